@@ -1,0 +1,29 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+
+/** Workspace packages export their source under this condition, so nothing has to be built to be tested. */
+const conditions = ['jetway:source', 'node', 'import', 'module', 'default']
+
+const members = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(root + folder)
+    .map((name) => `${folder}/${name}`)
+    .filter((member) => existsSync(`${root}${member}/package.json`)),
+)
+
+// Vitest 4 reads a file of this name only when told to: `vitest --config vitest.workspace.ts`.
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    dangerouslyIgnoreUnhandledErrors: false,
+    passWithNoTests: false,
+    projects: members.map((member) => ({
+      extends: true,
+      test: { name: member, root: root + member },
+    })),
+  },
+})
