@@ -1,0 +1,100 @@
+/** The JSON-RPC error codes that Jetway sends. Codes of its own would lie outside the reserved range. */
+export const ErrorCode = {
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  InternalError: -32603,
+  /** Session revisions only; newer ones say the same with `InvalidParams`. */
+  ResourceNotFound: -32002,
+} as const
+
+/** The part of an {@link McpError} that a revision may spell with another code. */
+export type McpErrorReason = 'resource-not-found' | 'busy'
+
+/**
+ * An error that its author means for the peer: code, message and data are sent as they are.
+ * Keep the message to one sentence and free of secrets.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#responses
+ */
+export class McpError extends Error {
+  readonly code: number
+  readonly data: unknown
+  /** @internal */
+  readonly reason: McpErrorReason | undefined
+
+  constructor(code: number, message: string, data?: unknown, reason?: McpErrorReason) {
+    super(message)
+    this.name = 'McpError'
+    this.code = code
+    this.data = data
+    this.reason = reason
+  }
+}
+
+/**
+ * A failure that the model should read: a tool that throws it answers `isError: true` with this text.
+ * Every other thrown value is answered with a generic text, so that no secret leaks.
+ */
+export class ToolError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ToolError'
+  }
+}
+
+/** Bad parameters: an unknown tool or prompt, a missing prompt argument, an invalid cursor. */
+export const invalidParams = (message: string, data?: unknown): McpError =>
+  new McpError(ErrorCode.InvalidParams, message, data)
+
+/** A malformed message. */
+export const invalidRequest = (message: string): McpError => new McpError(ErrorCode.InvalidRequest, message)
+
+/** A method that the negotiated revision does not have, or a feature that the server does not offer. */
+export const methodNotFound = (): McpError => new McpError(ErrorCode.MethodNotFound, 'Method not found')
+
+/** No resource has this URI. Sent as `-32002` or `-32602`, whichever the negotiated revision asks for. */
+export const resourceNotFound = (uri: string): McpError =>
+  new McpError(ErrorCode.InvalidParams, 'Resource not found', { uri }, 'resource-not-found')
+
+/** The generic internal error. The correlation id finds the cause in the server's own log. */
+export const internalError = (correlationId: string): McpError =>
+  new McpError(ErrorCode.InternalError, `Internal error (reference ${correlationId})`)
+
+/** Too much work at once. Over HTTP it travels with status 503 and `Retry-After`. */
+export const busy = (): McpError =>
+  new McpError(ErrorCode.InternalError, 'The server is busy, try again shortly', undefined, 'busy')
+
+/** Every usage error that Jetway throws, with what it means. `docs/reference/errors.md` explains each. */
+export const USAGE_ERRORS = {
+  ERR_MCP_DUPLICATE_NAME: 'Something with this name or URI is registered already.',
+  ERR_MCP_INVALID_NAME: 'A name is empty, too long or has characters that clients refuse.',
+  ERR_MCP_INVALID_DEFINITION: 'A definition lacks a member or has one of the wrong kind.',
+  ERR_MCP_INVALID_ICON: 'An icon is neither an https: nor a data: URL.',
+  ERR_MCP_SCHEMA_UNSUPPORTED: 'The schema is of a library or version that gives no JSON Schema.',
+  ERR_MCP_SCHEMA_INVALID: 'The schema does not compile, or cannot serve where it stands.',
+  ERR_MCP_URI_TEMPLATE: 'The URI template is not valid RFC 6570, or goes beyond the limits.',
+  ERR_MCP_OPTION: 'An option has a value that it cannot have.',
+  ERR_MCP_REVISION: 'A protocol revision is unknown or not served.',
+  ERR_MCP_CLOSED: 'The server, mount or connection is closed already.',
+  ERR_MCP_LIFESPAN: 'The lifespan of the server failed to start.',
+  ERR_MCP_UNSUPPORTED_HERE: 'What a handler asked for cannot be done on this connection.',
+} as const
+
+/** A key of {@link USAGE_ERRORS}. */
+export type UsageErrorCode = keyof typeof USAGE_ERRORS
+
+/** A mistake in how Jetway is used, thrown where it was made. It never reaches a peer. */
+export class UsageError extends Error {
+  readonly code: UsageErrorCode
+
+  constructor(code: UsageErrorCode, message: string, options?: ErrorOptions) {
+    super(`${message} [${code}]`, options)
+    this.name = 'UsageError'
+    this.code = code
+  }
+}
+
+export const usageError = (code: UsageErrorCode, message: string, options?: ErrorOptions): UsageError =>
+  new UsageError(code, message, options)

@@ -1,0 +1,122 @@
+import { ErrorCode, type McpError } from '../errors.ts'
+
+/** A value that JSON can carry. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+/** A JSON object whose members are not known further. */
+export type JsonObject = { readonly [key: string]: unknown }
+
+export type RequestId = string | number
+
+export interface JsonRpcRequest {
+  readonly jsonrpc: '2.0'
+  readonly id: RequestId
+  readonly method: string
+  readonly params?: JsonObject
+}
+
+export interface JsonRpcNotification {
+  readonly jsonrpc: '2.0'
+  readonly method: string
+  readonly params?: JsonObject
+}
+
+export interface JsonRpcErrorObject {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+export type JsonRpcResponse =
+  | { readonly jsonrpc: '2.0'; readonly id: RequestId; readonly result: JsonObject }
+  | { readonly jsonrpc: '2.0'; readonly id?: RequestId; readonly error: JsonRpcErrorObject }
+
+export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
+
+/** What one inbound JSON value turned out to be. */
+export type Incoming =
+  | { readonly kind: 'request'; readonly message: JsonRpcRequest }
+  | { readonly kind: 'notification'; readonly message: JsonRpcNotification }
+  | { readonly kind: 'response'; readonly message: JsonRpcResponse }
+  | { readonly kind: 'invalid'; readonly reason: string; readonly id?: RequestId }
+
+/** A string id longer than this is refused: it would be stored and echoed for nothing. */
+const MAX_ID_LENGTH = 1024
+
+/** Ids are strings or integers, never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Sorts a parsed value into request, notification or response by the members of JSON-RPC 2.0, matched exactly.
+ * An object that has both a method and a result is refused: peers in a chain would read it differently.
+ */
+export function classify(value: unknown): Incoming {
+  if (!isObject(value)) return invalid('A message must be a JSON object')
+  const { id, method } = value
+  const answerable = isRequestId(id) ? id : undefined
+  if (value['jsonrpc'] !== '2.0') return invalid('The member "jsonrpc" must be "2.0"', answerable)
+  if (method === undefined) return classifyResponse(value)
+  if (typeof method !== 'string') return invalid('The member "method" must be a string', answerable)
+  if ('result' in value || 'error' in value) return invalid('A request has no result and no error', answerable)
+  const { params } = value
+  if (params !== undefined && !isObject(params)) return invalid('The member "params" must be an object', answerable)
+  if (!('id' in value)) return { kind: 'notification', message: value as unknown as JsonRpcNotification }
+  if (answerable === undefined) return invalid('The member "id" must be a string of at most 1024 characters or an integer')
+  return { kind: 'request', message: value as unknown as JsonRpcRequest }
+}
+
+function classifyResponse(value: JsonObject): Incoming {
+  const hasResult = 'result' in value
+  if (hasResult === 'error' in value) return invalid('A message must have a method, a result or an error')
+  // JSON-RPC answers an unreadable request with `id: null`; MCP leaves the id out.
+  if (value['id'] !== undefined && value['id'] !== null && !isRequestId(value['id'])) return invalid('The id is malformed')
+  if (hasResult && !isObject(value['result'])) return invalid('The member "result" must be an object')
+  if (!hasResult && !isErrorObject(value['error'])) return invalid('The member "error" needs an integer code and a message')
+  return { kind: 'response', message: value as unknown as JsonRpcResponse }
+}
+
+function isErrorObject(value: unknown): value is JsonRpcErrorObject {
+  return isObject(value) && Number.isInteger(value['code']) && typeof value['message'] === 'string'
+}
+
+function invalid(reason: string, id?: RequestId): Incoming {
+  return id === undefined ? { kind: 'invalid', reason } : { kind: 'invalid', reason, id }
+}
+
+const idJson = (id: RequestId): string => (typeof id === 'number' ? String(id) : JSON.stringify(id))
+
+/** A whole response frame around a result that is JSON text already, so that nothing is stringified twice. */
+export const resultFrame = (id: RequestId, resultJson: string): string =>
+  `{"jsonrpc":"2.0","id":${idJson(id)},"result":${resultJson}}`
+
+/** A whole error frame. The id is left out where the request could not be read. */
+export function errorFrame(id: RequestId | undefined, error: JsonRpcErrorObject): string {
+  const body = errorJson(error)
+  return id === undefined ? `{"jsonrpc":"2.0","error":${body}}` : `{"jsonrpc":"2.0","id":${idJson(id)},"error":${body}}`
+}
+
+function errorJson({ code, message, data }: JsonRpcErrorObject): string {
+  try {
+    return JSON.stringify(data === undefined ? { code, message } : { code, message, data })
+  } catch {
+    return JSON.stringify({ code, message })
+  }
+}
+
+/** A whole notification frame. */
+export const notificationFrame = (method: string, params?: JsonObject): string =>
+  JSON.stringify(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
+
+/** A whole request frame. */
+export const requestFrame = (id: RequestId, method: string, params?: JsonObject): string =>
+  JSON.stringify(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
+
+export const toErrorObject = ({ code, message, data }: McpError): JsonRpcErrorObject =>
+  data === undefined ? { code, message } : { code, message, data }
+
+export const parseError = (message: string): JsonRpcErrorObject => ({ code: ErrorCode.ParseError, message })

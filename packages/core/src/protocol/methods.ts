@@ -1,0 +1,28 @@
+/** The wire names of everything Jetway sends or understands. */
+export const Method = {
+  Initialize: 'initialize',
+  Ping: 'ping',
+  ListTools: 'tools/list',
+  CallTool: 'tools/call',
+  ListResources: 'resources/list',
+  ListResourceTemplates: 'resources/templates/list',
+  ReadResource: 'resources/read',
+  Subscribe: 'resources/subscribe',
+  Unsubscribe: 'resources/unsubscribe',
+  ListPrompts: 'prompts/list',
+  GetPrompt: 'prompts/get',
+  Complete: 'completion/complete',
+  SetLogLevel: 'logging/setLevel',
+} as const
+
+export const Notification = {
+  Initialized: 'notifications/initialized',
+  Cancelled: 'notifications/cancelled',
+  Progress: 'notifications/progress',
+  Message: 'notifications/message',
+  ToolsListChanged: 'notifications/tools/list_changed',
+  ResourcesListChanged: 'notifications/resources/list_changed',
+  PromptsListChanged: 'notifications/prompts/list_changed',
+  ResourceUpdated: 'notifications/resources/updated',
+  RootsListChanged: 'notifications/roots/list_changed',
+} as const

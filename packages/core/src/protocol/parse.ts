@@ -1,0 +1,143 @@
+import { ErrorCode } from '../errors.ts'
+import { type JsonRpcErrorObject, parseError } from './jsonrpc.ts'
+
+/** Limits on the shape of one message. */
+export interface ParseLimits {
+  /** Levels of arrays and objects. @default 128 */
+  readonly maxDepth: number
+  /** Brackets, braces, commas and colons outside strings. @default 100_000 */
+  readonly maxTokens: number
+}
+
+export const DEFAULT_PARSE_LIMITS: ParseLimits = { maxDepth: 128, maxTokens: 100_000 }
+
+export type Parsed =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: JsonRpcErrorObject }
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Decodes UTF-8 strictly (U+FFFD must not reach a handler), drops one leading BOM and parses. */
+export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    return refuse('The message is not valid UTF-8')
+  }
+  return parseText(text, limits)
+}
+
+/**
+ * Parses one JSON text after a scan that bounds what parsing it, and every later walk over it, can cost.
+ * Deep nesting overflows `JSON.stringify` later on; a flood of keys blocks the event loop.
+ */
+export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
+  const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  const fault = scan(body, limits)
+  if (fault !== undefined) return refuse(fault)
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return refuse('The message is not valid JSON')
+  }
+  return SUSPICIOUS_KEY.test(body) && hasPollutingKey(value) ? refuse('The message has a forbidden key') : { ok: true, value }
+}
+
+/** Checks a value that somebody else has parsed, by the same limits. */
+export function checkParsed(value: unknown, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
+  let tokens = 0
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limits.maxDepth) return refuse('The message is nested too deeply')
+    const next: unknown[] = []
+    for (const item of level) {
+      if (typeof item !== 'object' || item === null) continue
+      const children = Object.values(item)
+      tokens += children.length * 2 + 2
+      if (tokens > limits.maxTokens) return refuse('The message has too many elements')
+      for (const child of children) if (typeof child === 'object' && child !== null) next.push(child)
+    }
+    level = next
+  }
+  return hasPollutingKey(value) ? refuse('The message has a forbidden key') : { ok: true, value }
+}
+
+const refuse = (message: string): Parsed => ({ ok: false, error: parseError(message) })
+
+/** A batch where the revision knows none, or the other way round. */
+export const notABatch = (message: string): JsonRpcErrorObject => ({ code: ErrorCode.InvalidRequest, message })
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** One pass: depth, structural tokens, and envelope keys that stand twice (two readers would choose differently). */
+function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | undefined {
+  let depth = 0
+  let tokens = 0
+  let seen: Set<string> | undefined
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE: {
+        const start = i + 1
+        i = endOfString(text, start)
+        if (depth === 1 && isKey(text, i + 1)) {
+          const key = text.slice(start, i)
+          seen ??= new Set()
+          if (seen.has(key)) return 'The message has the same key twice'
+          seen.add(key)
+        }
+        break
+      }
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > maxDepth) return 'The message is nested too deeply'
+        if (++tokens > maxTokens) return 'The message has too many elements'
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--
+        break
+      case 0x2c: // ,
+      case 0x3a: // :
+        if (++tokens > maxTokens) return 'The message has too many elements'
+        break
+    }
+  }
+  return undefined
+}
+
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from)
+  while (end !== -1 && isEscaped(text, end, from)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+function isEscaped(text: string, quote: number, from: number): boolean {
+  let backslashes = 0
+  for (let i = quote - 1; i >= from && text.charCodeAt(i) === BACKSLASH; i--) backslashes++
+  return backslashes % 2 === 1
+}
+
+function isKey(text: string, from: number): boolean {
+  let i = from
+  while (i < text.length && text.charCodeAt(i) <= 0x20) i++
+  return text.charCodeAt(i) === 0x3a
+}
+
+// The escape catches `__proto__`; what matches is walked, so a false alarm costs time only.
+const SUSPICIOUS_KEY = /__proto__|"constructor"|\\u00/
+
+function hasPollutingKey(value: unknown): boolean {
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const item = open.pop()
+    if (typeof item !== 'object' || item === null) continue
+    if (Object.hasOwn(item, '__proto__')) return true
+    const own = Object.hasOwn(item, 'constructor') ? (item as Record<string, unknown>)['constructor'] : undefined
+    if (typeof own === 'object' && own !== null && Object.hasOwn(own, 'prototype')) return true
+    for (const child of Object.values(item)) open.push(child)
+  }
+  return false
+}

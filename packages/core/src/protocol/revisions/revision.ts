@@ -1,0 +1,49 @@
+import type { McpError } from '../../errors.ts'
+import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
+import type { Implementation, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool } from '../types.ts'
+
+/** The dated protocol versions that Jetway knows, oldest first. */
+export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25'
+
+/** `legacy`: `initialize` and sessions. `modern`: metadata on every request. */
+export type Era = 'legacy' | 'modern'
+
+/**
+ * Everything that differs between protocol versions, as questions to one object.
+ * Shared code asks a property of the request's revision; it never compares dates.
+ * The neutral model is the newest superset, and `project*` and `encodeResult` bring it down to what this revision can say.
+ */
+export interface Revision {
+  readonly version: RevisionDate
+  readonly era: Era
+  /** Requests that a client may send. */
+  readonly methods: ReadonlySet<string>
+  /** Notifications that a client may send. */
+  readonly notifications: ReadonlySet<string>
+  /** Requests that a server may send. */
+  readonly serverRequests: ReadonlySet<string>
+  /** Whether a body or line may be an array of messages. */
+  readonly batching: boolean
+  /** Whether Streamable HTTP sessions exist, and so `Mcp-Session-Id`, the GET stream and `Last-Event-ID`. */
+  readonly streamableHttp: boolean
+  /** Whether clients repeat the negotiated version in `MCP-Protocol-Version`. */
+  readonly versionHeader: boolean
+  /** Whether an SSE stream starts with an event of an id and empty data. */
+  readonly primesStreams: boolean
+  /** Whether progress may carry a message. */
+  readonly progressMessage: boolean
+  /** Whether a client that goes away has cancelled its request. */
+  readonly cancelOnDisconnect: boolean
+  projectTool(tool: Tool): JsonObject
+  projectResource(resource: Resource): JsonObject
+  projectResourceTemplate(template: ResourceTemplate): JsonObject
+  projectPrompt(prompt: Prompt): JsonObject
+  projectImplementation(info: Implementation): JsonObject
+  projectCapabilities(capabilities: ServerCapabilities): JsonObject
+  /** The result as JSON text. Throws what `JSON.stringify` throws. */
+  encodeResult(method: string, result: JsonObject): string
+  /** The error as this revision spells it. */
+  encodeError(error: McpError): JsonRpcErrorObject
+  /** The HTTP status of a response that carries this error. */
+  httpStatus(error: McpError): number
+}

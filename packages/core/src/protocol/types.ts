@@ -1,0 +1,176 @@
+import type { JsonObject } from './jsonrpc.ts'
+
+/** Vendor and protocol metadata. Keys follow https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta */
+export type Meta = JsonObject
+
+/** An image for people. Only `https:` and `data:` sources are accepted. */
+export interface Icon {
+  readonly src: string
+  readonly mimeType?: string
+  /** For example `48x48`, or `any` for vector images. */
+  readonly sizes?: readonly string[]
+  readonly theme?: 'light' | 'dark'
+}
+
+/** What a server or client says about itself. For display only: nothing may be decided by it. */
+export interface Implementation {
+  readonly name: string
+  readonly version: string
+  readonly title?: string
+  readonly description?: string
+  readonly websiteUrl?: string
+  readonly icons?: readonly Icon[]
+}
+
+export type Role = 'user' | 'assistant'
+
+export interface Annotations {
+  readonly audience?: readonly Role[]
+  /** From 0 (optional) to 1 (required). */
+  readonly priority?: number
+  /** An ISO 8601 time. */
+  readonly lastModified?: string
+}
+
+/** Hints about a tool. A client must not trust them: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
+export interface ToolAnnotations {
+  readonly title?: string
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+interface Described {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly icons?: readonly Icon[]
+  readonly _meta?: Meta
+}
+
+/** A tool as `tools/list` shows it. */
+export interface Tool extends Described {
+  readonly inputSchema: JsonObject
+  readonly outputSchema?: JsonObject
+  readonly annotations?: ToolAnnotations
+}
+
+export interface Resource extends Described {
+  readonly uri: string
+  readonly mimeType?: string
+  /** Bytes of the raw content, before base64. */
+  readonly size?: number
+  readonly annotations?: Annotations
+}
+
+export interface ResourceTemplate extends Described {
+  /** RFC 6570. */
+  readonly uriTemplate: string
+  /** Only where everything the template matches has this type. */
+  readonly mimeType?: string
+  readonly annotations?: Annotations
+}
+
+export interface PromptArgument {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly required?: boolean
+}
+
+export interface Prompt extends Described {
+  readonly arguments?: readonly PromptArgument[]
+}
+
+interface Block {
+  readonly annotations?: Annotations
+  readonly _meta?: Meta
+}
+
+export interface TextContent extends Block {
+  readonly type: 'text'
+  readonly text: string
+}
+
+export interface ImageContent extends Block {
+  readonly type: 'image'
+  /** Base64. */
+  readonly data: string
+  readonly mimeType: string
+}
+
+export interface AudioContent extends Block {
+  readonly type: 'audio'
+  /** Base64. */
+  readonly data: string
+  readonly mimeType: string
+}
+
+export interface ResourceLink extends Resource {
+  readonly type: 'resource_link'
+}
+
+export interface EmbeddedResource extends Block {
+  readonly type: 'resource'
+  readonly resource: ResourceContents
+}
+
+export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
+
+interface Contents {
+  readonly uri: string
+  readonly mimeType?: string
+  readonly _meta?: Meta
+}
+
+/** The content of one resource: text, or base64 bytes. */
+export type ResourceContents = (Contents & { readonly text: string }) | (Contents & { readonly blob: string })
+
+export interface CallToolResult {
+  readonly content: readonly ContentBlock[]
+  readonly structuredContent?: unknown
+  readonly isError?: boolean
+  readonly _meta?: Meta
+}
+
+export interface ReadResourceResult {
+  readonly contents: readonly ResourceContents[]
+  readonly _meta?: Meta
+}
+
+export interface PromptMessage {
+  readonly role: Role
+  readonly content: ContentBlock
+}
+
+export interface GetPromptResult {
+  readonly description?: string
+  readonly messages: readonly PromptMessage[]
+  readonly _meta?: Meta
+}
+
+export interface CompleteResult {
+  readonly completion: { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }
+}
+
+/** Open on purpose: a peer may declare what this revision does not know. */
+export interface ClientCapabilities extends JsonObject {
+  readonly roots?: { readonly listChanged?: boolean }
+  readonly sampling?: JsonObject
+  readonly elicitation?: JsonObject
+  readonly experimental?: JsonObject
+}
+
+export interface ServerCapabilities {
+  readonly tools?: { readonly listChanged?: boolean }
+  readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean }
+  readonly prompts?: { readonly listChanged?: boolean }
+  readonly completions?: JsonObject
+  readonly logging?: JsonObject
+  readonly experimental?: JsonObject
+}
+
+/** The severities of RFC 5424, mildest first. */
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]

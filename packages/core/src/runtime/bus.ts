@@ -1,0 +1,20 @@
+import type { JsonValue } from '../protocol/jsonrpc.ts'
+
+export type BusListener = (message: JsonValue) => void
+
+/**
+ * Carries small messages between the parts of a server, and with another implementation between its nodes.
+ * Delivery is at most once and in order per publisher; a listener that throws does not stop the others.
+ */
+export interface Bus {
+  publish(topic: string, message: JsonValue): void | Promise<void>
+  /** Returns the function that unsubscribes. */
+  subscribe(topic: string, listener: BusListener): () => void
+}
+
+/** What features say when something changed; sessions turn it into notifications. */
+export type ChangeEvent =
+  | { readonly kind: 'tools' | 'resources' | 'prompts' }
+  | { readonly kind: 'resource'; readonly uri: string }
+
+export const CHANGES_TOPIC = 'changes'

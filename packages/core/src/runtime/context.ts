@@ -1,0 +1,180 @@
+import { type JsonRpcRequest, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import { Notification } from '../protocol/methods.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
+import type { AuthInfo } from './auth.ts'
+import type { Exchange } from './exchange.ts'
+
+/** What is known of the other side. Nothing here is authenticated. */
+export interface ClientView {
+  readonly info: Implementation | undefined
+  readonly capabilities: ClientCapabilities
+  /** Whether the client declared a capability, for example `elicitation` or `sampling.tools`. */
+  supports(capability: string): boolean
+}
+
+/** The part of a session that handlers may see. */
+export interface SessionView {
+  readonly id: string
+}
+
+/** Sends `notifications/message` to the client. Below the level the client asked for it does nothing. */
+export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
+
+/** What a handler is given beside its arguments. One per call, never to be kept. */
+export interface RequestContext<App = unknown, Mount = unknown> {
+  /** Aborts when the call is cancelled or times out. */
+  readonly signal: AbortSignal
+  /** Chosen by the peer and not unique: some clients send the same id every time. */
+  readonly requestId: RequestId
+  /** The request as it came. */
+  readonly message: JsonRpcRequest
+  /** The negotiated protocol revision. */
+  readonly protocolVersion: string
+  readonly client: ClientView
+  /** Undefined where the connection has no sessions. */
+  readonly session: SessionView | undefined
+  readonly auth: AuthInfo | undefined
+  /** What the server's `lifespan` opened. */
+  readonly app: App
+  /** What the mount's `context` option returned for this request. */
+  readonly mount: Mount
+  /** The address that is being read; an empty string outside resources. */
+  readonly uri: string
+  readonly log: LogSender
+  /**
+   * Reports progress, if the caller asked for it. Values must grow; one that does not is dropped.
+   * Resolves when the peer can take more.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
+   */
+  progress(progress: number, total?: number, message?: string): Promise<void>
+}
+
+/** What the door that took a request knows about it. */
+export interface CallScope {
+  readonly revision: Revision
+  readonly client: ClientView
+  readonly session: SessionView | undefined
+  readonly auth: AuthInfo | undefined
+  readonly mount: unknown
+  readonly exchange: Exchange
+  readonly logLevel: LogLevel | undefined
+}
+
+/** Why a call ended before its handler did. */
+export type EndReason = 'cancelled' | 'timeout' | 'closed'
+
+/** One call while it runs: the handler's context and the switches that the runtime holds. */
+export class CallContext implements RequestContext {
+  readonly message: JsonRpcRequest
+  readonly scope: CallScope
+  app: unknown
+  uri = ''
+  /** When the handler last showed life, in ms on the runtime's clock; set by the dispatcher. */
+  onProgress: (() => void) | undefined
+  /** Set while the call runs; ends it early. */
+  end: ((reason: EndReason) => void) | undefined
+  #controller: AbortController | undefined
+  #abortReason: unknown
+  #done = false
+  #lastProgress = Number.NEGATIVE_INFINITY
+  #log: LogSender | undefined
+
+  constructor(message: JsonRpcRequest, scope: CallScope) {
+    this.message = message
+    this.scope = scope
+  }
+
+  get revision(): Revision {
+    return this.scope.revision
+  }
+  get requestId(): RequestId {
+    return this.message.id
+  }
+  get protocolVersion(): string {
+    return this.scope.revision.version
+  }
+  get client(): ClientView {
+    return this.scope.client
+  }
+  get session(): SessionView | undefined {
+    return this.scope.session
+  }
+  get auth(): AuthInfo | undefined {
+    return this.scope.auth
+  }
+  get mount(): unknown {
+    return this.scope.mount
+  }
+
+  /** Made on demand: most handlers never look, and a controller costs as much as the rest of a small call. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason)
+    }
+    return this.#controller.signal
+  }
+
+  get log(): LogSender {
+    return (this.#log ??= createLogSender((level, data, logger) => this.#sendLog(level, data, logger)))
+  }
+
+  async progress(progress: number, total?: number, message?: string): Promise<void> {
+    this.onProgress?.()
+    const token = progressToken(this.message)
+    if (this.#done || token === undefined || !(progress > this.#lastProgress)) return
+    this.#lastProgress = progress
+    const params: Record<string, unknown> = { progressToken: token, progress }
+    if (total !== undefined) params['total'] = total
+    if (message !== undefined && this.revision.progressMessage) params['message'] = message
+    await this.scope.exchange.send(notificationFrame(Notification.Progress, params))
+  }
+
+  abort(reason: EndReason): void {
+    this.#done = true
+    this.#abortReason = new DOMException(`The call was ended: ${reason}`, reason === 'timeout' ? 'TimeoutError' : 'AbortError')
+    this.#controller?.abort(this.#abortReason)
+  }
+
+  /** After this nothing more is sent for the call, whatever its handler still does. */
+  finish(): void {
+    this.#done = true
+    this.end = undefined
+    this.onProgress = undefined
+  }
+
+  #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {
+    const { logLevel, exchange } = this.scope
+    if (this.#done || logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return
+    void exchange.send(notificationFrame(Notification.Message, logger === undefined ? { level, data } : { level, logger, data }))
+  }
+}
+
+function progressToken(message: JsonRpcRequest): RequestId | undefined {
+  const meta = message.params?.['_meta']
+  const token = typeof meta === 'object' && meta !== null ? (meta as { progressToken?: unknown }).progressToken : undefined
+  return typeof token === 'string' || Number.isInteger(token) ? (token as RequestId) : undefined
+}
+
+function createLogSender(send: (level: LogLevel, data: unknown, logger: string | undefined) => void): LogSender {
+  const entries = LOG_LEVELS.map((level) => [level, (data: unknown, logger?: string) => send(level, data, logger)])
+  return Object.fromEntries(entries) as LogSender
+}
+
+/** The facts of `initialize` as handlers see them. */
+export function clientView(info: Implementation | undefined, capabilities: ClientCapabilities): ClientView {
+  return {
+    info,
+    capabilities,
+    supports: (capability) => {
+      let at: unknown = capabilities
+      for (const key of capability.split('.')) {
+        if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return false
+        at = (at as Record<string, unknown>)[key]
+      }
+      return at !== undefined && at !== null && at !== false
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { McpError, methodNotFound, internalError, ErrorCode } from '../errors.ts'
+import { errorFrame, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
+import type { Clock } from './clock.ts'
+import type { CallContext, EndReason } from './context.ts'
+import { type MiddlewareStack, runLayers } from './middleware.ts'
+import { complete, type Outcome } from './outcome.ts'
+import { randomToken } from './random.ts'
+
+/** One row of the method table. */
+export interface MethodEntry {
+  handle(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome>
+  /** How a failure reads where the method has a result for it; elsewhere it is a JSON-RPC error. */
+  failure?(text: string): Outcome
+  /** The limit that applies to this call, in ms; the dispatcher's own where undefined. */
+  timeoutMs?(params: JsonObject): number | undefined
+}
+
+/** Data: `server.ts` hands it over, so that the runtime never imports a feature. */
+export type MethodTable = ReadonlyMap<string, MethodEntry>
+
+export interface DispatcherOptions {
+  readonly methods: MethodTable
+  readonly middleware: MiddlewareStack
+  readonly clock: Clock
+  /** Without a sign of life for this long a call ends, in ms. */
+  readonly handlerTimeoutMs: number
+  /** Whatever progress a call reports, it ends after this many ms. */
+  readonly maxHandlerTimeoutMs: number
+  /** Hears of every error that is not meant for the peer. Must not throw. */
+  readonly onError: (error: unknown, ctx: CallContext, correlationId: string) => void
+}
+
+/** The one answer to a request, as text. */
+export interface Answer {
+  readonly frame: string
+  /** Present where the answer is a JSON-RPC error; its HTTP status is the revision's to say. */
+  readonly error?: McpError
+}
+
+/** Undefined: the call was cancelled, and nobody waits for an answer. */
+export type Answered = Answer | undefined
+
+const NO_PARAMS: JsonObject = Object.freeze({})
+
+/** Finds the method, runs it under its limits, and makes exactly one answer of whatever it comes to. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+  }
+
+  run(ctx: CallContext): Answered | Promise<Answered> {
+    const { method } = ctx.message
+    const entry = ctx.revision.methods.has(method) ? this.#options.methods.get(method) : undefined
+    if (entry === undefined) return refuse(ctx, methodNotFound())
+    let outcome: Outcome | Promise<Outcome>
+    try {
+      outcome = this.#handle(entry, ctx)
+    } catch (error) {
+      return this.#fail(entry, ctx, error)
+    }
+    if (outcome instanceof Promise) return this.#supervise(entry, ctx, outcome)
+    return this.#encode(entry, ctx, outcome)
+  }
+
+  #handle(entry: MethodEntry, ctx: CallContext): Outcome | Promise<Outcome> {
+    const params = ctx.message.params ?? NO_PARAMS
+    const layers = this.#options.middleware.around(ctx.message.method)
+    if (layers === undefined) return entry.handle(params, ctx)
+    let outcome: Outcome | undefined
+    const handle = async (): Promise<JsonObject> => {
+      outcome = await entry.handle(params, ctx)
+      return outcome.kind === 'complete' ? outcome.result : {}
+    }
+    return runLayers(layers, ctx, handle).then((result) =>
+      outcome !== undefined && outcome.kind !== 'complete' ? outcome : complete(result),
+    )
+  }
+
+  /** Waits for the handler, its limits or a cancellation, whichever is first; the others find nothing to do. */
+  #supervise(entry: MethodEntry, ctx: CallContext, outcome: Promise<Outcome>): Promise<Answered> {
+    const { clock } = this.#options
+    return new Promise((resolve) => {
+      let timer: unknown
+      const settle = (answer: Answered): void => {
+        clock.clearTimeout(timer)
+        ctx.finish()
+        resolve(answer)
+      }
+      ctx.end = (reason: EndReason) => {
+        ctx.abort(reason)
+        settle(reason === 'timeout' ? this.#timedOut(entry, ctx) : undefined)
+      }
+      timer = this.#watch(entry, ctx, (next) => (timer = next))
+      outcome.then(
+        (value) => ctx.end !== undefined && settle(this.#encode(entry, ctx, value)),
+        (error: unknown) => ctx.end !== undefined && settle(this.#fail(entry, ctx, error)),
+      )
+    })
+  }
+
+  #watch(entry: MethodEntry, ctx: CallContext, rearm: (timer: unknown) => void): unknown {
+    const { clock, handlerTimeoutMs, maxHandlerTimeoutMs } = this.#options
+    const own = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS)
+    const limit = own ?? handlerTimeoutMs
+    const start = clock.now()
+    const last = start + Math.max(limit, maxHandlerTimeoutMs)
+    let alive = start
+    ctx.onProgress = () => {
+      alive = clock.now()
+    }
+    const check = (): void => {
+      const left = Math.min(alive + limit, last) - clock.now()
+      if (left > 0) rearm(clock.setTimeout(check, left))
+      else ctx.end?.('timeout')
+    }
+    return clock.setTimeout(check, limit)
+  }
+
+  #timedOut(entry: MethodEntry, ctx: CallContext): Answer {
+    const text = `Timed out: ${ctx.message.method} took too long`
+    if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InternalError, text))
+    return this.#encode(entry, ctx, entry.failure(text))
+  }
+
+  /** Serialising happens before anything is sent, so that a result that can't be is still answered. */
+  #encode(entry: MethodEntry, ctx: CallContext, outcome: Outcome): Answer {
+    try {
+      if (outcome.kind !== 'complete') throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
+      const json = outcome.json ?? ctx.revision.encodeResult(ctx.message.method, outcome.result)
+      ctx.finish()
+      return { frame: resultFrame(ctx.message.id, json) }
+    } catch (error) {
+      return this.#fail(entry, ctx, error)
+    }
+  }
+
+  #fail(entry: MethodEntry, ctx: CallContext, error: unknown): Answer {
+    if (error instanceof McpError) return refuse(ctx, error)
+    const correlationId = randomToken(12)
+    this.#options.onError(error, ctx, correlationId)
+    if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
+    const json = ctx.revision.encodeResult(ctx.message.method, failureResult(entry, correlationId))
+    ctx.finish()
+    return { frame: resultFrame(ctx.message.id, json) }
+  }
+}
+
+function failureResult(entry: MethodEntry, correlationId: string): JsonObject {
+  const outcome = entry.failure?.(`The tool failed (reference ${correlationId})`)
+  return outcome?.kind === 'complete' ? outcome.result : {}
+}
+
+function refuse(ctx: CallContext, error: McpError): Answer {
+  ctx.finish()
+  return { frame: errorFrame(ctx.message.id, ctx.revision.encodeError(error)), error }
+}

@@ -1,0 +1,34 @@
+type Awaitable<T> = T | Promise<T>
+
+/** Never the session id alone: a stream belongs to a principal. */
+export interface StreamKey {
+  readonly principal: string
+  readonly session: string
+  readonly stream: string
+}
+
+/** Where a reader left off. The epoch names one life of the stream, so that a loss in a restart is known. */
+export interface Cursor {
+  readonly epoch: string
+  /** The last event seen; 0 before the first. */
+  readonly seq: number
+}
+
+export interface StoredEvent {
+  /** Counts from 1 in each stream. Never a clock: two events of a millisecond would trade places. */
+  readonly seq: number
+  /** One JSON-RPC frame, or an empty string for a priming event. */
+  readonly frame: string
+}
+
+/** The log of the events that went out on SSE streams, for `Last-Event-ID`. Bounded by events, bytes and time. */
+export interface EventStore {
+  /** Starts a stream and names its epoch. */
+  open(key: StreamKey): Awaitable<string>
+  /** Keeps an event. `final` marks the response, which outlives the limits on events. */
+  append(key: StreamKey, event: StoredEvent, options?: { readonly final?: boolean }): Awaitable<void>
+  /** Everything after the cursor, or undefined if the stream, the epoch or the position is unknown or evicted. */
+  read(key: StreamKey, after: Cursor): Awaitable<readonly StoredEvent[] | undefined>
+  /** Forgets one stream, or with `stream` left out all of a session. */
+  delete(key: Omit<StreamKey, 'stream'> & { readonly stream?: string }): Awaitable<void>
+}

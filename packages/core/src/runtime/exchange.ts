@@ -1,0 +1,10 @@
+/** The way back of one request: an HTTP POST and its reply, or one request on a duplex transport. */
+export interface Exchange {
+  /**
+   * Sends a frame that belongs to the request, on the request's own stream. A promise only while the peer is behind.
+   * After the answer, or once the peer is gone, it does nothing: a late notification must never crash a handler.
+   */
+  send(frame: string): void | Promise<void>
+  /** The peer can be asked something on this exchange, and the answer will find its way back. */
+  readonly duplex: boolean
+}

@@ -1,0 +1,33 @@
+/** The part of pino's shape that Jetway uses, so that pino, Fastify's logger and consola all fit. */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Warnings and errors on stderr, one line each; `console.error` never touches stdout, which stdio needs clean. */
+export const stderrLogger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: (fields, message) => console.error(line('warn', fields, message)),
+  error: (fields, message) => console.error(line('error', fields, message)),
+}
+
+function line(level: string, fields: object, message: string): string {
+  const details = Object.entries(fields).map(([key, value]) => ` ${key}=${describe(value)}`)
+  return `[jetway] ${level}: ${message}${details.join('')}`
+}
+
+// Control characters would let logged data forge lines or drive the terminal.
+const escapeControls = (text: string): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+function describe(value: unknown): string {
+  try {
+    const text = value instanceof Error ? (value.stack ?? String(value)) : typeof value === 'string' ? value : JSON.stringify(value)
+    return escapeControls(String(text)).slice(0, 8192)
+  } catch {
+    return '[unprintable]'
+  }
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+
+/** What a method's handler comes to. Only `complete` is an answer in itself. */
+export type Outcome = Complete | NeedsInput | TaskStarted
+
+export interface Complete {
+  readonly kind: 'complete'
+  /** The neutral result, before projection to a revision. */
+  readonly result: JsonObject
+  /** The result as JSON text, projected already. Where present it is what is sent. */
+  readonly json?: string
+}
+
+/** The handler cannot go on without answers from the client's side. */
+export interface NeedsInput {
+  readonly kind: 'needs-input'
+  readonly requests: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
+  readonly state?: string
+}
+
+/** The work goes on in the background. */
+export interface TaskStarted {
+  readonly kind: 'task'
+  readonly task: JsonObject
+}
+
+export const complete = (result: object): Complete => ({ kind: 'complete', result: result as JsonObject })
+
+/** A result that is text already; the object is only built when a middleware looks at it. */
+export class Prepared implements Complete {
+  readonly kind = 'complete'
+  readonly json: string
+  readonly #build: () => object
+
+  constructor(json: string, build: () => object) {
+    this.json = json
+    this.#build = build
+  }
+
+  get result(): JsonObject {
+    return this.#build() as JsonObject
+  }
+}
