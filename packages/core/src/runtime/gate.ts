@@ -1,0 +1,36 @@
+import type { SessionLimits } from './server-runtime.ts'
+
+/** Bounds how many calls run at once, how many wait for a place, and refuses the rest. */
+export class Gate {
+  readonly #limits: SessionLimits
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(limits: SessionLimits) {
+    this.#limits = limits
+  }
+
+  get inFlight(): number {
+    return this.#running + this.#waiting.length
+  }
+
+  get full(): boolean {
+    return this.inFlight >= this.#limits.inFlight
+  }
+
+  /** Undefined: go on. A promise: wait. `busy`: answer so. Whoever went on must `leave`. */
+  enter(): undefined | Promise<void> | 'busy' {
+    if (this.#running < this.#limits.running) {
+      this.#running++
+      return undefined
+    }
+    if (this.full) return 'busy'
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#running--
+    else next()
+  }
+}

@@ -1,0 +1,54 @@
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
+import type { Bus } from './bus.ts'
+import type { Clock } from './clock.ts'
+import type { ClientView } from './context.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Logger } from './logger.ts'
+import type { Random } from './random.ts'
+
+/** Something that serves clients and can be stopped: a mount or a connection. */
+export interface Closable {
+  /**
+   * Takes no new work, lets running work finish within `deadline` ms, then ends what is left.
+   * Safe to call again.
+   *
+   * @default deadline 10_000
+   */
+  close(options?: { readonly deadline?: number }): Promise<void>
+  /** Resolves when everything has ended, however it came to that. */
+  readonly closed: Promise<void>
+}
+
+/** How a door sees the server that it serves. Holds nothing about any client. */
+export interface ServerRuntime {
+  readonly info: Implementation
+  /** Newest first. */
+  readonly revisions: readonly Revision[]
+  readonly dispatcher: Dispatcher
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly limits: SessionLimits
+  /** What a session logs before the client has chosen a level. */
+  readonly defaultLogLevel: LogLevel
+  capabilities(): ServerCapabilities
+  instructions(client: ClientView): string | undefined | Promise<string | undefined>
+  /** Opens the lifespan on first use; undefined when it is open or there is none. */
+  ready(): Promise<void> | undefined
+  /** What the lifespan opened. */
+  app(): unknown
+  /** Makes `server.close()` wait for it. */
+  attach(mount: Closable): void
+}
+
+/** Bounds on one session. */
+export interface SessionLimits {
+  /** Calls that run at once. @default 64 */
+  readonly running: number
+  /** Calls that run or wait; one more is answered "busy". @default 256 */
+  readonly inFlight: number
+}
+
+export const DEFAULT_SESSION_LIMITS: SessionLimits = { running: 64, inFlight: 256 }

@@ -1,0 +1,194 @@
+import { busy, type McpError, invalidRequest } from '../errors.ts'
+import {
+  errorFrame,
+  isObject,
+  isRequestId,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  notificationFrame,
+  type RequestId,
+} from '../protocol/jsonrpc.ts'
+import { Method, Notification } from '../protocol/methods.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { LogLevel } from '../protocol/types.ts'
+import type { AuthInfo } from './auth.ts'
+import type { ChangeEvent } from './bus.ts'
+import { CallContext, type CallScope, type ClientView, clientView, type SessionView } from './context.ts'
+import type { Answered } from './dispatcher.ts'
+import type { Exchange } from './exchange.ts'
+import { Gate } from './gate.ts'
+import type { ServerRuntime } from './server-runtime.ts'
+import type { SessionRecord } from './session-store.ts'
+
+/** Where messages go that belong to no request: the GET stream, or the duplex transport itself. */
+export interface Outlet {
+  send(frame: string): void | Promise<void>
+}
+
+/** The caller of one request, as its door established it. */
+export interface Caller {
+  readonly auth?: AuthInfo | undefined
+  readonly mount?: unknown
+}
+
+/**
+ * One legacy client's state: its record, and what is attached to it while it lives here.
+ * HTTP and duplex transports hold sessions in the same way; how frames travel is the outlet's business.
+ */
+export class Session implements SessionView {
+  readonly revision: Revision
+  readonly client: ClientView
+  readonly #runtime: ServerRuntime
+  readonly #gate: Gate
+  readonly #running = new Set<CallContext>()
+  readonly #onClose: (() => void)[] = []
+  readonly #onRecord: ((record: SessionRecord) => void)[] = []
+  #record: SessionRecord
+  #outlet: Outlet | undefined
+  #closed = false
+
+  constructor(runtime: ServerRuntime, record: SessionRecord, revision: Revision) {
+    this.#runtime = runtime
+    this.#record = record
+    this.revision = revision
+    this.client = clientView(record.client.info, record.client.capabilities)
+    this.#gate = new Gate(runtime.limits)
+  }
+
+  get id(): string {
+    return this.#record.id
+  }
+  get record(): SessionRecord {
+    return this.#record
+  }
+  get closed(): boolean {
+    return this.#closed
+  }
+  /** Calls that run or wait. A session with any is not idle. */
+  get inFlight(): number {
+    return this.#gate.inFlight
+  }
+  get saturated(): boolean {
+    return this.#gate.full
+  }
+  get outlet(): Outlet | undefined {
+    return this.#outlet
+  }
+  get logLevel(): LogLevel {
+    return this.#record.logLevel ?? this.#runtime.defaultLogLevel
+  }
+
+  attach(outlet: Outlet): void {
+    this.#outlet = outlet
+  }
+  detach(outlet: Outlet): void {
+    if (this.#outlet === outlet) this.#outlet = undefined
+  }
+  /** Hears of every change to the record, so that the door can store it. */
+  onRecord(listener: (record: SessionRecord) => void): void {
+    this.#onRecord.push(listener)
+  }
+  onClose(listener: () => void): void {
+    this.#onClose.push(listener)
+  }
+
+  update(change: Partial<Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions'>>): void {
+    this.#record = { ...this.#record, ...change }
+    for (const listener of this.#onRecord) listener(this.#record)
+  }
+
+  /** Answers one request. Routed by its exchange, never by its id: some clients send the same id every time. */
+  call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
+    if (message.method === Method.Initialize) return this.#refuse(message.id, invalidRequest('The session is initialized already'))
+    const entry = this.#gate.enter()
+    if (entry === undefined) return this.#run(message, exchange, caller)
+    if (entry === 'busy') return this.#refuse(message.id, busy())
+    return entry.then(() => this.#run(message, exchange, caller))
+  }
+
+  notification(message: JsonRpcNotification): void {
+    if (!this.revision.notifications.has(message.method)) return
+    if (message.method === Notification.Initialized) {
+      if (!this.#record.initialized) this.update({ initialized: true })
+    } else if (message.method === Notification.Cancelled) {
+      const id = message.params?.['requestId']
+      if (isRequestId(id)) this.#cancel(id)
+    }
+  }
+
+  /** Takes the answer to something the server asked. One that nobody waits for is ignored. */
+  response(_message: JsonRpcResponse): void {}
+
+  /** Tells the client of a change, if it was promised to hear of it. */
+  changed(event: ChangeEvent): void {
+    if (this.#outlet === undefined || this.#closed) return
+    const frame = changeFrame(event, this.#record.subscriptions)
+    if (frame !== undefined) void this.#outlet.send(frame)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const ctx of this.#running) ctx.end?.('closed')
+    for (const listener of this.#onClose.splice(0)) listener()
+  }
+
+  #run(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
+    const ctx = new CallContext(message, this.#scope(exchange, caller))
+    ctx.app = this.#runtime.app()
+    this.#running.add(ctx)
+    const answer = this.#runtime.dispatcher.run(ctx)
+    if (!(answer instanceof Promise)) {
+      this.#leave(ctx)
+      return answer
+    }
+    return answer.finally(() => this.#leave(ctx))
+  }
+
+  #leave(ctx: CallContext): void {
+    this.#running.delete(ctx)
+    this.#gate.leave()
+  }
+
+  #scope(exchange: Exchange, caller: Caller): CallScope {
+    return {
+      revision: this.revision,
+      client: this.client,
+      session: this,
+      auth: caller.auth,
+      mount: caller.mount,
+      exchange,
+      logLevel: this.logLevel,
+    }
+  }
+
+  /** An id that several running calls share names none of them: cancelling the wrong one would be worse. */
+  #cancel(id: RequestId): void {
+    const named = [...this.#running].filter((ctx) => ctx.message.id === id)
+    if (named.length === 1) named[0]?.end?.('cancelled')
+  }
+
+  #refuse(id: RequestId, error: McpError): Answered {
+    return { frame: errorFrame(id, this.revision.encodeError(error)), error }
+  }
+}
+
+const LIST_CHANGED = {
+  tools: notificationFrame(Notification.ToolsListChanged),
+  resources: notificationFrame(Notification.ResourcesListChanged),
+  prompts: notificationFrame(Notification.PromptsListChanged),
+} as const
+
+function changeFrame(event: ChangeEvent, subscriptions: readonly string[]): string | undefined {
+  if (event.kind !== 'resource') return LIST_CHANGED[event.kind]
+  return subscriptions.includes(event.uri) ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri }) : undefined
+}
+
+/** A change event as it comes off the bus, or undefined for something else. */
+export function toChangeEvent(message: unknown): ChangeEvent | undefined {
+  if (!isObject(message)) return undefined
+  const { kind, uri } = message
+  if (kind === 'tools' || kind === 'resources' || kind === 'prompts') return { kind }
+  return kind === 'resource' && typeof uri === 'string' ? { kind, uri } : undefined
+}
