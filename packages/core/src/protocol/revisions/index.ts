@@ -1,0 +1,41 @@
+import { usageError } from '../../errors.ts'
+import { legacyRevision } from './legacy.ts'
+import type { Revision, RevisionDate } from './revision.ts'
+import { v2024_11_05 } from './v2024-11-05.ts'
+import { v2025_03_26 } from './v2025-03-26.ts'
+import { v2025_06_18 } from './v2025-06-18.ts'
+import { v2025_11_25 } from './v2025-11-25.ts'
+
+/** Every revision that Jetway serves, newest first. */
+export const REVISIONS: readonly Revision[] = [v2025_11_25, v2025_06_18, v2025_03_26, v2024_11_05].map(legacyRevision)
+
+const byVersion: ReadonlyMap<string, Revision> = new Map(REVISIONS.map((revision) => [revision.version, revision]))
+
+export const revisionOf = (version: string): Revision | undefined => byVersion.get(version)
+
+/**
+ * The revisions that an option names, newest first; all of them without one.
+ *
+ * @throws `ERR_MCP_REVISION` for an unknown one or none at all
+ */
+export function resolveRevisions(dates: readonly RevisionDate[] | undefined): readonly Revision[] {
+  if (dates === undefined) return REVISIONS
+  const unknown = dates.find((date) => !byVersion.has(date))
+  if (unknown !== undefined || dates.length === 0) {
+    const known = REVISIONS.map((revision) => revision.version).join(', ')
+    const what = unknown === undefined ? 'No protocol revision is named' : `Unknown protocol revision "${unknown}"`
+    throw usageError('ERR_MCP_REVISION', `${what}: choose from ${known}`)
+  }
+  return REVISIONS.filter((revision) => dates.includes(revision.version))
+}
+
+/**
+ * The revision of a new session: the one asked for if it is served, else the newest that is.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
+ */
+export function negotiate(requested: string, served: readonly Revision[]): Revision {
+  const [newest] = served
+  if (newest === undefined) throw usageError('ERR_MCP_REVISION', 'No protocol revision is served')
+  return served.find((revision) => revision.version === requested) ?? newest
+}

@@ -1,0 +1,76 @@
+import { invalidParams, type McpError } from '../errors.ts'
+import { errorFrame, isObject, type JsonObject, type JsonRpcRequest, resultFrame } from '../protocol/jsonrpc.ts'
+import { negotiate } from '../protocol/revisions/index.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import { clientView } from './context.ts'
+import type { ServerRuntime } from './server-runtime.ts'
+import { Session } from './session.ts'
+import type { SessionRecord } from './session-store.ts'
+
+/** What a client says of itself is kept for as long as the session: this many characters of JSON at the most. */
+const MAX_CLIENT_FACTS = 16_384
+
+export interface InitializeInput {
+  readonly served: readonly Revision[]
+  readonly message: JsonRpcRequest
+  readonly principal: string
+  /** The id of the session to be, drawn by the door. */
+  readonly id: string
+}
+
+export type Initialized =
+  | { readonly session: Session; readonly frame: string }
+  | { readonly session?: undefined; readonly error: McpError; readonly frame: string }
+
+/**
+ * Opens a session from an `initialize` request. HTTP and duplex transports share it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
+ */
+export async function initialize(runtime: ServerRuntime, input: InitializeInput): Promise<Initialized> {
+  const { message, served, principal, id } = input
+  const facts = readFacts(message.params)
+  if (typeof facts === 'string') {
+    const error = invalidParams(facts)
+    return { error, frame: errorFrame(message.id, error) }
+  }
+  await runtime.ready()
+  const revision = negotiate(facts.version, served)
+  const record: SessionRecord = {
+    id,
+    principal,
+    revision: revision.version,
+    client: facts.client,
+    initialized: false,
+    createdAt: runtime.clock.now(),
+    subscriptions: [],
+  }
+  const session = new Session(runtime, record, revision)
+  const instructions = await runtime.instructions(clientView(facts.client.info, facts.client.capabilities))
+  const result = {
+    protocolVersion: revision.version,
+    capabilities: revision.projectCapabilities(runtime.capabilities()),
+    serverInfo: revision.projectImplementation(runtime.info),
+    ...(instructions === undefined ? {} : { instructions }),
+  }
+  return { session, frame: resultFrame(message.id, JSON.stringify(result)) }
+}
+
+interface Facts {
+  readonly version: string
+  readonly client: SessionRecord['client']
+}
+
+function readFacts(params: JsonObject = {}): Facts | string {
+  const { protocolVersion, capabilities, clientInfo } = params
+  if (typeof protocolVersion !== 'string') return 'initialize needs params.protocolVersion, a string'
+  if (capabilities !== undefined && !isObject(capabilities)) return 'params.capabilities must be an object'
+  if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
+  const client = {
+    capabilities: (capabilities ?? {}) as ClientCapabilities,
+    ...(clientInfo === undefined ? {} : { info: clientInfo as unknown as Implementation }),
+  }
+  if (JSON.stringify(client).length > MAX_CLIENT_FACTS) return 'params.capabilities and params.clientInfo are too large'
+  return { version: protocolVersion, client }
+}

@@ -1,0 +1,100 @@
+import type { Issue, StandardIssue } from './types.ts'
+
+const MAX_PATH = 120
+const MAX_MESSAGE = 240
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
+
+/** Control and format characters: an unknown key comes from the peer, and must not forge or reorder a log line. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+
+function printable(text: string, max: number): string {
+  const cut = text.length > max ? `${text.slice(0, max)}…` : text
+  return cut.replace(UNPRINTABLE, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+}
+
+function formatPath(path: Issue['path']): string {
+  let text = ''
+  for (const segment of path) {
+    if (typeof segment === 'number') text += `[${segment}]`
+    else if (!IDENTIFIER.test(segment)) text += `[${JSON.stringify(segment)}]`
+    else text += text === '' ? segment : `.${segment}`
+    if (text.length > MAX_PATH) break
+  }
+  return printable(text, MAX_PATH)
+}
+
+function formatIssue({ path, message }: Issue): string {
+  const why = printable(message, MAX_MESSAGE)
+  return path.length === 0 ? why : `${formatPath(path)}: ${why}`
+}
+
+/**
+ * One line per issue: the field, then why. Bounded, and free of the values received, so that it can go to a
+ * model and to a log.
+ *
+ * @param limit - how many issues to spell out; the rest is counted
+ */
+export function describeIssues(issues: readonly Issue[], limit = 10): string {
+  const lines = issues.slice(0, limit).map(formatIssue)
+  if (issues.length > limit) lines.push(`and ${issues.length - limit} more`)
+  return lines.join('\n')
+}
+
+/** What zod adds to the issue of a union: the issues of each alternative. */
+interface UnionIssue extends StandardIssue {
+  readonly errors?: unknown
+}
+
+/** Brings a library's issues into our form. Its messages are its own. */
+export function fromStandardIssues(issues: readonly StandardIssue[]): Issue[] {
+  return issues.flatMap((issue) => fromStandardIssue(issue, []))
+}
+
+function fromStandardIssue(issue: UnionIssue, base: Issue['path']): Issue[] {
+  const path = [...base, ...(issue.path ?? []).map(toSegment)]
+  const branches = Array.isArray(issue.errors) ? (issue.errors as unknown[]).filter(isIssueList) : []
+  if (branches.length === 0) return [{ path, message: String(issue.message) }]
+  const alternatives = branches.map((branch) => branch.flatMap((inner) => fromStandardIssue(inner, path)))
+  return closestAlternative(alternatives)
+}
+
+function isIssueList(value: unknown): value is StandardIssue[] {
+  return Array.isArray(value) && value.length > 0
+}
+
+function toSegment(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
+  const key = typeof segment === 'object' ? segment.key : segment
+  return typeof key === 'number' ? key : String(key)
+}
+
+/**
+ * Says of a value that fits no alternative of a union what is wrong with the one it comes closest to: the one
+ * that failed deepest inside, then with the fewest issues. Equally close ones are joined by "or".
+ */
+export function closestAlternative(alternatives: readonly (readonly Issue[])[]): Issue[] {
+  const depth = (issues: readonly Issue[]): number => Math.max(...issues.map(({ path }) => path.length))
+  const ranked = alternatives.filter((issues) => issues.length > 0)
+  ranked.sort((a, b) => depth(b) - depth(a) || a.length - b.length)
+  const best = ranked[0]
+  if (best === undefined) return []
+  const rivals = ranked.filter((issues) => depth(issues) === depth(best) && issues.length === best.length)
+  if (rivals.length === 1) return [...best]
+  const byPath = new Map<string, Issue>()
+  for (const issue of rivals.flat()) {
+    const key = JSON.stringify(issue.path)
+    const known = byPath.get(key)
+    if (known === undefined) byPath.set(key, issue)
+    else if (!known.message.split(', or ').includes(issue.message)) {
+      byPath.set(key, { path: issue.path, message: `${known.message}, or ${issue.message}` })
+    }
+  }
+  return joined([...byPath.values()])
+}
+
+/** Several fields of which one would do are a single issue; read as a list, they would all seem to be needed. */
+function joined(issues: readonly Issue[]): Issue[] {
+  const [first, ...rest] = issues
+  if (first === undefined) return []
+  if (rest.length === 0) return [first]
+  return [{ path: [], message: issues.slice(0, 4).map(formatIssue).join('; or ') }]
+}

@@ -1,0 +1,130 @@
+/**
+ * A JSON Schema that is an object; boolean schemas occur only inside one.
+ * Dialects: 2020-12 unless `$schema` names 2019-09 or draft-07.
+ */
+export type JsonSchema = { readonly [key: string]: unknown }
+
+/** What a Standard Schema is asked to produce. */
+export interface StandardJsonSchemaOptions {
+  readonly target: 'draft-2020-12' | 'draft-07' | 'openapi-3.0' | (string & {})
+  readonly libraryOptions?: Record<string, unknown> | undefined
+}
+
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+export interface StandardProps<Input, Output> {
+  readonly version: 1
+  readonly vendor: string
+  readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+  readonly jsonSchema: {
+    readonly input: (options: StandardJsonSchemaOptions) => Record<string, unknown>
+    readonly output: (options: StandardJsonSchemaOptions) => Record<string, unknown>
+  }
+  readonly types?: { readonly input: Input; readonly output: Output } | undefined
+}
+
+/**
+ * A schema of any library that validates and can say itself in JSON Schema: zod 4.2 or later, ArkType,
+ * Valibot through `toStandardJsonSchema`, and others.
+ *
+ * @see https://standardschema.dev/json-schema
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': StandardProps<Input, Output>
+}
+
+/** What authors may pass as a schema. */
+export type AnySchema = StandardSchema | JsonSchema
+
+/** A flat object of strings, which is all that prompt arguments can be. */
+export type StringFieldsSchema = StandardSchema<{ readonly [name: string]: string | undefined }, unknown>
+
+type TypesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
+
+/** What a peer may send: before defaults and transforms. `Record<string, unknown>` for JSON Schema. */
+export type InferInput<S> = S extends StandardSchema
+  ? TypesOf<S> extends { readonly input: infer I }
+    ? I
+    : unknown
+  : Record<string, unknown>
+
+/** What the schema makes of a valid input; what a handler returns under it. `unknown` for JSON Schema. */
+export type InferOutput<S> = S extends StandardSchema
+  ? TypesOf<S> extends { readonly output: infer O }
+    ? O
+    : unknown
+  : unknown
+
+/** What a handler receives for its `inputSchema`: the output side, or `Record<string, unknown>` for JSON Schema. */
+export type InferArguments<S> = S extends StandardSchema ? InferOutput<S> : Record<string, unknown>
+
+/** Where a schema stands, for errors thrown at registration. */
+export interface SchemaSite {
+  readonly kind: string
+  readonly name: string
+  readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema'
+}
+
+/** One thing that is wrong. Neither part repeats the value received. */
+export interface Issue {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
+export interface Failed {
+  readonly ok: false
+  readonly issues: readonly Issue[]
+}
+
+export type CheckedInput = { readonly ok: true; readonly value: unknown } | Failed
+export type CheckedOutput = { readonly ok: true; readonly json: string } | Failed
+
+export interface CompiledInput {
+  /** As published; `type: "object"` at its root. Not to be modified. */
+  readonly jsonSchema: JsonSchema
+  /**
+   * Applies the schema library's own validation, with its defaults and transforms; a promise only if it is
+   * asynchronous. Rejects or throws only where code of the schema's author does.
+   */
+  check(value: unknown): CheckedInput | Promise<CheckedInput>
+}
+
+export interface CompiledOutput {
+  /** As published; any root. Not to be modified. */
+  readonly jsonSchema: JsonSchema
+  /**
+   * Checks what JSON makes of a value against the published schema.
+   *
+   * @param json - `JSON.stringify(value)`, made by the caller, who needs it anyhow
+   * @returns the JSON to send: `json` itself, or a shorter one where a zod object left unknown properties out
+   */
+  check(value: unknown, json: string | undefined): CheckedOutput
+}
+
+/** What a server compiles its schemas with, once each, when something is registered. */
+export interface SchemaEngine {
+  /** @throws UsageError `ERR_MCP_SCHEMA_UNSUPPORTED` or `ERR_MCP_SCHEMA_INVALID` */
+  input(schema: AnySchema, site: SchemaSite): CompiledInput
+  /** @throws UsageError `ERR_MCP_SCHEMA_UNSUPPORTED` or `ERR_MCP_SCHEMA_INVALID` */
+  output(schema: AnySchema, site: SchemaSite): CompiledOutput
+}
+
+/** Answers `undefined` for a valid value, what is wrong otherwise. */
+export type JsonValidator = (value: unknown) => readonly Issue[] | undefined
+
+/** The seam behind which a JSON Schema library stands. */
+export interface JsonSchemaCompiler {
+  /**
+   * @param origin - a schema of an author is held against its dialect's metaschema first; one that a library
+   *   has made is not, which saves the metaschema's own compilation at start
+   * @throws Error with a readable message
+   */
+  compile(schema: JsonSchema, origin: 'author' | 'library'): JsonValidator
+}
