@@ -7,6 +7,9 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 /** Workspace packages export their source under this condition, so nothing has to be built to be tested. */
 const conditions = ['jetway:source', 'node', 'import', 'module', 'default']
 
+/** Tests that take minutes are named `*.long.test.ts` and run by `npm run test:long` alone. */
+const long = process.env['JETWAY_LONG_TESTS'] !== undefined
+
 const members = ['packages', 'apps'].flatMap((folder) =>
   readdirSync(root + folder)
     .map((name) => `${folder}/${name}`)
@@ -18,7 +21,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: long ? ['test/**/*.long.test.ts'] : ['test/**/*.test.ts'],
+    exclude: long ? [] : ['test/**/*.long.test.ts'],
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     projects: members.map((member) => ({

@@ -1,0 +1,187 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import {
+  dateLiterals,
+  importOrder,
+  lengthWall,
+  publicSubpaths,
+  publishedExports,
+  schemaLibraries,
+  unfinished,
+  webStandardsOnly,
+  type Manifest,
+} from './architecture/rules.ts'
+import { codeLines, parseSource, type Source } from './architecture/source.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const members = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(root + folder).map((name) => `${folder}/${name}`),
+)
+const manifests = members.map(
+  (member) => JSON.parse(readFileSync(`${root}${member}/package.json`, 'utf8')) as Manifest,
+)
+const exported = Object.fromEntries(manifests.map(({ name, exports = {} }) => [name, Object.keys(exports)]))
+
+function sourcesIn(folder: string): Source[] {
+  if (!existsSync(root + folder)) return []
+  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => parseSource(path, readFileSync(root + path, 'utf8')))
+}
+
+const shipped = members.flatMap((member) => sourcesIn(`${member}/src`))
+const tests = members.flatMap((member) => sourcesIn(`${member}/test`))
+
+/** The files that a member's manifest exports, as paths from the root. */
+function entriesOf(member: string): string[] {
+  const { exports = {} } = manifests[members.indexOf(member)] ?? {}
+  return Object.values(exports).flatMap((target) =>
+    typeof target === 'string' ? [] : `${member}/${target['jetway:source']?.slice(2)}`,
+  )
+}
+const entries = entriesOf('packages/core')
+
+const sample = (path: string, text: string): Source => parseSource(path, text)
+const core = (path: string, text: string): Source => sample(`packages/core/src/${path}`, text)
+
+describe('the layers of core', () => {
+  it('are imported from left to right only', () => {
+    expect(shipped.flatMap((source) => importOrder(source, entries))).toEqual([])
+  })
+
+  it.each([
+    ['a value', `import { a } from '../features/tools.ts'`],
+    ['a type', `import type { A } from '../features/tools.ts'`],
+    ['a re-export', `export * from '../features/tools.ts'`],
+    ['a dynamic import', `const a = await import('../features/tools.ts')`],
+    ['a type by import()', `export type A = import('../features/tools.ts').A`],
+    ['an entry file', `import { a } from '../http/index.ts'`],
+    ['a file outside every layer', `import { a } from '../helpers.ts'`],
+  ])('refuse %s from the right', (_, text) => {
+    expect(importOrder(core('runtime/session.ts', text), entries)).toHaveLength(1)
+  })
+
+  it('refuse a file outside every layer', () => {
+    expect(importOrder(core('helpers.ts', ''), entries)).toHaveLength(1)
+  })
+
+  it('allow an entry file everything and a layer what is before it', () => {
+    expect(importOrder(core('index.ts', `export * from './http/endpoint.ts'`), entries)).toEqual([])
+    expect(
+      importOrder(core('http/endpoint.ts', `import '../errors.ts'; import './guard.ts'`), entries),
+    ).toEqual([])
+  })
+})
+
+describe('the length wall', () => {
+  it('stands at 400 lines of code', () => {
+    expect(shipped.flatMap((source) => lengthWall(source, 400))).toEqual([])
+  })
+
+  it('counts neither blank lines nor comments, and nothing else is left out', () => {
+    const text = `// one\n\n/*\n two\n*/\nconst a = '// three' // four\nconst b = 1\n`
+    expect(codeLines(sample('a.ts', text))).toBe(2)
+    expect(lengthWall(sample('a.ts', 'f()\n'.repeat(401)), 400)).toHaveLength(1)
+    expect(lengthWall(sample('a.ts', 'f()\n'.repeat(400)), 400)).toEqual([])
+  })
+})
+
+describe('dates of revisions', () => {
+  it('are written under protocol/revisions/ only', () => {
+    const packages = shipped.filter(({ path }) => path.startsWith('packages/'))
+    expect(packages.flatMap(dateLiterals)).toEqual([])
+  })
+
+  it('are found in strings and templates, not in comments', () => {
+    expect(dateLiterals(core('http/a.ts', `if (v >= '2025-06-18') f()`))).toHaveLength(1)
+    expect(dateLiterals(core('http/a.ts', 'f(`x/2026-07-28/${v}`)'))).toHaveLength(1)
+    expect(dateLiterals(core('http/a.ts', '// see /specification/2025-06-18/basic'))).toEqual([])
+    expect(dateLiterals(core('protocol/revisions/v2025-06-18.ts', `const a = '2025-06-18'`))).toEqual([])
+  })
+})
+
+describe('core', () => {
+  it('needs web standards only', () => {
+    expect(shipped.flatMap(webStandardsOnly)).toEqual([])
+  })
+
+  it.each([
+    `import { createHash } from 'node:crypto'`,
+    `import type { Server } from 'http'`,
+    `const a = process.env.A`,
+    `const a = globalThis.process`,
+    `const a = Buffer.from(b)`,
+    `const a = { Buffer }`,
+  ])('is refused %s', (text) => {
+    expect(webStandardsOnly(core('runtime/a.ts', text))).toHaveLength(1)
+  })
+
+  it('may use such names for its own properties', () => {
+    expect(
+      webStandardsOnly(core('runtime/a.ts', `a.process({ process: 1 }); interface B { Buffer: 1 }`)),
+    ).toEqual([])
+  })
+
+  it('knows ajv in one file and never loads zod', () => {
+    expect(schemaLibraries(shipped)).toEqual([])
+  })
+
+  it('is refused a second file with ajv and a zod that is loaded', () => {
+    const first = core('schema/ajv.ts', `import { Ajv2020 } from 'ajv/dist/2020.js'`)
+    const second = core('schema/other.ts', `import type { Ajv } from 'ajv'`)
+    expect(schemaLibraries([first])).toEqual([])
+    expect(schemaLibraries([first, second])).toHaveLength(1)
+    expect(schemaLibraries([core('schema/a.ts', `import { z } from 'zod/v4'`)])).toHaveLength(1)
+    expect(schemaLibraries([core('schema/a.ts', `import type { z } from 'zod'`)])).toEqual([])
+  })
+})
+
+describe('packages', () => {
+  it('reach each other by public subpaths only', () => {
+    expect([...shipped, ...tests].flatMap((source) => publicSubpaths(source, exported))).toEqual([])
+  })
+
+  it.each([
+    `import { a } from '@jetway/core/src/http/endpoint.ts'`,
+    `import { a } from '@jetway/core/secret'`,
+    `import { a } from '../../core/src/index.ts'`,
+  ])('are refused %s', (text) => {
+    expect(publicSubpaths(sample('packages/hono/src/index.ts', text), exported)).toHaveLength(1)
+  })
+
+  it('may import what is exported and what is their own', () => {
+    const text = `import '@jetway/core'; import '@jetway/core/http'; import '../src/index.ts'; import 'hono'`
+    expect(publicSubpaths(sample('packages/hono/test/a.test.ts', text), exported)).toEqual([])
+  })
+
+  it('publish the exports that they are developed against', () => {
+    expect(manifests.filter((manifest) => !manifest.private).flatMap(publishedExports)).toEqual([])
+  })
+
+  it('are refused published exports that lead elsewhere', () => {
+    const exports = { '.': { 'jetway:source': './src/index.ts', default: './dist/index.js' } }
+    const published = { '.': { default: './dist/index.js' } }
+    expect(publishedExports({ name: 'a', exports, publishConfig: { exports: published } })).toEqual([])
+    expect(publishedExports({ name: 'a', exports, publishConfig: { exports } })).toHaveLength(1)
+    expect(publishedExports({ name: 'a', exports })).toHaveLength(1)
+  })
+})
+
+describe('finished work', () => {
+  it('leaves no marks for later and no test that does not run', () => {
+    expect([...shipped, ...tests].flatMap(unfinished)).toEqual([])
+  })
+
+  it.each([
+    '// TODO: later',
+    '/* FIXME */',
+    `it.skip('a', f)`,
+    `describe.only('a', f)`,
+    `test.concurrent.todo('a')`,
+    `it.skipIf(a)('b', f)`,
+  ])('is refused %s', (text) => {
+    expect(unfinished(sample('packages/core/test/a.test.ts', text))).toHaveLength(1)
+  })
+})

@@ -1,0 +1,140 @@
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import { codeLines, importsOf, literalsOf, namesUsed, walk, type Source } from './source.ts'
+
+const coreSource = 'packages/core/src/'
+
+/** Core's layers, each importing from itself and from those before it. Entry files come last. */
+const layers = [
+  ['errors', 'protocol'],
+  ['schema', 'transport'],
+  ['runtime'],
+  ['features'],
+  ['server'],
+  ['http'],
+]
+
+function memberOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/')
+}
+
+function resolve(path: string, specifier: string): string {
+  return posix.join(posix.dirname(path), specifier)
+}
+
+function layerOf(path: string, entries: readonly string[]): number {
+  if (entries.includes(path)) return layers.length
+  const [name = ''] = path.slice(coreSource.length).split(/[/.]/)
+  return layers.findIndex((layer) => layer.includes(name))
+}
+
+/** Imports inside core that run against the layers. `entries` are the files that core's manifest exports. */
+export function importOrder(source: Source, entries: readonly string[]): string[] {
+  if (!source.path.startsWith(coreSource)) return []
+  const own = layerOf(source.path, entries)
+  if (own === -1) return [`${source.path} belongs to no layer`]
+  return importsOf(source)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => resolve(source.path, specifier))
+    .filter((target) => layerOf(target, entries) > own || layerOf(target, entries) === -1)
+    .map((target) => `${source.path} must not import ${target}`)
+}
+
+export function lengthWall(source: Source, limit: number): string[] {
+  const lines = codeLines(source)
+  return lines > limit ? [`${source.path} has ${lines} lines of code, the wall is ${limit}`] : []
+}
+
+const revision = /2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28/
+
+/** Shared code asks a revision's property, never its date; comments may cite the specification by URL. */
+export function dateLiterals(source: Source): string[] {
+  if (source.path.startsWith(`${coreSource}protocol/revisions/`)) return []
+  return literalsOf(source)
+    .filter((text) => revision.test(text))
+    .map((text) => `${source.path} holds a revision's date: ${text}`)
+}
+
+/** Core runs wherever web standards do. */
+export function webStandardsOnly(source: Source): string[] {
+  if (!source.path.startsWith(coreSource)) return []
+  const modules = importsOf(source)
+    .map(({ specifier }) => specifier)
+    .filter((specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier))
+  const globals = ['process', 'Buffer', 'require', '__dirname', '__filename'].filter((name) =>
+    namesUsed(source).has(name),
+  )
+  return [...modules, ...globals].map((name) => `${source.path} uses ${name}`)
+}
+
+/** A member reaches another only by the names that the other exports, never by a path into it. */
+export function publicSubpaths(
+  source: Source,
+  exported: Readonly<Record<string, readonly string[]>>,
+): string[] {
+  const member = memberOf(source.path)
+  return importsOf(source)
+    .map(({ specifier }) => specifier)
+    .filter((specifier) => {
+      if (specifier.startsWith('.')) return memberOf(resolve(source.path, specifier)) !== member
+      if (!specifier.startsWith('@jetway/')) return false
+      const name = specifier.split('/').slice(0, 2).join('/')
+      return !(exported[name] ?? []).includes(`.${specifier.slice(name.length)}`)
+    })
+    .map((specifier) => `${source.path} must not import ${specifier}`)
+}
+
+const imports = (source: Source, names: readonly string[], typesToo: boolean): boolean =>
+  importsOf(source).some(
+    ({ specifier, typeOnly }) =>
+      (typesToo || !typeOnly) && names.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
+  )
+
+/** One file of core knows ajv, and none loads zod. */
+export function schemaLibraries(sources: readonly Source[]): string[] {
+  const core = sources.filter(({ path }) => path.startsWith(coreSource))
+  const ajv = core.filter((source) => imports(source, ['ajv', 'ajv-formats'], true)).map(({ path }) => path)
+  const zod = core.filter((source) => imports(source, ['zod'], false)).map(({ path }) => path)
+  return [
+    ...(ajv.length > 1 ? [`more than one file imports ajv: ${ajv.join(', ')}`] : []),
+    ...zod.map((path) => `${path} loads zod`),
+  ]
+}
+
+const unfinishedMark = /\b(?:TODO|FIXME|XXX)\b/
+const testFunctions = ['describe', 'it', 'test']
+const evasions = ['skip', 'only', 'todo', 'skipIf', 'runIf', 'fails']
+
+/** Work left for later in a comment, and tests that do not run. */
+export function unfinished(source: Source): string[] {
+  const found = source.comments
+    .filter(({ value }) => unfinishedMark.test(value))
+    .map(({ value }) => `${source.path} has unfinished work: ${value.trim()}`)
+  walk(source.program, (node) => {
+    if (node.type !== 'MemberExpression' || node.property.type !== 'Identifier') return
+    if (!evasions.includes(node.property.name)) return
+    const root = source.text.slice(node.start, node.end).match(/^\w+/)?.[0] ?? ''
+    if (testFunctions.includes(root)) found.push(`${source.path} uses ${root}.${node.property.name}`)
+  })
+  return found
+}
+
+export interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly publishConfig?: { readonly exports?: unknown }
+}
+
+/** What is published is what is developed against, without the condition that leads to the source. */
+export function publishedExports(manifest: Manifest): string[] {
+  const expected = Object.fromEntries(
+    Object.entries(manifest.exports ?? {}).map(([subpath, target]) => {
+      if (typeof target === 'string') return [subpath, target]
+      const { 'jetway:source': source, ...published } = target
+      return [subpath, source === undefined ? 'no source' : published]
+    }),
+  )
+  const same = JSON.stringify(expected) === JSON.stringify(manifest.publishConfig?.exports)
+  return same ? [] : [`${manifest.name}: publishConfig.exports differs from exports`]
+}

@@ -1,0 +1,103 @@
+import { parseSync, type Node, type ParseResult } from 'oxc-parser'
+
+/** One file of the repository, by its path from the root with forward slashes. */
+export interface Source {
+  readonly path: string
+  readonly text: string
+  readonly program: Node
+  readonly comments: ParseResult['comments']
+}
+
+export interface Import {
+  readonly specifier: string
+  /** True for `import type` and for types reached by `import('…')`: nothing of it is left at run time. */
+  readonly typeOnly: boolean
+}
+
+export function parseSource(path: string, text: string): Source {
+  const { program, comments, errors } = parseSync(path, text)
+  const [error] = errors
+  if (error) throw new Error(`${path} does not parse: ${error.message}`)
+  return { path, text, program, comments }
+}
+
+type Visit = (node: Node, parent: Node | undefined) => void
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
+}
+
+export function walk(node: Node, visit: Visit, parent?: Node): void {
+  visit(node, parent)
+  for (const child of Object.values(node).flat()) {
+    if (isNode(child)) walk(child, visit, node)
+  }
+}
+
+/** Every module that a file names: static and dynamic imports, re-exports and types by `import('…')`. */
+export function importsOf(source: Source): Import[] {
+  const found: Import[] = []
+  walk(source.program, (node) => {
+    switch (node.type) {
+      case 'ImportDeclaration':
+        found.push({ specifier: node.source.value, typeOnly: node.importKind === 'type' })
+        break
+      case 'ExportNamedDeclaration':
+      case 'ExportAllDeclaration':
+        if (node.source) found.push({ specifier: node.source.value, typeOnly: node.exportKind === 'type' })
+        break
+      case 'ImportExpression':
+        if (node.source.type === 'Literal')
+          found.push({ specifier: String(node.source.value), typeOnly: false })
+        break
+      case 'TSImportType':
+        found.push({ specifier: node.source.value, typeOnly: true })
+        break
+    }
+  })
+  return found
+}
+
+/** The lines that hold code, those with nothing but comment or space not counted. */
+export function codeLines(source: Source): number {
+  let text = source.text
+  for (const { start, end } of source.comments) {
+    const blank = text.slice(start, end).replace(/[^\n]/g, ' ')
+    text = text.slice(0, start) + blank + text.slice(end)
+  }
+  return text.split('\n').filter((line) => line.trim() !== '').length
+}
+
+/** The text of every string and template in a file. */
+export function literalsOf(source: Source): string[] {
+  const found: string[] = []
+  walk(source.program, (node) => {
+    if (node.type === 'Literal' && typeof node.value === 'string') found.push(node.value)
+    if (node.type === 'TemplateElement') found.push(node.value.raw)
+  })
+  return found
+}
+
+/** The names that a file refers to as variables, `globalThis.name` included; property names are left out. */
+export function namesUsed(source: Source): Set<string> {
+  const found = new Set<string>()
+  walk(source.program, (node, parent) => {
+    if (node.type === 'Identifier' && !isPropertyName(node, parent)) found.add(node.name)
+    if (node.type === 'MemberExpression' && isIdentifier(node.object, 'globalThis')) {
+      if (node.property.type === 'Identifier') found.add(node.property.name)
+      if (node.property.type === 'Literal') found.add(String(node.property.value))
+    }
+  })
+  return found
+}
+
+function isIdentifier(node: Node, name: string): boolean {
+  return node.type === 'Identifier' && node.name === name
+}
+
+function isPropertyName(node: Node, parent: Node | undefined): boolean {
+  if (!parent || ('computed' in parent && parent.computed)) return false
+  if (parent.type === 'MemberExpression') return parent.property === node
+  if (parent.type === 'Property') return parent.key === node && !parent.shorthand
+  return 'key' in parent && parent.key === node
+}

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const core = fileURLToPath(new URL('../../core', import.meta.url))
+
+interface Manifest {
+  readonly files?: readonly string[]
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
+
+/** Node's own search: `node_modules` of the folder and of each one above it. */
+function find(name: string, from: string): string {
+  const candidate = join(from, 'node_modules', name)
+  if (existsSync(candidate)) return realpathSync(candidate)
+  if (dirname(from) === from) throw new Error(`${name} is not installed`)
+  return find(name, dirname(from))
+}
+
+/** The folders that an install of a package brings along, itself first. Optional peers are the user's own. */
+function installed(folder: string, found: Set<string> = new Set()): Set<string> {
+  if (found.has(folder)) return found
+  found.add(folder)
+  for (const name of Object.keys(manifestOf(folder).dependencies ?? {})) installed(find(name, folder), found)
+  return found
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.name !== 'node_modules')
+    .map((entry) => join(folder, entry.name))
+    .reduce((sum, path) => sum + (statSync(path).isDirectory() ? bytesIn(path) : statSync(path).size), 0)
+}
+
+/** Of a workspace package only what its manifest ships counts; what came from the registry is there as it was shipped. */
+function shippedBytes(folder: string): number {
+  if (relative(core, folder) !== '') return bytesIn(folder)
+  return (manifestOf(folder).files ?? []).reduce((sum, file) => sum + bytesIn(join(folder, file)), 0)
+}
+
+describe('installing @jetway/core without zod', () => {
+  const folders = [...installed(core)]
+
+  it('brings at most 9 packages', () => {
+    expect(folders.length).toBeLessThanOrEqual(9)
+    expect(folders.length).toBeGreaterThan(1)
+  })
+
+  it('takes at most 2.5 MB, the built package included', () => {
+    expect(existsSync(join(core, 'dist/index.js')), 'core is built').toBe(true)
+    expect(folders.reduce((sum, folder) => sum + shippedBytes(folder), 0)).toBeLessThanOrEqual(2.5e6)
+  })
+
+  it('needs ajv, ajv-formats, zod-to-json-schema and at most one more', () => {
+    const direct = Object.keys(manifestOf(core).dependencies ?? {})
+    const known = ['ajv', 'ajv-formats', 'zod-to-json-schema']
+    expect(direct.filter((name) => !known.includes(name)).length).toBeLessThanOrEqual(1)
+  })
+})
