@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
+
+const match = (template: string, uri: string) => parseUriTemplate(template).match(uri)
+
+describe('positional variables', () => {
+  it.each([
+    ['weather://{country}/{city}', 'weather://us/Boston', { country: 'us', city: 'Boston' }],
+    ['weather://{country}/{city}', 'weather://us/New%20York', { country: 'us', city: 'New York' }],
+    ['weather://{country}/{city}', 'weather://us/New York', { country: 'us', city: 'New York' }],
+    ['weather://{country}/{city}', 'weather://ch/Zürich', { country: 'ch', city: 'Zürich' }],
+    ['weather://{country}/{city}', 'weather://ch/Z%c3%bcrich', { country: 'ch', city: 'Zürich' }],
+    ['note://{id}', 'note://ab:c@c;d=e,f&g+h', { id: 'ab:c@c;d=e,f&g+h' }],
+    ['{x,y}', '1024,768', { x: '1024', y: '768' }],
+    ['{name}.{ext}', 'archive.tar.gz', { name: 'archive', ext: 'tar.gz' }],
+    ['file{.ext}', 'file.tar.gz', { ext: 'tar.gz' }],
+    ['www{.dom*}', 'www.example.com', { dom: ['example', 'com'] }],
+    ['files{/a,b}', 'files/x/y', { a: 'x', b: 'y' }],
+    ['files{/path*}', 'files/x/y', { path: ['x', 'y'] }],
+    ['files{/path*}', 'files', { path: [] }],
+    ['files{/path*}/{name}', 'files/x/y/z', { path: ['x', 'y'], name: 'z' }],
+    ['{first,rest*}', 'a,b,c', { first: 'a', rest: ['b', 'c'] }],
+    ['file:///{+path}', 'file:///a/b/c.txt', { path: 'a/b/c.txt' }],
+    ['file:///{+path}', 'file:///a%2Fb', { path: 'a/b' }],
+    ['{+dir}/{name}', 'a/b/c', { dir: 'a/b', name: 'c' }],
+    ['x{#frag}', 'x#a/b', { frag: 'a/b' }],
+    ['get://{+url}', 'get://https://a.example/b?c=1#d', { url: 'https://a.example/b?c=1#d' }],
+    ['a{x:3}', 'aabc', { x: 'abc' }],
+    ['notes://café/{id}', 'notes://café/1', { id: '1' }],
+    ['notes://café/{id}', 'notes://caf%c3%a9/1', { id: '1' }],
+    ['plain', 'plain', {}],
+  ])('%s reads %s', (template, uri, expected) => {
+    expect(match(template, uri)).toEqual(expected)
+  })
+
+  it.each([
+    ['weather://{country}/{city}', 'weather://us'],
+    ['weather://{country}/{city}', 'weather://us/'],
+    ['weather://{country}/{city}', 'weather:///Boston'],
+    ['weather://{country}/{city}', 'weather://us/Boston/x'],
+    ['weather://{country}/{city}', 'weather://us/Boston?x=1'],
+    ['weather://{country}/{city}', 'weather://us/Boston#x'],
+    ['weather://{country}/{city}', 'xweather://us/Boston'],
+    ['files{/path*}', 'files/'],
+    ['files{/path*}', 'files/a//b'],
+    ['files{/path*}', 'files/a/'],
+    ['www{.dom*}', 'www.a..b'],
+    ['a{x:3}', 'aabcd'],
+    ['plain', 'plainer'],
+    ['plain', ''],
+    ['{+path}', ''],
+    ['s?q={q}&n={n}', 's?q=a&evil=1&n=2'],
+  ])('%s refuses %s', (template, uri) => {
+    expect(match(template, uri)).toBeUndefined()
+  })
+
+  it('lets variables further left take as little as possible', () => {
+    expect(match('{a}-{b}', 'x-y-z')).toEqual({ a: 'x', b: 'y-z' })
+    expect(match('{a}{b}', '%41bc')).toEqual({ a: 'A', b: 'bc' })
+    expect(match('{+a}/x/{+b}', '1/x/2/x/3')).toEqual({ a: '1', b: '2/x/3' })
+  })
+})
+
+describe('named variables', () => {
+  const search = 'search://notes{?q,limit}'
+
+  it('are optional and come in any order', () => {
+    expect(match(search, 'search://notes')).toEqual({})
+    expect(match(search, 'search://notes?q=a')).toEqual({ q: 'a' })
+    expect(match(search, 'search://notes?limit=5&q=a%26b')).toEqual({ q: 'a&b', limit: '5' })
+  })
+
+  it('may be empty, with and without an equals sign', () => {
+    expect(match(search, 'search://notes?q=&limit')).toEqual({ q: '', limit: '' })
+    expect(match('m{;a,b}', 'm;b;a=1')).toEqual({ a: '1', b: '' })
+  })
+
+  it('keep further equals signs and a plus sign', () => {
+    expect(match(search, 'search://notes?q=a=b+c')).toEqual({ q: 'a=b+c' })
+  })
+
+  it('may hold slashes in a query', () => {
+    expect(match(search, 'search://notes?q=and%2For')).toEqual({ q: 'and/or' })
+    expect(match('m{;a}', 'm;a=and%2For')).toBeUndefined()
+  })
+
+  it.each([
+    '?',
+    '?q=1&',
+    '?&q=1',
+    '?q=1&&limit=1',
+    '?evil=1',
+    '?q=1&evil=1',
+    '?q=1&q=2',
+    '?Q=1',
+    '?=1',
+    '&q=1',
+  ])('refuse the unknown, repeated and malformed: %s', (query) => {
+    expect(match(search, search.replace('{?q,limit}', query))).toBeUndefined()
+  })
+
+  it('gather repeats when exploded', () => {
+    expect(match('x{?tag*,q}', 'x?tag=a&q=1&tag=b')).toEqual({ tag: ['a', 'b'], q: '1' })
+    expect(match('x{;tag*}', 'x;tag=a;tag=b')).toEqual({ tag: ['a', 'b'] })
+  })
+
+  it('continue a literal query or another expression', () => {
+    expect(match('x?fixed=yes{&a,b}', 'x?fixed=yes&b=2')).toEqual({ b: '2' })
+    expect(match('x?fixed=yes{&a,b}', 'x?fixed=yes')).toEqual({})
+    expect(match('x{?a}{&b}', 'x?b=2&a=1')).toEqual({ a: '1', b: '2' })
+    expect(match('x{?a}{&b}', 'x&b=2')).toEqual({ b: '2' })
+  })
+
+  it('follow reserved variables, which leave the query alone', () => {
+    expect(match('file:///{+path}{?rev}', 'file:///a/b?rev=3')).toEqual({ path: 'a/b', rev: '3' })
+    expect(match('file:///{+path}{?rev}', 'file:///a/b?other=3')).toBeUndefined()
+    expect(match('file:///{+path}{?rev}{#at}', 'file:///a/b?rev=3#L1')).toEqual({
+      path: 'a/b',
+      rev: '3',
+      at: 'L1',
+    })
+  })
+})
+
+describe('matching is safe for any URI', () => {
+  it('takes 8192 characters of the percent-encoded form and no more', () => {
+    expect(match('{a}', 'x'.repeat(8192))).toEqual({ a: 'x'.repeat(8192) })
+    expect(match('{a}', 'x'.repeat(8193))).toBeUndefined()
+    expect(match('{a}', '€'.repeat(910))).toEqual({ a: '€'.repeat(910) })
+    expect(match('{a}', '€'.repeat(911))).toBeUndefined()
+  })
+
+  it('gives own properties for names of the prototype', () => {
+    const values = match('{__proto__}/{constructor}', 'a/b')
+    expect(Object.entries(values ?? {})).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+    ])
+    expect(Object.getPrototypeOf(values)).toBe(Object.prototype)
+  })
+
+  it('decodes exactly once', () => {
+    expect(match('{a}', '%2541')).toEqual({ a: '%41' })
+    expect(match('{+a}', '%252e%252e%252fetc')).toEqual({ a: '%2e%2e%2fetc' })
+    expect(match('x{?a}', 'x?a=%2525')).toEqual({ a: '%25' })
+  })
+
+  it('finds a repetitive literal wherever it occurs', () => {
+    expect(match('{a}aab{b}', 'aaaabaab')).toEqual({ a: 'aa', b: 'aab' })
+    expect(match('{a}abab{b}abc', 'xabababababc')).toEqual({ a: 'x', b: 'abab' })
+  })
+})

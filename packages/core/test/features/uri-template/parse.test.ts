@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
+
+describe('parseUriTemplate', () => {
+  it('lists the variables in order', () => {
+    const { template, variables } = parseUriTemplate('x://{a}/{+b,c:3}{/d*}{?e,f*}{&g.h}{#%41_1}')
+    expect(template).toBe('x://{a}/{+b,c:3}{/d*}{?e,f*}{&g.h}{#%41_1}')
+    expect(variables).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g.h', '%41_1'])
+  })
+
+  it.each([
+    ['x://{a', 5, /never closed.*%7B/],
+    ['x://a}', 6, /closes nothing.*%7D/],
+    ['x://{a}}', 8, /closes nothing/],
+    ['x://{}', 6, /empty expression/],
+    ['x://{?}', 7, /not a variable name/],
+    ['x://{=a}', 6, /"=" is reserved/],
+    ['x://{!a}', 6, /reserved/],
+    ['x://{@a}', 6, /reserved/],
+    ['x://{|a}', 6, /reserved/],
+    ['x://{,a}', 6, /reserved/],
+    ['x://{a,}', 8, /not a variable name/],
+    ['x://{a b}', 6, /not a variable name/],
+    ['x://{a-b}', 6, /not a variable name/],
+    ['x://{.a..b}', 7, /not a variable name/],
+    ['x://{a.}', 6, /not a variable name/],
+    ['x://{%4}', 6, /not a variable name/],
+    ['x://{{a}}', 6, /not a variable name/],
+    ['x://{a**}', 6, /not a variable name/],
+    ['x://{a:0}', 7, /from 1 to 9999/],
+    ['x://{a:}', 7, /from 1 to 9999/],
+    ['x://{a:10000}', 7, /from 1 to 9999/],
+    ['x://{a:1:2}', 7, /from 1 to 9999/],
+    ['x://{a:3*}', 7, /prefix and "\*"/],
+    ['x://{a}/{b,a}', 12, /"a" occurs twice/],
+    ['x:// {a}', 5, /" " is not allowed/],
+    ['x://a\\{a}', 6, /not allowed/],
+    ['x://\u0000', 5, /not allowed/],
+    ['x://\uD800', 5, /not allowed/],
+    ['x://100%/{a}', 8, /lone "%".*%25/],
+    ['x://%2', 5, /lone "%"/],
+  ])('refuses %j at character %i', (template, position, message) => {
+    const parse = () => parseUriTemplate(template)
+    expect(parse).toThrow(expect.objectContaining({ code: 'ERR_MCP_URI_TEMPLATE' }))
+    expect(parse).toThrow(`character ${position}:`)
+    expect(parse).toThrow(message)
+  })
+
+  it('accepts 2048 bytes and refuses more', () => {
+    expect(parseUriTemplate('a'.repeat(2048)).match('a'.repeat(2048))).toEqual({})
+    expect(() => parseUriTemplate('a'.repeat(2049))).toThrow(/longer than 2048 bytes/)
+    expect(() => parseUriTemplate('é'.repeat(1025))).toThrow(/longer than 2048 bytes/)
+  })
+
+  it('accepts 32 variables and refuses more', () => {
+    const names = Array.from({ length: 33 }, (_, index) => `v${index}`)
+    expect(parseUriTemplate(`{?${names.slice(0, 32).join(',')}}`).variables).toHaveLength(32)
+    expect(() => parseUriTemplate(`{?${names.join(',')}}`)).toThrow(/more than 32 variables/)
+  })
+})

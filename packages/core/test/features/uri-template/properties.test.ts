@@ -1,0 +1,211 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileParts } from '../../../src/features/uri-template/compile.ts'
+import { parseParts } from '../../../src/features/uri-template/parse.ts'
+import { scan } from '../../../src/features/uri-template/scan.ts'
+import type { Step } from '../../../src/features/uri-template/scan.ts'
+import { decodeValue } from '../../../src/features/uri-template/values.ts'
+import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
+
+const isAllowed = (value: string, shape: 'segment' | 'path'): boolean => {
+  try {
+    return decodeValue(encodeURIComponent(value), shape, Infinity) === value
+  } catch {
+    return false
+  }
+}
+
+const text = fc.oneof(
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({
+    unit: fc.constantFrom(...Array.from("ab/.\\%:?#[]@!$&'()*+,;= é😀25Fef~-_{}")),
+    maxLength: 12,
+  }),
+)
+const segment = text.filter((value) => value !== '' && isAllowed(value, 'segment'))
+/** Dots separate labels; a list of labels cannot hold them. */
+const label = segment.filter((value) => !value.includes('.'))
+const query = text.filter((value) => isAllowed(value, 'path'))
+/** Reserved expansion writes these unencoded, so that a reader cannot tell them from the template's own. */
+const path = query.filter((value) => value !== '' && !/[?#,]|%[0-9a-f]{2}/i.test(value))
+
+interface Piece {
+  readonly template: string
+  readonly values: Record<string, string | string[]>
+}
+
+/** Expressions that follow each other without ambiguity, each with values of its allowed set. */
+const piece = (index: number): fc.Arbitrary<Piece> => {
+  const name = `v${index}`
+  const one = (template: string, value: fc.Arbitrary<string | string[]>): fc.Arbitrary<Piece> =>
+    value.map((chosen) => ({ template, values: { [name]: chosen } }))
+  const list = (item: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
+    fc.array(item, { minLength: 1, maxLength: 4 })
+  return fc.oneof(
+    one(`/{${name}}`, segment),
+    one(`{/${name}}`, segment),
+    one(`/{${name}*}`, list(segment)),
+    one(`/x{.${name}*}`, list(label)),
+    one(`/x{.${name}}`, segment),
+    one(`/x{;${name}}`, segment),
+    one(`/x{;${name}*}`, list(segment)),
+    fc
+      .tuple(segment, segment)
+      .map(([a, b]) => ({ template: `/{${name}a,${name}b}`, values: { [`${name}a`]: a, [`${name}b`]: b } })),
+  )
+}
+
+const tail: fc.Arbitrary<Piece> = fc.oneof(
+  fc.constant({ template: '', values: {} }),
+  path.map((value) => ({ template: '/{+rest}', values: { rest: value } })),
+  fc.array(segment, { maxLength: 4 }).map((value) => ({ template: '{/rest*}', values: { rest: value } })),
+)
+
+const queryTail: fc.Arbitrary<Piece> = fc.oneof(
+  fc.constant({ template: '{?q,l*}', values: {} }),
+  query.map((value) => ({ template: '{?q,l*}', values: { q: value } })),
+  fc
+    .tuple(query, fc.array(query, { minLength: 1, maxLength: 3 }))
+    .map(([q, l]) => ({ template: '{?q,l*}', values: { q, l } })),
+  fc.tuple(query, path).map(([q, f]) => ({ template: '{?q}{#f}', values: { q, f } })),
+  query.map((value) => ({ template: '?fixed=yes{&q}', values: { q: value } })),
+)
+
+describe('match(expand(values)) gives the values back', () => {
+  it('for every operator', () => {
+    const pieces = fc
+      .integer({ min: 0, max: 4 })
+      .chain((length) => fc.tuple(...Array.from({ length }, (_, index) => piece(index)), tail, queryTail))
+    fc.assert(
+      fc.property(pieces, (chosen) => {
+        const template = parseUriTemplate(`t://host${chosen.map((one) => one.template).join('')}`)
+        const values = Object.assign({}, ...chosen.map((one) => one.values)) as Piece['values']
+        expect(template.match(template.expand(values))).toEqual(values)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('up to the prefix length', () => {
+    fc.assert(
+      fc.property(segment, fc.integer({ min: 1, max: 9 }), (value, length) => {
+        const cut = Array.from(value).slice(0, length).join('')
+        fc.pre(isAllowed(cut, 'segment'))
+        const template = parseUriTemplate(`t://{v:${length}}/x`)
+        expect(template.match(template.expand({ v: value }))).toEqual({ v: cut })
+      }),
+    )
+  })
+})
+
+describe('any text is a URI that match survives', () => {
+  it('gives values that are allowed, or nothing', () => {
+    const templates = [
+      '{a}',
+      '{+a}',
+      't://{a}/{b}',
+      't://{+a}{?b,c*}',
+      '{a*}{/b*}{#c}',
+      '{.a,b}{;c}{&d}',
+    ].map(parseUriTemplate)
+    fc.assert(
+      fc.property(fc.constantFrom(...templates), text, text, (template, left, right) => {
+        const values = template.match(`${left}/${right}`) ?? {}
+        for (const value of Object.values(values).flat()) expect(isAllowed(value, 'path')).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+/** Counts every look at a character that a span takes. */
+function countLooks(template: string, uri: string): { looks: number; spans: number } {
+  let looks = 0
+  const steps = compileParts(parseParts(template)).steps.map((step): Step => {
+    if (step.kind === 'literal') return step
+    const accepts = (code: number): boolean => {
+      looks++
+      return step.accepts(code)
+    }
+    return { ...step, accepts }
+  })
+  scan(steps, uri)
+  return { looks, spans: steps.filter((step) => step.kind === 'span').length }
+}
+
+const names = Array.from({ length: 32 }, (_, index) => `v${index}`)
+const ADVERSARIAL = [
+  names.map((name) => `{${name}}`).join(''),
+  names.map((name) => `{+${name}}`).join(''),
+  names.map((name) => `{${name}}a`).join(''),
+  names.map((name) => `{+${name}}a`).join('') + 'b',
+  names.map((name) => `{${name}*}`).join(''),
+  names.map((name) => `{+${name}*}`).join('b'),
+  names.map((name) => `{/${name}*}`).join(''),
+  names.map((name) => `{.${name}*}`).join(''),
+  names.map((name) => `{+${name}}${'a'.repeat(50)}`).join(''),
+  names
+    .map((name) => `{;${name}}/{+x${name}}`)
+    .slice(0, 16)
+    .join(''),
+  `{+${names.join(',')}}`,
+  `{${names.join(',')}}`,
+  `{+a}${'a'.repeat(1000)}{+b}${'a'.repeat(1000)}{+c}`,
+  `{+a}${'ab'.repeat(500)}{+b}${'ab'.repeat(400)}c{+c}`,
+  `{?${names.join(',')}}`,
+]
+const units = ['a', 'ab', '/', '//a', '.', 'a.', ',', 'a,', '%41', '%', 'a/', ';v0', '&v0=1', '?', '\\', '€']
+
+describe('the work grows with the length of the URI, never with a power of it', () => {
+  it.each(ADVERSARIAL)('two looks per character and span at most: %#', (template) => {
+    for (const unit of units) {
+      for (const end of ['', '!']) {
+        const uri = unit.repeat(Math.floor(8000 / unit.length)) + end
+        const { looks, spans } = countLooks(template, uri)
+        expect(looks).toBeLessThanOrEqual(2 * spans * (uri.length + 1))
+      }
+    }
+  })
+
+  it('holds for random templates and URIs', () => {
+    const expression = fc.tuple(
+      fc.constantFrom('', '+', '#', '.', '/', ';', '?', '&'),
+      fc.constantFrom('', '*', ':3'),
+      fc.constantFrom('', 'a', 'ab', '/', 'aaa'),
+    )
+    const template = fc
+      .array(expression, { maxLength: 32 })
+      .map((all) =>
+        all.map(([operator, modifier, literal], i) => `{${operator}v${i}${modifier}}${literal}`).join(''),
+      )
+    const uri = fc.string({
+      unit: fc.constantFrom('a', 'b', '/', '.', ',', '?', '&', '=', '%41', 'v1'),
+      maxLength: 400,
+    })
+    fc.assert(
+      fc.property(template, uri, (chosen, address) => {
+        const { looks, spans } = countLooks(chosen, address)
+        expect(looks).toBeLessThanOrEqual(2 * spans * (address.length + 1))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('stays below 50 ms for each adversarial pair', () => {
+    let slowest = 0
+    for (const template of ADVERSARIAL.map(parseUriTemplate)) {
+      for (const unit of units) {
+        const uri = unit.repeat(Math.floor(8190 / encodeURI(unit).length)) + '!'
+        // The best of three tries: a pause of the machine is not the matcher's.
+        const times = [0, 1, 2].map(() => {
+          const start = performance.now()
+          template.match(uri)
+          return performance.now() - start
+        })
+        slowest = Math.max(slowest, Math.min(...times))
+      }
+    }
+    expect(slowest).toBeLessThan(50)
+  })
+})

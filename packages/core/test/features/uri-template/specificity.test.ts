@@ -1,0 +1,55 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compareSpecificity, parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
+
+describe('compareSpecificity', () => {
+  const ordered = [
+    'files://static/{name}',
+    'files://{dir}/{name}',
+    'files://{dir}{/name}',
+    'files://{name}',
+    'files://{+path}',
+    'files://{a}{b}',
+    'files://{name}{?q}',
+    'files://{+path}{?q}',
+    'files://{+path}{#at}',
+    '{name}',
+    '{other}',
+    '{+name}',
+  ]
+
+  it('puts more literals first, then fewer variables, then simple before reserved, then the text', () => {
+    const expected = [
+      'files://static/{name}',
+      'files://{dir}/{name}',
+      'files://{name}',
+      'files://{+path}',
+      'files://{a}{b}',
+      'files://{dir}{/name}',
+      'files://{name}{?q}',
+      'files://{+path}{?q}',
+      'files://{+path}{#at}',
+      '{name}',
+      '{other}',
+      '{+name}',
+    ]
+    const sorted = ordered.map(parseUriTemplate).toSorted(compareSpecificity)
+    expect(sorted.map((one) => one.template)).toEqual(expected)
+  })
+
+  it('does not depend on the order of registration', () => {
+    const reference = ordered.map(parseUriTemplate).toSorted(compareSpecificity)
+    fc.assert(
+      fc.property(fc.shuffledSubarray(reference, { minLength: reference.length }), (shuffled) => {
+        expect(shuffled.toSorted(compareSpecificity)).toEqual(reference)
+      }),
+    )
+  })
+
+  it('ties only a template with itself', () => {
+    const [a, b] = [parseUriTemplate('x://{a}'), parseUriTemplate('x://{b}')]
+    expect(compareSpecificity(a, parseUriTemplate('x://{a}'))).toBe(0)
+    expect(compareSpecificity(a, b)).toBeLessThan(0)
+    expect(compareSpecificity(b, a)).toBeGreaterThan(0)
+  })
+})
