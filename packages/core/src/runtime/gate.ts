@@ -4,6 +4,7 @@ import type { SessionLimits } from './server-runtime.ts'
 export class Gate {
   readonly #limits: SessionLimits
   readonly #waiting: (() => void)[] = []
+  readonly #wantRoom: (() => void)[] = []
   #running = 0
 
   constructor(limits: SessionLimits) {
@@ -32,5 +33,11 @@ export class Gate {
     const next = this.#waiting.shift()
     if (next === undefined) this.#running--
     else next()
+    for (const resolve of this.#wantRoom.splice(0)) resolve()
+  }
+
+  /** Resolves when one more may come in; undefined when it may now. */
+  room(): Promise<void> | undefined {
+    return this.full ? new Promise((resolve) => this.#wantRoom.push(resolve)) : undefined
   }
 }

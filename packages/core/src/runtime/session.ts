@@ -69,8 +69,9 @@ export class Session implements SessionView {
   get inFlight(): number {
     return this.#gate.inFlight
   }
-  get saturated(): boolean {
-    return this.#gate.full
+  /** Resolves when one more call may come in; undefined when it may now. */
+  room(): Promise<void> | undefined {
+    return this.#gate.room()
   }
   get outlet(): Outlet | undefined {
     return this.#outlet

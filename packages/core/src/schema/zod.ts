@@ -12,7 +12,6 @@ interface ZodDef {
   readonly element?: ZodSchema
   readonly items?: readonly ZodSchema[]
   readonly rest?: ZodSchema | null
-  readonly keyType?: ZodSchema
   readonly valueType?: ZodSchema
   readonly options?: readonly ZodSchema[]
   readonly left?: ZodSchema

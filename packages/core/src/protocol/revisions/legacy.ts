@@ -1,7 +1,7 @@
 import { ErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject, toErrorObject } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
-import { structuredJson, type WithStructuredJson } from '../structured.ts'
+import { structuredJson } from '../structured.ts'
 import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult, Tool } from '../types.ts'
 import type { RevisionData } from './data.ts'
 import { createProjector, type Projector } from './project.ts'
@@ -72,7 +72,7 @@ function toolResultEncoder(data: RevisionData, projector: Projector): Encoder {
     const { content, isError, structuredContent, _meta } = result as unknown as CallToolResult
     let json = `{"content":${encodeBlocks(projector, content)}`
     if (hasStructured && isObject(structuredContent)) {
-      json += `,"structuredContent":${structuredJson(result as WithStructuredJson) ?? 'null'}`
+      json += `,"structuredContent":${structuredJson(result) ?? 'null'}`
     }
     if (isError === true) json += ',"isError":true'
     if (_meta !== undefined) json += `,"_meta":${JSON.stringify(_meta)}`

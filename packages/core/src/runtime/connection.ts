@@ -1,0 +1,215 @@
+import { busy, type McpError } from '../errors.ts'
+import { classify, errorFrame, type Incoming, type JsonRpcRequest, parseError, resultFrame } from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
+import { DEFAULT_PARSE_LIMITS, notABatch, type ParseLimits, parseText } from '../protocol/parse.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import { selectRevision } from '../protocol/revisions/select.ts'
+import type { Transport, TransportClose } from '../transport/transport.ts'
+import { ANONYMOUS } from './auth.ts'
+import { CHANGES_TOPIC } from './bus.ts'
+import type { Answered } from './dispatcher.ts'
+import type { Exchange } from './exchange.ts'
+import { initialize } from './initialize.ts'
+import { randomToken } from './random.ts'
+import type { Closable, ServerRuntime } from './server-runtime.ts'
+import { type Caller, type Session, toChangeEvent } from './session.ts'
+
+export interface ConnectionOptions extends Caller {
+  /** The revisions to serve; all that the server serves by default. */
+  readonly revisions?: readonly Revision[]
+  readonly parseLimits?: ParseLimits
+  /** How long running calls may go on after the peer has closed its side, in ms. @default 2_000 */
+  readonly endGraceMs?: number
+}
+
+/** One duplex transport being served: stdio, in-memory. */
+export interface Connection extends Closable {}
+
+/** Takes the one answer to a message; undefined where a cancelled call has none. */
+type Reply = (frame: string | undefined) => void | Promise<void>
+
+const MAX_BATCH = 100
+const DEFAULT_DEADLINE_MS = 10_000
+const DEFAULT_END_GRACE_MS = 2_000
+
+/** Serves one client over a transport. The session begins with the client's `initialize`. */
+export function serveTransport(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions = {}): Connection {
+  const connection = new DuplexConnection(runtime, transport, options)
+  connection.start()
+  runtime.attach(connection)
+  return connection
+}
+
+class DuplexConnection implements Connection {
+  readonly closed: Promise<void>
+  readonly #runtime: ServerRuntime
+  readonly #transport: Transport
+  readonly #options: ConnectionOptions
+  readonly #exchange: Exchange
+  readonly #served: readonly Revision[]
+  readonly #unsubscribe: () => void
+  #session: Session | undefined
+  #opening: Promise<void> | undefined
+  #pending = 0
+  #onIdle: (() => void) | undefined
+  #closing: Promise<void> | undefined
+  #ended = false
+  #resolveClosed!: () => void
+
+  constructor(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions) {
+    this.#runtime = runtime
+    this.#transport = transport
+    this.#options = options
+    this.#served = options.revisions ?? runtime.revisions
+    this.#exchange = { duplex: true, send: (frame) => transport.send(frame) }
+    this.#unsubscribe = runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
+      const event = toChangeEvent(message)
+      if (event !== undefined) this.#session?.changed(event)
+    })
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+  }
+
+  start(): void {
+    const started = this.#transport.start({
+      message: (text) => this.#message(text),
+      malformed: (reason) => void this.#send(errorFrame(undefined, parseError(reason))),
+      close: (reason) => this.#peerClosed(reason),
+    })
+    if (started instanceof Promise) started.catch((error: unknown) => this.#peerClosed({ kind: 'error', error }))
+  }
+
+  close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
+    return (this.#closing ??= this.#drain(deadline))
+  }
+
+  async #drain(deadline: number): Promise<void> {
+    await this.#idleWithin(deadline)
+    this.#session?.close()
+    this.#unsubscribe()
+    this.#ended = true
+    try {
+      await this.#transport.close()
+    } finally {
+      this.#resolveClosed()
+    }
+  }
+
+  /** The peer has gone, or will say no more: what it asked for may still finish, for a moment. */
+  #peerClosed(reason: TransportClose): void {
+    if (reason.kind === 'error') this.#runtime.logger.warn({ err: reason.error }, 'The transport failed')
+    void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
+  }
+
+  #idleWithin(ms: number): Promise<void> | undefined {
+    if (this.#pending === 0) return undefined
+    const { clock } = this.#runtime
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, ms)
+      this.#onIdle = () => {
+        clock.clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #message(text: string): void | Promise<void> {
+    const parsed = parseText(text, this.#options.parseLimits ?? DEFAULT_PARSE_LIMITS)
+    if (!parsed.ok) return this.#send(errorFrame(undefined, parsed.error))
+    if (this.#opening !== undefined) return this.#opening.then(() => this.#accept(parsed.value))
+    return this.#accept(parsed.value)
+  }
+
+  #accept(value: unknown): void | Promise<void> {
+    if (Array.isArray(value)) return this.#batch(value)
+    return this.#route(classify(value), (frame) => this.#send(frame))
+  }
+
+  /** Routes one message; the promise, if any, holds back the transport, not the answer. */
+  #route(incoming: Incoming, reply: Reply): void | Promise<void> {
+    switch (incoming.kind) {
+      case 'invalid':
+        return reply(errorFrame(incoming.id, notABatch(incoming.reason)))
+      case 'response':
+        return this.#session?.response(incoming.message)
+      case 'notification':
+        return this.#session?.notification(incoming.message)
+      case 'request':
+        return this.#request(incoming.message, reply)
+    }
+  }
+
+  #request(message: JsonRpcRequest, reply: Reply): void | Promise<void> {
+    if (this.#closing !== undefined) return reply(errorFrame(message.id, busy()))
+    const selection = selectRevision({ message, session: this.#session?.revision, served: this.#served, stateless: false })
+    if (selection.kind === 'initialize') return this.#open(message)
+    if (selection.kind === 'refuse') return reply(refusal(message, selection.error))
+    const session = this.#session
+    if (session === undefined) return reply(errorFrame(message.id, busy()))
+    this.#pending++
+    const answered = session.call(message, this.#exchange, this.#options)
+    if (!(answered instanceof Promise)) return this.#answer(answered, reply)
+    void answered.then((answer) => this.#answer(answer, reply))
+    return session.room()
+  }
+
+  #answer(answer: Answered, reply: Reply): void | Promise<void> {
+    const sent = reply(answer?.frame)
+    if (--this.#pending === 0) this.#onIdle?.()
+    return sent
+  }
+
+  #open(message: JsonRpcRequest): Promise<void> {
+    const id = randomToken(22, this.#runtime.random)
+    const principal = this.#options.auth?.principal ?? ANONYMOUS
+    this.#pending++
+    const opening = initialize(this.#runtime, { served: this.#served, message, principal, id })
+      .then((initialized) => {
+        this.#session = initialized.session
+        initialized.session?.attach({ send: (frame) => this.#send(frame) })
+        return this.#answer(initialized, (frame) => this.#send(frame))
+      })
+      .catch((error: unknown) => this.#failOpening(message, error))
+      .finally(() => {
+        this.#opening = undefined
+      })
+    this.#opening = opening
+    return opening
+  }
+
+  #failOpening(message: JsonRpcRequest, error: unknown): void | Promise<void> {
+    this.#runtime.logger.error({ err: error }, 'A session could not be opened')
+    return this.#answer({ frame: errorFrame(message.id, busy()) }, (frame) => this.#send(frame))
+  }
+
+  /** Batches exist in one revision only; their answers go back as one array. */
+  #batch(items: readonly unknown[]): void | Promise<void> {
+    const fault = this.#batchFault(items)
+    if (fault !== undefined) return this.#send(errorFrame(undefined, notABatch(fault)))
+    const incoming = items.map(classify)
+    const expected = incoming.filter(({ kind }) => kind === 'request' || kind === 'invalid').length
+    const frames: string[] = []
+    let answered = 0
+    const collect: Reply = (frame) => {
+      if (frame !== undefined) frames.push(frame)
+      if (++answered === expected && frames.length > 0) return this.#send(`[${frames.join(',')}]`)
+    }
+    for (const item of incoming) void this.#route(item, collect)
+  }
+
+  #batchFault(items: readonly unknown[]): string | undefined {
+    if (this.#session?.revision.batching !== true) return 'Batches are not part of the negotiated protocol revision'
+    if (items.length === 0 || items.length > MAX_BATCH) return `A batch has 1 to ${MAX_BATCH} messages`
+    return undefined
+  }
+
+  #send(frame: string | undefined): void | Promise<void> {
+    if (!this.#ended && frame !== undefined) return this.#transport.send(frame)
+  }
+}
+
+/** Before `initialize` a client may only ping. */
+function refusal(message: JsonRpcRequest, error: McpError): string {
+  return message.method === Method.Ping ? resultFrame(message.id, '{}') : errorFrame(message.id, error)
+}
