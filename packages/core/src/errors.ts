@@ -44,6 +44,15 @@ export class ToolError extends Error {
   }
 }
 
+/** Whether a thrown value is of a class. A hostile proxy may throw at the very question. */
+export function isErrorOf<T extends Error>(type: abstract new (...args: never[]) => T, error: unknown): error is T {
+  try {
+    return error instanceof type
+  } catch {
+    return false
+  }
+}
+
 /** Bad parameters: an unknown tool or prompt, a missing prompt argument, an invalid cursor. */
 export const invalidParams = (message: string, data?: unknown): McpError =>
   new McpError(ErrorCode.InvalidParams, message, data)

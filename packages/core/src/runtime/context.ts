@@ -1,4 +1,5 @@
 import { type JsonRpcRequest, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import { progressToken } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
@@ -123,7 +124,7 @@ export class CallContext implements RequestContext {
 
   async progress(progress: number, total?: number, message?: string): Promise<void> {
     this.onProgress?.()
-    const token = progressToken(this.message)
+    const token = progressToken(this.message.params)
     if (this.#done || token === undefined || !(progress > this.#lastProgress)) return
     this.#lastProgress = progress
     const params: Record<string, unknown> = { progressToken: token, progress }
@@ -150,12 +151,6 @@ export class CallContext implements RequestContext {
     if (this.#done || logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return
     void exchange.send(notificationFrame(Notification.Message, logger === undefined ? { level, data } : { level, logger, data }))
   }
-}
-
-function progressToken(message: JsonRpcRequest): RequestId | undefined {
-  const meta = message.params?.['_meta']
-  const token = typeof meta === 'object' && meta !== null ? (meta as { progressToken?: unknown }).progressToken : undefined
-  return typeof token === 'string' || Number.isInteger(token) ? (token as RequestId) : undefined
 }
 
 function createLogSender(send: (level: LogLevel, data: unknown, logger: string | undefined) => void): LogSender {

@@ -1,4 +1,4 @@
-import { McpError, methodNotFound, internalError, ErrorCode } from '../errors.ts'
+import { ErrorCode, internalError, isErrorOf, McpError, methodNotFound } from '../errors.ts'
 import { errorFrame, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
@@ -137,7 +137,7 @@ export class Dispatcher {
   }
 
   #fail(entry: MethodEntry, ctx: CallContext, error: unknown): Answer {
-    if (error instanceof McpError) return refuse(ctx, error)
+    if (isErrorOf(McpError, error)) return refuse(ctx, error)
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
     if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
