@@ -22,6 +22,8 @@ const OPTIONS: Options = {
   strict: false,
   // A peer's data must not decide how long the validation goes on.
   allErrors: false,
+  // Errors carry the schema and the data, from which the alternative that was meant is told.
+  verbose: true,
   // Else `required: ["constructor"]` holds for every object.
   ownProperties: true,
   formats: fullFormats,
@@ -89,6 +91,9 @@ export const ajvCompiler: JsonSchemaCompiler = {
     // `$async` is ajv's own, and would turn the answer into a promise.
     const { $schema: _, $async: __, ...rest } = schema
     const validate = compileWith(instanceFor(dialect), rest, origin === 'author')
-    return (value) => (validate(value) ? undefined : fromFailures(validate.errors ?? []))
+    return {
+      isValid: (value) => validate(value),
+      explain: (value) => (validate(value) ? [] : fromFailures(validate.errors ?? [])),
+    }
   },
 }

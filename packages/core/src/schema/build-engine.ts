@@ -8,6 +8,7 @@ import type {
   CheckedOutput,
   CompiledInput,
   CompiledOutput,
+  Failed,
   JsonSchema,
   JsonSchemaCompiler,
   JsonValidator,
@@ -67,14 +68,14 @@ function requireObjectRoot(schema: JsonSchema): void {
 
 function jsonInput(schema: JsonSchema, compiler: JsonSchemaCompiler): CompiledInput {
   const jsonSchema = copyJsonSchema(schema)
-  const validate = compiler.compile(jsonSchema, 'author')
+  const validator = compiler.compile(jsonSchema, 'author')
   requireObjectRoot(jsonSchema)
   return {
     jsonSchema,
-    check: (value) => {
-      const issues = validate(value)
-      return issues === undefined ? { ok: true, value } : { ok: false, issues }
-    },
+    check: (value) =>
+      contained<CheckedInput>(() =>
+        validator.isValid(value) ? { ok: true, value } : { ok: false, issues: validator.explain(value) },
+      ),
   }
 }
 
@@ -102,44 +103,46 @@ function isPromise(result: object): result is Promise<StandardResult<unknown>> {
   return typeof (result as { then?: unknown }).then === 'function'
 }
 
-const MISSING: CheckedOutput = { ok: false, issues: [{ path: [], message: 'is missing' }] }
-const TOO_DEEP: CheckedOutput = { ok: false, issues: [{ path: [], message: 'is nested too deeply' }] }
-
 /** What JSON would change is read back from the JSON; the rest is validated as it is, which costs no parse. */
-function plainOutput(jsonSchema: JsonSchema, validate: JsonValidator): CompiledOutput {
+function asJson(value: unknown, json: string): unknown {
+  return isJsonFaithful(value) ? value : JSON.parse(json)
+}
+
+function plainOutput(jsonSchema: JsonSchema, validator: JsonValidator): CompiledOutput {
   return {
     jsonSchema,
-    check: (value, json) =>
-      contained(json, (text) => {
-        const issues = validate(isJsonFaithful(value) ? value : JSON.parse(text))
-        return issues === undefined ? { ok: true, json: text } : { ok: false, issues }
-      }),
+    check: (value, json) => {
+      if (json === undefined) return failed('is missing')
+      return contained<CheckedOutput>(() => {
+        const read = asJson(value, json)
+        return validator.isValid(read) ? { ok: true, json } : { ok: false, issues: validator.explain(read) }
+      })
+    },
   }
 }
 
 function zodOutput(schema: StandardSchema, zod: ZodSchema, compiler: JsonSchemaCompiler): CompiledOutput {
   const { jsonSchema, pruning } = convertZodOutput(schema, zod)
-  const validate = compiler.compile(jsonSchema, 'library')
-  const plain = plainOutput(jsonSchema, validate)
-  if (pruning === 'never') return plain
+  const validator = compiler.compile(jsonSchema, 'library')
+  if (pruning === 'never') return plainOutput(jsonSchema, validator)
   const fits = alternatives(compiler)
   return {
     jsonSchema,
     check: (value, json) => {
-      if (pruning === 'on mismatch') {
-        const checked = plain.check(value, json)
-        if (checked.ok) return checked
-      }
-      return contained(json, (text) => checkPruned(zod, text, validate, fits))
+      if (json === undefined) return failed('is missing')
+      return contained<CheckedOutput>(() =>
+        pruning === 'on mismatch' && validator.isValid(asJson(value, json))
+          ? { ok: true, json }
+          : checkPruned(zod, json, validator, fits),
+      )
     },
   }
 }
 
-function checkPruned(zod: ZodSchema, json: string, validate: JsonValidator, fits: Fits): CheckedOutput {
+function checkPruned(zod: ZodSchema, json: string, validator: JsonValidator, fits: Fits): CheckedOutput {
   const copy: unknown = JSON.parse(json)
   const changed = prune(zod, copy, fits)
-  const issues = validate(copy)
-  if (issues !== undefined) return { ok: false, issues }
+  if (!validator.isValid(copy)) return { ok: false, issues: validator.explain(copy) }
   return { ok: true, json: changed ? JSON.stringify(copy) : json }
 }
 
@@ -151,18 +154,20 @@ function alternatives(compiler: JsonSchemaCompiler): Fits {
       const open = toOpenJsonSchema(alternative, () => true)
       compiled.set(alternative, open && compiler.compile(open, 'library'))
     }
-    const validate = compiled.get(alternative)
-    return validate !== undefined && validate(value) === undefined
+    return compiled.get(alternative)?.isValid(value) === true
   }
 }
 
 /** A recursive schema follows the value's depth on the stack. */
-function contained(json: string | undefined, check: (json: string) => CheckedOutput): CheckedOutput {
-  if (json === undefined) return MISSING
+function contained<Ok>(check: () => Ok | Failed): Ok | Failed {
   try {
-    return check(json)
+    return check()
   } catch (error) {
-    if (error instanceof RangeError) return TOO_DEEP
+    if (error instanceof RangeError) return failed('is nested too deeply')
     throw error
   }
+}
+
+function failed(message: string): Failed {
+  return { ok: false, issues: [{ path: [], message }] }
 }

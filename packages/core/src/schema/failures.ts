@@ -5,22 +5,47 @@ import type { Issue } from './types.ts'
 export interface KeywordFailure {
   readonly keyword: string
   readonly instancePath: string
+  readonly schemaPath: string
   readonly params: Readonly<Record<string, unknown>>
   readonly propertyName?: string
   readonly message?: string
+  /** The keyword's own value, and the value that failed it. */
+  readonly schema?: unknown
+  readonly data?: unknown
 }
 
 /** Keywords whose error only sums up those reported before it. */
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'propertyNames', 'contains'])
-const CHOICES = new Set(['const', 'enum'])
 
 /** With `allErrors` off there are several errors only where alternatives failed, one for each. */
-export function fromFailures(errors: readonly KeywordFailure[]): Issue[] {
-  const causes = errors.filter(({ keyword }) => !SUMMARIES.has(keyword))
-  const told = causes.length === 0 ? errors.slice(-1) : causes
-  // An alternative told apart by a constant was not the one that was meant.
-  const meant = told.filter(({ keyword }) => !CHOICES.has(keyword))
-  return closestAlternative((meant.length === 0 ? told : meant).map((error) => [toIssue(error)]))
+export function fromFailures(failures: readonly KeywordFailure[]): Issue[] {
+  let told = failures.filter(({ keyword }) => !SUMMARIES.has(keyword))
+  for (const union of failures.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')) {
+    told = told.filter((failure) => isOfMeantAlternative(failure, union))
+  }
+  const alternatives = (told.length === 0 ? failures.slice(-1) : told).map((failure) => [toIssue(failure)])
+  return closestAlternative(alternatives)
+}
+
+/** An object that carries the constants of one alternative was meant for it; what the others say is noise. */
+function isOfMeantAlternative(failure: KeywordFailure, union: KeywordFailure): boolean {
+  const { schema: alternatives, schemaPath, data } = union
+  if (!failure.schemaPath.startsWith(`${schemaPath}/`) || !Array.isArray(alternatives)) return true
+  const meant = alternatives.map((alternative) => hasConstantsOf(alternative, data))
+  const own = Number(failure.schemaPath.slice(schemaPath.length + 1).split('/')[0])
+  return !meant.includes(true) || meant[own] === true
+}
+
+function hasConstantsOf(alternative: unknown, data: unknown): boolean {
+  const constants = Object.entries(member(alternative, 'properties') ?? {})
+    .map(([key, property]): [string, unknown] => [key, member(property, 'const')])
+    .filter(([, constant]) => constant !== undefined)
+  return constants.length > 0 && constants.every(([key, constant]) => member(data, key) === constant)
+}
+
+function member(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[key]
 }
 
 function toIssue(error: KeywordFailure): Issue {

@@ -10,51 +10,55 @@ export type Fits = (alternative: ZodSchema, value: unknown) => boolean
  * @returns whether anything was deleted
  */
 export function prune(schema: ZodSchema, value: unknown, fits: Fits): boolean {
-  return pruneAll([schema], value, fits)
+  const pruning = { fits, changed: false }
+  if (isContainer(value)) pruneContainer([schema], value, pruning)
+  return pruning.changed
+}
+
+interface Pruning {
+  readonly fits: Fits
+  changed: boolean
+}
+
+type Container = Record<string, unknown> | unknown[]
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null
 }
 
 /** Several schemas describe one value where an intersection joins them; what any of them knows stays. */
-function pruneAll(schemas: readonly ZodSchema[], value: unknown, fits: Fits): boolean {
-  if (typeof value !== 'object' || value === null || schemas.length === 0) return false
-  const parts = schemas.flatMap((schema) => flatten(schema, value, fits))
-  return Array.isArray(value)
-    ? pruneItems(parts, value, fits)
-    : pruneProperties(parts, value as Record<string, unknown>, fits)
-}
-
-function pruneItems(parts: readonly ZodSchema[], items: readonly unknown[], fits: Fits): boolean {
-  let changed = false
-  for (const [i, item] of items.entries()) {
-    if (
-      pruneAll(
-        parts.flatMap((part) => itemSchemas(part, i)),
-        item,
-        fits,
-      )
-    )
-      changed = true
-  }
-  return changed
-}
-
-function pruneProperties(parts: readonly ZodSchema[], object: Record<string, unknown>, fits: Fits): boolean {
-  const stripping = parts.every(isStripping)
-  let changed = false
-  for (const key of Object.keys(object)) {
-    if (stripping && !parts.some((part) => Object.hasOwn(definitionOf(part).shape ?? {}, key))) {
-      delete object[key]
-      changed = true
-    } else if (
-      pruneAll(
-        parts.flatMap((part) => propertySchemas(part, key)),
-        object[key],
-        fits,
-      )
-    ) {
-      changed = true
+function pruneContainer(schemas: readonly ZodSchema[], value: Container, pruning: Pruning): void {
+  const parts = schemas.flatMap((schema) => flatten(schema, value, pruning.fits))
+  if (parts.length === 0) return
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      if (isContainer(item))
+        pruneContainer(
+          parts.flatMap((part) => itemSchemas(part, i)),
+          item,
+          pruning,
+        )
     }
+    return
   }
-  return changed
+  if (parts.every(isStripping)) deleteUnknown(parts, value, pruning)
+  for (const [key, child] of Object.entries(value)) {
+    if (isContainer(child))
+      pruneContainer(
+        parts.flatMap((part) => propertySchemas(part, key)),
+        child,
+        pruning,
+      )
+  }
+}
+
+function deleteUnknown(parts: readonly ZodSchema[], object: Record<string, unknown>, pruning: Pruning): void {
+  const shapes = parts.map((part) => definitionOf(part).shape ?? {})
+  for (const key of Object.keys(object)) {
+    if (shapes.some((shape) => Object.hasOwn(shape, key))) continue
+    delete object[key]
+    pruning.changed = true
+  }
 }
 
 /** Looks through covers and intersections, and picks the first alternative that fits, as zod does. */

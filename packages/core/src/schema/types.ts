@@ -116,8 +116,11 @@ export interface SchemaEngine {
   output(schema: AnySchema, site: SchemaSite): CompiledOutput
 }
 
-/** Answers `undefined` for a valid value, what is wrong otherwise. */
-export type JsonValidator = (value: unknown) => readonly Issue[] | undefined
+export interface JsonValidator {
+  isValid(value: unknown): boolean
+  /** What is wrong with a value that is not valid; validates it anew. */
+  explain(value: unknown): readonly Issue[]
+}
 
 /** The seam behind which a JSON Schema library stands. */
 export interface JsonSchemaCompiler {

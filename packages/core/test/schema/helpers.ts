@@ -1,8 +1,14 @@
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { describeIssues } from '../../src/schema/issues.ts'
-import type { AnySchema, CheckedInput, CheckedOutput, SchemaSite } from '../../src/schema/types.ts'
+import type {
+  AnySchema,
+  CheckedInput,
+  CheckedOutput,
+  SchemaEngine,
+  SchemaSite,
+} from '../../src/schema/types.ts'
 
-export const engine = createSchemaEngine()
+export const engine: SchemaEngine = createSchemaEngine()
 
 export const inputSite: SchemaSite = { kind: 'tool', name: 'get_forecast', field: 'inputSchema' }
 export const outputSite: SchemaSite = { ...inputSite, field: 'outputSchema' }

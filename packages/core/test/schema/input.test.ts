@@ -20,7 +20,10 @@ describe('input checks', () => {
   it('are synchronous unless the schema is not', async () => {
     const schema = z.object({ a: z.string() })
     expect(engine.input(schema, inputSite).check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x' } })
-    const slow = engine.input(schema.refine(async ({ a }) => a === 'x', 'no'), inputSite)
+    const slow = engine.input(
+      schema.refine(async ({ a }) => a === 'x', 'no'),
+      inputSite,
+    )
     expect(slow.check({ a: 'x' })).toBeInstanceOf(Promise)
     expect(await slow.check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x' } })
     expect(await slow.check({ a: 'y' })).toEqual({ ok: false, issues: [{ path: [], message: 'no' }] })
@@ -34,7 +37,9 @@ describe('input checks', () => {
   })
 
   it('use any Standard Schema the same way', async () => {
-    const schema = toStandardJsonSchema(v.object({ list: v.array(v.object({ n: v.optional(v.number(), 7) })) }))
+    const schema = toStandardJsonSchema(
+      v.object({ list: v.array(v.object({ n: v.optional(v.number(), 7) })) }),
+    )
     expect(await checkInput(schema, { list: [{}] })).toEqual({ list: [{ n: 7 }] })
     expect(await checkInput(schema, { list: [{}, { n: 'x' }] })).toEqual({
       refused: 'list[1].n: Invalid type: Expected number but received "x"',

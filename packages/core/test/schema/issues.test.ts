@@ -5,7 +5,11 @@ import { describeIssues } from '../../src/schema/issues.ts'
 import type { AnySchema, JsonSchema } from '../../src/schema/types.ts'
 import { checkInput } from './helpers.ts'
 
-const object = (properties: JsonSchema, more: JsonSchema = {}): JsonSchema => ({ type: 'object', properties, ...more })
+const object = (properties: JsonSchema, more: JsonSchema = {}): JsonSchema => ({
+  type: 'object',
+  properties,
+  ...more,
+})
 const kinds = [
   { type: 'object', properties: { k: { const: 'a' }, n: { type: 'number' } }, required: ['k', 'n'] },
   { type: 'object', properties: { k: { const: 'b' }, s: { type: 'string' } }, required: ['k', 's'] },
@@ -24,36 +28,76 @@ describe('issues say which field is wrong and why', () => {
     [object({ a: { items: { items: { type: 'null' } } } }), { a: [[], [null, 0]] }, 'a[1][1]: must be null'],
     [object({ 'a/b~c': { type: 'null' } }), { 'a/b~c': 0 }, '["a/b~c"]: must be null'],
     [object({ a: { format: 'email' } }), { a: 'x' }, 'a: must match format "email"'],
-    [object({ a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }), { a: 1 }, 'a: must be string, or must be null'],
+    [
+      object({ a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }),
+      { a: 1 },
+      'a: must be string, or must be null',
+    ],
     [object({ a: { oneOf: kinds } }), { a: { k: 'a', n: 'x' } }, 'a.n: must be number'],
-    [object({ a: { oneOf: kinds } }), { a: { k: 'c' } }, 'a.k: must be "a", or must be "b"'],
+    [object({ a: { oneOf: kinds } }), { a: { k: 'c', n: 1, s: '' } }, 'a.k: must be "a", or must be "b"'],
     [object({ a: { oneOf: [{}, {}] } }), { a: 1 }, 'a: must match exactly one schema in oneOf'],
     [object({ a: { not: {} } }), { a: 1 }, 'a: must NOT be valid'],
     [object({ a: { contains: { type: 'null' } } }), { a: [] }, 'a: must contain at least 1 valid item(s)'],
-    [object({}, { propertyNames: { maxLength: 1 } }), { ab: 1 }, 'has a property name that must NOT have more than 1 characters'],
+    [
+      object({}, { propertyNames: { maxLength: 1 } }),
+      { ab: 1 },
+      'has a property name that must NOT have more than 1 characters',
+    ],
     [object({}), [], 'must be object'],
     [z.object({ days: z.number().max(7) }), { days: 12 }, 'days: Too big: expected number to be <=7'],
-    [z.object({ a: z.string(), b: z.string() }), { a: 1 }, 'a: Invalid input: expected string, received number\nb: Invalid input: expected string, received undefined'],
+    [
+      z.object({ a: z.string(), b: z.string() }),
+      { a: 1 },
+      'a: Invalid input: expected string, received number\nb: Invalid input: expected string, received undefined',
+    ],
     [z.object({ a: z.array(z.object({ b: z.string('say b') })) }), { a: [{ b: 'x' }, {}] }, 'a[1].b: say b'],
-    [z.object({ a: z.union([z.string(), z.null()]) }), { a: 1 }, 'a: Invalid input: expected string, received number, or Invalid input: expected null, received number'],
-    [z.object({ a: z.union([z.string(), z.object({ b: z.string() })]) }), { a: { b: 1 } }, 'a.b: Invalid input: expected string, received number'],
-    [z.object({ p: z.xor([z.object({ x: z.string() }), z.object({ y: z.string() })]) }), { p: { z: 1 } }, 'p.x: Invalid input: expected string, received undefined; or p.y: Invalid input: expected string, received undefined'],
+    [
+      z.object({ a: z.union([z.string(), z.null()]) }),
+      { a: 1 },
+      'a: Invalid input: expected string, received number, or Invalid input: expected null, received number',
+    ],
+    [
+      z.object({ a: z.union([z.string(), z.object({ b: z.string() })]) }),
+      { a: { b: 1 } },
+      'a.b: Invalid input: expected string, received number',
+    ],
+    [
+      z.object({ p: z.xor([z.object({ x: z.string() }), z.object({ y: z.string() })]) }),
+      { p: { z: 1 } },
+      'p.x: Invalid input: expected string, received undefined; or p.y: Invalid input: expected string, received undefined',
+    ],
   ])('%#: %j', async (schema, value, text) => {
     expect(await checkInput(schema, value)).toEqual({ refused: text })
   })
 
   it('does not repeat the value received', async () => {
     const secret = 'sk-1234567890'
-    for (const a of [{ type: 'number' }, { maxLength: 3 }, { enum: ['x'] }, { const: 'x' }, { pattern: '^x' }]) {
+    for (const a of [
+      { type: 'number' },
+      { maxLength: 3 },
+      { enum: ['x'] },
+      { const: 'x' },
+      { pattern: '^x' },
+    ]) {
       expect(JSON.stringify(await checkInput(object({ a }), { a: secret }))).not.toContain(secret)
     }
-    for (const a of [z.number(), z.string().max(3), z.enum(['x']), z.literal('x'), z.string().regex(/^x/), z.email()]) {
+    for (const a of [
+      z.number(),
+      z.string().max(3),
+      z.enum(['x']),
+      z.literal('x'),
+      z.string().regex(/^x/),
+      z.email(),
+    ]) {
       expect(JSON.stringify(await checkInput(z.object({ a }), { a: secret }))).not.toContain(secret)
     }
   })
 
   it('bounds the number of issues and the length of each', () => {
-    const issues = Array.from({ length: 5000 }, (_, i) => ({ path: ['k'.repeat(9000), i], message: 'm'.repeat(9000) }))
+    const issues = Array.from({ length: 5000 }, (_, i) => ({
+      path: ['k'.repeat(9000), i],
+      message: 'm'.repeat(9000),
+    }))
     const text = describeIssues(issues)
     expect(text.split('\n')).toHaveLength(11)
     expect(text).toMatch(/and 4990 more$/)

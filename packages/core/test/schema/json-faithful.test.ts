@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { isJsonFaithful } from '../../src/schema/json-faithful.ts'
@@ -58,7 +58,15 @@ describe('values that JSON carries as they are', () => {
   })
 
   it('says yes only of values that come back equal', () => {
-    const anything = fc.anything({ withDate: true, withMap: true, withSet: true, withSparseArray: true, withBoxedValues: true, withNullPrototype: true, withTypedArray: true })
+    const anything = fc.anything({
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withSparseArray: true,
+      withBoxedValues: true,
+      withNullPrototype: true,
+      withTypedArray: true,
+    })
     fc.assert(
       fc.property(anything, (value) => {
         fc.pre(isJsonFaithful(value))

@@ -62,23 +62,30 @@ describe('schemas that do not compile', () => {
     expect(compile).toThrow(/inputSchema of tool "get_forecast"/)
   })
 
-  it.each(['http://127.0.0.1:9/s.json', 'https://example.com/s', 'file:///etc/hosts', 'data:application/json,{}'])(
-    'fetches nothing for the $ref %s, and refuses it',
-    ($ref) => {
-      const fetching = vi.spyOn(globalThis, 'fetch')
-      expect(() => engine.input({ type: 'object', properties: { a: { $ref } } }, inputSite)).toThrow(
-        /can't resolve reference/,
-      )
-      expect(fetching).not.toHaveBeenCalled()
-      fetching.mockRestore()
-    },
-  )
+  it.each([
+    'http://127.0.0.1:9/s.json',
+    'https://example.com/s',
+    'file:///etc/hosts',
+    'data:application/json,{}',
+  ])('fetches nothing for the $ref %s, and refuses it', ($ref) => {
+    const fetching = vi.spyOn(globalThis, 'fetch')
+    expect(() => engine.input({ type: 'object', properties: { a: { $ref } } }, inputSite)).toThrow(
+      /can't resolve reference/,
+    )
+    expect(fetching).not.toHaveBeenCalled()
+    fetching.mockRestore()
+  })
 
   it('leaves nothing behind for the next schema', async () => {
-    const broken = { $id: 'urn:broken', type: 'object', $defs: { a: { $id: 'urn:inner' } }, properties: { a: { $ref: '#x' } } }
+    const broken = {
+      $id: 'https://example.com/broken',
+      type: 'object',
+      $defs: { a: { $id: 'inner' } },
+      properties: { a: { $ref: '#x' } },
+    }
     expect(() => engine.input(broken, inputSite)).toThrow()
     expect(() => engine.input(broken, inputSite)).toThrow(/resolve reference/)
-    expect(await checkInput({ $id: 'urn:broken', type: 'object' }, {})).toEqual({})
+    expect(await checkInput({ $id: 'https://example.com/broken', type: 'object' }, {})).toEqual({})
   })
 })
 
@@ -96,7 +103,9 @@ describe('ids', () => {
   })
 
   it('never shares a validator between two schemas with the same $id', async () => {
-    const [strings, numbers] = [withId('string'), withId('number')].map((schema) => engine.input(schema, inputSite))
+    const [strings, numbers] = [withId('string'), withId('number')].map((schema) =>
+      engine.input(schema, inputSite),
+    )
     for (const key of ['a', 'relative', 'inner']) {
       expect(strings?.check({ [key]: 'x' })).toMatchObject({ ok: true })
       expect(strings?.check({ [key]: 1 })).toMatchObject({ ok: false })
@@ -124,7 +133,9 @@ describe('ids', () => {
     const first = engine.input(withId('string'), inputSite)
     for (let i = 0; i < 600; i++) engine.input({ type: 'object', maxProperties: i }, inputSite)
     expect(first.check({ self: { a: 1 } })).toMatchObject({ ok: false })
-    expect(engine.input({ type: 'object', maxProperties: 0 }, inputSite).check({ a: 1 })).toMatchObject({ ok: false })
+    expect(engine.input({ type: 'object', maxProperties: 0 }, inputSite).check({ a: 1 })).toMatchObject({
+      ok: false,
+    })
   })
 })
 
@@ -138,7 +149,12 @@ describe('what a schema asserts', () => {
     ['patterns written without the u flag in mind', { pattern: '^[\\w-.]+$' }, 'a-b.c', 'a b'],
     ['patterns with unicode properties', { pattern: '^\\p{Lu}' }, 'Ä', 'ä'],
     ['constants', { const: { b: [1] } }, { b: [1] }, { b: [2] }],
-    ['unevaluatedProperties', { allOf: [{ properties: { b: {} } }], unevaluatedProperties: false }, { b: 1 }, { c: 1 }],
+    [
+      'unevaluatedProperties',
+      { allOf: [{ properties: { b: {} } }], unevaluatedProperties: false },
+      { b: 1 },
+      { c: 1 },
+    ],
     ['dependentRequired', { dependentRequired: { b: ['c'] } }, { b: 1, c: 1 }, { b: 1 }],
   ])('%s', async (_, schema, good, bad) => {
     expect(await checkInput(property(schema), { a: good })).toEqual({ a: good })
@@ -151,7 +167,10 @@ describe('what a schema asserts', () => {
   })
 
   it('stays synchronous whatever a schema carries', () => {
-    expect(engine.input({ $async: true, type: 'object' }, inputSite).check({})).toEqual({ ok: true, value: {} })
+    expect(engine.input({ $async: true, type: 'object' }, inputSite).check({})).toEqual({
+      ok: true,
+      value: {},
+    })
   })
 
   it('changes nothing: defaults of JSON Schema are annotations', async () => {
@@ -159,12 +178,15 @@ describe('what a schema asserts', () => {
     expect(await checkInput(property({ default: 1 }), value)).toBe(value)
   })
 
-  it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])('looks up the property %s as own', async (name) => {
-    const schema = JSON.parse(
-      `{"type":"object","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,
-    ) as JsonSchema
-    expect(await checkInput(schema, {})).toEqual({ refused: `${name}: is required` })
-    expect(await checkInput(schema, JSON.parse(`{"${name}":"x"}`))).not.toHaveProperty('refused')
-    expect(await checkInput({ ...schema, required: [] }, {})).toEqual({})
-  })
+  it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
+    'looks up the property %s as own',
+    async (name) => {
+      const schema = JSON.parse(
+        `{"type":"object","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,
+      ) as JsonSchema
+      expect(await checkInput(schema, {})).toEqual({ refused: `${name}: is required` })
+      expect(await checkInput(schema, JSON.parse(`{"${name}":"x"}`))).not.toHaveProperty('refused')
+      expect(await checkInput({ ...schema, required: [] }, {})).toEqual({})
+    },
+  )
 })

@@ -6,10 +6,10 @@ import * as mini from 'zod/mini'
 import { z as zod3 } from 'zod/v3'
 
 import { UsageError } from '../../src/errors.ts'
-import type { AnySchema } from '../../src/schema/types.ts'
+import type { AnySchema, StandardSchema } from '../../src/schema/types.ts'
 import { engine, inputSite, outputSite, publishedInput, publishedOutput } from './helpers.ts'
 
-const handMade: AnySchema = {
+const handMade: StandardSchema = {
   '~standard': {
     version: 1,
     vendor: 'made-by-hand',
@@ -86,7 +86,10 @@ describe('schemas that are accepted', () => {
         },
       },
     }
-    expect(publishedInput(draft07)).toEqual({ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' })
+    expect(publishedInput(draft07)).toEqual({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+    })
   })
 })
 
@@ -95,7 +98,11 @@ describe('schemas that are not supported', () => {
     ['zod 3', zod3.object({ a: zod3.string() }), /zod 3.*"zod" 4\.2/],
     ['zod/mini', mini.object({ a: mini.string() }), /zod\/mini.*z\.toJSONSchema/],
     ['valibot without its converter', v.object({ a: v.string() }), /toStandardJsonSchema/],
-    ['another library without JSON Schema', { '~standard': { version: 1, vendor: 'x', validate: () => 0 } }, /"x"/],
+    [
+      'another library without JSON Schema',
+      { '~standard': { version: 1, vendor: 'x', validate: () => 0 } },
+      /"x"/,
+    ],
     ['an object of schemas', { city: z.string() }, /wrap it: z\.object/],
     ['an object of zod 3 schemas', { city: zod3.string() }, /wrap it: z\.object/],
     ['undefined', undefined, /not a schema/],
@@ -158,7 +165,10 @@ describe('schemas that are not valid where they stand', () => {
   })
 
   it.each<[string, AnySchema]>([
-    ['discriminated', z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })])],
+    [
+      'discriminated',
+      z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })]),
+    ],
     ['plain, nested', z.union([z.object({ a: z.string() }), z.union([z.object({}), z.strictObject({})])])],
     ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],

@@ -1,0 +1,74 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { describe, expectTypeOf, it } from 'vitest'
+import * as z from 'zod'
+
+import type {
+  AnySchema,
+  InferArguments,
+  InferInput,
+  InferOutput,
+  JsonSchema,
+  StringFieldsSchema,
+} from '../../src/schema/types.ts'
+
+const zod = z.object({
+  city: z.string(),
+  days: z.number().default(3),
+  at: z.string().transform(Number).optional(),
+})
+const valibot = toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 3) }))
+const json = { type: 'object', properties: { city: { type: 'string' } } } as const
+
+describe('types inferred from schemas', () => {
+  it('tell the sides of a zod schema apart', () => {
+    expectTypeOf<InferInput<typeof zod>>().toEqualTypeOf<{
+      city: string
+      days?: number | undefined
+      at?: string | undefined
+    }>()
+    expectTypeOf<InferOutput<typeof zod>>().toEqualTypeOf<{
+      city: string
+      days: number
+      at?: number | undefined
+    }>()
+    expectTypeOf<InferArguments<typeof zod>>().toEqualTypeOf<InferOutput<typeof zod>>()
+  })
+
+  it('come from any Standard Schema', () => {
+    expectTypeOf<InferInput<typeof valibot>>().toEqualTypeOf<{ city: string; days?: number | undefined }>()
+    expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
+  })
+
+  it('are open for JSON Schema', () => {
+    expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<Record<string, unknown>>()
+    expectTypeOf<InferArguments<JsonSchema>>().toEqualTypeOf<Record<string, unknown>>()
+    expectTypeOf<InferOutput<typeof json>>().toEqualTypeOf<unknown>()
+  })
+
+  it('infer through a generic function', () => {
+    const add = <S extends AnySchema>(schema: S, handler: (args: InferArguments<S>) => unknown): S => {
+      void handler
+      return schema
+    }
+    add(zod, (args) => expectTypeOf(args.days).toEqualTypeOf<number>())
+    add(valibot, ({ city }) => expectTypeOf(city).toEqualTypeOf<string>())
+    add(json, (args) => expectTypeOf(args['city']).toEqualTypeOf<unknown>())
+    // @ts-expect-error the schema has no such property
+    add(zod, ({ country }) => country)
+    // @ts-expect-error valibot without its converter gives no JSON Schema
+    add(v.object({ a: v.string() }), () => 1)
+    // @ts-expect-error not a schema
+    add('object', () => 1)
+  })
+
+  it('hold prompt arguments to strings', () => {
+    expectTypeOf(z.object({ a: z.string(), b: z.enum(['x']).optional() })).toExtend<StringFieldsSchema>()
+    expectTypeOf(
+      z.object({ a: z.string().transform(Number), b: z.string().default('x') }),
+    ).toExtend<StringFieldsSchema>()
+    expectTypeOf(toStandardJsonSchema(v.object({ a: v.optional(v.string()) }))).toExtend<StringFieldsSchema>()
+    expectTypeOf(z.object({ a: z.number() })).not.toExtend<StringFieldsSchema>()
+    expectTypeOf(z.object({ a: z.string(), b: z.boolean().optional() })).not.toExtend<StringFieldsSchema>()
+  })
+})
