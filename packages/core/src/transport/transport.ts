@@ -1,7 +1,5 @@
 /** Why a transport ended. */
-export type TransportClose =
-  | { readonly kind: 'end' }
-  | { readonly kind: 'error'; readonly error: unknown }
+export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'; readonly error: unknown }
 
 export interface TransportHandlers {
   /**

@@ -1,0 +1,127 @@
+import type { SendOptions, Transport, TransportClose, TransportHandlers } from './transport.ts'
+
+/** UTF-16 units that may wait for the other side before `send` returns a promise. */
+const HIGH_WATER_MARK = 1024 * 1024
+
+/**
+ * Two ends of a connection inside one process: what one sends, the other receives, in order and never within `send`.
+ * Closing one end lets the other receive what was sent before, then ends it too.
+ */
+export function createMemoryTransportPair(): [Transport, Transport] {
+  const left = new MemoryTransport()
+  const right = new MemoryTransport()
+  left.join(right)
+  right.join(left)
+  return [left, right]
+}
+
+interface Waiting {
+  readonly text: string
+  readonly signal: AbortSignal | undefined
+}
+
+class MemoryTransport implements Transport {
+  #peer: MemoryTransport | undefined
+  #handlers: TransportHandlers | undefined
+  #inbox: Waiting[] = []
+  #size = 0
+  #delivering = false
+  /** The peer will send no more; this end follows when its inbox is empty. */
+  #peerClosed = false
+  #closed = false
+  #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
+
+  join(peer: MemoryTransport): void {
+    this.#peer = peer
+  }
+
+  start(handlers: TransportHandlers): void {
+    if (this.#handlers !== undefined) throw new TypeError('The transport has been started already')
+    this.#handlers = handlers
+    this.#schedule()
+  }
+
+  send(message: string, options?: SendOptions): void | Promise<void> {
+    if (this.#closed || options?.signal?.aborted === true) return
+    return this.#peer?.receive({ text: message, signal: options?.signal })
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#peer?.peerHasClosed()
+      this.#end({ kind: 'end' })
+    }
+    return Promise.resolve()
+  }
+
+  receive(item: Waiting): void | Promise<void> {
+    if (this.#closed || this.#peerClosed) return
+    this.#inbox.push(item)
+    this.#size += item.text.length
+    this.#schedule()
+    if (this.#size <= HIGH_WATER_MARK) return
+    this.#room ??= deferred()
+    return this.#room.promise
+  }
+
+  peerHasClosed(): void {
+    this.#peerClosed = true
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#handlers === undefined || this.#delivering || this.#closed) return
+    this.#delivering = true
+    queueMicrotask(() => void this.#deliver(this.#handlers as TransportHandlers))
+  }
+
+  async #deliver(handlers: TransportHandlers): Promise<void> {
+    while (this.#inbox.length > 0) {
+      const items = this.#inbox
+      this.#inbox = []
+      for (const item of items) {
+        if (this.#closed) return
+        if (item.signal?.aborted !== true) {
+          try {
+            const handled = handlers.message(item.text)
+            if (handled instanceof Promise) await handled
+          } catch (error) {
+            this.#fail(error)
+            return
+          }
+        }
+        this.#size -= item.text.length
+        if (this.#size <= HIGH_WATER_MARK) this.#makeRoom()
+      }
+    }
+    this.#delivering = false
+    if (this.#peerClosed) this.#end({ kind: 'end' })
+  }
+
+  #fail(error: unknown): void {
+    this.#peer?.peerHasClosed()
+    this.#end({ kind: 'error', error })
+  }
+
+  #end(reason: TransportClose): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#inbox = []
+    this.#size = 0
+    this.#makeRoom()
+    queueMicrotask(() => this.#handlers?.close(reason))
+  }
+
+  #makeRoom(): void {
+    this.#room?.resolve()
+    this.#room = undefined
+  }
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
