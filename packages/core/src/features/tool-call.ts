@@ -1,0 +1,111 @@
+import { ToolError } from '../errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { STRUCTURED_JSON } from '../protocol/structured.ts'
+import type { ContentBlock, Tool } from '../protocol/types.ts'
+import type { CallContext } from '../runtime/context.ts'
+import { complete, type Outcome } from '../runtime/outcome.ts'
+import { describeIssues } from '../schema/issues.ts'
+import type { CheckedInput, CompiledInput, CompiledOutput } from '../schema/types.ts'
+import { brandOf, isListOf } from './brand.ts'
+import { OutputError, stringify, tryStringify } from './output-error.ts'
+import type { ToolResult } from './results.ts'
+import { isPromiseLike } from './promise-like.ts'
+
+/** A tool as it is kept: checked, its schemas compiled. */
+export interface ToolEntry {
+  readonly tool: Tool
+  readonly input: CompiledInput
+  readonly output: CompiledOutput | undefined
+  readonly validateOutput: boolean
+  readonly timeoutMs: number | undefined
+  handle(args: unknown, ctx: CallContext): unknown
+}
+
+/** Calls a tool. A promise only where its schema or its handler is asynchronous. */
+export function callTool(entry: ToolEntry, args: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+  try {
+    const checked = entry.input.check(args)
+    if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx)).catch(answerFailure)
+    return runTool(entry, checked, ctx)
+  } catch (error) {
+    return answerFailure(error)
+  }
+}
+
+export const toolFailure = (text: string): Outcome =>
+  complete({ content: [{ type: 'text', text }], isError: true })
+
+function runTool(entry: ToolEntry, checked: CheckedInput, ctx: CallContext): Outcome | Promise<Outcome> {
+  if (!checked.ok) {
+    return toolFailure(
+      `Invalid arguments for the tool ${entry.tool.name}:\n${describeIssues(checked.issues)}`,
+    )
+  }
+  const returned = entry.handle(checked.value, ctx)
+  if (!isPromiseLike(returned)) return toOutcome(entry, returned)
+  return Promise.resolve(returned).then((value) => toOutcome(entry, value), answerFailure)
+}
+
+function answerFailure(error: unknown): Outcome {
+  if (isToolError(error)) return toolFailure(error.message)
+  throw error
+}
+
+/** A thrown proxy may throw in turn when it is looked at. */
+function isToolError(error: unknown): error is ToolError {
+  try {
+    return error instanceof ToolError
+  } catch {
+    throw new Error('The tool threw a value that cannot be inspected')
+  }
+}
+
+function toOutcome(entry: ToolEntry, value: unknown): Outcome {
+  const brand = brandOf(value)
+  if (brand === 'result') return fromResult(entry, value as ToolResult)
+  if (entry.output !== undefined) return structuredOutcome(entry, value, undefined)
+  if (typeof value === 'string') return textOutcome(value)
+  if (value === undefined) return complete({ content: [] })
+  if (brand === 'content') return complete({ content: [value] })
+  if (isListOf(value, 'content')) return complete({ content: value })
+  if (brand !== undefined || (Array.isArray(value) && value.some((item) => brandOf(item) !== undefined))) {
+    throw new OutputError(`${nameOf(entry)} returned a mixture; give content blocks only, or result({ … })`)
+  }
+  return textOutcome(stringify(value, nameOf(entry)))
+}
+
+const textOutcome = (text: string): Outcome => complete({ content: [{ type: 'text', text }] })
+
+function fromResult(entry: ToolEntry, value: ToolResult): Outcome {
+  const expected = entry.output !== undefined && !value.isError
+  if (expected || value.structured !== undefined) return structuredOutcome(entry, value.structured, value)
+  const { content = [], isError, _meta } = value
+  return complete({ content, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
+}
+
+/** One text serves the validation, the mirror that older clients read, and the structured value itself. */
+function structuredOutcome(entry: ToolEntry, given: unknown, parts: ToolResult | undefined): Outcome {
+  const { output } = entry
+  let value = given
+  let json = tryStringify(given, nameOf(entry))
+  if (output !== undefined && entry.validateOutput && parts?.isError !== true) {
+    const checked = output.check(given, json)
+    if (!checked.ok) {
+      throw new OutputError(
+        `${nameOf(entry)} returned what its outputSchema does not allow:\n${describeIssues(checked.issues)}`,
+      )
+    }
+    if (checked.json !== json) {
+      json = checked.json
+      value = JSON.parse(json)
+    }
+  }
+  if (json === undefined) throw new OutputError(`${nameOf(entry)} returned no structured value`)
+  const content: readonly ContentBlock[] = parts?.content ?? [{ type: 'text', text: json }]
+  const structured = { content, structuredContent: value, [STRUCTURED_JSON]: { value, json } }
+  if (parts === undefined) return complete(structured)
+  const { isError, _meta } = parts
+  return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
+}
+
+const nameOf = (entry: ToolEntry): string => `The tool ${JSON.stringify(entry.tool.name)}`

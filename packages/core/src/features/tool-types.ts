@@ -1,0 +1,53 @@
+import type { ToolAnnotations } from '../protocol/types.ts'
+import type { RequestContext } from '../runtime/context.ts'
+import type { AnySchema, InferArguments, InferOutput } from '../schema/types.ts'
+import type { DisplayFields } from './checks.ts'
+import type { ToolResult } from './results.ts'
+
+export type Awaitable<T> = T | Promise<T>
+
+interface ToolFields extends DisplayFields {
+  /** 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
+  readonly name: string
+  /** Hints for the client, which must not trust them. */
+  readonly annotations?: ToolAnnotations
+  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
+  readonly timeoutMs?: number
+  /** Whether results are held against the `outputSchema` before they are sent. @default the server's `validateOutput` */
+  readonly validateOutput?: boolean
+}
+
+/** What a tool's handler receives: what its `inputSchema` makes of the arguments. */
+export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
+  ? InferArguments<I>
+  : Record<string, never>
+
+/**
+ * What a tool's handler may return. With an `outputSchema`, a value of that schema or a whole result. Without one,
+ * anything: a string is text, content blocks are content, undefined is no content, another value is JSON text.
+ */
+export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
+  ? InferOutput<O> | ToolResult<InferOutput<O>>
+  : unknown
+
+/** A tool: something that a model may call. */
+export interface ToolDefinition<
+  I extends AnySchema | undefined = undefined,
+  O extends AnySchema | undefined = undefined,
+  App = unknown,
+  Mount = unknown,
+> extends ToolFields {
+  /** zod, another Standard Schema that gives JSON Schema, or JSON Schema; an object at its root. */
+  readonly inputSchema?: I
+  /** The shape of the structured value. */
+  readonly outputSchema?: O
+  /** Throw a `ToolError` for a failure that the model should read; every other error is shown as a generic text. */
+  readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Mount>) => Awaitable<ToolReturn<O>>
+}
+
+/** Any tool definition, for lists of them. */
+export interface AnyTool<App = never, Mount = never> extends ToolFields {
+  readonly inputSchema?: AnySchema | undefined
+  readonly outputSchema?: AnySchema | undefined
+  readonly handler: (args: never, ctx: RequestContext<App, Mount>) => unknown
+}
