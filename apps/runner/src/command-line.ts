@@ -1,0 +1,111 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+
+/** A mistake in the command line: told in one sentence, and the process ends with code 2. */
+export class CommandLineError extends Error {
+  override name = 'CommandLineError'
+}
+
+/** A switch of one app's own, beside those that every app has. */
+export interface AppFlag {
+  readonly type: 'boolean' | 'string'
+  /** What stands for the value in `--help`, for a string. */
+  readonly placeholder?: string
+  readonly help: string
+}
+
+/** The values of an app's own switches, by name. */
+export type AppFlagValues = Readonly<Record<string, string | boolean | undefined>>
+
+export type Adapter = 'fastify' | 'hono'
+
+export interface HttpSettings {
+  readonly adapter: Adapter
+  readonly host: string
+  /** Undefined when none was asked for, so that another may be taken. */
+  readonly port: number | undefined
+  readonly revisions: readonly string[] | undefined
+}
+
+/** What a command line asks for. */
+export type Command =
+  | { readonly run: 'help' }
+  | {
+      readonly run: 'stdio'
+      readonly revisions: readonly string[] | undefined
+      readonly flags: AppFlagValues
+    }
+  | { readonly run: 'http'; readonly http: HttpSettings; readonly flags: AppFlagValues }
+
+const ADAPTERS: readonly string[] = ['fastify', 'hono'] satisfies Adapter[]
+
+const COMMON: Readonly<Record<string, AppFlag>> = {
+  http: { type: 'boolean', help: 'serve over HTTP (the default)' },
+  stdio: { type: 'boolean', help: 'serve over standard input and output' },
+  adapter: { type: 'string', placeholder: 'fastify|hono', help: 'web framework for HTTP (default fastify)' },
+  port: {
+    type: 'string',
+    placeholder: 'N',
+    help: 'port for HTTP; 0 picks a free one (default 3000, or the next free one)',
+  },
+  host: { type: 'string', placeholder: 'ADDRESS', help: 'address to listen on (default 127.0.0.1)' },
+  revisions: { type: 'string', placeholder: 'A,B', help: 'protocol revisions to serve (default all)' },
+  help: { type: 'boolean', help: 'show this' },
+}
+
+/**
+ * Reads a command line.
+ *
+ * @throws CommandLineError for an unknown switch, an argument that is none, or a value that cannot be
+ */
+export function readCommandLine(argv: readonly string[], own: Readonly<Record<string, AppFlag>>): Command {
+  const values = parse(argv, { ...COMMON, ...own })
+  if (values['help'] === true) return { run: 'help' }
+  if (values['stdio'] === true && values['http'] === true) {
+    throw new CommandLineError('--stdio and --http exclude each other')
+  }
+  const revisions = text(values['revisions'])?.split(',')
+  const flags = Object.fromEntries(Object.keys(own).map((name) => [name, values[name]]))
+  if (values['stdio'] === true) return { run: 'stdio', revisions, flags }
+  const host = text(values['host']) ?? '127.0.0.1'
+  return { run: 'http', http: { adapter: adapterOf(values), host, port: portOf(values), revisions }, flags }
+}
+
+/** The text of `--help`. */
+export function usage(name: string, own: Readonly<Record<string, AppFlag>>): string {
+  const rows = Object.entries({ ...COMMON, ...own }).map(([flag, { placeholder, help }]) => {
+    const left = placeholder === undefined ? `--${flag}` : `--${flag} ${placeholder}`
+    return `  ${left.padEnd(24)} ${help}`
+  })
+  return [`Usage: ${name} [options]`, '', ...rows].join('\n')
+}
+
+function parse(argv: readonly string[], flags: Readonly<Record<string, AppFlag>>): AppFlagValues {
+  const options: ParseArgsConfig['options'] = Object.fromEntries(
+    Object.entries(flags).map(([name, { type }]) => [name, { type }]),
+  )
+  try {
+    return parseArgs({ args: [...argv], options, strict: true }).values as AppFlagValues
+  } catch (error) {
+    throw new CommandLineError(error instanceof Error ? error.message : 'The command line cannot be read')
+  }
+}
+
+function adapterOf(values: AppFlagValues): Adapter {
+  const adapter = text(values['adapter']) ?? 'fastify'
+  if (!ADAPTERS.includes(adapter)) {
+    throw new CommandLineError(`--adapter is fastify or hono, not "${adapter}"`)
+  }
+  return adapter as Adapter
+}
+
+function portOf(values: AppFlagValues): number | undefined {
+  const port = text(values['port'])
+  if (port === undefined) return undefined
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new CommandLineError(`--port is a number from 0 to 65535, not "${port}"`)
+  }
+  return Number(port)
+}
+
+const text = (value: string | boolean | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined

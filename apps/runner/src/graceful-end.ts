@@ -1,0 +1,27 @@
+import process from 'node:process'
+import { CLOSE_DEADLINE_MS } from './http-server.ts'
+
+/** What is left for sockets and files after the calls' own deadline, in ms. */
+const GRACE_MS = 2_000
+
+/**
+ * Ends the process gracefully on SIGINT and SIGTERM, with code 0. A second signal, or a stop that hangs, ends it
+ * at once with code 1: whoever sent it will not wait any longer.
+ */
+export function endOnSignal(stop: () => Promise<void>): void {
+  let stopping = false
+  const end = (): void => {
+    if (stopping) process.exit(1)
+    stopping = true
+    setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS + GRACE_MS).unref()
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', end)
+  process.on('SIGTERM', end)
+}

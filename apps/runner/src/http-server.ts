@@ -1,0 +1,31 @@
+import type { ServerOptions } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Where an app is mounted. */
+export const PATH = '/mcp'
+
+/** How long running calls may take to finish once the app is told to stop, in ms. */
+export const CLOSE_DEADLINE_MS = 10_000
+
+/** A server that listens, and how to end it. */
+export interface Listening {
+  readonly port: number
+  /** Takes no new connections, lets running calls finish, ends streams and frees the port. */
+  stop(): Promise<void>
+}
+
+/**
+ * Socket limits, in ms. A peer that dribbles its head or its body holds a socket for free otherwise. Answers are
+ * not concerned: a stream may stay open for as long as it likes.
+ */
+export const SOCKET_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // How often the two above are looked at.
+  connectionsCheckingInterval: 5_000,
+  // Longer than the 60 s after which most load balancers let go, so that it is never we who close first.
+  keepAliveTimeout: 72_000,
+} satisfies ServerOptions
+
+/** The port of a server that listens on an address, not on a pipe. */
+export const portOf = (address: AddressInfo | string | null): number => (address as AddressInfo).port

@@ -1,0 +1,93 @@
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import type { McpServer } from '@jetway/core'
+import {
+  type AppFlag,
+  type AppFlagValues,
+  type Command,
+  CommandLineError,
+  type HttpSettings,
+  readCommandLine,
+  usage,
+} from './command-line.ts'
+import { freePort } from './free-port.ts'
+import { endOnSignal } from './graceful-end.ts'
+import { type Listening, PATH } from './http-server.ts'
+import { listTools } from './list-tools.ts'
+import { serveFastify } from './serve-fastify.ts'
+import { serveHono } from './serve-hono.ts'
+import { serveUntilEnd } from './serve-stdio.ts'
+import { type SampleCall, welcome } from './welcome.ts'
+
+const DEFAULT_PORT = 3000
+
+export interface App {
+  readonly name: string
+  /** `import.meta.url` of the file that is started. */
+  readonly entry: string
+  /** The arguments alone, without the interpreter and the file. */
+  readonly argv: readonly string[]
+  /** Switches of the app's own. */
+  readonly flags?: Readonly<Record<string, AppFlag>>
+  /** The call that newcomers are shown. */
+  readonly sample: SampleCall
+  create(flags: AppFlagValues): McpServer
+}
+
+/**
+ * Runs an app as its command line says: over stdio, or over HTTP on Fastify or Hono. Over HTTP it writes one line
+ * of JSON to stderr when it listens, for programs, and a welcome to stdout, for people. A command line that
+ * cannot be is explained on stderr, and the process ends with code 2.
+ */
+export async function runApp(app: App): Promise<void> {
+  try {
+    await run(app, readCommandLine(app.argv, app.flags ?? {}))
+  } catch (error) {
+    process.exitCode = isUsersMistake(error) ? 2 : 1
+    const message = error instanceof Error ? error.message : String(error)
+    console.error(`${app.name}: ${message}${process.exitCode === 2 ? '\nTry --help.' : ''}`)
+  }
+}
+
+async function run(app: App, command: Command): Promise<void> {
+  if (command.run === 'help') {
+    console.log(usage(app.name, app.flags ?? {}))
+    return
+  }
+  const server = app.create(command.flags)
+  if (command.run === 'stdio') await serveUntilEnd(server, command.revisions)
+  else await serveHttp(app, server, command.http)
+}
+
+async function serveHttp(app: App, server: McpServer, settings: HttpSettings): Promise<void> {
+  const listening = await listen(server, settings)
+  endOnSignal(listening.stop)
+  const url = `http://${reachable(settings.host)}:${listening.port}${PATH}`
+  const tools = await listTools(server)
+  const { name, sample } = app
+  console.log(
+    welcome({ name, url, adapter: settings.adapter, tools, sample, entry: fileURLToPath(app.entry) }),
+  )
+  console.error(JSON.stringify({ ready: true, url }))
+}
+
+async function listen(
+  server: McpServer,
+  { adapter, host, port, revisions }: HttpSettings,
+): Promise<Listening> {
+  const serve = adapter === 'hono' ? serveHono : serveFastify
+  const mount = revisions === undefined ? {} : { revisions }
+  return serve(server, mount, host, port ?? (await freePort(DEFAULT_PORT, host)))
+}
+
+/** What to call the host in a URL: the wildcard addresses are no destination, and IPv6 wants brackets. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function isUsersMistake(error: unknown): boolean {
+  if (error instanceof CommandLineError) return true
+  // The one usage error that a command line can cause: --revisions names one that does not exist.
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MCP_REVISION'
+}

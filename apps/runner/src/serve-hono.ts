@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import type { McpServer } from '@jetway/core'
+import { mcp } from '@jetway/hono'
+import { Hono } from 'hono'
+import { CLOSE_DEADLINE_MS, type Listening, PATH, portOf, SOCKET_LIMITS } from './http-server.ts'
+import type { MountSettings } from './mount-settings.ts'
+
+/** Serves over Hono on Node. */
+export async function serveHono(
+  server: McpServer,
+  mount: MountSettings,
+  host: string,
+  port: number,
+): Promise<Listening> {
+  const app = new Hono()
+  app.use(mcp({ ...mount, server, path: PATH }))
+  const http = createAdaptorServer({ fetch: app.fetch, serverOptions: SOCKET_LIMITS }) as Server
+  http.listen(port, host)
+  await once(http, 'listening')
+  return {
+    port: portOf(http.address()),
+    stop: async () => {
+      const stopped = new Promise((resolve) => http.close(resolve))
+      await server.close({ deadline: CLOSE_DEADLINE_MS })
+      http.closeIdleConnections()
+      await stopped
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import process from 'node:process'
+
+/** A call to show: one that any newcomer can repeat. */
+export interface SampleCall {
+  readonly tool: string
+  readonly arguments: Readonly<Record<string, string>>
+}
+
+/** What a running app can say about itself. */
+export interface Running {
+  readonly name: string
+  readonly url: string
+  readonly adapter: string
+  readonly tools: ReadonlyArray<{ readonly name: string; readonly description?: string }>
+  readonly sample: SampleCall
+  /** Absolute path of the app's entry file. */
+  readonly entry: string
+}
+
+/** What to tell the person who has started an app: where it is, what it can do, what to paste next. */
+export function welcome(app: Running): string {
+  const width = Math.max(...app.tools.map(({ name }) => name.length))
+  return [
+    '',
+    `${app.name} is listening on ${app.url} (${app.adapter})`,
+    '',
+    'Its tools:',
+    ...app.tools.map(({ name, description = '' }) => `  ${name.padEnd(width)}  ${description}`),
+    '',
+    'Call one from another terminal, with the MCP Inspector (it brings the newer Node that it needs):',
+    `  ${inspectorLine(app.url, app.sample)}`,
+    '',
+    'Add it to Claude Desktop, in claude_desktop_config.json:',
+    JSON.stringify(desktopConfig(app.name, app.entry), undefined, 2),
+    '',
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n')
+}
+
+function inspectorLine(url: string, { tool, arguments: args }: SampleCall): string {
+  const pairs = Object.entries(args).flatMap(([name, value]) => ['--tool-arg', quote(`${name}=${value}`)])
+  return [
+    'npx -y -p node@24 -p @modelcontextprotocol/inspector@2.12.0 mcp-inspector',
+    `--cli ${url} --transport http --method tools/call --tool-name ${tool}`,
+    ...pairs,
+  ].join(' ')
+}
+
+const quote = (word: string): string => (/^[\w=.,:/-]+$/.test(word) ? word : `"${word}"`)
+
+/**
+ * Absolute paths throughout: Claude Desktop starts its servers from `/`, with hardly any PATH. A source file also
+ * needs the loader that this very process was started with.
+ */
+function desktopConfig(name: string, entry: string): object {
+  const loader = entry.endsWith('.ts') ? process.execArgv : []
+  return { mcpServers: { [name]: { command: process.execPath, args: [...loader, entry, '--stdio'] } } }
+}

@@ -1,0 +1,42 @@
+/** A city that the server knows by name. */
+export interface City {
+  readonly name: string
+  /** Postal code of its state. */
+  readonly state: string
+  readonly latitude: number
+  readonly longitude: number
+}
+
+export const CITIES: readonly City[] = [
+  { name: 'Anchorage', state: 'AK', latitude: 61.2176, longitude: -149.8997 },
+  { name: 'Boston', state: 'MA', latitude: 42.3601, longitude: -71.0589 },
+  { name: 'Chicago', state: 'IL', latitude: 41.8781, longitude: -87.6298 },
+  { name: 'Denver', state: 'CO', latitude: 39.7392, longitude: -104.9903 },
+  { name: 'Honolulu', state: 'HI', latitude: 21.3069, longitude: -157.8583 },
+  { name: 'Houston', state: 'TX', latitude: 29.7604, longitude: -95.3698 },
+  { name: 'Miami', state: 'FL', latitude: 25.7617, longitude: -80.1918 },
+  { name: 'New York', state: 'NY', latitude: 40.7128, longitude: -74.006 },
+  { name: 'Phoenix', state: 'AZ', latitude: 33.4484, longitude: -112.074 },
+  { name: 'San Francisco', state: 'CA', latitude: 37.7749, longitude: -122.4194 },
+  { name: 'Seattle', state: 'WA', latitude: 47.6062, longitude: -122.3321 },
+  { name: 'Washington', state: 'DC', latitude: 38.9072, longitude: -77.0369 },
+]
+
+/** How a city is written in an address: `new-york`. */
+export const slugOf = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, '-')
+
+/** Finds a city as people write it: `new york`, `New York, NY`, `new-york`. */
+export function findCity(text: string): City | undefined {
+  const wanted = slugOf(text)
+  return CITIES.find(({ name, state }) => wanted === slugOf(name) || wanted === slugOf(`${name} ${state}`))
+}
+
+/** The names that begin with what has been typed so far. */
+export function completeCity(typed: string): string[] {
+  const start = typed.trim().toLowerCase()
+  return CITIES.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(start))
+}

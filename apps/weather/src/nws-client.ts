@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ToolError } from '@jetway/core'
+import type { z } from 'zod'
+
+export interface NwsClientOptions {
+  /** @default 'https://api.weather.gov' */
+  readonly baseUrl?: string
+  /** For one request, its body included, in ms. @default 10_000 */
+  readonly timeoutMs?: number
+  /** Before the one repeat of a request that the service failed, in ms. @default 500 */
+  readonly retryAfterMs?: number
+  /** The service wants to know who calls. @default 'jetway-weather/1.0' */
+  readonly userAgent?: string
+}
+
+/** Reads from the National Weather Service. Whatever goes wrong becomes a {@link ToolError} in plain words. */
+export interface NwsClient {
+  /**
+   * @param address - a path, or an address that the service gave
+   * @param missing - what to say when the service has nothing there
+   */
+  get<Answer>(
+    address: string,
+    shape: z.ZodType<Answer>,
+    missing: string,
+    signal: AbortSignal,
+  ): Promise<Answer>
+}
+
+export function nwsClient({
+  baseUrl = 'https://api.weather.gov',
+  timeoutMs = 10_000,
+  retryAfterMs = 500,
+  userAgent = 'jetway-weather/1.0',
+}: NwsClientOptions = {}): NwsClient {
+  const base = new URL(baseUrl)
+  const headers = { accept: 'application/geo+json', 'user-agent': userAgent }
+
+  /** One request, body and all, within one timeout. */
+  async function request(url: URL, signal: AbortSignal): Promise<{ status: number; body: string }> {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      // Redirects are not followed: they could lead anywhere, this machine's own network included.
+      const response = await fetch(url, {
+        headers,
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, timeout]),
+      })
+      return { status: response.status, body: await response.text() }
+    } catch (cause) {
+      signal.throwIfAborted()
+      if (timeout.aborted) {
+        throw new ToolError(`The weather service did not answer within ${timeoutMs / 1000} seconds.`, {
+          cause,
+        })
+      }
+      throw new ToolError('The weather service cannot be reached.', { cause })
+    }
+  }
+
+  return {
+    async get(address, shape, missing, signal) {
+      const url = new URL(address, base)
+      if (url.origin !== base.origin) throw new ToolError('The weather service pointed to another server.')
+      let answer = await request(url, signal)
+      if (answer.status >= 500) {
+        await pause(retryAfterMs, undefined, { signal })
+        answer = await request(url, signal)
+      }
+      return read(answer, shape, missing)
+    },
+  }
+}
+
+function read<Answer>(
+  answer: { status: number; body: string },
+  shape: z.ZodType<Answer>,
+  missing: string,
+): Answer {
+  const { status, body } = answer
+  if (status === 404) throw new ToolError(missing)
+  if (status >= 500)
+    throw new ToolError(`The weather service has a problem (HTTP ${status}). Try again in a minute.`)
+  if (status !== 200) throw new ToolError(`The weather service refused the request (HTTP ${status}).`)
+  try {
+    return shape.parse(JSON.parse(body))
+  } catch (cause) {
+    throw new ToolError('The weather service answered in a form that this server does not know.', { cause })
+  }
+}

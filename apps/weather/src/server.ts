@@ -1,0 +1,29 @@
+import { McpServer } from '@jetway/core'
+import { addBriefingPrompt } from './briefing-prompt.ts'
+import { addCityResources } from './city-resources.ts'
+import { addGetAlerts } from './get-alerts.ts'
+import { addGetForecast } from './get-forecast.ts'
+import type { WeatherSource } from './weather-source.ts'
+
+export interface WeatherServerOptions {
+  readonly source: WeatherSource
+}
+
+/**
+ * The weather server: defined once here, and served by `main.ts` over whatever it is asked for. It knows nothing
+ * of clients, sessions or transports.
+ */
+export function createWeatherServer({ source }: WeatherServerOptions): McpServer {
+  const server = new McpServer(
+    { name: 'weather', version: '1.0.0', title: 'Weather' },
+    {
+      instructions:
+        'Weather forecasts and alerts for the United States. Check the alerts before you advise a trip.',
+    },
+  )
+  addGetForecast(server, source)
+  addGetAlerts(server, source)
+  addCityResources(server, source)
+  addBriefingPrompt(server)
+  return server
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+/** Where a forecast is for. */
+export interface Place {
+  readonly latitude: number
+  readonly longitude: number
+}
+
+/** Half a day of weather: a day, or the night after it. */
+export const Period = z.object({
+  name: z.string().describe('For example "Today" or "Monday Night"'),
+  isDaytime: z.boolean(),
+  temperature: z.number().describe('The high of a day, the low of a night'),
+  unit: z.enum(['F', 'C']),
+  chanceOfRain: z.number().nullable().describe('Per cent; null where the service does not say'),
+  wind: z.string(),
+  summary: z.string(),
+  details: z.string(),
+})
+export type Period = z.infer<typeof Period>
+
+export const Forecast = z.object({
+  place: z.string(),
+  latitude: z.number(),
+  longitude: z.number(),
+  source: z.string().describe('Where the forecast comes from'),
+  periods: z.array(Period),
+})
+export type Forecast = z.infer<typeof Forecast>
+
+export const Alert = z.object({
+  event: z.string().describe('For example "Flood Warning"'),
+  severity: z.string().describe('Extreme, Severe, Moderate, Minor or Unknown'),
+  area: z.string(),
+  headline: z.string(),
+  description: z.string(),
+  instruction: z.string().nullable().describe('What people should do; null where nothing is said'),
+})
+export type Alert = z.infer<typeof Alert>
+
+/** Where the weather comes from: the data that ships with this app, or a service. */
+export interface WeatherSource {
+  /**
+   * @param days - 1 to 7
+   * @throws ToolError that tells the model why there is none
+   */
+  forecast(place: Place, days: number, signal: AbortSignal): Promise<Forecast>
+
+  /**
+   * @param state - postal code, such as `CO`
+   * @throws ToolError that tells the model why they are not known
+   */
+  alerts(state: string, signal: AbortSignal): Promise<Alert[]>
+}
