@@ -45,7 +45,10 @@ export class ToolError extends Error {
 }
 
 /** Whether a thrown value is of a class. A hostile proxy may throw at the very question. */
-export function isErrorOf<T extends Error>(type: abstract new (...args: never[]) => T, error: unknown): error is T {
+export function isErrorOf<T extends Error>(
+  type: abstract new (...args: never[]) => T,
+  error: unknown,
+): error is T {
   try {
     return error instanceof type
   } catch {

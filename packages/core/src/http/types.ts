@@ -15,7 +15,9 @@ export interface HttpRequest {
   headers(name: string): readonly string[]
   readonly peer?: { readonly localAddress?: string; readonly remoteAddress?: string }
   /** Reads the body, at most once. Rejects with a {@link BodyError}. `parsed` is for hosts that parse before us. */
-  body(limit: number): Uint8Array | { readonly parsed: unknown } | Promise<Uint8Array | { readonly parsed: unknown }>
+  body(
+    limit: number,
+  ): Uint8Array | { readonly parsed: unknown } | Promise<Uint8Array | { readonly parsed: unknown }>
   /** What the host's own authentication found, if it did any. */
   readonly auth?: AuthInfo
   /** What the mount's `context` option made of the host's request. */

@@ -62,11 +62,14 @@ export function classify(value: unknown): Incoming {
   if (value['jsonrpc'] !== '2.0') return invalid('The member "jsonrpc" must be "2.0"', answerable)
   if (method === undefined) return classifyResponse(value)
   if (typeof method !== 'string') return invalid('The member "method" must be a string', answerable)
-  if ('result' in value || 'error' in value) return invalid('A request has no result and no error', answerable)
+  if ('result' in value || 'error' in value)
+    return invalid('A request has no result and no error', answerable)
   const { params } = value
-  if (params !== undefined && !isObject(params)) return invalid('The member "params" must be an object', answerable)
+  if (params !== undefined && !isObject(params))
+    return invalid('The member "params" must be an object', answerable)
   if (!('id' in value)) return { kind: 'notification', message: value as unknown as JsonRpcNotification }
-  if (answerable === undefined) return invalid('The member "id" must be a string of at most 1024 characters or an integer')
+  if (answerable === undefined)
+    return invalid('The member "id" must be a string of at most 1024 characters or an integer')
   return { kind: 'request', message: value as unknown as JsonRpcRequest }
 }
 
@@ -74,9 +77,11 @@ function classifyResponse(value: JsonObject): Incoming {
   const hasResult = 'result' in value
   if (hasResult === 'error' in value) return invalid('A message must have a method, a result or an error')
   // JSON-RPC answers an unreadable request with `id: null`; MCP leaves the id out.
-  if (value['id'] !== undefined && value['id'] !== null && !isRequestId(value['id'])) return invalid('The id is malformed')
+  if (value['id'] !== undefined && value['id'] !== null && !isRequestId(value['id']))
+    return invalid('The id is malformed')
   if (hasResult && !isObject(value['result'])) return invalid('The member "result" must be an object')
-  if (!hasResult && !isErrorObject(value['error'])) return invalid('The member "error" needs an integer code and a message')
+  if (!hasResult && !isErrorObject(value['error']))
+    return invalid('The member "error" needs an integer code and a message')
   return { kind: 'response', message: value as unknown as JsonRpcResponse }
 }
 
@@ -97,7 +102,9 @@ export const resultFrame = (id: RequestId, resultJson: string): string =>
 /** A whole error frame. The id is left out where the request could not be read. */
 export function errorFrame(id: RequestId | undefined, error: JsonRpcErrorObject): string {
   const body = errorJson(error)
-  return id === undefined ? `{"jsonrpc":"2.0","error":${body}}` : `{"jsonrpc":"2.0","id":${idJson(id)},"error":${body}}`
+  return id === undefined
+    ? `{"jsonrpc":"2.0","error":${body}}`
+    : `{"jsonrpc":"2.0","id":${idJson(id)},"error":${body}}`
 }
 
 function errorJson({ code, message, data }: JsonRpcErrorObject): string {
@@ -114,7 +121,9 @@ export const notificationFrame = (method: string, params?: JsonObject): string =
 
 /** A whole request frame. */
 export const requestFrame = (id: RequestId, method: string, params?: JsonObject): string =>
-  JSON.stringify(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
+  JSON.stringify(
+    params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params },
+  )
 
 export const toErrorObject = ({ code, message, data }: McpError): JsonRpcErrorObject =>
   data === undefined ? { code, message } : { code, message, data }

@@ -42,7 +42,9 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
   } catch {
     return refuse('The message is not valid JSON')
   }
-  return SUSPICIOUS_KEY.test(body) && hasPollutingKey(value) ? refuse('The message has a forbidden key') : { ok: true, value }
+  return SUSPICIOUS_KEY.test(body) && hasPollutingKey(value)
+    ? refuse('The message has a forbidden key')
+    : { ok: true, value }
 }
 
 /** Checks a value that somebody else has parsed, by the same limits. */
@@ -50,7 +52,7 @@ export function checkParsed(value: unknown, limits: ParseLimits = DEFAULT_PARSE_
   let tokens = 0
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limits.maxDepth) return refuse('The message is nested too deeply')
+    if (depth >= limits.maxDepth) return refuse('The message is nested too deeply')
     const next: unknown[] = []
     for (const item of level) {
       if (typeof item !== 'object' || item === null) continue
@@ -67,7 +69,10 @@ export function checkParsed(value: unknown, limits: ParseLimits = DEFAULT_PARSE_
 const refuse = (message: string): Parsed => ({ ok: false, error: parseError(message) })
 
 /** A batch where the revision knows none, or the other way round. */
-export const notABatch = (message: string): JsonRpcErrorObject => ({ code: ErrorCode.InvalidRequest, message })
+export const notABatch = (message: string): JsonRpcErrorObject => ({
+  code: ErrorCode.InvalidRequest,
+  message,
+})
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -83,7 +88,7 @@ function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | unde
         const start = i + 1
         i = endOfString(text, start)
         if (depth === 1 && isKey(text, i + 1)) {
-          const key = text.slice(start, i)
+          const key = unescape(text.slice(start, i))
           seen ??= new Set()
           if (seen.has(key)) return 'The message has the same key twice'
           seen.add(key)
@@ -120,6 +125,16 @@ function isEscaped(text: string, quote: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
+/** A key can be spelt with escapes, and then two spellings are one key. */
+function unescape(key: string): string {
+  if (!key.includes('\\')) return key
+  try {
+    return JSON.parse(`"${key}"`) as string
+  } catch {
+    return key
+  }
+}
+
 function isKey(text: string, from: number): boolean {
   let i = from
   while (i < text.length && text.charCodeAt(i) <= 0x20) i++
@@ -135,7 +150,9 @@ function hasPollutingKey(value: unknown): boolean {
     const item = open.pop()
     if (typeof item !== 'object' || item === null) continue
     if (Object.hasOwn(item, '__proto__')) return true
-    const own = Object.hasOwn(item, 'constructor') ? (item as Record<string, unknown>)['constructor'] : undefined
+    const own = Object.hasOwn(item, 'constructor')
+      ? (item as Record<string, unknown>)['constructor']
+      : undefined
     if (typeof own === 'object' && own !== null && Object.hasOwn(own, 'prototype')) return true
     for (const child of Object.values(item)) open.push(child)
   }

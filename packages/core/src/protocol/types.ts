@@ -151,7 +151,11 @@ export interface GetPromptResult {
 }
 
 export interface CompleteResult {
-  readonly completion: { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }
+  readonly completion: {
+    readonly values: readonly string[]
+    readonly total?: number
+    readonly hasMore?: boolean
+  }
 }
 
 /** Open on purpose: a peer may declare what this revision does not know. */
@@ -172,5 +176,14 @@ export interface ServerCapabilities {
 }
 
 /** The severities of RFC 5424, mildest first. */
-export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,5 +1,12 @@
 import { busy, type McpError } from '../errors.ts'
-import { classify, errorFrame, type Incoming, type JsonRpcRequest, parseError, resultFrame } from '../protocol/jsonrpc.ts'
+import {
+  classify,
+  errorFrame,
+  type Incoming,
+  type JsonRpcRequest,
+  parseError,
+  resultFrame,
+} from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import { DEFAULT_PARSE_LIMITS, notABatch, type ParseLimits, parseText } from '../protocol/parse.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
@@ -33,7 +40,11 @@ const DEFAULT_DEADLINE_MS = 10_000
 const DEFAULT_END_GRACE_MS = 2_000
 
 /** Serves one client over a transport. The session begins with the client's `initialize`. */
-export function serveTransport(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions = {}): Connection {
+export function serveTransport(
+  runtime: ServerRuntime,
+  transport: Transport,
+  options: ConnectionOptions = {},
+): Connection {
   const connection = new DuplexConnection(runtime, transport, options)
   connection.start()
   runtime.attach(connection)
@@ -77,7 +88,8 @@ class DuplexConnection implements Connection {
       malformed: (reason) => void this.#send(errorFrame(undefined, parseError(reason))),
       close: (reason) => this.#peerClosed(reason),
     })
-    if (started instanceof Promise) started.catch((error: unknown) => this.#peerClosed({ kind: 'error', error }))
+    if (started instanceof Promise)
+      started.catch((error: unknown) => this.#peerClosed({ kind: 'error', error }))
   }
 
   close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
@@ -142,7 +154,12 @@ class DuplexConnection implements Connection {
 
   #request(message: JsonRpcRequest, reply: Reply): void | Promise<void> {
     if (this.#closing !== undefined) return reply(errorFrame(message.id, busy()))
-    const selection = selectRevision({ message, session: this.#session?.revision, served: this.#served, stateless: false })
+    const selection = selectRevision({
+      message,
+      session: this.#session?.revision,
+      served: this.#served,
+      stateless: false,
+    })
     if (selection.kind === 'initialize') return this.#open(message)
     if (selection.kind === 'refuse') return reply(refusal(message, selection.error))
     const session = this.#session
@@ -199,7 +216,8 @@ class DuplexConnection implements Connection {
   }
 
   #batchFault(items: readonly unknown[]): string | undefined {
-    if (this.#session?.revision.batching !== true) return 'Batches are not part of the negotiated protocol revision'
+    if (this.#session?.revision.batching !== true)
+      return 'Batches are not part of the negotiated protocol revision'
     if (items.length === 0 || items.length > MAX_BATCH) return `A batch has 1 to ${MAX_BATCH} messages`
     return undefined
   }

@@ -135,7 +135,10 @@ export class CallContext implements RequestContext {
 
   abort(reason: EndReason): void {
     this.#done = true
-    this.#abortReason = new DOMException(`The call was ended: ${reason}`, reason === 'timeout' ? 'TimeoutError' : 'AbortError')
+    this.#abortReason = new DOMException(
+      `The call was ended: ${reason}`,
+      reason === 'timeout' ? 'TimeoutError' : 'AbortError',
+    )
     this.#controller?.abort(this.#abortReason)
   }
 
@@ -148,13 +151,29 @@ export class CallContext implements RequestContext {
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {
     const { logLevel, exchange } = this.scope
-    if (this.#done || logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return
-    void exchange.send(notificationFrame(Notification.Message, logger === undefined ? { level, data } : { level, logger, data }))
+    if (this.#done || logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel))
+      return
+    void exchange.send(logFrame(level, data, logger))
   }
 }
 
-function createLogSender(send: (level: LogLevel, data: unknown, logger: string | undefined) => void): LogSender {
-  const entries = LOG_LEVELS.map((level) => [level, (data: unknown, logger?: string) => send(level, data, logger)])
+/** A log call must not fail the handler, so data that JSON refuses goes as its description. */
+function logFrame(level: LogLevel, data: unknown, logger: string | undefined): string {
+  const named = logger === undefined ? { level } : { level, logger }
+  try {
+    return notificationFrame(Notification.Message, { ...named, data: data ?? null })
+  } catch {
+    return notificationFrame(Notification.Message, { ...named, data: '[data that cannot be serialised]' })
+  }
+}
+
+function createLogSender(
+  send: (level: LogLevel, data: unknown, logger: string | undefined) => void,
+): LogSender {
+  const entries = LOG_LEVELS.map((level) => [
+    level,
+    (data: unknown, logger?: string) => send(level, data, logger),
+  ])
   return Object.fromEntries(entries) as LogSender
 }
 

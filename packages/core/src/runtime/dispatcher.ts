@@ -127,7 +127,8 @@ export class Dispatcher {
   /** Serialising happens before anything is sent, so that a result that can't be is still answered. */
   #encode(entry: MethodEntry, ctx: CallContext, outcome: Outcome): Answer {
     try {
-      if (outcome.kind !== 'complete') throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
+      if (outcome.kind !== 'complete')
+        throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
       const json = outcome.json ?? ctx.revision.encodeResult(ctx.message.method, outcome.result)
       ctx.finish()
       return { frame: resultFrame(ctx.message.id, json) }

@@ -1,5 +1,11 @@
 import { invalidParams, type McpError } from '../errors.ts'
-import { errorFrame, isObject, type JsonObject, type JsonRpcRequest, resultFrame } from '../protocol/jsonrpc.ts'
+import {
+  errorFrame,
+  isObject,
+  type JsonObject,
+  type JsonRpcRequest,
+  resultFrame,
+} from '../protocol/jsonrpc.ts'
 import { negotiate } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
@@ -71,6 +77,7 @@ function readFacts(params: JsonObject = {}): Facts | string {
     capabilities: (capabilities ?? {}) as ClientCapabilities,
     ...(clientInfo === undefined ? {} : { info: clientInfo as unknown as Implementation }),
   }
-  if (JSON.stringify(client).length > MAX_CLIENT_FACTS) return 'params.capabilities and params.clientInfo are too large'
+  if (JSON.stringify(client).length > MAX_CLIENT_FACTS)
+    return 'params.capabilities and params.clientInfo are too large'
   return { version: protocolVersion, client }
 }

@@ -21,11 +21,19 @@ function line(level: string, fields: object, message: string): string {
 
 // Control characters would let logged data forge lines or drive the terminal.
 const escapeControls = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 function describe(value: unknown): string {
   try {
-    const text = value instanceof Error ? (value.stack ?? String(value)) : typeof value === 'string' ? value : JSON.stringify(value)
+    const text =
+      value instanceof Error
+        ? (value.stack ?? String(value))
+        : typeof value === 'string'
+          ? value
+          : JSON.stringify(value)
     return escapeControls(String(text)).slice(0, 8192)
   } catch {
     return '[unprintable]'

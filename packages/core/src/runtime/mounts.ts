@@ -8,7 +8,8 @@ export class Mounts {
 
   /** @throws `ERR_MCP_CLOSED` after `close` */
   attach(mount: Closable): void {
-    if (this.#closed) throw usageError('ERR_MCP_CLOSED', 'This server is closed: create another one to serve again')
+    if (this.#closed)
+      throw usageError('ERR_MCP_CLOSED', 'This server is closed: create another one to serve again')
     this.#open.add(mount)
     void mount.closed.then(() => this.#open.delete(mount))
   }

@@ -101,7 +101,8 @@ export class Session implements SessionView {
 
   /** Answers one request. Routed by its exchange, never by its id: some clients send the same id every time. */
   call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
-    if (message.method === Method.Initialize) return this.#refuse(message.id, invalidRequest('The session is initialized already'))
+    if (message.method === Method.Initialize)
+      return this.#refuse(message.id, invalidRequest('The session is initialized already'))
     const entry = this.#gate.enter()
     if (entry === undefined) return this.#run(message, exchange, caller)
     if (entry === 'busy') return this.#refuse(message.id, busy())
@@ -183,7 +184,9 @@ const LIST_CHANGED = {
 
 function changeFrame(event: ChangeEvent, subscriptions: readonly string[]): string | undefined {
   if (event.kind !== 'resource') return LIST_CHANGED[event.kind]
-  return subscriptions.includes(event.uri) ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri }) : undefined
+  return subscriptions.includes(event.uri)
+    ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
+    : undefined
 }
 
 /** A change event as it comes off the bus, or undefined for something else. */

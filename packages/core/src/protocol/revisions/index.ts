@@ -7,9 +7,13 @@ import { v2025_06_18 } from './v2025-06-18.ts'
 import { v2025_11_25 } from './v2025-11-25.ts'
 
 /** Every revision that Jetway serves, newest first. */
-export const REVISIONS: readonly Revision[] = [v2025_11_25, v2025_06_18, v2025_03_26, v2024_11_05].map(legacyRevision)
+export const REVISIONS: readonly Revision[] = [v2025_11_25, v2025_06_18, v2025_03_26, v2024_11_05].map(
+  legacyRevision,
+)
 
-const byVersion: ReadonlyMap<string, Revision> = new Map(REVISIONS.map((revision) => [revision.version, revision]))
+const byVersion: ReadonlyMap<string, Revision> = new Map(
+  REVISIONS.map((revision) => [revision.version, revision]),
+)
 
 export const revisionOf = (version: string): Revision | undefined => byVersion.get(version)
 
@@ -23,7 +27,8 @@ export function resolveRevisions(dates: readonly RevisionDate[] | undefined): re
   const unknown = dates.find((date) => !byVersion.has(date))
   if (unknown !== undefined || dates.length === 0) {
     const known = REVISIONS.map((revision) => revision.version).join(', ')
-    const what = unknown === undefined ? 'No protocol revision is named' : `Unknown protocol revision "${unknown}"`
+    const what =
+      unknown === undefined ? 'No protocol revision is named' : `Unknown protocol revision "${unknown}"`
     throw usageError('ERR_MCP_REVISION', `${what}: choose from ${known}`)
   }
   return REVISIONS.filter((revision) => dates.includes(revision.version))

@@ -42,10 +42,15 @@ export function legacyRevision(data: RevisionData): Revision {
 type Encoder = (result: JsonObject) => string
 
 function createEncoders(data: RevisionData, projector: Projector): ReadonlyMap<string, Encoder> {
-  const list = (member: string, project: (item: never) => JsonObject): Encoder => (result) => {
-    const items = result[member]
-    return JSON.stringify({ ...result, [member]: Array.isArray(items) ? items.map((item) => project(item as never)) : [] })
-  }
+  const list =
+    (member: string, project: (item: never) => JsonObject): Encoder =>
+    (result) => {
+      const items = result[member]
+      return JSON.stringify({
+        ...result,
+        [member]: Array.isArray(items) ? items.map((item) => project(item as never)) : [],
+      })
+    }
   return new Map<string, Encoder>([
     [Method.CallTool, toolResultEncoder(data, projector)],
     [Method.GetPrompt, (result) => encodePrompt(projector, result as unknown as GetPromptResult)],

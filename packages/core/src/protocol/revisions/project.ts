@@ -20,9 +20,11 @@ export function createProjector(fields: RevisionData['fields']): Projector {
     return out
   }
   const nested = (shape: Shape, key: string, member: unknown): unknown => {
-    if (key === 'annotations' && isObject(member)) return project(shape === 'tool' ? 'toolAnnotations' : 'annotations', member)
+    if (key === 'annotations' && isObject(member))
+      return project(shape === 'tool' ? 'toolAnnotations' : 'annotations', member)
     if (key === 'icons' && Array.isArray(member)) return member.map((icon: object) => project('icon', icon))
-    if (key === 'arguments' && Array.isArray(member)) return member.map((argument: object) => project('promptArgument', argument))
+    if (key === 'arguments' && Array.isArray(member))
+      return member.map((argument: object) => project('promptArgument', argument))
     if (shape === 'embedded' && key === 'resource' && isObject(member)) return project('contents', member)
     return member
   }
@@ -41,5 +43,9 @@ function asText(block: ContentBlock): object {
     return { type: 'text', text: `${label}: ${block.uri}${description}`, annotations }
   }
   const mimeType = 'mimeType' in block ? block.mimeType : undefined
-  return { type: 'text', text: `[${block.type}${mimeType === undefined ? '' : ` of type ${mimeType}`}]`, annotations }
+  return {
+    type: 'text',
+    text: `[${block.type}${mimeType === undefined ? '' : ` of type ${mimeType}`}]`,
+    annotations,
+  }
 }

@@ -29,10 +29,12 @@ export type Selection =
  * what came before on a connection counts only through the session.
  */
 export function selectRevision({ message, header, session, served, stateless }: SelectionInput): Selection {
-  if (header !== undefined && served.every((revision) => revision.version !== header)) return refuse(unsupported(served))
+  if (header !== undefined && served.every((revision) => revision.version !== header))
+    return refuse(unsupported(served))
   if (session !== undefined) return { kind: 'serve', revision: session }
   if (message?.method === Method.Initialize) return { kind: 'initialize' }
-  if (!stateless) return refuse(new McpError(ErrorCode.InvalidRequest, 'No session: send an initialize request first'))
+  if (!stateless)
+    return refuse(new McpError(ErrorCode.InvalidRequest, 'No session: send an initialize request first'))
   const revision = served.find(({ version }) => version === (header ?? ASSUMED)) ?? served.at(-1)
   return revision === undefined ? refuse(unsupported(served)) : { kind: 'serve', revision }
 }
@@ -41,5 +43,8 @@ const refuse = (error: McpError): Selection => ({ kind: 'refuse', error })
 
 function unsupported(served: readonly Revision[]): McpError {
   const versions = served.map((revision) => revision.version).join(', ')
-  return new McpError(ErrorCode.InvalidRequest, `Unsupported protocol version: this server speaks ${versions}`)
+  return new McpError(
+    ErrorCode.InvalidRequest,
+    `Unsupported protocol version: this server speaks ${versions}`,
+  )
 }

@@ -20,7 +20,17 @@ export const v2025_06_18: RevisionData = extend(v2025_03_26, {
     image: ['_meta'],
     audio: ['_meta'],
     embedded: ['_meta'],
-    resource_link: ['type', 'uri', 'name', 'title', 'description', 'mimeType', 'size', 'annotations', '_meta'],
+    resource_link: [
+      'type',
+      'uri',
+      'name',
+      'title',
+      'description',
+      'mimeType',
+      'size',
+      'annotations',
+      '_meta',
+    ],
     callToolResult: ['structuredContent'],
   },
 })

@@ -1,0 +1,62 @@
+import type { JsonValue } from '../protocol/jsonrpc.ts'
+import type { Bus, BusListener } from './bus.ts'
+
+export interface MemoryBusOptions {
+  /** Hears of a listener that threw. */
+  readonly onError?: (error: unknown, topic: string) => void
+  /** Messages that may wait while listeners publish from within a delivery; one more is dropped. @default 10_000 */
+  readonly maxQueued?: number
+}
+
+/** A bus within one process. Delivers before `publish` returns, unless it is called from a listener. */
+export class MemoryBus implements Bus {
+  readonly #topics = new Map<string, Set<BusListener>>()
+  readonly #queue: { readonly topic: string; readonly message: JsonValue }[] = []
+  readonly #onError: (error: unknown, topic: string) => void
+  readonly #maxQueued: number
+  #delivering = false
+
+  constructor({ onError = () => {}, maxQueued = 10_000 }: MemoryBusOptions = {}) {
+    this.#onError = onError
+    this.#maxQueued = maxQueued
+  }
+
+  publish(topic: string, message: JsonValue): void {
+    if (this.#queue.length >= this.#maxQueued) {
+      this.#onError(new Error('The bus is full, a message was dropped'), topic)
+      return
+    }
+    this.#queue.push({ topic, message })
+    // A message published from within a delivery waits for its end, or listeners would see the two in different orders.
+    if (this.#delivering) return
+    this.#delivering = true
+    try {
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#deliver(next.topic, next.message)
+    } finally {
+      this.#delivering = false
+    }
+  }
+
+  subscribe(topic: string, listener: BusListener): () => void {
+    // Wrapped, so that a function that is subscribed twice is called, and unsubscribed, twice.
+    const entry: BusListener = (message) => listener(message)
+    const listeners = this.#topics.get(topic) ?? new Set()
+    this.#topics.set(topic, listeners.add(entry))
+    return () => {
+      if (listeners.delete(entry) && listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic)
+    }
+  }
+
+  #deliver(topic: string, message: JsonValue): void {
+    const listeners = this.#topics.get(topic)
+    if (listeners === undefined) return
+    for (const listener of [...listeners]) {
+      if (!listeners.has(listener)) continue
+      try {
+        listener(message)
+      } catch (error) {
+        this.#onError(error, topic)
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { classify, errorFrame, notificationFrame, resultFrame } from '../../src/protocol/jsonrpc.ts'
+
+const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
+
+describe('sorting messages, https://modelcontextprotocol.io/specification/2025-11-25/basic#messages', () => {
+  it.each([
+    ['a request', request, 'request'],
+    ['a request with id 0', { ...request, id: 0 }, 'request'],
+    ['a request with an empty id', { ...request, id: '' }, 'request'],
+    ['a notification', { jsonrpc: '2.0', method: 'x' }, 'notification'],
+    ['a result', { jsonrpc: '2.0', id: 1, result: {} }, 'response'],
+    ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }, 'response'],
+    ['an error with id null', { jsonrpc: '2.0', id: null, error: { code: 1, message: '' } }, 'response'],
+  ])('takes %s', (_, message, kind) => {
+    expect(classify(message).kind).toBe(kind)
+  })
+
+  it.each([
+    ['null', null],
+    ['an array', [request]],
+    ['a string', 'ping'],
+    ['another version', { ...request, jsonrpc: '1.0' }],
+    ['id null', { ...request, id: null }],
+    ['a fraction as id', { ...request, id: 1.5 }],
+    ['an id beyond 2^53', { ...request, id: 2 ** 63 }],
+    ['an object as id', { ...request, id: {} }],
+    ['an id of 1 MiB', { ...request, id: 'x'.repeat(1_048_576) }],
+    ['a method that is no string', { ...request, method: 1 }],
+    ['array params', { ...request, params: [] }],
+    ['a method and a result', { ...request, result: {} }],
+    ['neither method nor result', { jsonrpc: '2.0', id: 1 }],
+    ['result and error', { jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: '' } }],
+    ['a result that is no object', { jsonrpc: '2.0', id: 1, result: 1 }],
+    ['an error without code', { jsonrpc: '2.0', id: 1, error: {} }],
+    ['a capitalised key', { jsonrpc: '2.0', id: 1, Method: 'ping' }],
+    ['a key with a long s', { jsonrpc: '2.0', id: 1, method: 'x', params: 5, paramſ: {} }],
+  ])('refuses %s', (_, message) => {
+    expect(classify(message).kind).toBe('invalid')
+  })
+
+  it('keeps a readable id of a refused message, so that the error can be matched', () => {
+    expect(classify({ ...request, params: [] })).toMatchObject({ id: 1 })
+    expect(classify({ ...request, id: null })).not.toHaveProperty('id')
+  })
+})
+
+describe('frames', () => {
+  it('wrap a prepared result without touching it', () => {
+    expect(resultFrame('a"b', '{"x":1}')).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"x":1}}')
+  })
+
+  it('leave the id out of an error that answers nothing readable', () => {
+    expect(JSON.parse(errorFrame(undefined, { code: -32700, message: 'm' }))).toEqual({
+      jsonrpc: '2.0',
+      error: { code: -32700, message: 'm' },
+    })
+  })
+
+  it('drop error data that cannot be serialised rather than the error', () => {
+    expect(JSON.parse(errorFrame(1, { code: 1, message: 'm', data: 1n }))).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: 1, message: 'm' },
+    })
+  })
+
+  it('leave params out where there are none', () => {
+    expect(notificationFrame('n')).toBe('{"jsonrpc":"2.0","method":"n"}')
+  })
+})

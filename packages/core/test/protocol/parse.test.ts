@@ -1,0 +1,86 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkParsed, parseBytes, parseText } from '../../src/protocol/parse.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+
+describe('parsing a message', () => {
+  it('agrees with JSON.parse on every value within the limits', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const text = JSON.stringify({ value })
+        const expected: unknown = JSON.parse(text)
+        expect(parseText(text)).toEqual({ ok: true, value: expected })
+        expect(parseBytes(bytes(text))).toEqual({ ok: true, value: expected })
+      }),
+    )
+  })
+
+  it('answers every truncation of a valid message with a parse error and never throws', () => {
+    const whole = bytes(
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ä\\"","arguments":{"a":[1,{}]}}}',
+    )
+    for (let length = 0; length < whole.length; length++) {
+      expect(parseBytes(whole.subarray(0, length))).toMatchObject({ ok: false, error: { code: -32700 } })
+    }
+  })
+
+  it('refuses byte sequences that are not UTF-8, so that no replacement character reaches a handler', () => {
+    for (const bad of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x92]]) {
+      const message = new Uint8Array([...bytes('{"a":"'), ...bad, ...bytes('"}')])
+      expect(parseBytes(message)).toMatchObject({ ok: false, error: { code: -32700 } })
+    }
+  })
+
+  it('strips one leading byte order mark and no second one', () => {
+    expect(parseBytes(new Uint8Array([0xef, 0xbb, 0xbf, ...bytes('{}')]))).toEqual({ ok: true, value: {} })
+    expect(parseText('\ufeff{}')).toEqual({ ok: true, value: {} })
+    expect(parseText('\ufeff\ufeff{}')).toMatchObject({ ok: false })
+  })
+
+  it.each([
+    [128, true],
+    [129, false],
+    [100_000, false],
+  ])('with %i levels of nesting is ok: %s', (levels, ok) => {
+    expect(parseText(nested(levels)).ok).toBe(ok)
+    expect(checkParsed(JSON.parse(nested(Math.min(levels, 5000)))).ok).toBe(ok)
+  })
+
+  it('refuses a flood of elements before parsing it', () => {
+    expect(parseText(`[${'0,'.repeat(100_001)}0]`)).toMatchObject({
+      ok: false,
+      error: { message: /too many/ },
+    })
+    expect(checkParsed(Array.from({ length: 60_000 }, () => 0))).toMatchObject({ ok: false })
+  })
+
+  it('counts brackets in strings as text', () => {
+    expect(parseText(JSON.stringify('[{"'.repeat(200))).ok).toBe(true)
+  })
+
+  it.each([
+    ['{"method":"a","method":"b"}'],
+    ['{"id":1,"params":{},"id":2}'],
+    ['{"method":"a","\\u006dethod":"b"}'],
+  ])('refuses an envelope in which a key stands twice: %s', (text) => {
+    expect(parseText(text)).toMatchObject({ ok: false, error: { message: /same key twice/ } })
+  })
+
+  it.each([
+    ['{"__proto__":{"x":1}}'],
+    ['{"params":{"arguments":{"__proto__":1}}}'],
+    ['{"a":[{"\\u005f_proto__":{}}]}'],
+    ['{"a":{"constructor":{"prototype":{"x":1}}}}'],
+    ['{"a":{"c\\u006fnstructor":{"prototype":{}}}}'],
+  ])('refuses keys that reach a prototype: %s', (text) => {
+    expect(parseText(text)).toMatchObject({ ok: false, error: { message: /forbidden key/ } })
+    expect(checkParsed(JSON.parse(text))).toMatchObject({ ok: false })
+    expect(({} as { x?: unknown }).x).toBeUndefined()
+  })
+
+  it('accepts the same words as values and harmless keys', () => {
+    expect(parseText('{"a":"__proto__","constructor":"x"}').ok).toBe(true)
+  })
+})

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { resourceNotFound } from '../../src/errors.ts'
+import { negotiate, resolveRevisions, revisionOf, REVISIONS } from '../../src/protocol/revisions/index.ts'
+import type { Revision } from '../../src/protocol/revisions/revision.ts'
+import { selectRevision } from '../../src/protocol/revisions/select.ts'
+import { STRUCTURED_JSON } from '../../src/protocol/structured.ts'
+import type { ContentBlock, Tool } from '../../src/protocol/types.ts'
+
+const revision = (version: string): Revision => {
+  const found = revisionOf(version)
+  if (found === undefined) throw new Error(`no revision ${version}`)
+  return found
+}
+
+const tool: Tool = {
+  name: 't',
+  title: 'T',
+  description: 'd',
+  inputSchema: { type: 'object' },
+  outputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+  icons: [{ src: 'https://x/i.png', sizes: ['48x48'] }],
+  _meta: { a: 1 },
+}
+
+const blocks: ContentBlock[] = [
+  { type: 'text', text: 'hi', annotations: { priority: 1, lastModified: '2025-01-01' }, _meta: { a: 1 } },
+  { type: 'audio', data: 'AA==', mimeType: 'audio/wav' },
+  { type: 'resource_link', uri: 'x://y', name: 'y', title: 'Y', icons: [{ src: 'https://x/i.png' }] },
+  { type: 'resource', resource: { uri: 'x://y', text: 'z', _meta: { a: 1 } } },
+]
+
+describe('projection to what a revision can say', () => {
+  it.each([
+    ['2024-11-05', ['name', 'description', 'inputSchema']],
+    ['2025-03-26', ['name', 'description', 'inputSchema', 'annotations']],
+    ['2025-06-18', ['name', 'description', 'inputSchema', 'annotations', 'title', 'outputSchema', '_meta']],
+    [
+      '2025-11-25',
+      ['name', 'description', 'inputSchema', 'annotations', 'title', 'outputSchema', '_meta', 'icons'],
+    ],
+  ])('shows a tool in %s with the members it defines', (version, members) => {
+    expect(Object.keys(revision(version).projectTool(tool)).toSorted()).toEqual(members.toSorted())
+  })
+
+  it.each(['2025-06-18', '2025-11-25'])(
+    'leaves an output schema that is not an object’s out of %s',
+    (version) => {
+      const projected = revision(version).projectTool({ ...tool, outputSchema: { type: 'array' } })
+      expect(projected).not.toHaveProperty('outputSchema')
+    },
+  )
+
+  it.each([
+    ['2024-11-05', ['text', 'text', 'text', 'resource']],
+    ['2025-03-26', ['text', 'audio', 'text', 'resource']],
+    ['2025-06-18', ['text', 'audio', 'resource_link', 'resource']],
+    ['2025-11-25', ['text', 'audio', 'resource_link', 'resource']],
+  ])('replaces in %s the content blocks it does not have by text', (version, types) => {
+    const result = JSON.parse(revision(version).encodeResult('tools/call', { content: blocks })) as {
+      content: ContentBlock[]
+    }
+    expect(result.content.map((block) => block.type)).toEqual(types)
+    const link = result.content[2]
+    if (link?.type === 'text') expect(link.text).toBe('Y: x://y')
+    else expect('icons' in (link ?? {})).toBe(version === '2025-11-25')
+  })
+
+  it('drops _meta and lastModified inside content where a revision has neither', () => {
+    const { content } = JSON.parse(
+      revision('2025-03-26').encodeResult('tools/call', { content: blocks }),
+    ) as {
+      content: [{ annotations: object }, unknown, unknown, { resource: object }]
+    }
+    expect(content[0]).toEqual({ type: 'text', text: 'hi', annotations: { priority: 1 } })
+    expect(content[3].resource).toEqual({ uri: 'x://y', text: 'z' })
+  })
+
+  it('sends structured content from 2025-06-18 on, and only objects', () => {
+    const result = { content: [], structuredContent: { a: 1 } }
+    expect(revision('2025-03-26').encodeResult('tools/call', result)).toBe('{"content":[]}')
+    expect(revision('2025-06-18').encodeResult('tools/call', result)).toBe(
+      '{"content":[],"structuredContent":{"a":1}}',
+    )
+    expect(revision('2025-11-25').encodeResult('tools/call', { content: [], structuredContent: [1] })).toBe(
+      '{"content":[]}',
+    )
+  })
+
+  it('takes prepared structured text only while its value is in place', () => {
+    const value = { a: 1 }
+    const prepared = { content: [], structuredContent: value, [STRUCTURED_JSON]: { value, json: '{"a":2}' } }
+    expect(revision('2025-11-25').encodeResult('tools/call', prepared)).toContain(
+      '"structuredContent":{"a":2}',
+    )
+    const replaced = { ...prepared, structuredContent: { b: 1 } }
+    expect(revision('2025-11-25').encodeResult('tools/call', replaced)).toContain(
+      '"structuredContent":{"b":1}',
+    )
+  })
+
+  it('spells "resource not found" as session revisions do', () => {
+    for (const each of REVISIONS) {
+      expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
+        code: -32002,
+        data: { uri: 'x://y' },
+      })
+    }
+  })
+})
+
+describe('which revisions are served', () => {
+  it('lists them newest first, whatever the order asked for', () => {
+    const versions = resolveRevisions(['2024-11-05', '2025-11-25']).map(({ version }) => version)
+    expect(versions).toEqual(['2025-11-25', '2024-11-05'])
+  })
+
+  it('refuses an unknown one and an empty list by name', () => {
+    expect(() => resolveRevisions(['2020-01-01' as never])).toThrow(
+      /Unknown protocol revision "2020-01-01".*ERR_MCP_REVISION/,
+    )
+    expect(() => resolveRevisions([])).toThrow(/ERR_MCP_REVISION/)
+  })
+
+  it('negotiates the one asked for, else the newest served', () => {
+    expect(negotiate('2025-03-26', REVISIONS).version).toBe('2025-03-26')
+    expect(negotiate('1999-01-01', REVISIONS).version).toBe('2025-11-25')
+    expect(negotiate('2025-11-25', resolveRevisions(['2025-03-26'])).version).toBe('2025-03-26')
+  })
+})
+
+describe('choosing the revision of one message', () => {
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' } as const
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize' } as const
+  const base = { served: REVISIONS, stateless: false }
+
+  it.each([
+    ['a session’s own revision', { message: call, session: revision('2025-03-26') }, '2025-03-26'],
+    [
+      'the header of a call without sessions',
+      { message: call, stateless: true, header: '2025-06-18' },
+      '2025-06-18',
+    ],
+    ['2025-03-26 where nothing names one', { message: call, stateless: true }, '2025-03-26'],
+  ])('takes %s', (_, input, version) => {
+    expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'serve', revision: { version } })
+  })
+
+  it('opens a session for initialize, and only without one', () => {
+    expect(selectRevision({ ...base, message: initialize })).toEqual({ kind: 'initialize' })
+    expect(selectRevision({ ...base, message: initialize, session: revision('2025-11-25') }).kind).toBe(
+      'serve',
+    )
+  })
+
+  it.each([
+    ['a call before initialize', { message: call }],
+    ['an unknown version', { message: call, header: '1999-01-01', session: revision('2025-11-25') }],
+    [
+      'a version that is known but not served',
+      { message: initialize, header: '2024-11-05', served: resolveRevisions(['2025-11-25']) },
+    ],
+  ])('refuses %s', (_, input) => {
+    expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'refuse', error: { code: -32600 } })
+  })
+})

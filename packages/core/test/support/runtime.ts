@@ -1,0 +1,72 @@
+import type { Bus, BusListener } from '../../src/runtime/bus.ts'
+import { Dispatcher, type MethodEntry } from '../../src/runtime/dispatcher.ts'
+import { MiddlewareStack } from '../../src/runtime/middleware.ts'
+import { complete } from '../../src/runtime/outcome.ts'
+import type { Closable, ServerRuntime } from '../../src/runtime/server-runtime.ts'
+import { REVISIONS } from '../../src/protocol/revisions/index.ts'
+import { FakeClock } from './fake-clock.ts'
+
+export interface TestRuntime extends ServerRuntime {
+  readonly clock: FakeClock
+  readonly middleware: MiddlewareStack
+  readonly errors: unknown[]
+  readonly logs: string[]
+  readonly mounts: Closable[]
+}
+
+/** A bus that delivers at once. */
+export function createTestBus(): Bus {
+  const listeners = new Map<string, Set<BusListener>>()
+  return {
+    publish: (topic, message) => listeners.get(topic)?.forEach((listener) => listener(message)),
+    subscribe: (topic, listener) => {
+      const set = listeners.get(topic) ?? new Set()
+      listeners.set(topic, set.add(listener))
+      return () => set.delete(listener)
+    },
+  }
+}
+
+/** A runtime over a hand-made method table, with everything that happens in it on show. */
+export function createTestRuntime(
+  methods: Record<string, MethodEntry>,
+  overrides: Partial<ServerRuntime> = {},
+): TestRuntime {
+  const clock = new FakeClock()
+  const middleware = new MiddlewareStack()
+  const errors: unknown[] = []
+  const logs: string[] = []
+  const mounts: Closable[] = []
+  const log = (fields: object, message: string): void =>
+    void logs.push(`${message} ${JSON.stringify(Object.keys(fields))}`)
+  const table = new Map(Object.entries({ ping: { handle: () => complete({}) }, ...methods }))
+  const limits = overrides.limits ?? { running: 64, inFlight: 256 }
+  return {
+    info: { name: 'test', version: '1' },
+    revisions: REVISIONS,
+    bus: createTestBus(),
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    logger: { debug: log, info: log, warn: log, error: log },
+    defaultLogLevel: 'info',
+    capabilities: () => ({ tools: { listChanged: true } }),
+    instructions: () => undefined,
+    ready: () => undefined,
+    app: () => undefined,
+    attach: (mount) => void mounts.push(mount),
+    ...overrides,
+    limits,
+    dispatcher: new Dispatcher({
+      methods: table,
+      middleware,
+      clock,
+      handlerTimeoutMs: 60_000,
+      maxHandlerTimeoutMs: 300_000,
+      onError: (error) => void errors.push(error),
+    }),
+    clock,
+    middleware,
+    errors,
+    logs,
+    mounts,
+  }
+}

@@ -1,0 +1,29 @@
+import type { Transport, TransportHandlers } from '../../src/transport/transport.ts'
+
+/** The peer's end of a transport, held by a test. */
+export class ScriptedTransport implements Transport {
+  readonly sent: unknown[] = []
+  ended = false
+  #handlers: TransportHandlers | undefined
+
+  start(handlers: TransportHandlers): void {
+    this.#handlers = handlers
+  }
+
+  send(message: string): void {
+    this.sent.push(JSON.parse(message))
+  }
+
+  async close(): Promise<void> {
+    this.ended = true
+  }
+
+  /** Delivers one message; the result is the server's backpressure. */
+  receive(message: unknown): void | Promise<void> {
+    return this.#handlers?.message(typeof message === 'string' ? message : JSON.stringify(message))
+  }
+
+  end(): void {
+    this.#handlers?.close({ kind: 'end' })
+  }
+}
