@@ -1,0 +1,129 @@
+import { Buffer, isAscii, isUtf8 } from 'node:buffer'
+import { LineRest } from './line-rest.ts'
+
+/** A line that is no text. */
+export interface Malformed {
+  readonly reason: string
+}
+
+/** How the complete lines of the current chunk can be decoded; `unknown` where each has to be checked alone. */
+type Encoding = 'latin1' | 'utf8' | 'unknown'
+
+const LF = 0x0a
+const CR = 0x0d
+const BLANK = /^[ \t\r]*$/
+const NOT_UTF8: Malformed = { reason: 'The line is not valid UTF-8' }
+
+/**
+ * Cuts a byte stream into the lines that carry messages. Bytes, not text: a chunk may end inside a character.
+ * CRLF ends a line too, a lone CR does not; blank lines and one leading BOM are dropped; UTF-8 is decoded strictly,
+ * so that no replacement character ever reaches a handler. Lines are pulled, so that a reader can stop between two.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ */
+export class LineFramer {
+  readonly #maxLineBytes: number
+  readonly #rest = new LineRest()
+  #chunk: Buffer | undefined
+  #at = 0
+  #encoding: Encoding | undefined
+  /** Inside a line that is over the limit, up to its end. */
+  #skipping = false
+  #first = true
+
+  /** @param maxLineBytes without the line end */
+  constructor(maxLineBytes: number) {
+    this.#maxLineBytes = maxLineBytes
+  }
+
+  /** Takes a chunk once `next` has returned undefined. The framer keeps no reference to it beyond that. */
+  push(chunk: Uint8Array): void {
+    const bytes = Buffer.isBuffer(chunk)
+      ? chunk
+      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    this.#chunk = this.#chunk === undefined ? bytes : Buffer.concat([this.#chunk.subarray(this.#at), bytes])
+    this.#at = 0
+    this.#encoding = undefined
+  }
+
+  /** The next line, or undefined when more bytes are needed. */
+  next(): string | Malformed | undefined {
+    while (this.#chunk !== undefined) {
+      const chunk = this.#chunk
+      const start = this.#at
+      const end = chunk.indexOf(LF, start)
+      if (end === -1) {
+        this.#chunk = undefined
+        return this.#keep(chunk.subarray(start))
+      }
+      this.#at = end + 1
+      if (this.#skipping) {
+        this.#skipping = false
+        continue
+      }
+      const line =
+        this.#rest.length === 0 ? this.#direct(chunk, start, end) : this.#joined(chunk.subarray(start, end))
+      if (line !== undefined) return line
+    }
+    return undefined
+  }
+
+  /** The last line, if the stream ended without a line end. */
+  end(): string | Malformed | undefined {
+    return this.#rest.length === 0 ? undefined : this.#joined(new Uint8Array(0))
+  }
+
+  #keep(tail: Uint8Array): Malformed | undefined {
+    if (this.#skipping) return undefined
+    // One byte more than the limit: it may turn out to be the CR of a CRLF.
+    if (this.#rest.length + tail.length <= this.#maxLineBytes + 1) {
+      this.#rest.append(tail)
+      return undefined
+    }
+    this.#rest.clear()
+    this.#skipping = true
+    return this.#tooLong()
+  }
+
+  #joined(piece: Uint8Array): string | Malformed | undefined {
+    if (this.#rest.length + piece.length > this.#maxLineBytes + 1) {
+      this.#rest.clear()
+      return this.#tooLong()
+    }
+    this.#rest.append(piece)
+    const bytes = this.#rest.take()
+    return this.#decode(bytes, 0, bytes.length, encodingOf(bytes))
+  }
+
+  #direct(chunk: Buffer, start: number, end: number): string | Malformed | undefined {
+    // Checked once for all lines that end in the chunk: an LF is never part of a longer UTF-8 sequence.
+    this.#encoding ??= encodingOf(chunk.subarray(start, chunk.lastIndexOf(LF)))
+    const encoding = this.#encoding === 'unknown' ? encodingOf(chunk.subarray(start, end)) : this.#encoding
+    return this.#decode(chunk, start, end, encoding)
+  }
+
+  #decode(bytes: Buffer, from: number, to: number, encoding: Encoding): string | Malformed | undefined {
+    let start = from
+    const end = to > from && bytes[to - 1] === CR ? to - 1 : to
+    if (this.#first) {
+      this.#first = false
+      if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
+    }
+    if (start >= end) return undefined
+    if (end - start > this.#maxLineBytes) return this.#tooLong()
+    if (encoding === 'unknown') return NOT_UTF8
+    const text =
+      encoding === 'latin1' ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end)
+    return text.charCodeAt(0) <= 0x20 && BLANK.test(text) ? undefined : text
+  }
+
+  #tooLong(): Malformed {
+    this.#first = false
+    return { reason: `The line is longer than ${this.#maxLineBytes} bytes` }
+  }
+}
+
+function encodingOf(bytes: Uint8Array): Encoding {
+  if (isAscii(bytes)) return 'latin1'
+  return isUtf8(bytes) ? 'utf8' : 'unknown'
+}

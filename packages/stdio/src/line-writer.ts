@@ -1,0 +1,146 @@
+import type { Writable } from 'node:stream'
+
+/** Frames are joined up to this many UTF-16 units; more go out at once. */
+const BATCH = 64 * 1024
+
+export interface LineWriterOptions {
+  readonly output: Writable
+  /** Writes to the output; differs from `output.write` where a guard stands before it. */
+  readonly write: (text: string, written?: (error?: Error | null) => void) => boolean
+  /** Bytes that may wait for the peer before `send` returns a promise. */
+  readonly highWaterMark: number
+  /** Called once when nothing can be written any more, with the error unless the peer just went away. */
+  readonly onGone: (error: unknown) => void
+}
+
+interface Held {
+  readonly text: string
+  readonly signal: AbortSignal
+}
+
+const PEER_GONE = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+  'EOF',
+])
+
+/** Writes frames as lines. What is sent within one turn of the event loop goes out in one write. */
+export class LineWriter {
+  readonly #options: LineWriterOptions
+  readonly #flushSoon = (): void => this.#flushNow()
+  #queue: (string | Held)[] = []
+  #queued = 0
+  #scheduled = false
+  #gone = false
+  /** Ends a flush that the peer will not let finish. */
+  #abandon: (() => void) | undefined
+  #behind: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
+
+  constructor(options: LineWriterOptions) {
+    this.#options = options
+    const { output } = options
+    output.on('drain', this.#onDrain)
+    output.on('error', this.#onError)
+    output.on('close', this.#onClose)
+  }
+
+  /** Nothing can be written any more. */
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  /** Settles when the peer has caught up; undefined unless it is behind. */
+  get behind(): Promise<void> | undefined {
+    return this.#behind?.promise
+  }
+
+  send(text: string, signal: AbortSignal | undefined): void | Promise<void> {
+    if (this.#gone) return
+    // Only a prepared, indented JSON text can have line ends, and there they stand between tokens.
+    const line = text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text
+    this.#queue.push(signal === undefined ? line : { text: line, signal })
+    this.#queued += line.length + 1
+    if (this.#queued >= BATCH) this.#flushNow()
+    else if (!this.#scheduled) {
+      this.#scheduled = true
+      setImmediate(this.#flushSoon)
+    }
+    return this.#behind?.promise
+  }
+
+  /** Writes all that is queued; resolves when the output has taken it, or cannot any more. */
+  async flush(): Promise<void> {
+    while (!this.#gone && this.#behind !== undefined) await this.#behind.promise
+    if (this.#gone) return
+    const { output, write } = this.#options
+    const text = this.#takeQueue()
+    if (text === '' && output.writableLength === 0) return
+    await new Promise<void>((resolve) => {
+      this.#abandon = resolve
+      write(text, () => resolve())
+    })
+  }
+
+  /** Lets go of the output. Its error listener stays: a late EPIPE without one would end the process. */
+  release(): void {
+    this.#gone = true
+    this.#options.output.off('drain', this.#onDrain)
+    this.#options.output.off('close', this.#onClose)
+    this.#settle()
+  }
+
+  #flushNow(): void {
+    this.#scheduled = false
+    if (this.#gone || this.#queue.length === 0 || this.#behind !== undefined) return
+    const { output, write, highWaterMark } = this.#options
+    write(this.#takeQueue())
+    if (output.writableNeedDrain && output.writableLength >= highWaterMark) this.#behind = deferred()
+  }
+
+  #takeQueue(): string {
+    let text = ''
+    for (const item of this.#queue) {
+      if (typeof item === 'string') text += `${item}\n`
+      else if (!item.signal.aborted) text += `${item.text}\n`
+    }
+    this.#queue = []
+    this.#queued = 0
+    return text
+  }
+
+  readonly #onDrain = (): void => {
+    this.#settle()
+    this.#flushNow()
+  }
+
+  readonly #onError = (error: unknown): void => {
+    const code = (error as { code?: unknown } | null)?.code
+    this.#end(typeof code === 'string' && PEER_GONE.has(code) ? undefined : error)
+  }
+
+  readonly #onClose = (): void => this.#end(undefined)
+
+  #end(error: unknown): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#queue = []
+    this.#settle()
+    this.#options.onGone(error)
+  }
+
+  #settle(): void {
+    this.#behind?.resolve()
+    this.#behind = undefined
+    if (this.#gone) this.#abandon?.()
+  }
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}

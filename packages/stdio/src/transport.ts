@@ -1,0 +1,156 @@
+import { Buffer } from 'node:buffer'
+import type { Readable, Writable } from 'node:stream'
+import type { SendOptions, Transport, TransportClose, TransportHandlers } from '@jetway/core/transport'
+import { LineFramer } from './line-framer.ts'
+import { LineWriter } from './line-writer.ts'
+
+const MEBIBYTE = 1024 * 1024
+/** The longest line that is read, in bytes. */
+export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
+
+export interface StdioTransportOptions {
+  /** @default process.stdin */
+  readonly input?: Readable
+  /** @default process.stdout */
+  readonly output?: Writable
+  /** A longer line is answered with a parse error and skipped, so that it costs no memory. @default 10 MiB */
+  readonly maxLineBytes?: number
+  /**
+   * Bytes that may wait for the peer. Beyond it `send` returns a promise, and nothing is read until the peer has
+   * caught up.
+   *
+   * @default 1 MiB
+   */
+  readonly maxQueuedBytes?: number
+  /** Writes to the output past whatever stands before it. Whoever gives it also ends the output. */
+  readonly write?: (text: string, written?: (error?: Error | null) => void) => boolean
+}
+
+/**
+ * Messages as lines over a pair of byte streams. When the peer closes its side, `close` is heard at once, while
+ * `send` still works: the last answers can go out before this side is closed too.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ */
+export class StdioTransport implements Transport {
+  readonly #input: Readable
+  readonly #endOutput: () => void
+  readonly #framer: LineFramer
+  readonly #writer: LineWriter
+  #handlers: TransportHandlers | undefined
+  #held = false
+  #inputEnded = false
+  #closeHeard = false
+  #closing: Promise<void> | undefined
+
+  constructor(options: StdioTransportOptions = {}) {
+    this.#input = options.input ?? process.stdin
+    const output = options.output ?? process.stdout
+    // The process's own output cannot be closed, and whoever comes next may need it.
+    const ours = output !== process.stdout && options.write === undefined
+    this.#endOutput = ours ? () => void output.end() : () => {}
+    this.#framer = new LineFramer(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES)
+    this.#writer = new LineWriter({
+      output,
+      write: options.write ?? ((text, written) => output.write(text, written)),
+      highWaterMark: options.maxQueuedBytes ?? MEBIBYTE,
+      onGone: (error) => this.#hearClose(error === undefined ? { kind: 'end' } : { kind: 'error', error }),
+    })
+  }
+
+  /** Whether the peer can still be written to. */
+  get writable(): boolean {
+    return !this.#writer.gone
+  }
+
+  start(handlers: TransportHandlers): void {
+    if (this.#handlers !== undefined) throw new TypeError('The transport has been started already')
+    this.#handlers = handlers
+    this.#input.on('end', this.#onEnd)
+    this.#input.on('close', this.#onEnd)
+    this.#input.on('error', this.#onInputError)
+    this.#input.on('data', this.#onData)
+  }
+
+  send(message: string, options?: SendOptions): void | Promise<void> {
+    return this.#writer.send(message, options?.signal)
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  /** Gives up on whatever the peer has not taken. */
+  destroy(): void {
+    this.#writer.release()
+    void this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#stopReading()
+    await this.#writer.flush()
+    this.#writer.release()
+    this.#endOutput()
+    this.#hearClose({ kind: 'end' })
+  }
+
+  #stopReading(): void {
+    this.#inputEnded = true
+    this.#input.off('data', this.#onData)
+    this.#input.off('end', this.#onEnd)
+    this.#input.off('close', this.#onEnd)
+    // A paused pipe does not keep the process alive. Its error listener stays: nobody else would listen.
+    this.#input.pause()
+  }
+
+  readonly #onData = (chunk: Buffer | string): void => {
+    this.#framer.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    if (!this.#held) this.#pump()
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#inputEnded) return
+    this.#inputEnded = true
+    if (!this.#held) this.#pump()
+  }
+
+  readonly #onInputError = (error: unknown): void => {
+    this.#hearClose({ kind: 'error', error })
+  }
+
+  /** Hands out what has arrived until a handler, or the peer, asks to wait. */
+  #pump(): void {
+    const handlers = this.#handlers as TransportHandlers
+    for (;;) {
+      if (this.#closing !== undefined || this.#closeHeard) return
+      const line = this.#framer.next() ?? (this.#inputEnded ? this.#framer.end() : undefined)
+      if (line === undefined) break
+      const handled = typeof line === 'string' ? handlers.message(line) : handlers.malformed(line.reason)
+      const wait = handled instanceof Promise ? handled : this.#writer.behind
+      if (wait !== undefined) {
+        this.#hold(wait)
+        return
+      }
+    }
+    if (this.#inputEnded) this.#hearClose({ kind: 'end' })
+  }
+
+  #hold(wait: Promise<void>): void {
+    this.#held = true
+    this.#input.pause()
+    const resume = (): void => {
+      this.#held = false
+      if (this.#closing !== undefined) return
+      this.#pump()
+      if (!this.#held && !this.#inputEnded) this.#input.resume()
+    }
+    wait.then(resume, resume)
+  }
+
+  #hearClose(reason: TransportClose): void {
+    if (this.#closeHeard) return
+    this.#closeHeard = true
+    this.#stopReading()
+    this.#handlers?.close(reason)
+  }
+}

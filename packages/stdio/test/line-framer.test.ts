@@ -1,0 +1,159 @@
+import { Buffer } from 'node:buffer'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LineFramer, type Malformed } from '../src/line-framer.ts'
+
+const MIB = 1024 * 1024
+
+function frame(chunks: Iterable<Uint8Array | string>, maxLineBytes = 10 * MIB): (string | Malformed)[] {
+  const framer = new LineFramer(maxLineBytes)
+  const lines: (string | Malformed)[] = []
+  const drain = (next: () => string | Malformed | undefined): void => {
+    for (let line = next(); line !== undefined; line = next()) lines.push(line)
+  }
+  for (const chunk of chunks) {
+    framer.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    drain(() => framer.next())
+  }
+  drain(() => framer.end())
+  return lines
+}
+
+function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+  const chunks: Uint8Array[] = []
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    const size = Math.max(1, sizes[i % sizes.length] ?? 1)
+    // A copy, since a stream may reuse its buffer.
+    chunks.push(bytes.slice(at, at + size))
+    at += size
+  }
+  return chunks
+}
+
+const isMalformed = (line: string | Malformed): boolean => typeof line !== 'string'
+
+describe('the line framer', () => {
+  it('accepts LF and CRLF, and ignores blank lines', () => {
+    expect(frame(['{"a":1}\n{"a":2}\r\n\n\r\n  \t\n{"a":3}\n'])).toEqual(['{"a":1}', '{"a":2}', '{"a":3}'])
+  })
+
+  it('takes a lone CR for a part of the line', () => {
+    expect(frame(['{"a":\r1}\n'])).toEqual(['{"a":\r1}'])
+  })
+
+  it('drops one leading byte order mark, whole or in pieces', () => {
+    const bytes = Buffer.from('\ufeff{"a":1}\n\ufeff{"a":2}\n')
+    expect(frame([bytes])).toEqual(['{"a":1}', '\ufeff{"a":2}'])
+    expect(frame(cut(bytes, [1]))).toEqual(['{"a":1}', '\ufeff{"a":2}'])
+  })
+
+  it('gives the last line even where the stream ends without a line end', () => {
+    expect(frame(['{"a":1}\n{"a"', ':2}'])).toEqual(['{"a":1}', '{"a":2}'])
+  })
+
+  it('cuts the same lines out of a stream however it is chunked', () => {
+    const line = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => JSON.stringify(text))
+    const end = fc.constantFrom('\n', '\r\n', '\n\n')
+    fc.assert(
+      fc.property(fc.array(fc.tuple(line, end)), fc.array(fc.nat(9), { minLength: 1 }), (lines, sizes) => {
+        const bytes = Buffer.from(lines.map(([text, terminator]) => text + terminator).join(''))
+        const expected = lines.map(([text]) => text)
+        expect(frame(cut(bytes, sizes))).toEqual(expected)
+        expect(frame(cut(bytes, [1]))).toEqual(expected)
+        expect(frame([bytes])).toEqual(expected)
+      }),
+    )
+  })
+
+  it('decodes characters that are split across chunks', () => {
+    const text = '"é漢😀ß"'
+    expect(frame(cut(Buffer.from(`${text}\n${text}\n`), [1]))).toEqual([text, text])
+    expect(frame(cut(Buffer.from(`${text}\n${text}\n`), [3, 2]))).toEqual([text, text])
+  })
+
+  it('refuses invalid UTF-8 however it is chunked, and nothing else', () => {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+    const valid = (bytes: Uint8Array): boolean => {
+      try {
+        decoder.decode(bytes)
+        return true
+      } catch {
+        return false
+      }
+    }
+    const content = fc
+      .uint8Array({ minLength: 1, maxLength: 12 })
+      .map((bytes) => bytes.map((byte) => (byte <= 0x20 ? 0x61 : byte)))
+    fc.assert(
+      fc.property(
+        fc.array(content, { maxLength: 6 }),
+        fc.array(fc.nat(5), { minLength: 1 }),
+        (contents, sizes) => {
+          const bytes = Buffer.concat(contents.flatMap((part) => [Buffer.from('x'), part, Buffer.from('\n')]))
+          const expected = contents.map((part) => !valid(part))
+          expect(frame(cut(bytes, sizes)).map(isMalformed)).toEqual(expected)
+          expect(frame([bytes]).map(isMalformed)).toEqual(expected)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('limits each line, not what is left plus what arrives', () => {
+    const nearly = 'x'.repeat(99)
+    // One chunk that ends the first line and holds more than the limit in all.
+    expect(frame([nearly.slice(0, 60), `${nearly.slice(60)}\n${nearly}\n${nearly}\n`], 100)).toEqual([
+      nearly,
+      nearly,
+      nearly,
+    ])
+  })
+
+  it('counts neither LF nor CRLF to the limit', () => {
+    const full = 'x'.repeat(100)
+    for (const end of ['\n', '\r\n']) {
+      expect(frame([full + end], 100)).toEqual([full])
+      expect(frame(cut(Buffer.from(full + end), [1]), 100)).toEqual([full])
+      expect(frame([`x${full}${end}`], 100).map(isMalformed)).toEqual([true])
+      expect(frame(cut(Buffer.from(`x${full}${end}`), [7]), 100).map(isMalformed)).toEqual([true])
+    }
+  })
+
+  it('reports an oversize line once, at once, and goes on with the next', () => {
+    const lines = frame([...cut(Buffer.from('x'.repeat(1000)), [64]), 'y\n{"a":1}\n'], 100)
+    expect(lines).toEqual([{ reason: 'The line is longer than 100 bytes' }, '{"a":1}'])
+  })
+
+  it('holds no more than the limit of an endless line', () => {
+    const framer = new LineFramer(MIB)
+    const chunk = new Uint8Array(64 * 1024).fill(0x78)
+    const before = process.memoryUsage().arrayBuffers
+    let malformed = 0
+    for (let i = 0; i < 64 * 16; i++) {
+      framer.push(chunk)
+      if (framer.next() !== undefined) malformed++
+    }
+    expect(malformed).toBe(1)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * MIB)
+  })
+
+  it('takes a line of 8 MiB in chunks of 64 bytes in linear time', () => {
+    const time = (size: number): number => {
+      const bytes = Buffer.alloc(size, 'x')
+      bytes[size - 1] = 0x0a
+      const start = performance.now()
+      const framer = new LineFramer(10 * MIB)
+      let lines = 0
+      for (let at = 0; at < size; at += 64) {
+        framer.push(bytes.subarray(at, at + 64))
+        if (framer.next() !== undefined) lines++
+      }
+      expect(lines).toBe(1)
+      return performance.now() - start
+    }
+    time(MIB)
+    const small = time(MIB)
+    // Quadratic would be 64 times; the margin is for a busy machine.
+    expect(time(8 * MIB)).toBeLessThan(Math.max(small, 5) * 40)
+  })
+})

@@ -1,0 +1,72 @@
+import { Console } from 'node:console'
+import { Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { guardStdout } from '../src/stdout-guard.ts'
+
+class Collected extends Writable {
+  text = ''
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString()
+    done()
+  }
+}
+
+function setUp() {
+  const output = new Collected()
+  const diversion = new Collected()
+  let notices = 0
+  const guard = guardStdout(output, diversion, () => notices++)
+  return { output, diversion, guard, notices: () => notices }
+}
+
+describe('the guard on stdout', () => {
+  it('sends what others write to the other stream, and gives notice once', () => {
+    const { output, diversion, notices } = setUp()
+    const console = new Console({ stdout: output, stderr: diversion })
+    console.log('log')
+    console.info('info')
+    console.debug('debug')
+    console.table([{ a: 1 }])
+    output.write('direct\n')
+    expect(output.text).toBe('')
+    for (const word of ['log', 'info', 'debug', '│', 'direct']) expect(diversion.text).toContain(word)
+    expect(notices()).toBe(1)
+  })
+
+  it('lets the transport write', () => {
+    const { output, diversion, guard, notices } = setUp()
+    guard.write('{"jsonrpc":"2.0"}\n')
+    expect(output.text).toBe('{"jsonrpc":"2.0"}\n')
+    expect(diversion.text).toBe('')
+    expect(notices()).toBe(0)
+  })
+
+  it('tells the writer when the diverted text is written', async () => {
+    const { output, diversion } = setUp()
+    await new Promise((resolve) => output.write('text', 'utf8', resolve))
+    await new Promise<void>((resolve) => output.end('end', resolve))
+    expect(diversion.text).toBe('textend')
+    expect(output.writableEnded).toBe(false)
+  })
+
+  it('puts the methods back as they were', () => {
+    const { output, diversion, guard } = setUp()
+    guard.release()
+    output.write('after')
+    expect(Object.hasOwn(output, 'write')).toBe(false)
+    expect(Object.hasOwn(output, 'end')).toBe(false)
+    expect(output.text).toBe('after')
+    expect(diversion.text).toBe('')
+  })
+
+  it('leaves a wrapper alone that somebody put around it, and passes through it', () => {
+    const { output, guard } = setUp()
+    const guarded = output.write.bind(output)
+    const wrapper = ((chunk: string) => guarded(`[${chunk}]`)) as typeof output.write
+    output.write = wrapper
+    guard.release()
+    output.write('after')
+    expect(output.write).toBe(wrapper)
+    expect(output.text).toBe('[after]')
+  })
+})

@@ -1,0 +1,222 @@
+import { PassThrough, Readable, Writable } from 'node:stream'
+import type { TransportClose } from '@jetway/core/transport'
+import { describe, expect, it } from 'vitest'
+import { StdioTransport, type StdioTransportOptions } from '../src/transport.ts'
+
+interface SetUp {
+  readonly input: PassThrough
+  readonly transport: StdioTransport
+  readonly messages: string[]
+  readonly malformed: string[]
+  readonly closed: Promise<TransportClose>
+}
+
+function setUp(
+  options: StdioTransportOptions = {},
+  onMessage: (text: string) => void | Promise<void> = () => {},
+): SetUp & { readonly output: PassThrough } {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const transport = new StdioTransport({ input, output, ...options })
+  const messages: string[] = []
+  const malformed: string[] = []
+  const closed = new Promise<TransportClose>((resolve) => {
+    transport.start({
+      message(text) {
+        messages.push(text)
+        return onMessage(text)
+      },
+      malformed: (reason) => void malformed.push(reason),
+      close: resolve,
+    })
+  })
+  return { input, output, transport, messages, malformed, closed }
+}
+
+/** Takes writes, and finishes them when told to. */
+class SlowOutput extends Writable {
+  readonly writes: string[] = []
+  #done: (() => void) | undefined
+
+  constructor() {
+    super({ highWaterMark: 16, decodeStrings: false })
+  }
+  override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {
+    this.writes.push(chunk)
+    this.#done = done
+  }
+  release(): void {
+    const done = this.#done
+    this.#done = undefined
+    done?.()
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('the stdio transport', () => {
+  it('delivers lines, and keeps on after one that is no text', async () => {
+    const { input, messages, malformed, closed } = setUp({ maxLineBytes: 20 })
+    input.write('{"a":1}\n')
+    input.write(Buffer.from([0x22, 0xc3, 0x28, 0x22, 0x0a]))
+    input.write(`${'x'.repeat(50)}\n{"a":2}\r\n`)
+    input.end()
+    expect(await closed).toEqual({ kind: 'end' })
+    expect(messages).toEqual(['{"a":1}', '{"a":2}'])
+    expect(malformed).toEqual(['The line is not valid UTF-8', 'The line is longer than 20 bytes'])
+  })
+
+  it('stops reading until the promise of a handler settles, in the middle of a chunk too', async () => {
+    const releases: (() => void)[] = []
+    const { input, messages, closed } = setUp({}, () => new Promise((resolve) => releases.push(resolve)))
+    input.end('1\n2\n3\n')
+    await turn()
+    expect(messages).toEqual(['1'])
+    releases.shift()?.()
+    await turn()
+    expect(messages).toEqual(['1', '2'])
+    releases.shift()?.()
+    await turn()
+    expect(messages).toEqual(['1', '2', '3'])
+    releases.shift()?.()
+    expect(await closed).toEqual({ kind: 'end' })
+  })
+
+  it('still writes the last answers after the peer has closed its side', async () => {
+    const { input, output, transport, closed } = setUp()
+    input.end()
+    await closed
+    void transport.send('{"late":true}')
+    await transport.close()
+    expect(String(output.read())).toBe('{"late":true}\n')
+    expect(output.writableEnded).toBe(true)
+  })
+
+  it('joins what is sent within one turn into one write', async () => {
+    const output = new SlowOutput()
+    const { transport } = setUp({ output })
+    for (let i = 0; i < 100; i++) void transport.send(`{"id":${i}}`)
+    await turn()
+    expect(output.writes).toHaveLength(1)
+    expect(output.writes[0]?.split('\n')).toHaveLength(101)
+  })
+
+  it('never lets a line end into a frame', async () => {
+    const output = new SlowOutput()
+    const { transport } = setUp({ output })
+    void transport.send('{\r\n  "id": 1\n}')
+    await turn()
+    expect(output.writes).toEqual(['{   "id": 1 }\n'])
+  })
+
+  it('makes the sender wait while the peer is behind, and keeps the order', async () => {
+    const output = new SlowOutput()
+    const { transport } = setUp({ output, maxQueuedBytes: 32 })
+    expect(transport.send('x'.repeat(64))).toBeUndefined()
+    await turn()
+    const second = transport.send('second')
+    const third = transport.send('third')
+    expect(second).toBeInstanceOf(Promise)
+    expect(output.writes).toHaveLength(1)
+    output.release()
+    await Promise.all([second, third])
+    await turn()
+    expect(output.writes.slice(1)).toEqual(['second\nthird\n'])
+    expect(transport.send('fourth')).toBeUndefined()
+  })
+
+  it('reads no more while the peer is behind', async () => {
+    const output = new SlowOutput()
+    const { input, transport, messages } = setUp({ output, maxQueuedBytes: 32 })
+    void transport.send('x'.repeat(64))
+    await turn()
+    input.write('1\n2\n')
+    await turn()
+    expect(messages).toEqual(['1'])
+    output.release()
+    await turn()
+    expect(messages).toEqual(['1', '2'])
+  })
+
+  it('gives up on a message whose signal aborts before it is written', async () => {
+    const output = new SlowOutput()
+    const { transport } = setUp({ output })
+    const controller = new AbortController()
+    void transport.send('dropped', { signal: controller.signal })
+    void transport.send('kept')
+    controller.abort()
+    await turn()
+    expect(output.writes).toEqual(['kept\n'])
+  })
+
+  it.each(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])(
+    'closes quietly when the output fails with %s',
+    async (code) => {
+      const output = new Writable({
+        write: (_chunk, _encoding, done) => done(Object.assign(new Error('write failed'), { code })),
+      })
+      const { transport, closed } = setUp({ output })
+      void transport.send('1')
+      expect(await closed).toEqual({ kind: 'end' })
+      expect(transport.writable).toBe(false)
+      expect(transport.send('2')).toBeUndefined()
+      await transport.close()
+    },
+  )
+
+  it('names the error when the output fails otherwise', async () => {
+    const failure = Object.assign(new Error('disk full'), { code: 'ENOSPC' })
+    const output = new Writable({ write: (_chunk, _encoding, done) => done(failure) })
+    const { transport, closed } = setUp({ output })
+    void transport.send('1')
+    expect(await closed).toEqual({ kind: 'error', error: failure })
+  })
+
+  it('ends when the input fails or is destroyed', async () => {
+    const failure = new Error('read failed')
+    const broken = setUp()
+    broken.input.destroy(failure)
+    expect(await broken.closed).toEqual({ kind: 'error', error: failure })
+    const gone = setUp()
+    gone.input.destroy()
+    expect(await gone.closed).toEqual({ kind: 'end' })
+  })
+
+  it('closes once, and hears of it once, however often it is closed', async () => {
+    let heard = 0
+    const transport = new StdioTransport({ input: Readable.from([]), output: new PassThrough() })
+    transport.start({ message: () => {}, malformed: () => {}, close: () => void heard++ })
+    await Promise.all([transport.close(), transport.close()])
+    transport.destroy()
+    await transport.close()
+    expect(heard).toBe(1)
+  })
+
+  it('closes in time when it is destroyed, though the peer takes nothing', async () => {
+    const output = new SlowOutput()
+    const { transport, closed } = setUp({ output, maxQueuedBytes: 8 })
+    void transport.send('x'.repeat(100))
+    await turn()
+    void transport.send('never read')
+    const closing = transport.close()
+    transport.destroy()
+    await closing
+    expect(await closed).toEqual({ kind: 'end' })
+  })
+
+  it('gives up on the last write too', async () => {
+    const { transport } = setUp({ output: new SlowOutput() })
+    void transport.send('never read')
+    const closing = transport.close()
+    await turn()
+    transport.destroy()
+    await closing
+  })
+
+  it('refuses a second start', () => {
+    const { transport } = setUp()
+    expect(() => transport.start({ message: () => {}, malformed: () => {}, close: () => {} })).toThrow(
+      /started already/,
+    )
+  })
+})
