@@ -11,7 +11,7 @@ export const CLOSE_DEADLINE_MS = 10_000
 export interface Listening {
   readonly port: number
   /** Takes no new connections, lets running calls finish, ends streams and frees the port. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /**

@@ -77,7 +77,15 @@ async function listen(
 ): Promise<Listening> {
   const serve = adapter === 'hono' ? serveHono : serveFastify
   const mount = revisions === undefined ? {} : { revisions }
-  return serve(server, mount, host, port ?? (await freePort(DEFAULT_PORT, host)))
+  try {
+    return await serve(server, mount, host, port ?? (await freePort(DEFAULT_PORT, host)))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(
+      `Port ${port} of ${host} is taken. Choose another with --port, or a free one with --port 0.`,
+      { cause: error },
+    )
+  }
 }
 
 /** What to call the host in a URL: the wildcard addresses are no destination, and IPv6 wants brackets. */

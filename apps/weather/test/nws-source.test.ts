@@ -11,7 +11,7 @@ import {
   pointAnswer,
   problem,
   stalled,
-} from './fake-nws.ts'
+} from './support/fake-nws.ts'
 
 const DENVER = { latitude: 39.7392, longitude: -104.9903 }
 const POINT = '/points/39.7392,-104.9903'

@@ -10,7 +10,7 @@ export interface FakeNws {
   readonly requests: IncomingMessage[]
   /** Answers a path, query included, from now on. */
   on(path: string, answer: Answer): void
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 export async function fakeNws(): Promise<FakeNws> {

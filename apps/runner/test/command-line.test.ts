@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { type AppFlag, CommandLineError, readCommandLine, usage } from '../src/command-line.ts'
+
+const OWN: Readonly<Record<string, AppFlag>> = {
+  live: { type: 'boolean', help: 'ask the service' },
+  'api-url': { type: 'string', placeholder: 'URL', help: 'where the service is' },
+}
+const read = (...argv: string[]): unknown => readCommandLine(argv, OWN)
+
+describe('a command line', () => {
+  it('means HTTP on Fastify and loopback when it says nothing', () => {
+    expect(read()).toEqual({
+      run: 'http',
+      http: { adapter: 'fastify', host: '127.0.0.1', port: undefined, revisions: undefined },
+      flags: { live: undefined, 'api-url': undefined },
+    })
+  })
+
+  it('sets adapter, host, port and revisions', () => {
+    expect(
+      read(
+        '--http',
+        '--adapter',
+        'hono',
+        '--host',
+        '::1',
+        '--port=0',
+        '--revisions',
+        '2025-06-18,2025-11-25',
+      ),
+    ).toMatchObject({
+      http: { adapter: 'hono', host: '::1', port: 0, revisions: ['2025-06-18', '2025-11-25'] },
+    })
+  })
+
+  it('may ask for stdio, and for an app’s own switches', () => {
+    expect(read('--stdio', '--live', '--api-url', 'http://a')).toEqual({
+      run: 'stdio',
+      revisions: undefined,
+      flags: { live: true, 'api-url': 'http://a' },
+    })
+  })
+
+  it('may ask for help, which names every switch', () => {
+    expect(read('--help')).toEqual({ run: 'help' })
+    for (const flag of [
+      'stdio',
+      'http',
+      'adapter',
+      'port',
+      'host',
+      'revisions',
+      'help',
+      'live',
+      'api-url URL',
+    ]) {
+      expect(usage('weather', OWN)).toContain(`--${flag}`)
+    }
+  })
+
+  it.each([
+    [['--sdtio'], '--sdtio'],
+    [['serve'], 'serve'],
+    [['--port'], '--port'],
+    [['--port', 'http'], 'from 0 to 65535'],
+    [['--port', '65536'], 'from 0 to 65535'],
+    [['--port=-1'], 'from 0 to 65535'],
+    [['--adapter', 'express'], 'fastify or hono'],
+    [['--stdio', '--http'], 'exclude'],
+    [['--live=yes'], '--live'],
+  ])('is refused with a reason: %j', (argv, reason) => {
+    expect(() => read(...argv)).toThrow(CommandLineError)
+    expect(() => read(...argv)).toThrow(reason)
+  })
+})

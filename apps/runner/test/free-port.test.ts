@@ -1,0 +1,19 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, it } from 'vitest'
+import { freePort } from '../src/free-port.ts'
+
+it('a taken port leads to a later one that can be listened on', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const taken = (holder.address() as AddressInfo).port
+  const port = await freePort(taken, '127.0.0.1')
+  expect(port).toBeGreaterThan(taken)
+  const user = createServer().listen(port, '127.0.0.1')
+  await once(user, 'listening')
+  await Promise.all([once(holder.close(), 'close'), once(user.close(), 'close')])
+})
+
+it('an address that is not this machine’s is an error, not a search', async () => {
+  await expect(freePort(3000, '192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL')
+})

@@ -1,0 +1,71 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  alertsAnswer,
+  type FakeNws,
+  fakeNws,
+  forecastAnswer,
+  geoJson,
+  pointAnswer,
+  problem,
+} from './support/fake-nws.ts'
+import { type ListeningWeather, startWeatherOnHttp } from './support/start-weather.ts'
+
+describe('with --live', () => {
+  let nws: FakeNws
+  let weather: ListeningWeather
+  let client: Client
+
+  beforeAll(async () => {
+    nws = await fakeNws()
+    weather = await startWeatherOnHttp('--live', '--api-url', nws.url)
+    client = new Client({ name: 'test', version: '1.0.0' })
+    await client.connect(new StreamableHTTPClientTransport(new URL(weather.url)))
+  })
+
+  afterAll(async () => {
+    await client.close()
+    weather.process.kill('SIGTERM')
+    expect(await weather.exited).toBe(0)
+    await nws.close()
+  })
+
+  it('the forecast is the service’s', async () => {
+    nws.on('/points/39.7392,-104.9903', geoJson(pointAnswer(`${nws.url}/gridpoints/BOU/63,62/forecast`)))
+    nws.on('/gridpoints/BOU/63,62/forecast', geoJson(forecastAnswer))
+    const { structuredContent } = await client.callTool({
+      name: 'get_forecast',
+      arguments: { city: 'Denver', days: 7 },
+    })
+    expect(structuredContent).toMatchObject({ place: 'Denver, CO', source: 'National Weather Service' })
+    expect((structuredContent as { periods: unknown[] }).periods).toHaveLength(14)
+  })
+
+  it('the alerts are the service’s', async () => {
+    nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
+    const { structuredContent } = await client.callTool({ name: 'get_alerts', arguments: { state: 'co' } })
+    expect(structuredContent).toMatchObject({
+      alerts: [{ event: 'Winter Storm Warning' }, { event: 'Frost Advisory' }],
+    })
+  })
+
+  it('a failing service is explained, and what it said stays here', async () => {
+    nws.on('/alerts/active?area=WY', problem(500, 'UnexpectedProblem'))
+    const { isError, content } = await client.callTool({ name: 'get_alerts', arguments: { state: 'WY' } })
+    expect(isError).toBe(true)
+    expect(content).toEqual([
+      { type: 'text', text: 'The weather service has a problem (HTTP 500). Try again in a minute.' },
+    ])
+  })
+
+  it('a place outside the United States is explained', async () => {
+    const { isError, content } = await client.callTool({
+      name: 'get_forecast',
+      arguments: { latitude: 48.9, longitude: 2.4 },
+    })
+    expect(isError).toBe(true)
+    expect(content).toMatchObject([
+      { text: 'No forecast for this place: the service covers the United States.' },
+    ])
+  })
+})

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+
+/** How the app is started from its source, without a build. */
+export const COMMAND: readonly [string, ...string[]] = [
+  process.execPath,
+  '--conditions=jetway:source',
+  '--import',
+  tsx,
+  fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
+]
+
+/** The app as a process of its own, with everything that it has said so far. */
+export interface Weather {
+  readonly process: ChildProcess
+  readonly said: { stdout: string; stderr: string }
+  /** Resolves to the exit code, and to null when a signal has ended it. */
+  readonly exited: Promise<number | null>
+}
+
+export function startWeather(...args: readonly string[]): Weather {
+  const [command, ...first] = COMMAND
+  const child = spawn(command, [...first, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text))
+  return { process: child, said, exited: once(child, 'close').then(([code]) => code as number | null) }
+}
+
+export interface ListeningWeather extends Weather {
+  readonly url: string
+}
+
+/** Waits for the line that tells programs where the app listens. */
+export async function startWeatherOnHttp(...args: readonly string[]): Promise<ListeningWeather> {
+  const weather = startWeather('--http', '--port', '0', ...args)
+  const stderr = weather.process.stderr as Readable
+  for await (const line of createInterface({ input: stderr })) {
+    if (!line.startsWith('{"ready"')) continue
+    // Leaving the loop pauses the stream.
+    stderr.resume()
+    const { url } = JSON.parse(line) as { url: string }
+    return { ...weather, url }
+  }
+  throw new Error(`The app ended before it listened: ${weather.said.stderr}`)
+}
