@@ -1,0 +1,26 @@
+import process from 'node:process'
+import { CommandLineError, runApp } from '@jetway-apps/runner'
+import { createEverythingServer } from './server.ts'
+
+await runApp({
+  name: 'everything',
+  entry: import.meta.url,
+  argv: process.argv.slice(2),
+  flags: {
+    misbehaving: { type: 'boolean', help: 'add handlers that break every rule' },
+    'page-size': { type: 'string', placeholder: 'N', help: 'entries of a list per page (default: all)' },
+  },
+  sample: { tool: 'echo', arguments: { text: 'hello' } },
+  create: (flags) =>
+    createEverythingServer({
+      misbehaving: flags['misbehaving'] === true,
+      ...(flags['page-size'] === undefined ? {} : { pageSize: pageSizeOf(flags['page-size']) }),
+    }),
+})
+
+function pageSizeOf(value: string | boolean): number {
+  if (typeof value !== 'string' || !/^[1-9]\d{0,5}$/.test(value)) {
+    throw new CommandLineError(`--page-size is a number from 1, not "${value}"`)
+  }
+  return Number(value)
+}

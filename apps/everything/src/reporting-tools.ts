@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { McpServer } from '@jetway/core'
+import { z } from 'zod'
+
+/** Long enough for messages to leave one by one, in ms. */
+const STEP_MS = 50
+
+/** Tools that send something while they run. */
+export function addReportingTools(server: McpServer): void {
+  server.addTool({
+    name: 'test_tool_with_logging',
+    description: 'Logs three messages while it runs',
+    async handler(_args, ctx) {
+      ctx.log.info('Tool execution started')
+      await delay(STEP_MS)
+      ctx.log.info('Tool processing data')
+      await delay(STEP_MS)
+      ctx.log.info('Tool execution completed')
+      return 'Logged three messages'
+    },
+  })
+
+  server.addTool({
+    name: 'test_tool_with_progress',
+    description: 'Reports progress three times while it runs',
+    async handler(_args, ctx) {
+      for (const done of [0, 50, 100]) {
+        if (done > 0) await delay(STEP_MS)
+        await ctx.progress(done, 100, `${done} of 100`)
+      }
+      return 'Reported progress three times'
+    },
+  })
+
+  server.addTool({
+    name: 'log_every_level',
+    description: 'Logs one message of each severity, mildest first',
+    inputSchema: z.object({ logger: z.string().optional() }),
+    handler({ logger }, ctx) {
+      ctx.log.debug({ severity: 'debug' }, logger)
+      ctx.log.info({ severity: 'info' }, logger)
+      ctx.log.notice({ severity: 'notice' }, logger)
+      ctx.log.warning({ severity: 'warning' }, logger)
+      ctx.log.error({ severity: 'error' }, logger)
+      ctx.log.critical({ severity: 'critical' }, logger)
+      ctx.log.alert({ severity: 'alert' }, logger)
+      ctx.log.emergency({ severity: 'emergency' }, logger)
+      return 'Logged eight messages'
+    },
+  })
+
+  // The suite would have the server drop the connection here. Handlers cannot ask for that; what remains of the
+  // scenario is a stream that could be taken up again: a primer with an id, and a time to wait.
+  server.addTool({
+    name: 'test_reconnection',
+    description: 'Answers on a stream, after a while',
+    async handler(_args, ctx) {
+      ctx.log.info('The stream is open')
+      await delay(2 * STEP_MS)
+      return 'Answered after a while'
+    },
+  })
+}

@@ -1,0 +1,44 @@
+import { McpServer } from '@jetway/core'
+import { addCallTools } from './call-tools.ts'
+import { addContentTools } from './content-tools.ts'
+import { addMisbehaving } from './misbehaving.ts'
+import { addPrompts } from './prompts.ts'
+import { addRegistryTools } from './registry-tools.ts'
+import { addReportingTools } from './reporting-tools.ts'
+import { addResources, addResourceTemplates } from './resources.ts'
+import { addSchemaTools } from './schema-tools.ts'
+
+export interface EverythingOptions {
+  /** Adds handlers that throw, hang and return what cannot be sent. */
+  readonly misbehaving?: boolean
+  /** Entries of a list per page; everything on one page when left out. */
+  readonly pageSize?: number
+}
+
+/** A server with every feature: the target of the public conformance suite and of our own matrix. */
+export function createEverythingServer({ misbehaving, pageSize }: EverythingOptions = {}): McpServer {
+  const server = new McpServer(
+    {
+      name: 'everything',
+      version: '1.0.0',
+      title: 'Everything',
+      description: 'Every feature in one server',
+      websiteUrl: 'https://example.com/everything',
+      icons: [{ src: 'https://example.com/everything.png', mimeType: 'image/png' }],
+    },
+    {
+      instructions: 'A server for tests: nothing here is of use.',
+      ...(pageSize === undefined ? {} : { pageSize }),
+    },
+  )
+  addContentTools(server)
+  addReportingTools(server)
+  addSchemaTools(server)
+  addCallTools(server)
+  addRegistryTools(server)
+  addResources(server)
+  addResourceTemplates(server)
+  addPrompts(server)
+  if (misbehaving) addMisbehaving(server)
+  return server
+}
