@@ -1,0 +1,23 @@
+export {
+  ErrorCode,
+  invalidParams,
+  McpError,
+  resourceNotFound,
+  ToolError,
+  USAGE_ERRORS,
+  UsageError,
+  type UsageErrorCode,
+} from './errors.ts'
+export { content, type Content } from './features/content.ts'
+export type { AddOptions, Handle } from './features/registry.ts'
+export { result, type ToolResult } from './features/results.ts'
+export type { ToolDefinition } from './features/tool-types.ts'
+export type { RevisionDate } from './protocol/revisions/revision.ts'
+export type { AuthInfo } from './runtime/auth.ts'
+export type { Connection } from './runtime/connection.ts'
+export type { ClientView, LogSender, RequestContext, SessionView } from './runtime/context.ts'
+export type { Logger } from './runtime/logger.ts'
+export type { Closable } from './runtime/server-runtime.ts'
+export type { AnySchema, InferInput, InferOutput, JsonSchema, StandardSchema } from './schema/types.ts'
+export { McpServer } from './server.ts'
+export type { ServerOptions } from './server-options.ts'

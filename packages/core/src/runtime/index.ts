@@ -1,0 +1,8 @@
+export { type AuthInfo, ANONYMOUS } from './auth.ts'
+export { type Bus, type BusListener, type ChangeEvent, CHANGES_TOPIC } from './bus.ts'
+export { type Clock, systemClock } from './clock.ts'
+export type { Cursor, EventStore, StoredEvent, StreamKey } from './event-store.ts'
+export { MemoryBus, type MemoryBusOptions } from './memory-bus.ts'
+export { MemoryEventStore } from './memory-event-store.ts'
+export { MemorySessionStore } from './memory-session-store.ts'
+export type { SessionKey, SessionRecord, SessionStore } from './session-store.ts'

@@ -1,0 +1,48 @@
+import type { RevisionDate } from './protocol/revisions/revision.ts'
+import type { LogLevel } from './protocol/types.ts'
+import type { Bus } from './runtime/bus.ts'
+import type { Clock } from './runtime/clock.ts'
+import type { ClientView, RequestContext } from './runtime/context.ts'
+import type { Logger } from './runtime/logger.ts'
+import type { Random } from './runtime/random.ts'
+import type { SessionLimits } from './runtime/server-runtime.ts'
+import type { SchemaEngine } from './schema/types.ts'
+
+/** Options of a server. Every default is meant for production. */
+export interface ServerOptions<App = unknown> {
+  /** How to use the server as a whole, for the model. A function is asked at the start of each session. */
+  readonly instructions?: string | ((client: ClientView) => string | undefined | Promise<string | undefined>)
+  /**
+   * Opened when the first client comes and given to handlers as `ctx.app`. When the server closes it is disposed
+   * through `Symbol.asyncDispose` or `Symbol.dispose`, if it has one of them.
+   */
+  readonly lifespan?: () => App | Promise<App>
+  /** Entries of a list that one answer holds. @default everything in one */
+  readonly pageSize?: number
+  /** Whether structured results are held against the tool's `outputSchema` before they are sent. @default true */
+  readonly validateOutput?: boolean
+  /** Whether handlers may send logs to clients. @default true */
+  readonly logging?: boolean
+  /** What is sent to a client that has not chosen a level. @default 'info' */
+  readonly defaultLogLevel?: LogLevel
+  /** A handler without a sign of life for this long is ended, in ms. @default 60_000 */
+  readonly handlerTimeoutMs?: number
+  /** A handler is ended after this long whatever progress it reports, in ms. @default 300_000 */
+  readonly maxHandlerTimeoutMs?: number
+  /** Bounds on the calls of one session. @default 64 running, 256 in flight */
+  readonly limits?: Partial<SessionLimits>
+  /** The protocol revisions to serve. @default all that Jetway knows */
+  readonly revisions?: readonly RevisionDate[]
+  /** Hears of every error that was hidden from the peer, with the correlation id that the peer was shown. */
+  readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
+  /** Anything of pino's shape. @default warnings and errors go to stderr */
+  readonly logger?: Logger
+  /** Carries change events, between nodes too with a shared one. @default one in memory */
+  readonly bus?: Bus
+  /** What turns schemas into JSON Schema and validators. @default the full engine, on ajv */
+  readonly schemaEngine?: SchemaEngine
+  /** @internal */
+  readonly clock?: Clock
+  /** @internal */
+  readonly random?: Random
+}

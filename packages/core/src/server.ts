@@ -1,0 +1,174 @@
+import { usageError } from './errors.ts'
+import { resolveRevisions } from './protocol/revisions/index.ts'
+import type { Implementation, ServerCapabilities } from './protocol/types.ts'
+import { createSchemaEngine } from './schema/engine.ts'
+import type { AnySchema } from './schema/types.ts'
+import type { Transport } from './transport/transport.ts'
+import type { Bus, ChangeEvent } from './runtime/bus.ts'
+import { CHANGES_TOPIC } from './runtime/bus.ts'
+import { systemClock } from './runtime/clock.ts'
+import { type Connection, type ConnectionOptions, serveTransport } from './runtime/connection.ts'
+import { Dispatcher } from './runtime/dispatcher.ts'
+import { createLifespan, type Lifespan } from './runtime/lifespan.ts'
+import { type Logger, stderrLogger } from './runtime/logger.ts'
+import { MemoryBus } from './runtime/memory-bus.ts'
+import { type Middleware, MiddlewareStack } from './runtime/middleware.ts'
+import { Mounts } from './runtime/mounts.ts'
+import { secureRandom } from './runtime/random.ts'
+import { DEFAULT_SESSION_LIMITS, type ServerRuntime } from './runtime/server-runtime.ts'
+import { checkIcons } from './features/checks.ts'
+import type { AddOptions, Handle } from './features/registry.ts'
+import type { AnyTool, ToolDefinition } from './features/tool-types.ts'
+import { createTools, type Tools } from './features/tools.ts'
+import type { ServerOptions } from './server-options.ts'
+
+/**
+ * The definition of a server: what it offers, and nothing about who is connected. One instance serves any number of
+ * clients, transports and protocol revisions at the same time.
+ *
+ * `Mount` is what every mount's `context` option must give (`ctx.mount`); `App` is what `lifespan` opens (`ctx.app`).
+ */
+export class McpServer<Mount = unknown, App = unknown> {
+  /** How doors see the server; for those who write transports and adapters. */
+  readonly runtime: ServerRuntime
+  readonly #tools: Tools
+  readonly #middleware = new MiddlewareStack()
+  readonly #mounts = new Mounts()
+  readonly #lifespan: Lifespan
+  readonly #bus: Bus
+  readonly #logger: Logger
+
+  /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
+  constructor(info: Implementation, options: ServerOptions<App> = {}) {
+    checkInfo(info)
+    this.#logger = options.logger ?? stderrLogger
+    this.#bus =
+      options.bus ??
+      new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
+    this.#lifespan = createLifespan(options.lifespan)
+    this.#tools = createTools({
+      schemas: options.schemaEngine ?? createSchemaEngine(),
+      validateOutput: options.validateOutput ?? true,
+      pageSize: options.pageSize,
+    })
+    this.#tools.registry.onChange(() => this.#publish({ kind: 'tools' }))
+    this.runtime = this.#createRuntime(info, options)
+  }
+
+  /**
+   * Offers a tool.
+   *
+   * @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set, and whatever is wrong with the definition
+   */
+  addTool<
+    const I extends AnySchema | undefined = undefined,
+    const O extends AnySchema | undefined = undefined,
+  >(tool: ToolDefinition<I, O, App, Mount>, options?: AddOptions): Handle<ToolDefinition<I, O, App, Mount>> {
+    return this.#tools.registry.add(tool, options)
+  }
+  /** @returns whether there was one */
+  removeTool(name: string): boolean {
+    return this.#tools.registry.remove(name)
+  }
+  /** Offers these tools and no others. An empty list still promises clients that there may be some. */
+  setTools(tools: Iterable<AnyTool<App, Mount>>): void {
+    this.#tools.registry.set(tools)
+  }
+
+  /**
+   * Runs a middleware around every method, or around one, given by its wire name. The first one added is the outermost.
+   * What `next()` resolves to is the neutral result: return another one, do not change it in place.
+   */
+  use(...layer: [run: Middleware] | [method: string, run: Middleware]): this {
+    const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
+    this.#middleware.add(method, run)
+    return this
+  }
+
+  /** Serves one client over a transport, for example one end of an in-memory pair. */
+  connect(transport: Transport, options?: ConnectionOptions): Connection {
+    return serveTransport(this.runtime, transport, options)
+  }
+
+  /**
+   * Closes every mount and connection, then the lifespan. Calls that run may finish within `deadline` ms.
+   *
+   * @default deadline 10_000
+   */
+  async close(options: { readonly deadline?: number } = {}): Promise<void> {
+    await this.#mounts.close(options)
+    await this.#lifespan.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #publish(event: ChangeEvent): void {
+    // A bus over a network may fail; the change itself has happened, and clients will list again some day.
+    const published = this.#bus.publish(CHANGES_TOPIC, event)
+    if (published instanceof Promise)
+      published.catch((err: unknown) => this.#logger.error({ err }, 'A change could not be published'))
+  }
+
+  #createRuntime(info: Implementation, options: ServerOptions<App>): ServerRuntime {
+    const clock = options.clock ?? systemClock
+    const { instructions } = options
+    return {
+      info,
+      revisions: resolveRevisions(options.revisions),
+      dispatcher: this.#createDispatcher(options),
+      bus: this.#bus,
+      clock,
+      random: options.random ?? secureRandom,
+      logger: this.#logger,
+      limits: { ...DEFAULT_SESSION_LIMITS, ...options.limits },
+      defaultLogLevel: options.defaultLogLevel ?? 'info',
+      capabilities: () => this.#capabilities(),
+      instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
+      ready: () => this.#lifespan.ready(),
+      app: () => this.#lifespan.value(),
+      attach: (mount) => this.#mounts.attach(mount),
+    }
+  }
+
+  #createDispatcher(options: ServerOptions<App>): Dispatcher {
+    const handlerTimeoutMs = positive('handlerTimeoutMs', options.handlerTimeoutMs ?? 60_000)
+    return new Dispatcher({
+      methods: new Map(this.#tools.methods),
+      middleware: this.#middleware,
+      clock: options.clock ?? systemClock,
+      handlerTimeoutMs,
+      maxHandlerTimeoutMs: positive('maxHandlerTimeoutMs', options.maxHandlerTimeoutMs ?? 300_000),
+      onError: (error, ctx, correlationId) => {
+        const { method } = ctx.message
+        this.#logger.error(
+          { err: error, method, correlationId },
+          'A handler failed; the peer was shown the correlation id only',
+        )
+        options.onError?.(error, ctx, correlationId)
+      },
+    })
+  }
+
+  #capabilities(): ServerCapabilities {
+    return this.#tools.registry.offered ? { tools: { listChanged: true } } : {}
+  }
+}
+
+function checkInfo(info: Implementation): void {
+  for (const member of ['name', 'version'] as const) {
+    if (typeof info?.[member] !== 'string' || info[member] === '') {
+      throw usageError(
+        'ERR_MCP_OPTION',
+        `new McpServer({ name, version }): ${member} must be a string that is not empty`,
+      )
+    }
+  }
+  checkIcons({ kind: 'server', name: info.name }, info.icons)
+}
+
+function positive(option: string, value: number): number {
+  if (Number.isFinite(value) && value > 0) return value
+  throw usageError('ERR_MCP_OPTION', `The option ${option} must be a number of milliseconds above 0`)
+}
