@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import type { RevisionDate } from '@jetway/core'
 
 /** A mistake in the command line: told in one sentence, and the process ends with code 2. */
 export class CommandLineError extends Error {
@@ -23,18 +24,20 @@ export interface HttpSettings {
   readonly host: string
   /** Undefined when none was asked for, so that another may be taken. */
   readonly port: number | undefined
-  readonly revisions: readonly string[] | undefined
+}
+
+/** What a server is made from. */
+export interface ServerSettings {
+  readonly flags: AppFlagValues
+  /** The protocol revisions to serve; absent for all. */
+  readonly revisions?: readonly RevisionDate[]
 }
 
 /** What a command line asks for. */
 export type Command =
   | { readonly run: 'help' }
-  | {
-      readonly run: 'stdio'
-      readonly revisions: readonly string[] | undefined
-      readonly flags: AppFlagValues
-    }
-  | { readonly run: 'http'; readonly http: HttpSettings; readonly flags: AppFlagValues }
+  | { readonly run: 'stdio'; readonly server: ServerSettings }
+  | { readonly run: 'http'; readonly server: ServerSettings; readonly http: HttpSettings }
 
 const ADAPTERS: readonly string[] = ['fastify', 'hono'] satisfies Adapter[]
 
@@ -63,11 +66,13 @@ export function readCommandLine(argv: readonly string[], own: Readonly<Record<st
   if (values['stdio'] === true && values['http'] === true) {
     throw new CommandLineError('--stdio and --http exclude each other')
   }
-  const revisions = text(values['revisions'])?.split(',')
   const flags = Object.fromEntries(Object.keys(own).map((name) => [name, values[name]]))
-  if (values['stdio'] === true) return { run: 'stdio', revisions, flags }
+  // The server itself refuses dates that it does not know.
+  const revisions = text(values['revisions'])?.split(',') as RevisionDate[] | undefined
+  const server = revisions === undefined ? { flags } : { flags, revisions }
+  if (values['stdio'] === true) return { run: 'stdio', server }
   const host = text(values['host']) ?? '127.0.0.1'
-  return { run: 'http', http: { adapter: adapterOf(values), host, port: portOf(values), revisions }, flags }
+  return { run: 'http', server, http: { adapter: adapterOf(values), host, port: portOf(values) } }
 }
 
 /** The text of `--help`. */

@@ -1,4 +1,3 @@
-import type { ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Where an app is mounted. */
@@ -18,14 +17,16 @@ export interface Listening {
  * Socket limits, in ms. A peer that dribbles its head or its body holds a socket for free otherwise. Answers are
  * not concerned: a stream may stay open for as long as it likes.
  */
-export const SOCKET_LIMITS = {
+export const SOCKET_LIMITS: Readonly<
+  Record<'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval' | 'keepAliveTimeout', number>
+> = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   // How often the two above are looked at.
   connectionsCheckingInterval: 5_000,
   // Longer than the 60 s after which most load balancers let go, so that it is never we who close first.
   keepAliveTimeout: 72_000,
-} satisfies ServerOptions
+}
 
 /** The port of a server that listens on an address, not on a pipe. */
 export const portOf = (address: AddressInfo | string | null): number => (address as AddressInfo).port

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import type { McpServer } from '@jetway/core'
 import {
   type AppFlag,
-  type AppFlagValues,
   type Command,
   CommandLineError,
   type HttpSettings,
   readCommandLine,
+  type ServerSettings,
   usage,
 } from './command-line.ts'
 import { freePort } from './free-port.ts'
@@ -31,7 +31,7 @@ export interface App {
   readonly flags?: Readonly<Record<string, AppFlag>>
   /** The call that newcomers are shown. */
   readonly sample: SampleCall
-  create(flags: AppFlagValues): McpServer
+  create(settings: ServerSettings): McpServer
 }
 
 /**
@@ -54,8 +54,8 @@ async function run(app: App, command: Command): Promise<void> {
     console.log(usage(app.name, app.flags ?? {}))
     return
   }
-  const server = app.create(command.flags)
-  if (command.run === 'stdio') await serveUntilEnd(server, command.revisions)
+  const server = app.create(command.server)
+  if (command.run === 'stdio') await serveUntilEnd(server)
   else await serveHttp(app, server, command.http)
 }
 
@@ -71,14 +71,10 @@ async function serveHttp(app: App, server: McpServer, settings: HttpSettings): P
   console.error(JSON.stringify({ ready: true, url }))
 }
 
-async function listen(
-  server: McpServer,
-  { adapter, host, port, revisions }: HttpSettings,
-): Promise<Listening> {
+async function listen(server: McpServer, { adapter, host, port }: HttpSettings): Promise<Listening> {
   const serve = adapter === 'hono' ? serveHono : serveFastify
-  const mount = revisions === undefined ? {} : { revisions }
   try {
-    return await serve(server, mount, host, port ?? (await freePort(DEFAULT_PORT, host)))
+    return await serve(server, host, port ?? (await freePort(DEFAULT_PORT, host)))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Error(

@@ -2,18 +2,12 @@ import type { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import { CLOSE_DEADLINE_MS, type Listening, PATH, portOf, SOCKET_LIMITS } from './http-server.ts'
-import type { MountSettings } from './mount-settings.ts'
 
 /** Serves over Fastify. Fastify sets some socket limits itself unless it is told them by name. */
-export async function serveFastify(
-  server: McpServer,
-  mount: MountSettings,
-  host: string,
-  port: number,
-): Promise<Listening> {
+export async function serveFastify(server: McpServer, host: string, port: number): Promise<Listening> {
   const { keepAliveTimeout, requestTimeout, ...http } = SOCKET_LIMITS
   const app = Fastify({ keepAliveTimeout, requestTimeout, http })
-  await app.register(mcp, { ...mount, server, path: PATH })
+  await app.register(mcp, { server, path: PATH })
   await app.listen({ host, port })
   return {
     port: portOf(app.server.address()),

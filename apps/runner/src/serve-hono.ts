@@ -5,17 +5,11 @@ import type { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/hono'
 import { Hono } from 'hono'
 import { CLOSE_DEADLINE_MS, type Listening, PATH, portOf, SOCKET_LIMITS } from './http-server.ts'
-import type { MountSettings } from './mount-settings.ts'
 
 /** Serves over Hono on Node. */
-export async function serveHono(
-  server: McpServer,
-  mount: MountSettings,
-  host: string,
-  port: number,
-): Promise<Listening> {
+export async function serveHono(server: McpServer, host: string, port: number): Promise<Listening> {
   const app = new Hono()
-  app.use(mcp({ ...mount, server, path: PATH }))
+  app.use(mcp({ server, path: PATH }))
   const http = createAdaptorServer({ fetch: app.fetch, serverOptions: SOCKET_LIMITS }) as Server
   http.listen(port, host)
   await once(http, 'listening')

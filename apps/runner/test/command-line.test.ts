@@ -11,8 +11,8 @@ describe('a command line', () => {
   it('means HTTP on Fastify and loopback when it says nothing', () => {
     expect(read()).toEqual({
       run: 'http',
-      http: { adapter: 'fastify', host: '127.0.0.1', port: undefined, revisions: undefined },
-      flags: { live: undefined, 'api-url': undefined },
+      http: { adapter: 'fastify', host: '127.0.0.1', port: undefined },
+      server: { flags: { live: undefined, 'api-url': undefined } },
     })
   })
 
@@ -29,15 +29,15 @@ describe('a command line', () => {
         '2025-06-18,2025-11-25',
       ),
     ).toMatchObject({
-      http: { adapter: 'hono', host: '::1', port: 0, revisions: ['2025-06-18', '2025-11-25'] },
+      http: { adapter: 'hono', host: '::1', port: 0 },
+      server: { revisions: ['2025-06-18', '2025-11-25'] },
     })
   })
 
   it('may ask for stdio, and for an app’s own switches', () => {
     expect(read('--stdio', '--live', '--api-url', 'http://a')).toEqual({
       run: 'stdio',
-      revisions: undefined,
-      flags: { live: true, 'api-url': 'http://a' },
+      server: { flags: { live: true, 'api-url': 'http://a' } },
     })
   })
 

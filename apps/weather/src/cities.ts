@@ -22,6 +22,9 @@ export const CITIES: readonly City[] = [
   { name: 'Washington', state: 'DC', latitude: 38.9072, longitude: -77.0369 },
 ]
 
+/** All of them, for people. */
+export const CITY_NAMES: string = CITIES.map(({ name }) => name).join(', ')
+
 /** How a city is written in an address: `new-york`. */
 export const slugOf = (name: string): string =>
   name

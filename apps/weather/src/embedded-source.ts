@@ -1,5 +1,5 @@
 import { ToolError } from '@jetway/core'
-import { CITIES, type City } from './cities.ts'
+import { CITIES, CITY_NAMES, type City } from './cities.ts'
 import { sampleAlerts } from './sample-alerts.ts'
 import { samplePeriods } from './sample-forecasts.ts'
 import type { Place, WeatherSource } from './weather-source.ts'
@@ -13,8 +13,7 @@ export function embeddedSource(): WeatherSource {
     async forecast(place, days) {
       const city = nearestCity(place)
       if (city === undefined) {
-        const names = CITIES.map(({ name }) => name).join(', ')
-        throw new ToolError(`The sample data has no forecast for this place. It covers ${names}.`)
+        throw new ToolError(`The sample data has no forecast for this place. It covers ${CITY_NAMES}.`)
       }
       const { name, state, latitude, longitude } = city
       return {

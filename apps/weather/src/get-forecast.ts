@@ -1,24 +1,23 @@
 import { type McpServer, ToolError } from '@jetway/core'
 import { z } from 'zod'
-import { CITIES, findCity } from './cities.ts'
+import { CITY_NAMES, findCity } from './cities.ts'
 import { Forecast, type Place, type WeatherSource } from './weather-source.ts'
+
+/** A place, said in one of two ways. */
+const PlaceInput = z.object({
+  city: z.string().optional().describe(`One of ${CITY_NAMES}`),
+  latitude: z.number().min(-90).max(90).optional().describe('Degrees north; needs longitude'),
+  longitude: z.number().min(-180).max(180).optional().describe('Degrees east; needs latitude'),
+})
+type PlaceInput = z.infer<typeof PlaceInput>
 
 /**
  * One object with a rule, where a union of two objects would be the more exact: several model providers refuse
  * a tool whose schema has `anyOf` at its root.
  */
-const ForecastInput = z
-  .object({
-    city: z
-      .string()
-      .optional()
-      .describe(`One of ${CITIES.map(({ name }) => name).join(', ')}`),
-    latitude: z.number().min(-90).max(90).optional().describe('Degrees north; needs longitude'),
-    longitude: z.number().min(-180).max(180).optional().describe('Degrees east; needs latitude'),
-    days: z.int().min(1).max(7).default(3).describe('How many days, today included'),
-  })
-  .refine(saysOnePlace, 'Give either city, or both latitude and longitude')
-type ForecastInput = z.infer<typeof ForecastInput>
+const ForecastInput = PlaceInput.extend({
+  days: z.int().min(1).max(7).default(3).describe('How many days, today included'),
+}).refine(saysOnePlace, 'Give either city, or both latitude and longitude')
 
 export function addGetForecast(server: McpServer, source: WeatherSource): void {
   server.addTool({
@@ -33,17 +32,16 @@ export function addGetForecast(server: McpServer, source: WeatherSource): void {
   })
 }
 
-function saysOnePlace({ city, latitude, longitude }: Omit<ForecastInput, 'days'>): boolean {
+function saysOnePlace({ city, latitude, longitude }: PlaceInput): boolean {
   const given = [latitude, longitude].filter((degrees) => degrees !== undefined).length
   return city === undefined ? given === 2 : given === 0
 }
 
-function placeOf({ city, latitude, longitude }: ForecastInput): Place {
+function placeOf({ city = '', latitude, longitude }: PlaceInput): Place {
   if (latitude !== undefined && longitude !== undefined) return { latitude, longitude }
-  const place = findCity(city ?? '')
+  const place = findCity(city)
   if (place !== undefined) return place
-  const names = CITIES.map(({ name }) => name).join(', ')
   throw new ToolError(
-    `No city of this name. Known are ${names}. For other places give latitude and longitude.`,
+    `No city of this name. Known are ${CITY_NAMES}. For other places give latitude and longitude.`,
   )
 }

@@ -13,8 +13,11 @@ await runApp({
     'api-url': { type: 'string', placeholder: 'URL', help: 'another address of that service, with --live' },
   },
   sample: { tool: 'get_forecast', arguments: { city: 'Denver' } },
-  create: (flags) =>
-    createWeatherServer({ source: flags['live'] ? liveSource(flags['api-url']) : embeddedSource() }),
+  create: ({ flags, ...options }) =>
+    createWeatherServer({
+      source: flags['live'] ? liveSource(flags['api-url']) : embeddedSource(),
+      ...options,
+    }),
 })
 
 function liveSource(baseUrl: unknown): ReturnType<typeof nwsSource> {

@@ -1,25 +1,27 @@
-import { McpServer } from '@jetway/core'
+import { McpServer, type RevisionDate } from '@jetway/core'
 import { addBriefingPrompt } from './briefing-prompt.ts'
 import { addCityResources } from './city-resources.ts'
 import { addGetAlerts } from './get-alerts.ts'
 import { addGetForecast } from './get-forecast.ts'
 import type { WeatherSource } from './weather-source.ts'
 
+const INSTRUCTIONS =
+  'Weather forecasts and alerts for the United States. Check the alerts before you advise a trip.'
+
 export interface WeatherServerOptions {
   readonly source: WeatherSource
+  /** The protocol revisions to serve. @default all */
+  readonly revisions?: readonly RevisionDate[]
 }
 
 /**
  * The weather server: defined once here, and served by `main.ts` over whatever it is asked for. It knows nothing
  * of clients, sessions or transports.
  */
-export function createWeatherServer({ source }: WeatherServerOptions): McpServer {
+export function createWeatherServer({ source, ...options }: WeatherServerOptions): McpServer {
   const server = new McpServer(
     { name: 'weather', version: '1.0.0', title: 'Weather' },
-    {
-      instructions:
-        'Weather forecasts and alerts for the United States. Check the alerts before you advise a trip.',
-    },
+    { instructions: INSTRUCTIONS, ...options },
   )
   addGetForecast(server, source)
   addGetAlerts(server, source)
