@@ -91,7 +91,6 @@ export const USAGE_ERRORS = {
   ERR_MCP_REVISION: 'A protocol revision is unknown or not served.',
   ERR_MCP_CLOSED: 'The server, mount or connection is closed already.',
   ERR_MCP_LIFESPAN: 'The lifespan of the server failed to start.',
-  ERR_MCP_UNSUPPORTED_HERE: 'What a handler asked for cannot be done on this connection.',
 } as const
 
 /** A key of {@link USAGE_ERRORS}. */

@@ -9,7 +9,11 @@ export {
   type UsageErrorCode,
 } from './errors.ts'
 export { content, type Content } from './features/content.ts'
+export { message, messages, type Message, type PromptMessages } from './features/prompt-messages.ts'
+export type { PromptDefinition } from './features/prompt-types.ts'
 export type { AddOptions, Handle } from './features/registry.ts'
+export { contents, type ResourceResult } from './features/resource-contents.ts'
+export type { ResourceDefinition, ResourceTemplateDefinition } from './features/resource-types.ts'
 export { result, type ToolResult } from './features/results.ts'
 export type { ToolDefinition } from './features/tool-types.ts'
 export type { RevisionDate } from './protocol/revisions/revision.ts'

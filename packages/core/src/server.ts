@@ -1,6 +1,6 @@
 import { usageError } from './errors.ts'
 import { resolveRevisions } from './protocol/revisions/index.ts'
-import type { Implementation, ServerCapabilities } from './protocol/types.ts'
+import type { Implementation } from './protocol/types.ts'
 import { createSchemaEngine } from './schema/engine.ts'
 import type { AnySchema } from './schema/types.ts'
 import type { Transport } from './transport/transport.ts'
@@ -17,9 +17,16 @@ import { Mounts } from './runtime/mounts.ts'
 import { secureRandom } from './runtime/random.ts'
 import { DEFAULT_SESSION_LIMITS, type ServerRuntime } from './runtime/server-runtime.ts'
 import { checkIcons } from './features/checks.ts'
+import { createFeatures, type Features } from './features/features.ts'
+import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './features/prompt-types.ts'
 import type { AddOptions, Handle } from './features/registry.ts'
+import type {
+  AnyResource,
+  AnyResourceTemplate,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+} from './features/resource-types.ts'
 import type { AnyTool, ToolDefinition } from './features/tool-types.ts'
-import { createTools, type Tools } from './features/tools.ts'
 import type { ServerOptions } from './server-options.ts'
 
 /**
@@ -31,7 +38,7 @@ import type { ServerOptions } from './server-options.ts'
 export class McpServer<Mount = unknown, App = unknown> {
   /** How doors see the server; for those who write transports and adapters. */
   readonly runtime: ServerRuntime
-  readonly #tools: Tools
+  readonly #features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new Mounts()
   readonly #lifespan: Lifespan
@@ -46,12 +53,13 @@ export class McpServer<Mount = unknown, App = unknown> {
       options.bus ??
       new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
-    this.#tools = createTools({
+    this.#features = createFeatures({
       schemas: options.schemaEngine ?? createSchemaEngine(),
-      validateOutput: options.validateOutput ?? true,
+      publish: (event) => this.#publish(event),
+      validateOutput: options.validateOutput,
       pageSize: options.pageSize,
+      logging: options.logging,
     })
-    this.#tools.registry.onChange(() => this.#publish({ kind: 'tools' }))
     this.runtime = this.#createRuntime(info, options)
   }
 
@@ -64,15 +72,65 @@ export class McpServer<Mount = unknown, App = unknown> {
     const I extends AnySchema | undefined = undefined,
     const O extends AnySchema | undefined = undefined,
   >(tool: ToolDefinition<I, O, App, Mount>, options?: AddOptions): Handle<ToolDefinition<I, O, App, Mount>> {
-    return this.#tools.registry.add(tool, options)
+    return this.#features.tools.registry.add(tool, options)
   }
   /** @returns whether there was one */
   removeTool(name: string): boolean {
-    return this.#tools.registry.remove(name)
+    return this.#features.tools.registry.remove(name)
   }
   /** Offers these tools and no others. An empty list still promises clients that there may be some. */
   setTools(tools: Iterable<AnyTool<App, Mount>>): void {
-    this.#tools.registry.set(tools)
+    this.#features.tools.registry.set(tools)
+  }
+
+  /** Offers one resource at a fixed address. Throws like {@link addTool}. */
+  addResource(resource: ResourceDefinition<App, Mount>, options?: AddOptions): Handle<ResourceDefinition<App, Mount>> {
+    return this.#features.resources.registry.add(resource, options)
+  }
+  /** @returns whether there was one */
+  removeResource(uri: string): boolean {
+    return this.#features.resources.registry.remove(uri)
+  }
+  /** Offers these resources and no others, templates aside. */
+  setResources(resources: Iterable<AnyResource<App, Mount>>): void {
+    this.#features.resources.registry.set(resources)
+  }
+
+  /** Offers the resources whose addresses a URI template (RFC 6570) describes. Throws like {@link addTool}. */
+  addResourceTemplate<const Template extends string>(
+    template: ResourceTemplateDefinition<Template, App, Mount>,
+    options?: AddOptions,
+  ): Handle<ResourceTemplateDefinition<Template, App, Mount>> {
+    return this.#features.resources.templates.registry.add(template, options)
+  }
+  /** @returns whether there was one */
+  removeResourceTemplate(uriTemplate: string): boolean {
+    return this.#features.resources.templates.registry.remove(uriTemplate)
+  }
+  /** Offers these templates and no others. */
+  setResourceTemplates(templates: Iterable<AnyResourceTemplate<App, Mount>>): void {
+    this.#features.resources.templates.registry.set(templates)
+  }
+
+  /** Offers a prompt. Throws like {@link addTool}. */
+  addPrompt<const S extends PromptSchema | undefined = undefined, const L extends PromptArguments = readonly []>(
+    prompt: PromptDefinition<S, L, App, Mount>,
+    options?: AddOptions,
+  ): Handle<PromptDefinition<S, L, App, Mount>> {
+    return this.#features.prompts.registry.add(prompt, options)
+  }
+  /** @returns whether there was one */
+  removePrompt(name: string): boolean {
+    return this.#features.prompts.registry.remove(name)
+  }
+  /** Offers these prompts and no others. */
+  setPrompts(prompts: Iterable<AnyPrompt<App, Mount>>): void {
+    this.#features.prompts.registry.set(prompts)
+  }
+
+  /** Tells the clients that have subscribed to a resource that it has changed. */
+  notifyResourceUpdated(uri: string): void {
+    this.#publish({ kind: 'resource', uri })
   }
 
   /**
@@ -124,7 +182,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       logger: this.#logger,
       limits: { ...DEFAULT_SESSION_LIMITS, ...options.limits },
       defaultLogLevel: options.defaultLogLevel ?? 'info',
-      capabilities: () => this.#capabilities(),
+      capabilities: () => this.#features.capabilities(),
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),
       app: () => this.#lifespan.value(),
@@ -135,7 +193,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   #createDispatcher(options: ServerOptions<App>): Dispatcher {
     const handlerTimeoutMs = positive('handlerTimeoutMs', options.handlerTimeoutMs ?? 60_000)
     return new Dispatcher({
-      methods: new Map(this.#tools.methods),
+      methods: this.#features.methods,
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,
       handlerTimeoutMs,
@@ -149,10 +207,6 @@ export class McpServer<Mount = unknown, App = unknown> {
         options.onError?.(error, ctx, correlationId)
       },
     })
-  }
-
-  #capabilities(): ServerCapabilities {
-    return this.#tools.registry.offered ? { tools: { listChanged: true } } : {}
   }
 }
 

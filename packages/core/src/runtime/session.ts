@@ -162,6 +162,7 @@ export class Session implements SessionView {
       mount: caller.mount,
       exchange,
       logLevel: this.logLevel,
+      settings: this,
     }
   }
 
