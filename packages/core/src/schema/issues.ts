@@ -2,6 +2,8 @@ import type { Issue, StandardIssue } from './types.ts'
 
 const MAX_PATH = 120
 const MAX_MESSAGE = 240
+/** Kept of one check. A peer that sends a long list of wrong items decides how many there are. */
+const MAX_ISSUES = 100
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /** Control and format characters: an unknown key comes from the peer, and must not forge or reorder a log line. */
@@ -16,7 +18,7 @@ function formatPath(path: Issue['path']): string {
   let text = ''
   for (const segment of path) {
     if (typeof segment === 'number') text += `[${segment}]`
-    else if (!IDENTIFIER.test(segment)) text += `[${JSON.stringify(segment)}]`
+    else if (!IDENTIFIER.test(segment)) text += `[${JSON.stringify(segment.slice(0, MAX_PATH))}]`
     else text += text === '' ? segment : `.${segment}`
     if (text.length > MAX_PATH) break
   }
@@ -32,11 +34,11 @@ function formatIssue({ path, message }: Issue): string {
  * One line per issue: the field, then why. Bounded, and free of the values received, so that it can go to a
  * model and to a log.
  *
- * @param limit - how many issues to spell out; the rest is counted
+ * @param limit - how many issues to spell out
  */
 export function describeIssues(issues: readonly Issue[], limit = 10): string {
   const lines = issues.slice(0, limit).map(formatIssue)
-  if (issues.length > limit) lines.push(`and ${issues.length - limit} more`)
+  if (issues.length > limit) lines.push('and more')
   return lines.join('\n')
 }
 
@@ -45,17 +47,23 @@ interface UnionIssue extends StandardIssue {
   readonly errors?: unknown
 }
 
+/** Zod's message where the author has given none. */
+const UNSAID = 'Invalid input'
+
 /** Brings a library's issues into our form. Its messages are its own. */
 export function fromStandardIssues(issues: readonly StandardIssue[]): Issue[] {
-  return issues.flatMap((issue) => fromStandardIssue(issue, []))
+  return convertIssues(issues, [])
+}
+
+function convertIssues(issues: readonly StandardIssue[], base: Issue['path']): Issue[] {
+  return issues.slice(0, MAX_ISSUES).flatMap((issue) => fromStandardIssue(issue, base))
 }
 
 function fromStandardIssue(issue: UnionIssue, base: Issue['path']): Issue[] {
   const path = [...base, ...(issue.path ?? []).map(toSegment)]
   const branches = Array.isArray(issue.errors) ? (issue.errors as unknown[]).filter(isIssueList) : []
-  if (branches.length === 0) return [{ path, message: String(issue.message) }]
-  const alternatives = branches.map((branch) => branch.flatMap((inner) => fromStandardIssue(inner, path)))
-  return closestAlternative(alternatives)
+  if (branches.length === 0 || issue.message !== UNSAID) return [{ path, message: String(issue.message) }]
+  return closestAlternative(branches.map((branch) => convertIssues(branch, path)))
 }
 
 function isIssueList(value: unknown): value is StandardIssue[] {

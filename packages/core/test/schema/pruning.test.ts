@@ -224,7 +224,8 @@ describe('properties that a zod object does not know are dropped', () => {
           extra,
           fc.option(
             fc.dictionary(
-              fc.string(),
+              // zod leaves this one out of records as well
+              fc.string().filter((key) => key !== '__proto__'),
               extra.map((more) => ({ ...more, a: '' })),
             ),
             { nil: undefined },
@@ -233,9 +234,12 @@ describe('properties that a zod object does not know are dropped', () => {
         .map(([kids, more, named]) => ({ ...more, kind: 'branch', kids, ...(named && { named }) })),
     }))
     const schema = z.union([Leaf, Branch])
+    const compiled = engine.output(schema, outputSite)
     fc.assert(
       fc.property(node, (value) => {
-        expect(checkOutput(schema, value)).toEqual(schema.parse(JSON.parse(JSON.stringify(value))))
+        const json = JSON.stringify(value)
+        const checked = compiled.check(value, json)
+        expect(checked.ok && JSON.parse(checked.json)).toEqual(schema.parse(JSON.parse(json)))
       }),
       { numRuns: 100 },
     )
