@@ -2,6 +2,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { McpServer } from '@jetway/core'
 import {
+  type Adapter,
   type AppFlag,
   type Command,
   CommandLineError,
@@ -14,9 +15,6 @@ import { freePort } from './free-port.ts'
 import { endOnSignal } from './graceful-end.ts'
 import { type Listening, PATH } from './http-server.ts'
 import { listTools } from './list-tools.ts'
-import { serveFastify } from './serve-fastify.ts'
-import { serveHono } from './serve-hono.ts'
-import { serveUntilEnd } from './serve-stdio.ts'
 import { type SampleCall, welcome } from './welcome.ts'
 
 const DEFAULT_PORT = 3000
@@ -55,8 +53,9 @@ async function run(app: App, command: Command): Promise<void> {
     return
   }
   const server = app.create(command.server)
-  if (command.run === 'stdio') await serveUntilEnd(server)
-  else await serveHttp(app, server, command.http)
+  if (command.run === 'http') return serveHttp(app, server, command.http)
+  const { serveUntilEnd } = await import('./serve-stdio.ts')
+  await serveUntilEnd(server)
 }
 
 async function serveHttp(app: App, server: McpServer, settings: HttpSettings): Promise<void> {
@@ -72,7 +71,7 @@ async function serveHttp(app: App, server: McpServer, settings: HttpSettings): P
 }
 
 async function listen(server: McpServer, { adapter, host, port }: HttpSettings): Promise<Listening> {
-  const serve = adapter === 'hono' ? serveHono : serveFastify
+  const serve = await loadAdapter(adapter)
   try {
     return await serve(server, host, port ?? (await freePort(DEFAULT_PORT, host)))
   } catch (error) {
@@ -82,6 +81,14 @@ async function listen(server: McpServer, { adapter, host, port }: HttpSettings):
       { cause: error },
     )
   }
+}
+
+/** Loads what is asked for and no more: a start over stdio should not pay for two web frameworks. */
+async function loadAdapter(
+  adapter: Adapter,
+): Promise<(server: McpServer, host: string, port: number) => Promise<Listening>> {
+  if (adapter === 'hono') return (await import('./serve-hono.ts')).serveHono
+  return (await import('./serve-fastify.ts')).serveFastify
 }
 
 /** What to call the host in a URL: the wildcard addresses are no destination, and IPv6 wants brackets. */

@@ -24,7 +24,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
 
   it('lists its tools with object schemas that say no anyOf at their root', async () => {
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name).sort()).toEqual(['get_alerts', 'get_forecast'])
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(['get_alerts', 'get_forecast'])
     for (const tool of tools) {
       expect(tool.inputSchema.type).toBe('object')
       expect(Object.keys(tool.inputSchema)).not.toContain('anyOf')
