@@ -1,0 +1,64 @@
+import { createMemoryTransportPair } from '../../src/transport/index.ts'
+import type { McpServer } from '../../src/server.ts'
+import type { ConnectionOptions } from '../../src/runtime/connection.ts'
+
+interface Reply {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: unknown
+  readonly result?: Record<string, unknown>
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** A client in memory that speaks raw JSON-RPC. */
+export interface Peer {
+  readonly notifications: Reply[]
+  request(method: string, params?: object): Promise<Reply>
+  notify(method: string, params?: object): void
+  /** Resolves when the next notification has come. */
+  nextNotification(): Promise<Reply>
+  close(): Promise<void>
+}
+
+export async function openPeer<M, A>(
+  server: McpServer<M, A>,
+  { version = '2025-11-25', ...options }: ConnectionOptions & { version?: string } = {},
+): Promise<Peer & { readonly initialized: Reply }> {
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far, options)
+  const waiting = new Map<number, (reply: Reply) => void>()
+  const notifications: Reply[] = []
+  let announce: ((reply: Reply) => void) | undefined
+  await near.start({
+    message: (text) => {
+      const reply = JSON.parse(text) as Reply
+      if (reply.id !== undefined) return waiting.get(reply.id)?.(reply)
+      notifications.push(reply)
+      announce?.(reply)
+    },
+    malformed: () => {},
+    close: () => {},
+  })
+  let id = 0
+  const request = (method: string, params: object = {}): Promise<Reply> => {
+    const answer = new Promise<Reply>((resolve) => waiting.set(++id, resolve))
+    void near.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    return answer
+  }
+  const notify = (method: string, params: object = {}): void =>
+    void near.send(JSON.stringify({ jsonrpc: '2.0', method, params }))
+  const initialized = await request('initialize', {
+    protocolVersion: version,
+    capabilities: {},
+    clientInfo: { name: 'peer', version: '1' },
+  })
+  notify('notifications/initialized')
+  return {
+    initialized,
+    notifications,
+    request,
+    notify,
+    nextNotification: () => new Promise((resolve) => (announce = resolve)),
+    close: () => near.close(),
+  }
+}
