@@ -6,7 +6,8 @@ interface Reply {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
-  readonly result?: Record<string, unknown>
+  /** Absent in errors and notifications; a test that reads it expects neither. */
+  readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
