@@ -1,16 +1,25 @@
 import type { Readable, Writable } from 'node:stream'
-import type { Closable, Logger } from '@jetway/core/runtime'
+import type { AuthInfo, Closable, Logger } from '@jetway/core'
 import type { Transport } from '@jetway/core/transport'
 import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 import { StdioTransport } from './transport.ts'
 
+interface Caller {
+  readonly auth?: AuthInfo
+  readonly mount?: unknown
+}
+
 /** What is served: an `McpServer`. */
 export interface StdioServer {
-  connect(transport: Transport): Closable
+  connect(transport: Transport, caller: Caller): Closable
   close(options?: { readonly deadline?: number }): Promise<void>
 }
 
 export interface ServeStdioOptions {
+  /** Who the client is, as `ctx.auth`. Over stdio it comes from the environment, never from the client. */
+  readonly auth?: AuthInfo
+  /** The app's own context, as `ctx.mount`. */
+  readonly mount?: unknown
   /** @default process.stdin */
   readonly input?: Readable
   /** @default process.stdout */
@@ -45,6 +54,9 @@ export interface StdioHandle extends Closable, AsyncDisposable {}
 const DEFAULT_DRAIN_MS = 2_000
 /** The part of the drain that work may use; the rest is for its last answers to get out. */
 const WORK_SHARE = 0.9
+const DEFAULT_DEADLINE_MS = 10_000
+/** What a client has to take the last answers after an explicit close, in ms. */
+const FLUSH_MS = 500
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
 const STRAY_OUTPUT =
   'Something wrote to stdout, which carries the protocol here; it was sent to stderr instead. Use console.error, or ctx.log to reach the client.'
@@ -88,9 +100,10 @@ class StdioServing implements StdioHandle {
       (options.guardStdout ?? output === process.stdout)
         ? guardStdout(output, process.stderr, () => warn(options.logger, STRAY_OUTPUT))
         : undefined
-    this.#transport = createTransport(options, this.#guard)
+    this.#transport = createTransport(options, this.#guard, () => this.#startClock())
     try {
-      this.#connection = server.connect(watchClose(this.#transport, () => this.#stop()))
+      const transport = watchClose(this.#transport, () => this.#stop())
+      this.#connection = server.connect(transport, callerOf(options))
     } catch (error) {
       this.#guard?.release()
       throw error
@@ -99,9 +112,11 @@ class StdioServing implements StdioHandle {
     void this.#connection.closed.then(() => this.#end())
   }
 
-  async close(options: { readonly deadline?: number } = {}): Promise<void> {
+  async close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
     this.#asked = true
-    await this.#connection.close(options)
+    const limit = setTimeout(() => this.#transport.destroy(), deadline + FLUSH_MS)
+    await this.#connection.close({ deadline })
+    clearTimeout(limit)
     await this.closed
   }
 
@@ -117,12 +132,21 @@ class StdioServing implements StdioHandle {
 
   /** The client is gone, or the process shall end. A peer that can't hear the answers is not worked for. */
   #stop(): void {
-    if (this.#endBy !== undefined) return
+    const deadline = this.#startClock() - Date.now() - this.#drainMs * (1 - WORK_SHARE)
+    void this.#connection.close({ deadline: this.#transport.writable ? Math.max(0, deadline) : 0 })
+  }
+
+  /** From here on, neither a call, nor a message read ahead, nor a client that does not read holds the process. */
+  #startClock(): number {
+    if (this.#endBy !== undefined) return this.#endBy
+    const work = setTimeout(() => void this.#connection.close({ deadline: 0 }), this.#drainMs * WORK_SHARE)
+    const all = setTimeout(() => this.#transport.destroy(), this.#drainMs)
+    void this.#connection.closed.then(() => {
+      clearTimeout(work)
+      clearTimeout(all)
+    })
     this.#endBy = Date.now() + this.#drainMs
-    const deadline = this.#transport.writable ? Math.floor(this.#drainMs * WORK_SHARE) : 0
-    // A client that does not read must not hold the process either.
-    const limit = setTimeout(() => this.#transport.destroy(), this.#drainMs)
-    void this.#connection.close({ deadline }).finally(() => clearTimeout(limit))
+    return this.#endBy
   }
 
   async #end(): Promise<void> {
@@ -140,9 +164,18 @@ class StdioServing implements StdioHandle {
 
 const signals = Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]
 
-function createTransport(options: ServeStdioOptions, guard: StdoutGuard | undefined): StdioTransport {
+function callerOf({ auth, mount }: ServeStdioOptions): Caller {
+  return { ...(auth === undefined ? {} : { auth }), ...(mount === undefined ? {} : { mount }) }
+}
+
+function createTransport(
+  options: ServeStdioOptions,
+  guard: StdoutGuard | undefined,
+  onInputEnd: () => void,
+): StdioTransport {
   const { input, output, maxLineBytes, maxQueuedBytes } = options
   return new StdioTransport({
+    onInputEnd,
     ...(input === undefined ? {} : { input }),
     ...(output === undefined ? {} : { output }),
     ...(maxLineBytes === undefined ? {} : { maxLineBytes }),

@@ -1,10 +1,14 @@
 import { Buffer } from 'node:buffer'
 import type { Readable, Writable } from 'node:stream'
 import type { SendOptions, Transport, TransportClose, TransportHandlers } from '@jetway/core/transport'
-import { LineFramer } from './line-framer.ts'
+import { LineFramer, type Malformed } from './line-framer.ts'
 import { LineWriter } from './line-writer.ts'
 
 const MEBIBYTE = 1024 * 1024
+/** What is read while a handler, or the peer, is being waited for: without it the end of the input would go unseen. */
+const READ_AHEAD_BYTES = MEBIBYTE
+/** What a chunk costs beside its bytes. */
+const CHUNK_OVERHEAD_BYTES = 512
 /** The longest line that is read, in bytes. */
 export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 
@@ -16,14 +20,16 @@ export interface StdioTransportOptions {
   /** A longer line is answered with a parse error and skipped, so that it costs no memory. @default 10 MiB */
   readonly maxLineBytes?: number
   /**
-   * Bytes that may wait for the peer. Beyond it `send` returns a promise, and nothing is read until the peer has
-   * caught up.
+   * Bytes that may wait for the peer. Beyond it `send` returns a promise, and no message is taken until the peer
+   * has caught up.
    *
    * @default 1 MiB
    */
   readonly maxQueuedBytes?: number
   /** Writes to the output past whatever stands before it. Whoever gives it also ends the output. */
   readonly write?: (text: string, written?: (error?: Error | null) => void) => boolean
+  /** The input has ended. Messages that were read ahead may still be delivered before `close`. */
+  readonly onInputEnd?: () => void
 }
 
 /**
@@ -37,6 +43,9 @@ export class StdioTransport implements Transport {
   readonly #endOutput: () => void
   readonly #framer: LineFramer
   readonly #writer: LineWriter
+  readonly #onInputEnd: (() => void) | undefined
+  readonly #ahead: Buffer[] = []
+  #aheadBytes = 0
   #handlers: TransportHandlers | undefined
   #held = false
   #inputEnded = false
@@ -49,6 +58,7 @@ export class StdioTransport implements Transport {
     // The process's own output cannot be closed, and whoever comes next may need it.
     const ours = output !== process.stdout && options.write === undefined
     this.#endOutput = ours ? () => void output.end() : () => {}
+    this.#onInputEnd = options.onInputEnd
     this.#framer = new LineFramer(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES)
     this.#writer = new LineWriter({
       output,
@@ -103,14 +113,22 @@ export class StdioTransport implements Transport {
     this.#input.pause()
   }
 
-  readonly #onData = (chunk: Buffer | string): void => {
-    this.#framer.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
-    if (!this.#held) this.#pump()
+  readonly #onData = (data: Buffer | string): void => {
+    const chunk = typeof data === 'string' ? Buffer.from(data) : data
+    if (this.#held) {
+      this.#ahead.push(chunk)
+      this.#aheadBytes += chunk.length + CHUNK_OVERHEAD_BYTES
+      if (this.#aheadBytes > READ_AHEAD_BYTES) this.#input.pause()
+      return
+    }
+    this.#framer.push(chunk)
+    this.#pump()
   }
 
   readonly #onEnd = (): void => {
     if (this.#inputEnded) return
     this.#inputEnded = true
+    this.#onInputEnd?.()
     if (!this.#held) this.#pump()
   }
 
@@ -123,7 +141,7 @@ export class StdioTransport implements Transport {
     const handlers = this.#handlers as TransportHandlers
     for (;;) {
       if (this.#closing !== undefined || this.#closeHeard) return
-      const line = this.#framer.next() ?? (this.#inputEnded ? this.#framer.end() : undefined)
+      const line = this.#next()
       if (line === undefined) break
       const handled = typeof line === 'string' ? handlers.message(line) : handlers.malformed(line.reason)
       const wait = handled instanceof Promise ? handled : this.#writer.behind
@@ -135,14 +153,25 @@ export class StdioTransport implements Transport {
     if (this.#inputEnded) this.#hearClose({ kind: 'end' })
   }
 
+  #next(): string | Malformed | undefined {
+    let line = this.#framer.next()
+    while (line === undefined) {
+      const chunk = this.#ahead.shift()
+      if (chunk === undefined) return this.#inputEnded ? this.#framer.end() : undefined
+      this.#aheadBytes -= chunk.length + CHUNK_OVERHEAD_BYTES
+      this.#framer.push(chunk)
+      line = this.#framer.next()
+    }
+    return line
+  }
+
   #hold(wait: Promise<void>): void {
     this.#held = true
-    this.#input.pause()
     const resume = (): void => {
       this.#held = false
       if (this.#closing !== undefined) return
       this.#pump()
-      if (!this.#held && !this.#inputEnded) this.#input.resume()
+      if (!this.#inputEnded && this.#aheadBytes <= READ_AHEAD_BYTES / 2) this.#input.resume()
     }
     wait.then(resume, resume)
   }

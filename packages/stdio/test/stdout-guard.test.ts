@@ -66,7 +66,7 @@ describe('the guard on stdout', () => {
     output.write = wrapper
     guard.release()
     output.write('after')
-    expect(output.write).toBe(wrapper)
+    expect(Reflect.get(output, 'write')).toBe(wrapper)
     expect(output.text).toBe('[after]')
   })
 })

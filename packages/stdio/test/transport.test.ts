@@ -138,6 +138,47 @@ describe('the stdio transport', () => {
     expect(messages).toEqual(['1', '2'])
   })
 
+  it('sees the end of the input while it waits, and delivers what it has read before it closes', async () => {
+    const releases: (() => void)[] = []
+    let ended = (): void => {}
+    const inputEnd = new Promise<void>((resolve) => (ended = resolve))
+    const { input, messages, closed } = setUp(
+      { onInputEnd: ended },
+      () => new Promise((resolve) => releases.push(resolve)),
+    )
+    input.write('1\n')
+    await turn()
+    input.write('2\n')
+    input.end('3')
+    await inputEnd
+    expect(messages).toEqual(['1'])
+    while (releases.length > 0) {
+      releases.shift()?.()
+      await turn()
+    }
+    await closed
+    expect(messages).toEqual(['1', '2', '3'])
+  })
+
+  it('reads ahead no more than a bounded amount', async () => {
+    let release = (): void => {}
+    const { input, messages } = setUp({}, () => new Promise((resolve) => (release = resolve)))
+    const chunk = Buffer.alloc(64 * 1024, 'x')
+    input.write('1\n')
+    let taken = 0
+    for (; taken < 100 && input.writableLength + input.readableLength < 256 * 1024; taken++) {
+      input.write(chunk)
+      await turn()
+    }
+    expect(taken).toBeGreaterThan(10)
+    expect(taken).toBeLessThan(30)
+    input.write('\n2\n')
+    release()
+    await turn()
+    await turn()
+    expect(messages.map((text) => text.length)).toEqual([1, taken * chunk.length])
+  })
+
   it('gives up on a message whose signal aborts before it is written', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })

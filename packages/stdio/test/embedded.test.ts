@@ -1,0 +1,85 @@
+import { PassThrough, Writable } from 'node:stream'
+import { McpServer } from '@jetway/core'
+import { describe, expect, it } from 'vitest'
+import { serveStdio } from '../src/serve.ts'
+
+const createServer = (): McpServer => {
+  const server = new McpServer({ name: 'test', version: '1.0.0' })
+  server.addTool({
+    name: 'who',
+    handler: (_args, ctx) => `${ctx.auth?.principal} ${JSON.stringify(ctx.mount)}`,
+  })
+  return server
+}
+
+const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+const initialize = line({
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+})
+
+function nextLine(output: PassThrough): Promise<unknown> {
+  return new Promise((resolve) =>
+    output.once('data', (chunk: Buffer) => resolve(JSON.parse(chunk.toString()))),
+  )
+}
+
+describe('serveStdio on streams that it is given', () => {
+  it('hands over who the client is, leaves the process alone, and closes', async () => {
+    const input = new PassThrough()
+    const output = new PassThrough()
+    const signals = process.listenerCount('SIGTERM')
+    const auth = { principal: 'me' }
+    const handle = await serveStdio(createServer(), { input, output, auth, mount: { a: 1 } })
+    expect(process.listenerCount('SIGTERM')).toBe(signals)
+    input.write(initialize)
+    await nextLine(output)
+    input.write(line({ id: 1, method: 'tools/call', params: { name: 'who' } }))
+    expect(await nextLine(output)).toMatchObject({ id: 1, result: { content: [{ text: 'me {"a":1}' }] } })
+    await handle.close()
+    await handle.closed
+    expect(output.writableEnded).toBe(true)
+    expect(input.listenerCount('data')).toBe(0)
+  })
+
+  it('ends by itself with the input, and with the server', async () => {
+    const input = new PassThrough()
+    const first = await serveStdio(createServer(), { input, output: new PassThrough() })
+    input.end()
+    await first.closed
+    const server = createServer()
+    const second = await serveStdio(server, { input: new PassThrough(), output: new PassThrough() })
+    await server.close()
+    await second.closed
+  })
+
+  it('is disposable', async () => {
+    const output = new PassThrough()
+    {
+      await using _handle = await serveStdio(createServer(), { input: new PassThrough(), output })
+    }
+    expect(output.writableEnded).toBe(true)
+  })
+
+  it('closes although the client takes nothing', async () => {
+    const input = new PassThrough()
+    const output = new Writable({ write: () => {} })
+    const handle = await serveStdio(createServer(), { input, output })
+    input.write(initialize)
+    await handle.close({ deadline: 0 })
+  })
+
+  it('answers a line over the limit, and one that is not UTF-8, with a parse error without an id', async () => {
+    const input = new PassThrough()
+    const output = new PassThrough()
+    await using _handle = await serveStdio(createServer(), { input, output, maxLineBytes: 1000 })
+    input.write(`"${'x'.repeat(2000)}"\n`)
+    const error = (message: string): object => ({ jsonrpc: '2.0', error: { code: -32700, message } })
+    expect(await nextLine(output)).toEqual(error('The line is longer than 1000 bytes'))
+    input.write(Buffer.from([0xff, 0x0a]))
+    expect(await nextLine(output)).toEqual(error('The line is not valid UTF-8'))
+    input.write(initialize)
+    expect(await nextLine(output)).toMatchObject({ id: 0, result: { protocolVersion: '2025-06-18' } })
+  })
+})

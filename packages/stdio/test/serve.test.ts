@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { Child, type Exit } from './support/child.ts'
+
+const children: Child[] = []
+
+function start(): Child {
+  const child = new Child()
+  children.push(child)
+  return child
+}
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.process.kill('SIGKILL')
+    await child.exited
+  }
+})
+
+async function timed(child: Child, act: () => void): Promise<Exit & { readonly ms: number }> {
+  const before = performance.now()
+  act()
+  const exit = await child.exited
+  return { ...exit, ms: exit.at - before }
+}
+
+const answer = (child: Child, id: number): unknown => child.messages.find((message) => message.id === id)
+
+describe('serveStdio in a process of its own', { timeout: 20_000 }, () => {
+  it('answers, and exits with 0 at once when an idle server sees the end of its input', async () => {
+    const child = await start().open()
+    child.call(1, 'echo', { text: 'hällo 😀' })
+    await child.until(() => child.lines.length === 2)
+    expect(answer(child, 1)).toMatchObject({ result: { content: [{ type: 'text', text: 'hällo 😀' }] } })
+    const { code, ms } = await timed(child, () => child.process.stdin.end())
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(1_500)
+    expect(child.stderr).toContain('lifespan disposed')
+  })
+
+  it('answers everything that arrives together with the end of the input', async () => {
+    const child = start()
+    void child.open()
+    child.call(1, 'short')
+    for (let id = 2; id < 50; id++) child.call(id, 'echo', { text: String(id) })
+    child.process.stdin.end()
+    expect((await child.exited).code).toBe(0)
+    expect(child.messages.map((message) => message.id).toSorted((a = -1, b = -1) => a - b)).toEqual(
+      Array.from({ length: 50 }, (_, id) => id),
+    )
+    expect(answer(child, 1)).toMatchObject({ result: { content: [{ text: 'finished' }] } })
+  })
+
+  it('aborts what runs too long after the end of the input, and exits with 0 within two seconds', async () => {
+    const child = await start().open()
+    child.call(1, 'endless')
+    await child.until(() => child.stderr.includes('running'))
+    const { code, ms } = await timed(child, () => child.process.stdin.end())
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(2_500)
+    expect(child.stderr).toContain('aborted')
+  })
+
+  it('keeps stdout clean whatever a tool prints, and says so once', async () => {
+    const child = await start().open()
+    child.call(1, 'chatty')
+    child.call(2, 'chatty')
+    await child.until(() => child.lines.length === 3)
+    child.process.stdin.end()
+    await child.exited
+    expect(child.messages.map((message) => message.id)).toEqual([0, 1, 2])
+    for (const text of ['console.log', 'console.info', 'console.debug', 'stdout.write']) {
+      expect(child.stderr).toContain(text)
+    }
+    expect(child.stderr.match(/Something wrote to stdout/g)).toHaveLength(1)
+  })
+
+  it('lets running calls finish on SIGTERM, then exits with 0', async () => {
+    const child = await start().open()
+    child.call(1, 'short')
+    child.call(2, 'echo', { text: 'now' })
+    await child.until(() => answer(child, 2) !== undefined)
+    child.process.kill('SIGTERM')
+    expect(await child.exited).toMatchObject({ code: 0, signal: null })
+    expect(answer(child, 1)).toMatchObject({ result: { content: [{ text: 'finished' }] } })
+  })
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('exits at once on a second %s', async (signal, expected) => {
+    const child = await start().open()
+    child.call(1, 'endless')
+    await child.until(() => child.stderr.includes('running'))
+    child.process.kill(signal)
+    child.call(2, 'echo', { text: 'still here' })
+    // It refuses new work once it has seen the first signal.
+    await child.until(() => answer(child, 2) !== undefined)
+    const { code, ms } = await timed(child, () => child.process.kill(signal))
+    expect(code).toBe(expected)
+    expect(ms).toBeLessThan(500)
+  })
+
+  it('exits quietly with 0 when the reader of its output is gone', async () => {
+    const child = await start().open()
+    child.process.stdout.destroy()
+    for (let id = 1; id < 20; id++) child.call(id, 'echo', { text: 'x'.repeat(1000) })
+    expect(await child.exited).toMatchObject({ code: 0, signal: null })
+    expect(child.stderr).not.toMatch(/EPIPE|Error|Unhandled/)
+  })
+
+  it('exits when all of its streams are closed in the middle of an answer', async () => {
+    const child = await start().open()
+    child.call(1, 'flood')
+    await child.until(() => child.stdout.length > 100_000)
+    child.process.stdout.destroy()
+    child.process.stderr.destroy()
+    child.process.stdin.destroy()
+    expect(await child.exited).toMatchObject({ code: 0, signal: null })
+  })
+
+  it('exits in time when the client has stopped reading', async () => {
+    const child = await start().open()
+    child.process.stdout.removeAllListeners('data').pause()
+    for (let id = 1; id < 4; id++) child.call(id, 'flood')
+    const { code, ms } = await timed(child, () => {
+      child.process.stdin.end()
+      // Its exit is seen although its output is never read.
+      child.process.once('exit', () => child.process.stdout.destroy())
+    })
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(3_500)
+  })
+})

@@ -1,0 +1,86 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const FIXTURE = fileURLToPath(new URL('../fixtures/server.ts', import.meta.url))
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** When it was seen, on `performance.now()`. */
+  readonly at: number
+}
+
+/** The fixture as a process of its own, spoken to in raw lines. */
+export class Child {
+  readonly process: ChildProcessWithoutNullStreams
+  readonly exited: Promise<Exit>
+  stdout = ''
+  stderr = ''
+  #watchers: (() => void)[] = []
+
+  constructor() {
+    this.process = spawn(
+      process.execPath,
+      ['--conditions=jetway:source', '--import', import.meta.resolve('tsx'), FIXTURE],
+      { stdio: 'pipe' },
+    )
+    this.process.stdout.on('data', (chunk: Buffer) => this.#grow('stdout', chunk))
+    this.process.stderr.on('data', (chunk: Buffer) => this.#grow('stderr', chunk))
+    // A test may write to a child that is gone.
+    this.process.stdin.on('error', () => {})
+    this.exited = new Promise((resolve) => {
+      this.process.once('close', (code, signal) => resolve({ code, signal, at: performance.now() }))
+    })
+  }
+
+  get lines(): string[] {
+    return this.stdout.split('\n').filter((line) => line !== '')
+  }
+
+  get messages(): { id?: number; result?: unknown; error?: unknown }[] {
+    return this.lines.map((line) => JSON.parse(line) as { id?: number })
+  }
+
+  write(...messages: readonly object[]): void {
+    this.process.stdin.write(
+      messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''),
+    )
+  }
+
+  call(id: number, name: string, args: object = {}): void {
+    this.write({ id, method: 'tools/call', params: { name, arguments: args } })
+  }
+
+  /** Resolves when the condition holds; it is looked at whenever something was printed. */
+  until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (condition()) resolve()
+        else this.#watchers.push(look)
+      }
+      look()
+    })
+  }
+
+  async open(): Promise<this> {
+    this.write(
+      {
+        id: 0,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'test', version: '1' },
+        },
+      },
+      { method: 'notifications/initialized' },
+    )
+    await this.until(() => this.lines.length === 1)
+    return this
+  }
+
+  #grow(name: 'stdout' | 'stderr', chunk: Buffer): void {
+    this[name] += chunk.toString()
+    for (const watcher of this.#watchers.splice(0)) watcher()
+  }
+}
