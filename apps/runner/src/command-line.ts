@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import type { RevisionDate } from '@jetway/core'
+import type { RevisionDate, ServerOptions } from '@jetway/core'
 
 /** A mistake in the command line: told in one sentence, and the process ends with code 2. */
 export class CommandLineError extends Error {
@@ -26,11 +26,9 @@ export interface HttpSettings {
   readonly port: number | undefined
 }
 
-/** What a server is made from. */
-export interface ServerSettings {
+/** What a server is made from: the app's own switches, and options to pass on to `McpServer`. */
+export interface ServerSettings extends Pick<ServerOptions, 'revisions'> {
   readonly flags: AppFlagValues
-  /** The protocol revisions to serve; absent for all. */
-  readonly revisions?: readonly RevisionDate[]
 }
 
 /** What a command line asks for. */

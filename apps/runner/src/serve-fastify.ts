@@ -7,7 +7,7 @@ import { CLOSE_DEADLINE_MS, type Listening, PATH, portOf, SOCKET_LIMITS } from '
 export async function serveFastify(server: McpServer, host: string, port: number): Promise<Listening> {
   const { keepAliveTimeout, requestTimeout, ...http } = SOCKET_LIMITS
   const app = Fastify({ keepAliveTimeout, requestTimeout, http })
-  await app.register(mcp, { server, path: PATH })
+  await app.register(mcp, { server, path: PATH, logger: server.runtime.logger })
   await app.listen({ host, port })
   return {
     port: portOf(app.server.address()),

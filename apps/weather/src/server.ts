@@ -1,4 +1,4 @@
-import { McpServer, type RevisionDate } from '@jetway/core'
+import { McpServer, type ServerOptions } from '@jetway/core'
 import { addBriefingPrompt } from './briefing-prompt.ts'
 import { addCityResources } from './city-resources.ts'
 import { addGetAlerts } from './get-alerts.ts'
@@ -8,10 +8,8 @@ import type { WeatherSource } from './weather-source.ts'
 const INSTRUCTIONS =
   'Weather forecasts and alerts for the United States. Check the alerts before you advise a trip.'
 
-export interface WeatherServerOptions {
+export interface WeatherServerOptions extends ServerOptions {
   readonly source: WeatherSource
-  /** The protocol revisions to serve. @default all */
-  readonly revisions?: readonly RevisionDate[]
 }
 
 /**
