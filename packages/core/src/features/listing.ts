@@ -21,7 +21,7 @@ export interface ListingOptions<Entry, Item extends object> {
   readonly pageSize: number | undefined
 }
 
-/** Answers `*​/list`: each entry is serialised once per revision, and an answer without pages is kept whole. */
+/** Answers the list methods: each entry is serialised once per revision, and an answer without pages is kept whole. */
 export class Listing<Entry extends object, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>
   readonly #fragments = new WeakMap<Entry, Map<Revision, string>>()

@@ -23,7 +23,7 @@ export function stringify(value: unknown, source: string): string {
 /** As {@link stringify}, but undefined for what JSON leaves out. */
 export function tryStringify(value: unknown, source: string): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined
+    return JSON.stringify(value)
   } catch (cause) {
     throw new OutputError(`${source} returned a value that JSON cannot carry`, { cause })
   }

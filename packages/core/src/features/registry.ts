@@ -67,7 +67,7 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /** @throws `ERR_MCP_DUPLICATE_NAME`, and whatever is wrong with the definition */
-  add<D extends Definition>(definition: D, { replace = false }: AddOptions = {}): Handle<D> {
+  add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
     const key = this.#options.key(definition)
     if (!replace && this.#registrations.has(key)) throw this.#duplicate(key)
     const registration = this.#register(definition)
@@ -109,7 +109,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return { definition, entry: this.#options.build(definition) }
   }
 
-  #handle<D extends Definition>(key: string, registration: Registration<Definition, Entry>): Handle<D> {
+  #handle(key: string, registration: Registration<Definition, Entry>): Handle<Definition> {
     const isCurrent = (): boolean => this.#registrations.get(key) === registration
     const remove = (): void => {
       if (isCurrent()) this.remove(key)

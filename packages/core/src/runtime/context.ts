@@ -52,11 +52,19 @@ export interface RequestContext<App = unknown, Mount = unknown> {
   progress(progress: number, total?: number, message?: string): Promise<void>
 }
 
+/** The part of a session that its client may change by requests. */
+export interface SessionSettings {
+  readonly record: { readonly subscriptions: readonly string[] }
+  update(change: { readonly logLevel?: LogLevel; readonly subscriptions?: readonly string[] }): void
+}
+
 /** What the door that took a request knows about it. */
 export interface CallScope {
   readonly revision: Revision
   readonly client: ClientView
   readonly session: SessionView | undefined
+  /** Undefined where the connection has no sessions. */
+  readonly settings?: SessionSettings
   readonly auth: AuthInfo | undefined
   readonly mount: unknown
   readonly exchange: Exchange

@@ -1,0 +1,29 @@
+import { fault, type Subject } from './checks.ts'
+import type { AnyCompleters } from './completion-types.ts'
+
+/** Completers whose names exist; undefined where there is none at all. */
+export function checkCompleters(
+  subject: Subject,
+  complete: object | undefined,
+  names: readonly string[],
+): AnyCompleters | undefined {
+  if (complete === undefined) return undefined
+  const completers = Object.entries(complete).filter(([, completer]) => completer !== undefined)
+  for (const [name, completer] of completers) {
+    if (!names.includes(name)) {
+      throw fault(
+        subject,
+        'ERR_MCP_INVALID_DEFINITION',
+        `completes ${JSON.stringify(name)}, which it does not have`,
+      )
+    }
+    if (typeof completer !== 'function') {
+      throw fault(
+        subject,
+        'ERR_MCP_INVALID_DEFINITION',
+        `needs a function to complete ${JSON.stringify(name)}`,
+      )
+    }
+  }
+  return completers.length === 0 ? undefined : (Object.fromEntries(completers) as AnyCompleters)
+}

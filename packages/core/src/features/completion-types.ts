@@ -1,0 +1,27 @@
+import type { RequestContext } from '../runtime/context.ts'
+import type { Awaitable } from './tool-types.ts'
+
+/** What the client has filled in so far. */
+export interface CompletionState {
+  readonly arguments: Readonly<Record<string, string>>
+}
+
+/** Suggestions, best first. The client gets at most 100 of them. */
+export type Suggestions =
+  | readonly string[]
+  | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }
+
+/** Suggests values that go on from what was typed. */
+export type Completer<App = unknown, Mount = unknown> = (
+  value: string,
+  ctx: RequestContext<App, Mount>,
+  state: CompletionState,
+) => Awaitable<Suggestions>
+
+/** Completers by the name of the argument or variable. */
+export type Completers<Name extends PropertyKey, App = unknown, Mount = unknown> = {
+  readonly [One in Name]?: Completer<App, Mount>
+}
+
+/** Completers of something registered, without its types. */
+export type AnyCompleters = Readonly<Record<string, Completer<never, never>>>

@@ -1,0 +1,76 @@
+import { invalidParams, methodNotFound } from '../errors.ts'
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import type { CompleteResult } from '../protocol/types.ts'
+import type { MethodEntry } from '../runtime/dispatcher.ts'
+import { complete, type Outcome } from '../runtime/outcome.ts'
+import type { AnyCompleters, Completer } from './completion-types.ts'
+import { OutputError } from './output-error.ts'
+import { isPromiseLike } from './promise-like.ts'
+import { type Prompts, promptOf } from './prompts.ts'
+import type { Resources } from './resources.ts'
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#implementation-considerations */
+const MAX_VALUES = 100
+
+const NOTHING: CompleteResult = { completion: { values: [], total: 0, hasMore: false } }
+
+/** Serves `completion/complete` for the arguments of prompts and the variables of resource templates. */
+export function completionEntry(prompts: Prompts, resources: Resources): MethodEntry {
+  return {
+    handle: (params, ctx) => {
+      if (!prompts.registry.offered && !resources.offered) throw methodNotFound()
+      const completers = completersOf(prompts, resources, params['ref'])
+      const { name, value } = readArgument(params['argument'])
+      const state = { arguments: readState(params['context']) }
+      if (completers === undefined || !Object.hasOwn(completers, name)) return complete(NOTHING)
+      const completer = completers[name] as unknown as Completer
+      const suggested = completer(value, ctx, state)
+      if (isPromiseLike(suggested)) return Promise.resolve(suggested).then(toOutcome)
+      return toOutcome(suggested)
+    },
+  }
+}
+
+function completersOf(prompts: Prompts, resources: Resources, ref: unknown): AnyCompleters | undefined {
+  if (!isObject(ref)) throw invalidParams('The member "ref" must be an object')
+  if (ref['type'] === 'ref/prompt') return promptOf(prompts.registry, ref['name']).complete
+  if (ref['type'] !== 'ref/resource')
+    throw invalidParams('The type of "ref" must be "ref/prompt" or "ref/resource"')
+  if (!resources.offered) throw invalidParams('Unknown resource')
+  const uri = resources.uriOf(ref)
+  const template = resources.templates.registry.get(uri) ?? resources.templates.match(uri)?.entry
+  if (template === undefined && resources.registry.get(uri) === undefined)
+    throw invalidParams('Unknown resource')
+  return template?.complete
+}
+
+function readArgument(argument: unknown): { name: string; value: string } {
+  const { name, value } = isObject(argument) ? argument : {}
+  if (typeof name === 'string' && typeof value === 'string') return { name, value }
+  throw invalidParams('The member "argument" must be an object with a name and a value, both strings')
+}
+
+function readState(context: unknown = {}): Record<string, string> {
+  const args = isObject(context) ? (context['arguments'] ?? {}) : undefined
+  if (isObject(args) && Object.values(args).every((value) => typeof value === 'string'))
+    return args as Record<string, string>
+  throw invalidParams('The arguments of "context" must be an object of strings')
+}
+
+function toOutcome(suggested: unknown): Outcome {
+  const given: JsonObject = Array.isArray(suggested)
+    ? { values: suggested as unknown[] }
+    : isObject(suggested)
+      ? suggested
+      : {}
+  const { values, total, hasMore } = given
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
+    throw new OutputError('A completion returned neither an array of strings nor an object with such values')
+  }
+  const known = typeof total === 'number' ? total : values.length
+  const more = hasMore === true || known > MAX_VALUES || values.length > MAX_VALUES || known > values.length
+  const shown = values.slice(0, MAX_VALUES)
+  // Told that there is more but not how much, a count of what was given would be a wrong total.
+  const counted = typeof total === 'number' || hasMore !== true ? { total: known } : {}
+  return complete({ completion: { values: shown, ...counted, hasMore: more } })
+}

@@ -1,0 +1,96 @@
+import { Method } from '../protocol/methods.ts'
+import type { ServerCapabilities } from '../protocol/types.ts'
+import type { ChangeEvent } from '../runtime/bus.ts'
+import type { MethodEntry, MethodTable } from '../runtime/dispatcher.ts'
+import { complete } from '../runtime/outcome.ts'
+import type { SchemaEngine } from '../schema/types.ts'
+import { completionEntry } from './completion.ts'
+import { setLogLevel } from './logging.ts'
+import { createPrompts, type Prompts } from './prompts.ts'
+import { Resources } from './resources.ts'
+import { subscriptionMethods } from './subscriptions.ts'
+import { createTools, type Tools } from './tools.ts'
+
+export interface FeatureOptions {
+  readonly schemas: SchemaEngine
+  /** Hears of changes, at most once per kind and tick. */
+  readonly publish: (event: ChangeEvent) => void
+  /** Items per page of every list; everything at once where undefined. */
+  readonly pageSize?: number | undefined
+  /** Whether tool results are held against their `outputSchema`. @default true */
+  readonly validateOutput?: boolean | undefined
+  /** Whether clients may ask for log messages. @default true */
+  readonly logging?: boolean | undefined
+}
+
+/** Everything that can be registered, and the method table that serves it. Holds nothing about any client. */
+export interface Features {
+  readonly tools: Tools
+  readonly resources: Resources
+  readonly prompts: Prompts
+  readonly methods: MethodTable
+  /** Derived from what is registered, or once was. */
+  capabilities(): ServerCapabilities
+}
+
+const ping: MethodEntry = { handle: () => complete({}) }
+
+export function createFeatures(options: FeatureOptions): Features {
+  const { schemas, publish, pageSize, validateOutput = true, logging = true } = options
+  const tools = createTools({ schemas, validateOutput, pageSize })
+  const resources = new Resources({ pageSize })
+  const prompts = createPrompts({ schemas, pageSize })
+  tools.registry.onChange(() => publish({ kind: 'tools' }))
+  prompts.registry.onChange(() => publish({ kind: 'prompts' }))
+  publishResourceChanges(resources, publish)
+  const methods = new Map<string, MethodEntry>([
+    [Method.Ping, ping],
+    ...tools.methods,
+    ...resources.methods,
+    ...subscriptionMethods(resources),
+    ...prompts.methods,
+    [Method.Complete, completionEntry(prompts, resources)],
+  ])
+  if (logging) methods.set(Method.SetLogLevel, setLogLevel)
+  return {
+    tools,
+    resources,
+    prompts,
+    methods,
+    capabilities: () => capabilitiesOf(tools, resources, prompts, logging),
+  }
+}
+
+/** Clients hear of resources and templates by one notification. */
+function publishResourceChanges(resources: Resources, publish: (event: ChangeEvent) => void): void {
+  let told = false
+  const tell = (): void => {
+    if (told) return
+    told = true
+    // The second registry's own notice comes in the same round of microtasks.
+    queueMicrotask(() => {
+      told = false
+    })
+    publish({ kind: 'resources' })
+  }
+  resources.registry.onChange(tell)
+  resources.templates.registry.onChange(tell)
+}
+
+function capabilitiesOf(
+  tools: Tools,
+  resources: Resources,
+  prompts: Prompts,
+  logging: boolean,
+): ServerCapabilities {
+  const completes =
+    prompts.registry.entries().some((entry) => entry.complete !== undefined) ||
+    resources.templates.registry.entries().some((entry) => entry.complete !== undefined)
+  return {
+    ...(tools.registry.offered && { tools: { listChanged: true } }),
+    ...(resources.offered && { resources: { subscribe: true, listChanged: true } }),
+    ...(prompts.registry.offered && { prompts: { listChanged: true } }),
+    ...(completes && { completions: {} }),
+    ...(logging && { logging: {} }),
+  }
+}

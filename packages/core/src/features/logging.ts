@@ -1,0 +1,15 @@
+import { invalidParams } from '../errors.ts'
+import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
+import type { MethodEntry } from '../runtime/dispatcher.ts'
+import { complete } from '../runtime/outcome.ts'
+
+/** Serves `logging/setLevel`. Where no session remembers the level, it succeeds and changes nothing. */
+export const setLogLevel: MethodEntry = {
+  handle: ({ level }, ctx) => {
+    if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)
+    ctx.scope.settings?.update({ logLevel: level })
+    return complete({})
+  },
+}
+
+const isLogLevel = (level: unknown): level is LogLevel => (LOG_LEVELS as readonly unknown[]).includes(level)

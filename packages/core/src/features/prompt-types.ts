@@ -1,0 +1,65 @@
+import type { PromptArgument } from '../protocol/types.ts'
+import type { RequestContext } from '../runtime/context.ts'
+import type { InferArguments, InferInput, JsonSchema, StringFieldsSchema } from '../schema/types.ts'
+import type { DisplayFields } from './checks.ts'
+import type { Completers } from './completion-types.ts'
+import type { Content } from './content.ts'
+import type { PromptMessages, Message } from './prompt-messages.ts'
+import type { Awaitable } from './tool-types.ts'
+
+/** A schema of strings: prompt arguments are nothing else on the wire. */
+export type PromptSchema = StringFieldsSchema | JsonSchema
+
+/** Arguments named one by one, where their names are not those of a schema's properties. */
+export type PromptArguments = readonly PromptArgument[]
+
+type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
+
+/** What a list of arguments comes to: required ones are strings, the others may be missing. */
+export type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
+  readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
+}
+
+/** What a prompt's handler receives. */
+export type PromptInput<
+  S extends PromptSchema | undefined,
+  L extends PromptArguments,
+> = S extends PromptSchema ? InferArguments<S> : ListedArguments<L>
+
+/** The names as they come, which a schema may change for the handler. */
+type PromptArgumentName<
+  S extends PromptSchema | undefined,
+  L extends PromptArguments,
+> = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
+
+/** What a prompt's handler may return: a text or a block is one message of the user. */
+export type PromptReturn = string | Content | Message | readonly Message[] | PromptMessages
+
+/** A prompt: messages that a person asks for by name. */
+export interface PromptDefinition<
+  S extends PromptSchema | undefined = undefined,
+  L extends PromptArguments = readonly [],
+  App = unknown,
+  Mount = unknown,
+> extends DisplayFields {
+  readonly name: string
+  /** Gives the arguments, checks and transforms them. Every property is a string when it arrives. */
+  readonly argsSchema?: S
+  /** In place of `argsSchema`, where names have spaces or nothing but presence is to be checked. */
+  readonly arguments?: L
+  /** Suggests values for arguments. */
+  readonly complete?: Completers<PromptArgumentName<S, L>, App, Mount>
+  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
+  readonly timeoutMs?: number
+  readonly handler: (args: PromptInput<S, L>, ctx: RequestContext<App, Mount>) => Awaitable<PromptReturn>
+}
+
+/** Any prompt definition, for lists of them. */
+export interface AnyPrompt<App = never, Mount = never> extends DisplayFields {
+  readonly name: string
+  readonly argsSchema?: PromptSchema | undefined
+  readonly arguments?: PromptArguments
+  readonly complete?: Completers<string, App, Mount>
+  readonly timeoutMs?: number
+  readonly handler: (args: never, ctx: RequestContext<App, Mount>) => Awaitable<PromptReturn>
+}

@@ -1,0 +1,55 @@
+import type { Meta, ReadResourceResult, ResourceContents } from '../protocol/types.ts'
+import { toBase64 } from './base64.ts'
+import { BRAND, type Branded, brandOf } from './brand.ts'
+import { resourceContents, type ResourcePart } from './content.ts'
+import { OutputError, stringify } from './output-error.ts'
+
+/** Several contents of one resource, made by {@link contents}. */
+export interface ResourceResult extends Branded<'contents'> {
+  readonly parts: readonly ResultPart[]
+  readonly _meta: Meta | undefined
+}
+
+/** As {@link ResourcePart}; the URI is the address that is being read where it is left out. */
+export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
+
+/**
+ * The whole answer to a read, where one text or blob does not say enough: several contents, metadata, other types.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#reading-resources
+ */
+export function contents(parts: readonly ResultPart[], options?: { readonly _meta?: Meta }): ResourceResult {
+  return { parts, _meta: options?._meta, [BRAND]: 'contents' }
+}
+
+/** What a handler returned, as the result of a read. Undefined is for the caller to answer. */
+export function toReadResult(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
+  const brand = brandOf(value)
+  if (brand === 'contents') return fromParts(value as ResourceResult, uri, mimeType)
+  if (brand !== undefined) {
+    throw new OutputError(
+      `The resource ${JSON.stringify(uri)} returned what tools and prompts return; give contents([ … ])`,
+    )
+  }
+  return { contents: [toContents(value, uri, mimeType)] }
+}
+
+function toContents(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {
+  if (typeof value === 'string')
+    return mimeType === undefined ? { uri, text: value } : { uri, mimeType, text: value }
+  if (value instanceof Uint8Array)
+    return { uri, mimeType: mimeType ?? 'application/octet-stream', blob: toBase64(value) }
+  const text = stringify(value, `The resource ${JSON.stringify(uri)}`)
+  return { uri, mimeType: mimeType ?? 'application/json', text }
+}
+
+function fromParts(
+  { parts, _meta }: ResourceResult,
+  uri: string,
+  mimeType: string | undefined,
+): ReadResourceResult {
+  if (!Array.isArray(parts)) throw new OutputError('contents needs an array')
+  const defaults = mimeType === undefined ? { uri } : { uri, mimeType }
+  const items = (parts as readonly ResultPart[]).map((part) => resourceContents({ ...defaults, ...part }))
+  return _meta === undefined ? { contents: items } : { contents: items, _meta }
+}

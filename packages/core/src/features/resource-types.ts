@@ -1,0 +1,57 @@
+import type { Annotations, Resource } from '../protocol/types.ts'
+import type { RequestContext } from '../runtime/context.ts'
+import type { DisplayFields } from './checks.ts'
+import type { Completers } from './completion-types.ts'
+import type { Awaitable } from './tool-types.ts'
+import type { TemplateVariables } from './uri-template/template-variables.ts'
+
+interface ResourceFields extends DisplayFields {
+  readonly name: string
+  readonly mimeType?: string
+  readonly annotations?: Annotations
+  /** Ends a read that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
+  readonly timeoutMs?: number
+}
+
+/**
+ * A resource with a fixed address. Its handler may return anything: a string is text, a `Uint8Array` is a blob,
+ * undefined says that there is no such resource, `contents([…])` is several contents, another value is JSON text.
+ */
+export interface ResourceDefinition<App = unknown, Mount = unknown> extends ResourceFields {
+  /** Absolute, and matched exactly as it is written. */
+  readonly uri: string
+  /** Bytes of the raw content, before base64. */
+  readonly size?: number
+  readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Mount>) => unknown
+}
+
+/** Resources whose addresses a URI template describes. `ctx.uri` is the address that is being read. */
+export interface ResourceTemplateDefinition<
+  Template extends string = string,
+  App = unknown,
+  Mount = unknown,
+> extends ResourceFields {
+  /** RFC 6570. Of several that match an address, the most specific answers. */
+  readonly uriTemplate: Template
+  /** Suggests values for variables. */
+  readonly complete?: Completers<keyof TemplateVariables<Template>, App, Mount>
+  /** Resources of this template that `resources/list` should show. Asked on every list. */
+  readonly list?: (ctx: RequestContext<App, Mount>) => Awaitable<readonly Resource[]>
+  /** Returns what the handler of a {@link ResourceDefinition} may return. */
+  readonly handler: (variables: TemplateVariables<Template>, ctx: RequestContext<App, Mount>) => unknown
+}
+
+/** Any resource definition, for lists of them. */
+export interface AnyResource<App = never, Mount = never> extends ResourceFields {
+  readonly uri: string
+  readonly size?: number
+  readonly handler: (args: never, ctx: RequestContext<App, Mount>) => unknown
+}
+
+/** Any template definition, for lists of them. */
+export interface AnyResourceTemplate<App = never, Mount = never> extends ResourceFields {
+  readonly uriTemplate: string
+  readonly complete?: Completers<string, App, Mount>
+  readonly list?: (ctx: RequestContext<App, Mount>) => Awaitable<readonly Resource[]>
+  readonly handler: (variables: never, ctx: RequestContext<App, Mount>) => unknown
+}

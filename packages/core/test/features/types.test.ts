@@ -1,0 +1,254 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import * as z from 'zod'
+import { content } from '../../src/features/content.ts'
+import {
+  type AnyDefinition,
+  definePrompt,
+  defineResource,
+  defineResourceTemplate,
+  defineTool,
+} from '../../src/features/define.ts'
+import { message, messages } from '../../src/features/prompt-messages.ts'
+import type { AnyPrompt } from '../../src/features/prompt-types.ts'
+import type { AnyResourceTemplate } from '../../src/features/resource-types.ts'
+import { result } from '../../src/features/results.ts'
+import type { AnyTool } from '../../src/features/tool-types.ts'
+import type { RequestContext } from '../../src/runtime/context.ts'
+
+interface App {
+  readonly db: { query(): string }
+}
+interface Mount {
+  readonly user: string
+}
+
+const inputSchema = z.object({ city: z.string(), days: z.number().default(3) })
+const outputSchema = z.object({ high: z.number(), low: z.number() })
+
+describe('the types of a tool', () => {
+  it('give the handler what the schema makes of the arguments', () => {
+    defineTool({
+      name: 'a',
+      inputSchema,
+      handler: (args, ctx) => {
+        expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>()
+        expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>()
+      },
+    })
+    defineTool({
+      name: 'a',
+      inputSchema: { type: 'object' },
+      handler: (args) => expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>(),
+    })
+  })
+
+  it('give a handler without inputSchema nothing', () => {
+    defineTool({
+      name: 'a',
+      handler: (args) => {
+        // @ts-expect-error no argument is declared
+        const city: string = args.city
+        return city
+      },
+    })
+  })
+
+  it('do not depend on the order of members', () => {
+    defineTool({
+      async handler({ city, days }) {
+        expectTypeOf(city).toEqualTypeOf<string>()
+        return { high: days, low: 1 }
+      },
+      outputSchema,
+      inputSchema,
+      name: 'a',
+    })
+  })
+
+  it('hold the handler to the outputSchema', () => {
+    defineTool({ name: 'a', outputSchema, handler: () => ({ high: 1, low: 0 }) })
+    defineTool({ name: 'a', outputSchema, handler: () => Promise.resolve({ high: 1, low: 0 }) })
+    // @ts-expect-error a member is missing
+    defineTool({ name: 'a', outputSchema, handler: () => ({ high: 1 }) })
+    // @ts-expect-error a member is missing, later
+    defineTool({ name: 'a', outputSchema, handler: async () => ({ high: 1 }) })
+    // @ts-expect-error a member has another type
+    defineTool({ name: 'a', outputSchema, handler: () => ({ high: 1, low: '0' }) })
+    // @ts-expect-error nothing is returned
+    defineTool({ name: 'a', outputSchema, handler: () => {} })
+    // @ts-expect-error a text is no structured value
+    defineTool({ name: 'a', outputSchema, handler: () => 'warm' })
+    // @ts-expect-error content is no structured value
+    defineTool({ name: 'a', outputSchema, handler: () => content.text('warm') })
+  })
+
+  it('hold a whole result to the outputSchema', () => {
+    defineTool({ name: 'a', outputSchema, handler: () => result({ structured: { high: 1, low: 0 } }) })
+    defineTool({ name: 'a', outputSchema, handler: () => result.error('No forecast') })
+    defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'No forecast', isError: true }) })
+    defineTool({
+      name: 'a',
+      outputSchema,
+      handler: (_args, ctx) => (ctx.uri === '' ? result.error('No forecast') : { high: 1, low: 0 }),
+    })
+    // @ts-expect-error the structured value misses a member
+    defineTool({ name: 'a', outputSchema, handler: () => result({ structured: { high: 1 } }) })
+    // @ts-expect-error there is no structured value
+    defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'warm' }) })
+  })
+
+  it('let a handler without outputSchema return anything', () => {
+    const returned = [
+      'text',
+      5,
+      undefined,
+      { a: 1 },
+      content.text('x'),
+      [content.text('x')],
+      result({ content: 'x' }),
+    ]
+    for (const value of returned) defineTool({ name: 'a', handler: () => value })
+  })
+
+  it('carry the types of the app and the mount, and refuse others', () => {
+    const mine = defineTool({
+      name: 'a',
+      inputSchema,
+      handler: ({ city }, ctx: RequestContext<App, Mount>) => city + ctx.app.db.query() + ctx.mount.user,
+    })
+    const any = defineTool({ name: 'b', inputSchema, handler: ({ city }) => city })
+    const fitting: AnyTool<App, Mount>[] = [mine, any]
+    // @ts-expect-error this server has no such app
+    const foreign: AnyTool<{ other: 1 }, Mount>[] = [mine]
+    expectTypeOf(fitting).not.toEqualTypeOf(foreign)
+  })
+
+  it('let definitions of every kind stand in one list', () => {
+    const all: AnyDefinition<App, Mount>[] = [
+      defineTool({ name: 'a', inputSchema, outputSchema, handler: () => ({ high: 1, low: 0 }) }),
+      defineTool({
+        name: 'b',
+        handler: (_args, ctx) => {
+          expectTypeOf(ctx.mount).toEqualTypeOf<Mount>()
+          return ctx.app.db.query()
+        },
+      }),
+      defineResource({ uri: 'a://b', name: 'a', handler: () => 'x' }),
+      defineResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: ({ b }) => b }),
+      definePrompt({ name: 'a', argsSchema: z.object({ city: z.string() }), handler: ({ city }) => city }),
+    ]
+    expectTypeOf(all).toBeArray()
+    // @ts-expect-error a definition by itself does not say what it is
+    const plain: AnyDefinition<App, Mount> = { name: 'a', handler: () => 'x' }
+    expectTypeOf(plain).toBeObject()
+  })
+})
+
+describe('the types of a resource template', () => {
+  it('come from the literal', () => {
+    defineResourceTemplate({
+      uriTemplate: 'weather://{country}/{city}{?days}',
+      name: 'city',
+      complete: { city: (_value, _ctx, state) => [String(state.arguments['country'])] },
+      handler: (variables, ctx) => {
+        expectTypeOf(variables).toEqualTypeOf<{ country: string; city: string; days?: string }>()
+        expectTypeOf(ctx.uri).toEqualTypeOf<string>()
+      },
+    })
+  })
+
+  it('refuse completions of variables that are not there, and lists of what is no resource', () => {
+    defineResourceTemplate({
+      uriTemplate: 'weather://{city}',
+      name: 'city',
+      // @ts-expect-error the template has no such variable
+      complete: { country: () => [] },
+      handler: () => 'x',
+    })
+    defineResourceTemplate({
+      uriTemplate: 'weather://{city}',
+      name: 'city',
+      // @ts-expect-error a resource has a name
+      list: () => [{ uri: 'weather://oslo' }],
+      handler: () => 'x',
+    })
+  })
+
+  it('let typed templates stand in a list', () => {
+    const list: AnyResourceTemplate<App, Mount>[] = [
+      defineResourceTemplate({
+        uriTemplate: 'a://{b}',
+        name: 'a',
+        complete: { b: () => ['x'] },
+        handler: ({ b }) => b,
+      }),
+    ]
+    expectTypeOf(list).toBeArray()
+  })
+})
+
+describe('the types of a prompt', () => {
+  it('give the handler what the schema makes of strings', () => {
+    definePrompt({
+      name: 'a',
+      argsSchema: z.object({ city: z.string(), days: z.string().transform(Number).optional() }),
+      complete: { days: () => ['1', '2'] },
+      handler: (args) => {
+        expectTypeOf(args).toEqualTypeOf<{ city: string; days?: number | undefined }>()
+        return args.city
+      },
+    })
+  })
+
+  it('refuse a schema of anything but strings', () => {
+    // @ts-expect-error a number cannot arrive
+    definePrompt({ name: 'a', argsSchema: z.object({ days: z.number() }), handler: () => 'x' })
+  })
+
+  it('come from a list of arguments', () => {
+    definePrompt({
+      name: 'a',
+      arguments: [{ name: 'the city', required: true }, { name: 'days' }],
+      complete: { 'the city': () => ['Oslo'] },
+      handler: (args) => {
+        expectTypeOf(args['the city']).toEqualTypeOf<string>()
+        expectTypeOf(args.days).toEqualTypeOf<string | undefined>()
+        return args['the city']
+      },
+    })
+    definePrompt({
+      name: 'a',
+      arguments: [{ name: 'city' }],
+      // @ts-expect-error there is no such argument
+      complete: { country: () => [] },
+      handler: () => 'x',
+    })
+  })
+
+  it('refuse what is no message', () => {
+    definePrompt({ name: 'a', handler: () => [message.user('a'), message.assistant(content.text('b'))] })
+    definePrompt({
+      name: 'a',
+      handler: async () => messages({ description: 'b', messages: [message.user('a')] }),
+    })
+    // @ts-expect-error a number is no message
+    definePrompt({ name: 'a', handler: () => 5 })
+    // @ts-expect-error a message is made by a helper
+    definePrompt({ name: 'a', handler: () => [{ role: 'user', content: { type: 'text', text: 'x' } }] })
+    // @ts-expect-error nothing is no message
+    definePrompt({ name: 'a', handler: () => {} })
+  })
+
+  it('let typed prompts stand in a list', () => {
+    const list: AnyPrompt<App, Mount>[] = [
+      definePrompt({
+        name: 'a',
+        argsSchema: z.object({ city: z.string() }),
+        complete: { city: () => [] },
+        handler: ({ city }) => city,
+      }),
+      definePrompt({ name: 'b', arguments: [{ name: 'x', required: true }], handler: ({ x }) => x }),
+    ]
+    expectTypeOf(list).toBeArray()
+  })
+})
