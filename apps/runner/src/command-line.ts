@@ -27,8 +27,9 @@ export interface HttpSettings {
 }
 
 /** What a server is made from: the app's own switches, and options to pass on to `McpServer`. */
-export interface ServerSettings extends Pick<ServerOptions, 'revisions'> {
+export interface ServerSettings {
   readonly flags: AppFlagValues
+  readonly options: Pick<ServerOptions, 'revisions'>
 }
 
 /** What a command line asks for. */
@@ -67,7 +68,7 @@ export function readCommandLine(argv: readonly string[], own: Readonly<Record<st
   const flags = Object.fromEntries(Object.keys(own).map((name) => [name, values[name]]))
   // The server itself refuses dates that it does not know.
   const revisions = text(values['revisions'])?.split(',') as RevisionDate[] | undefined
-  const server = revisions === undefined ? { flags } : { flags, revisions }
+  const server = { flags, options: revisions === undefined ? {} : { revisions } }
   if (values['stdio'] === true) return { run: 'stdio', server }
   const host = text(values['host']) ?? '127.0.0.1'
   return { run: 'http', server, http: { adapter: adapterOf(values), host, port: portOf(values) } }

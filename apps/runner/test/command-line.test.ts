@@ -12,7 +12,7 @@ describe('a command line', () => {
     expect(read()).toEqual({
       run: 'http',
       http: { adapter: 'fastify', host: '127.0.0.1', port: undefined },
-      server: { flags: { live: undefined, 'api-url': undefined } },
+      server: { flags: { live: undefined, 'api-url': undefined }, options: {} },
     })
   })
 
@@ -30,14 +30,14 @@ describe('a command line', () => {
       ),
     ).toMatchObject({
       http: { adapter: 'hono', host: '::1', port: 0 },
-      server: { revisions: ['2025-06-18', '2025-11-25'] },
+      server: { options: { revisions: ['2025-06-18', '2025-11-25'] } },
     })
   })
 
   it('may ask for stdio, and for an app’s own switches', () => {
     expect(read('--stdio', '--live', '--api-url', 'http://a')).toEqual({
       run: 'stdio',
-      server: { flags: { live: true, 'api-url': 'http://a' } },
+      server: { flags: { live: true, 'api-url': 'http://a' }, options: {} },
     })
   })
 

@@ -13,7 +13,7 @@ await runApp({
     'api-url': { type: 'string', placeholder: 'URL', help: 'another address of that service, with --live' },
   },
   sample: { tool: 'get_forecast', arguments: { city: 'Denver' } },
-  create: ({ flags, ...options }) =>
+  create: ({ flags, options }) =>
     createWeatherServer({
       source: flags['live'] ? liveSource(flags['api-url']) : embeddedSource(),
       ...options,
