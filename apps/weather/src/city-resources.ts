@@ -1,5 +1,5 @@
 import { type McpServer, resourceNotFound } from '@jetway/core'
-import { CITIES, completeCity, findCity, slugOf } from './cities.ts'
+import { CITIES, type City, completeCity, findCity, slugOf } from './cities.ts'
 import type { Forecast, WeatherSource } from './weather-source.ts'
 
 const REPORT_DAYS = 2
@@ -11,7 +11,7 @@ export function addCityResources(server: McpServer, source: WeatherSource): void
     title: 'Cities',
     description: 'The cities that this server knows by name, and where they are',
     mimeType: 'application/json',
-    handler: () => CITIES.map((city) => ({ ...city, uri: `weather://cities/${slugOf(city.name)}` })),
+    handler: () => CITIES.map((city) => ({ ...city, uri: uriOf(city) })),
   })
 
   server.addResourceTemplate({
@@ -20,6 +20,8 @@ export function addCityResources(server: McpServer, source: WeatherSource): void
     title: 'Weather report of a city',
     description: 'Today and tomorrow in one of the cities, for people to read',
     mimeType: 'text/markdown',
+    // Many hosts show listed resources only, and no templates.
+    list: () => CITIES.map((city) => ({ uri: uriOf(city), name: city.name, mimeType: 'text/markdown' })),
     complete: { city: (typed) => completeCity(typed.replaceAll('-', ' ')).map(slugOf) },
     async handler({ city }, ctx) {
       const place = findCity(city)
@@ -28,6 +30,8 @@ export function addCityResources(server: McpServer, source: WeatherSource): void
     },
   })
 }
+
+const uriOf = ({ name }: City): string => `weather://cities/${slugOf(name)}`
 
 function report({ place, periods, source }: Forecast): string {
   const lines = periods.map(({ name, details }) => `- **${name}**: ${details}`)

@@ -88,7 +88,10 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
 
   it('offers the cities as a list of resources', async () => {
     const { resources } = await client.listResources()
-    expect(resources.map(({ uri }) => uri)).toContain('weather://cities')
+    expect(resources.map(({ uri }) => uri)).toEqual(
+      expect.arrayContaining(['weather://cities', 'weather://cities/new-york']),
+    )
+    expect(resources).toHaveLength(1 + CITIES.length)
     const { contents } = await client.readResource({ uri: 'weather://cities' })
     expect(contents).toMatchObject([{ uri: 'weather://cities', mimeType: 'application/json' }])
     expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(CITIES.length)
