@@ -27,7 +27,8 @@ export function addCallTools(server: McpServer): void {
 
   server.addTool({
     name: 'wait_for_cancellation',
-    description: 'Waits until it is cancelled; reports progress at once, so that its caller knows that it waits',
+    description:
+      'Waits until it is cancelled; reports progress at once, so that its caller knows that it waits',
     inputSchema: z.object({ key: z.string() }),
     async handler({ key }, ctx) {
       if (outcomes.size >= KEPT_OUTCOMES) outcomes.delete(outcomes.keys().next().value ?? '')

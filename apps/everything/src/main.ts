@@ -11,16 +11,18 @@ await runApp({
     'page-size': { type: 'string', placeholder: 'N', help: 'entries of a list per page (default: all)' },
   },
   sample: { tool: 'echo', arguments: { text: 'hello' } },
-  create: (flags) =>
+  create: ({ flags, ...options }) =>
     createEverythingServer({
+      ...options,
+      ...pageSizeOf(flags['page-size']),
       misbehaving: flags['misbehaving'] === true,
-      ...(flags['page-size'] === undefined ? {} : { pageSize: pageSizeOf(flags['page-size']) }),
     }),
 })
 
-function pageSizeOf(value: string | boolean): number {
+function pageSizeOf(value: string | boolean | undefined): { pageSize?: number } {
+  if (value === undefined) return {}
   if (typeof value !== 'string' || !/^[1-9]\d{0,5}$/.test(value)) {
     throw new CommandLineError(`--page-size is a number from 1, not "${value}"`)
   }
-  return Number(value)
+  return { pageSize: Number(value) }
 }

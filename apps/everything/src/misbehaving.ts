@@ -71,7 +71,9 @@ export function addMisbehaving(server: McpServer): void {
 }
 
 function perform(name: string): unknown {
-  const deed: (() => unknown) | undefined = Object.hasOwn(DEEDS, name) ? DEEDS[name as keyof typeof DEEDS] : undefined
+  const deed: (() => unknown) | undefined = Object.hasOwn(DEEDS, name)
+    ? DEEDS[name as keyof typeof DEEDS]
+    : undefined
   return deed?.()
 }
 

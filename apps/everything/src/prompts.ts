@@ -42,7 +42,10 @@ export function addPrompts(server: McpServer): void {
     name: 'test_prompt_with_image',
     description: 'Two messages, the first of them an image',
     handler: () =>
-      messages([message.user(content.image(PNG, 'image/png')), message.user('Please analyze the image above.')]),
+      messages([
+        message.user(content.image(PNG, 'image/png')),
+        message.user('Please analyze the image above.'),
+      ]),
   })
   server.addPrompt({
     name: 'conversation',

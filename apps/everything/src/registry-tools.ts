@@ -34,7 +34,11 @@ function addToolSwitch(server: McpServer, added: Set<string>, remember: Remember
     inputSchema: Named,
     handler({ name }) {
       remember(`tool ${name}`)
-      server.addTool({ name: `added_${name}`, description: 'Added while the server runs', handler: () => name })
+      server.addTool({
+        name: `added_${name}`,
+        description: 'Added while the server runs',
+        handler: () => name,
+      })
       return `Added added_${name}`
     },
   })
@@ -42,7 +46,8 @@ function addToolSwitch(server: McpServer, added: Set<string>, remember: Remember
     name: 'remove_tool',
     description: 'Removes a tool that add_tool has added',
     inputSchema: Named,
-    handler: ({ name }) => (added.delete(`tool ${name}`) ? String(server.removeTool(`added_${name}`)) : 'false'),
+    handler: ({ name }) =>
+      added.delete(`tool ${name}`) ? String(server.removeTool(`added_${name}`)) : 'false',
   })
 }
 
@@ -61,7 +66,8 @@ function addResourceSwitch(server: McpServer, added: Set<string>, remember: Reme
     name: 'remove_resource',
     description: 'Removes a resource that add_resource has added',
     inputSchema: Named,
-    handler: ({ name }) => (added.delete(`resource ${name}`) ? String(server.removeResource(`added://${name}`)) : 'false'),
+    handler: ({ name }) =>
+      added.delete(`resource ${name}`) ? String(server.removeResource(`added://${name}`)) : 'false',
   })
 }
 
@@ -72,7 +78,11 @@ function addPromptSwitch(server: McpServer, added: Set<string>, remember: Rememb
     inputSchema: Named,
     handler({ name }) {
       remember(`prompt ${name}`)
-      server.addPrompt({ name: `added_${name}`, description: 'Added while the server runs', handler: () => name })
+      server.addPrompt({
+        name: `added_${name}`,
+        description: 'Added while the server runs',
+        handler: () => name,
+      })
       return `Added added_${name}`
     },
   })
@@ -80,6 +90,7 @@ function addPromptSwitch(server: McpServer, added: Set<string>, remember: Rememb
     name: 'remove_prompt',
     description: 'Removes a prompt that add_prompt has added',
     inputSchema: Named,
-    handler: ({ name }) => (added.delete(`prompt ${name}`) ? String(server.removePrompt(`added_${name}`)) : 'false'),
+    handler: ({ name }) =>
+      added.delete(`prompt ${name}`) ? String(server.removePrompt(`added_${name}`)) : 'false',
   })
 }

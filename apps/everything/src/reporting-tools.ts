@@ -25,8 +25,9 @@ export function addReportingTools(server: McpServer): void {
     description: 'Reports progress three times while it runs',
     async handler(_args, ctx) {
       for (const done of [0, 50, 100]) {
-        if (done > 0) await delay(STEP_MS)
         await ctx.progress(done, 100, `${done} of 100`)
+        // After the last one too: the official clients drop what they read in one piece with the answer.
+        await delay(STEP_MS)
       }
       return 'Reported progress three times'
     },

@@ -21,6 +21,7 @@ const CONTACT = {
   },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
   then: { required: ['phone'] },
   else: { required: ['email'] },
   additionalProperties: false,
@@ -50,10 +51,18 @@ export function addSchemaTools(server: McpServer): void {
     name: 'statistics',
     description: 'Sum, mean and extremes of some numbers, as a structured value',
     inputSchema: z.object({ numbers: z.array(z.number()).min(1).max(1000) }),
-    outputSchema: z.object({ sum: z.number(), mean: z.number(), range: z.object({ min: z.number(), max: z.number() }) }),
+    outputSchema: z.object({
+      sum: z.number(),
+      mean: z.number(),
+      range: z.object({ min: z.number(), max: z.number() }),
+    }),
     handler({ numbers }) {
       const sum = numbers.reduce((total, number) => total + number, 0)
-      return { sum, mean: sum / numbers.length, range: { min: Math.min(...numbers), max: Math.max(...numbers) } }
+      return {
+        sum,
+        mean: sum / numbers.length,
+        range: { min: Math.min(...numbers), max: Math.max(...numbers) },
+      }
     },
   })
 

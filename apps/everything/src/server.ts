@@ -1,4 +1,4 @@
-import { McpServer } from '@jetway/core'
+import { McpServer, type ServerOptions } from '@jetway/core'
 import { addCallTools } from './call-tools.ts'
 import { addContentTools } from './content-tools.ts'
 import { addMisbehaving } from './misbehaving.ts'
@@ -8,15 +8,13 @@ import { addReportingTools } from './reporting-tools.ts'
 import { addResources, addResourceTemplates } from './resources.ts'
 import { addSchemaTools } from './schema-tools.ts'
 
-export interface EverythingOptions {
+export interface EverythingOptions extends Pick<ServerOptions, 'pageSize' | 'revisions'> {
   /** Adds handlers that throw, hang and return what cannot be sent. */
   readonly misbehaving?: boolean
-  /** Entries of a list per page; everything on one page when left out. */
-  readonly pageSize?: number
 }
 
 /** A server with every feature: the target of the public conformance suite and of our own matrix. */
-export function createEverythingServer({ misbehaving, pageSize }: EverythingOptions = {}): McpServer {
+export function createEverythingServer({ misbehaving, ...options }: EverythingOptions = {}): McpServer {
   const server = new McpServer(
     {
       name: 'everything',
@@ -26,10 +24,7 @@ export function createEverythingServer({ misbehaving, pageSize }: EverythingOpti
       websiteUrl: 'https://example.com/everything',
       icons: [{ src: 'https://example.com/everything.png', mimeType: 'image/png' }],
     },
-    {
-      instructions: 'A server for tests: nothing here is of use.',
-      ...(pageSize === undefined ? {} : { pageSize }),
-    },
+    { ...options, instructions: 'A server for tests: nothing here is of use.' },
   )
   addContentTools(server)
   addReportingTools(server)

@@ -1,0 +1,64 @@
+/** The public conformance suite's command line, as a function. It runs on the newer Node that it needs. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { conformance, node } from '@jetway-tools/newer-node'
+
+const SUITE_TIMEOUT_MS = 150_000
+
+/** What the suite says of one scenario. `proven` counts the checks that say yes. */
+const outcome = (name, checks) => ({
+  name,
+  proven: checks.filter(({ status }) => status === 'SUCCESS').length,
+  complaints: checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING').map(describe),
+})
+
+const describe = ({ status, id, errorMessage, description }) =>
+  `${status === 'WARNING' ? 'warning' : 'failure'} ${id}: ${errorMessage ?? description}`
+
+/**
+ * Runs every server scenario of a revision against `url`.
+ *
+ * @throws when the suite ends early, or says that it ran more scenarios than it reports on
+ */
+export async function runSuite(url, revision) {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-conformance-'))
+  try {
+    const args = ['server', '--url', url, '--suite', 'all', '--spec-version', revision, '-o', folder]
+    const printed = await print(node, [conformance, ...args])
+    const scenarios = readdirSync(folder)
+      .toSorted()
+      .map((entry) => read(folder, entry))
+    const announced = Number(/\((\d+) scenarios\)/.exec(printed)?.[1])
+    // A scenario that crashes leaves a folder without a report, or no folder at all.
+    if (announced !== scenarios.length || announced === 0) {
+      throw new Error(
+        `The suite announced ${announced} scenarios and reported on ${scenarios.length}:\n${printed}`,
+      )
+    }
+    return scenarios
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A folder is named `server-<scenario>-<time>`. */
+function read(folder, entry) {
+  const name = /^server-(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$/.exec(entry)?.[1] ?? entry
+  try {
+    return outcome(name, JSON.parse(readFileSync(join(folder, entry, 'checks.json'), 'utf8')))
+  } catch (error) {
+    return { name, proven: 0, complaints: [`failure: no report (${error.message})`] }
+  }
+}
+
+/** The exit code is left aside: what counts is the report, and how it compares with what is expected. */
+function print(file, args) {
+  return new Promise((resolve, reject) => {
+    execFile(file, args, { timeout: SUITE_TIMEOUT_MS, maxBuffer: 2 ** 28 }, (error, stdout, stderr) => {
+      if (error !== null && typeof error.code !== 'number') reject(error)
+      else resolve(stdout + stderr)
+    })
+  })
+}

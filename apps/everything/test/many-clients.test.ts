@@ -1,0 +1,128 @@
+import { Agent } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
+import { McpServer } from '@jetway/core'
+import { mcp as fastifyMcp } from '@jetway/fastify'
+import { mcp as honoMcp } from '@jetway/hono'
+import { createAdaptorServer } from '@hono/node-server'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type Message, RawClient } from './support/raw-http.ts'
+
+const CLIENTS = 200
+const CALLS = 8
+
+/** A server whose answers come out of order: each call yields to others as often as its text says. */
+function createRelay(): McpServer {
+  const server = new McpServer({ name: 'relay', version: '1.0.0' })
+  server.addTool({
+    name: 'relay',
+    inputSchema: z.object({ text: z.string(), turns: z.number().int(), talks: z.boolean() }),
+    async handler({ text, turns, talks }, ctx) {
+      for (let index = 0; index < turns; index++) await turn()
+      if (talks) await ctx.progress(1, 2, text)
+      await turn()
+      if (talks) await ctx.progress(2, 2, text)
+      return `${ctx.client.info?.name} says ${text}`
+    },
+  })
+  return server
+}
+
+const MOUNTS = {
+  async fastify(server: McpServer) {
+    const app = Fastify()
+    await app.register(fastifyMcp, { server, path: '/mcp' })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() }
+  },
+  async hono(server: McpServer) {
+    const app = new Hono()
+    app.use(honoMcp({ server, path: '/mcp' }))
+    const http = createAdaptorServer({ fetch: app.fetch }) as Server
+    http.listen(0, '127.0.0.1')
+    await once(http, 'listening')
+    const stop = async (): Promise<void> => {
+      await server.close()
+      http.closeAllConnections()
+      http.close()
+    }
+    return { port: (http.address() as AddressInfo).port, stop }
+  },
+}
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+async function start(door: keyof typeof MOUNTS): Promise<{ url: string; agent: Agent }> {
+  const { port, stop } = await MOUNTS[door](createRelay())
+  const agent = new Agent({ keepAlive: true, maxSockets: 128 })
+  cleanups.push(stop, () => agent.destroy())
+  return { url: `http://127.0.0.1:${port}/mcp`, agent }
+}
+
+function relay(id: number, text: string, index: number): object {
+  const params = {
+    name: 'relay',
+    arguments: { text, turns: (index * 7) % 5, talks: index % 2 === 0 },
+    _meta: { progressToken: 1 },
+  }
+  return { jsonrpc: '2.0', id, method: 'tools/call', params }
+}
+
+/** The answer, and whatever was said before it, must all be the caller's own. */
+function expectOwn(messages: readonly Message[], id: number, client: string, text: string): void {
+  const answer = messages.at(-1)
+  expect(answer).toMatchObject({
+    jsonrpc: '2.0',
+    id,
+    result: { content: [{ text: `${client} says ${text}` }] },
+  })
+  const before = messages.slice(0, -1)
+  for (const message of before) {
+    expect(message).toMatchObject({
+      method: 'notifications/progress',
+      params: { progressToken: 1, message: text },
+    })
+  }
+  expect([0, 2]).toContain(before.length)
+}
+
+describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (door) => {
+  it('two hundred clients share one McpServer with colliding request ids: no answer lost, doubled or crossed', async () => {
+    const { url, agent } = await start(door)
+    let answers = 0
+    const visit = async (_: unknown, index: number): Promise<void> => {
+      const name = `client ${index}`
+      const client = new RawClient(url, agent)
+      await client.initialize(name)
+      const calls = Array.from({ length: CALLS }, async (__, call) => {
+        const text = `${index}/${call}`
+        const { status, messages } = await client.post(relay(call, text, index + call))
+        expect(status).toBe(200)
+        expectOwn(messages, call, name, text)
+        answers += 1
+      })
+      await Promise.all(calls)
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, visit))
+    expect(answers).toBe(CLIENTS * CALLS)
+  }, 60_000)
+
+  it('one client that gives every request the same id gets every answer where it asked', async () => {
+    const { url, agent } = await start(door)
+    const client = new RawClient(url, agent)
+    await client.initialize('monotone')
+    const calls = Array.from({ length: 50 }, async (_, call) => {
+      const { messages } = await client.post(relay(1, `call ${call}`, call))
+      expectOwn(messages, 1, 'monotone', `call ${call}`)
+    })
+    await Promise.all(calls)
+  })
+})

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MISBEHAVING } from '../src/misbehaving.ts'
+import { type HttpDoor, listen, type Listening } from './support/processes.ts'
+import { type Message, RawClient } from './support/raw-http.ts'
+import { RawStdio } from './support/raw-stdio.ts'
+
+interface Case {
+  readonly name: string
+  readonly method: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** Every deed as a tool, as a tool with an output schema, as a resource and as a prompt. */
+const CASES: readonly Case[] = MISBEHAVING.flatMap((deed) => [
+  { name: `a tool that ${deed}`, method: 'tools/call', params: { name: deed, arguments: {} } },
+  { name: `a tool with a schema that ${deed}`, method: 'tools/call', params: { name: `${deed}_for_schema` } },
+  { name: `a resource that ${deed}`, method: 'resources/read', params: { uri: `misbehaving://${deed}` } },
+  {
+    name: `a prompt that ${deed}`,
+    method: 'prompts/get',
+    params: { name: 'misbehaving', arguments: { deed } },
+  },
+])
+
+/** What may be a success after all: JSON has a way to say it, or nothing was wrong with the value. */
+const HARMLESS = new Set([
+  'a tool that returns_undefined',
+  'a tool that returns_nan',
+  'a resource that returns_nan',
+  'a tool that writes_to_stdout',
+  'a resource that writes_to_stdout',
+  'a prompt that writes_to_stdout',
+])
+
+/** Holds one answer to what every answer must be. */
+function expectWellFormed({ name, method }: Case, answer: Message): void {
+  expect(answer.jsonrpc).toBe('2.0')
+  const { result, error } = answer
+  expect([result, error].filter((part) => part !== undefined)).toHaveLength(1)
+  const text = JSON.stringify(answer)
+  expect(text).not.toContain('hunter2')
+  expect(text).not.toMatch(/\.ts:\d|\bat \w+ \(/)
+  if (error !== undefined) {
+    expect(error.code).toSatisfy(Number.isInteger)
+    expect(error.message).toEqual(expect.stringMatching(/./))
+  }
+  if (HARMLESS.has(name)) expect(error).toBeUndefined()
+  else if (method === 'tools/call')
+    expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] })
+  else expect(error).toMatchObject({ code: name.includes('returns_undefined') ? expect.any(Number) : -32603 })
+}
+
+it('there are 14 misdeeds in 4 kinds of handler', () => {
+  expect([MISBEHAVING.length, CASES.length]).toEqual([14, 56])
+})
+
+const HTTP_DOORS: readonly HttpDoor[] = ['fastify', 'hono', 'fetch']
+
+describe.each(HTTP_DOORS)('over %s', (door) => {
+  let server: Listening
+  let client: RawClient
+
+  beforeAll(async () => {
+    server = await listen(door, '--misbehaving')
+    client = new RawClient(server.url)
+    await client.initialize()
+  }, 60_000)
+  afterAll(async () => {
+    client?.close()
+    await server?.stop()
+  })
+
+  it.concurrent.each(CASES)('$name: gets exactly one well-formed answer', async (one) => {
+    const { status, messages } = await client.post({ jsonrpc: '2.0', id: one.name, ...one })
+    expect(status).toBe(200)
+    expect(messages.map(({ id }) => id)).toEqual([one.name])
+    for (const answer of messages) expectWellFormed(one, answer)
+  })
+
+  it('answers others as before', async () => {
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { text: 'hello' } },
+    }
+    const { messages } = await client.post(call)
+    expect(messages).toMatchObject([{ id: 1, result: { content: [{ text: 'hello' }] } }])
+  })
+})
+
+describe('over stdio', () => {
+  const answers = new Map<string, Message>()
+  let server: RawStdio
+  let code: number | null
+
+  beforeAll(async () => {
+    server = new RawStdio('--misbehaving')
+    await server.initialize()
+    const asked = CASES.map(async (one) => {
+      answers.set(one.name, await server.ask({ jsonrpc: '2.0', id: one.name, ...one }))
+    })
+    await Promise.all(asked)
+    code = await server.end()
+  }, 60_000)
+  afterAll(() => server?.kill())
+
+  it.each(CASES)('$name: gets exactly one well-formed answer', (one) => {
+    const messages = server.lines.map((line) => JSON.parse(line) as Message)
+    expect(messages.filter(({ id }) => id === one.name)).toHaveLength(1)
+    expectWellFormed(one, answers.get(one.name) ?? {})
+  })
+
+  it('every line on stdout is a message, and what strayed is on stderr', () => {
+    for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
+    expect(server.stderr).toContain('a stray line')
+    expect(server.stderr).toContain('and a stray piece without an end')
+  })
+
+  it('the process ends in peace when its input does', () => expect(code).toBe(0))
+})

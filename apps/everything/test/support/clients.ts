@@ -1,0 +1,144 @@
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { z } from 'zod'
+import { Inbox } from './inbox.ts'
+
+/** A result of which the tests look at what they know. */
+export type Loose = Readonly<Record<string, unknown>>
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  readonly onprogress?: (progress: { progress: number; total?: number | undefined }) => void
+}
+
+/** What the official clients have in common, in one spelling. */
+export interface Driver {
+  readonly inbox: Inbox
+  /** Resolves when the server can send what belongs to no request: over HTTP, once its stream is open. */
+  readonly listening: Promise<void>
+  server(): { info: Loose | undefined; capabilities: Loose | undefined; instructions: string | undefined }
+  ping(): Promise<Loose>
+  listTools(): Promise<readonly Loose[]>
+  callTool(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Loose>
+  listResources(): Promise<readonly Loose[]>
+  listResourceTemplates(): Promise<readonly Loose[]>
+  readResource(uri: string): Promise<Loose>
+  subscribe(uri: string): Promise<Loose>
+  unsubscribe(uri: string): Promise<Loose>
+  listPrompts(): Promise<readonly Loose[]>
+  getPrompt(name: string, args?: Record<string, string>): Promise<Loose>
+  complete(ref: Ref, name: string, value: string): Promise<Loose>
+  setLoggingLevel(level: Level): Promise<Loose>
+  /** Any request at all, past what the client does on its own account. */
+  request(method: string, params: Record<string, unknown>): Promise<Loose>
+  close(): Promise<void>
+}
+
+type Ref = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
+type Level = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
+
+/** Where a client connects to: an address, or a program to start. */
+export type Target = { readonly url: string } | { readonly command: string; readonly args: string[] }
+
+const INFO = { name: 'matrix', version: '1.0.0' }
+const Anything = z.looseObject({})
+
+/** A client by the version of the official package and the way in which it negotiates. */
+export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
+  'v2 as it comes': (target) => connectV2(target, {}),
+  'v2 legacy': (target) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }),
+  'v2 auto': (target) => connectV2(target, { versionNegotiation: { mode: 'auto' } }),
+  v1: connectV1,
+}
+
+async function connectV2(target: Target, options: ClientOptions): Promise<Driver> {
+  const client = new Client(INFO, options)
+  const { listening, fetch } = watchStream(target)
+  const transport =
+    'url' in target
+      ? new StreamableHTTPClientTransport(new URL(target.url), { fetch })
+      : new StdioClientTransport({ ...target, stderr: 'ignore' })
+  const inbox = new Inbox()
+  client.fallbackNotificationHandler = (message) => inbox.take(message)
+  await client.connect(transport)
+  return {
+    ...common(client, inbox, listening),
+    server: () => ({
+      info: client.getServerVersion(),
+      capabilities: client.getServerCapabilities(),
+      instructions: client.getInstructions(),
+    }),
+    callTool: (name, args = {}, call = {}) => client.callTool({ name, arguments: args }, call),
+    request: (method, params) => client.request({ method, params }, Anything),
+    close: async () => {
+      if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession()
+      await client.close()
+    },
+  }
+}
+
+async function connectV1(target: Target): Promise<Driver> {
+  const client = new ClientV1(INFO)
+  const { listening, fetch } = watchStream(target)
+  const transport =
+    'url' in target
+      ? new StreamableHTTPClientTransportV1(new URL(target.url), { fetch })
+      : new StdioClientTransportV1({ ...target, stderr: 'ignore' })
+  const inbox = new Inbox()
+  client.fallbackNotificationHandler = (message) => inbox.take(message)
+  await client.connect(transport)
+  return {
+    ...common(client, inbox, listening),
+    server: () => ({
+      info: client.getServerVersion(),
+      capabilities: client.getServerCapabilities(),
+      instructions: client.getInstructions(),
+    }),
+    callTool: (name, args = {}, call = {}) => client.callTool({ name, arguments: args }, undefined, call),
+    request: (method, params) => client.request({ method, params }, Anything),
+    close: async () => {
+      if (transport instanceof StreamableHTTPClientTransportV1) await transport.terminateSession()
+      await client.close()
+    },
+  }
+}
+
+/** The part that both packages spell alike. */
+function common(
+  client: Client | ClientV1,
+  inbox: Inbox,
+  listening: Promise<void>,
+): Omit<Driver, 'server' | 'callTool' | 'request' | 'close'> {
+  return {
+    inbox,
+    listening,
+    ping: () => client.ping(),
+    listTools: async () => (await client.listTools()).tools,
+    listResources: async () => (await client.listResources()).resources,
+    listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    readResource: (uri) => client.readResource({ uri }),
+    subscribe: (uri) => client.subscribeResource({ uri }),
+    unsubscribe: (uri) => client.unsubscribeResource({ uri }),
+    listPrompts: async () => (await client.listPrompts()).prompts,
+    getPrompt: (name, args = {}) => client.getPrompt({ name, arguments: args }),
+    complete: (ref, name, value) => client.complete({ ref, argument: { name, value } }),
+    setLoggingLevel: (level) => client.setLoggingLevel(level),
+  }
+}
+
+/** The clients open their stream in the background and never say when it is there. */
+function watchStream(target: Target): { listening: Promise<void>; fetch: typeof globalThis.fetch } {
+  let open: () => void = () => {}
+  const listening = 'url' in target ? new Promise<void>((resolve) => (open = resolve)) : Promise.resolve()
+  return {
+    listening,
+    async fetch(input, init) {
+      const response = await globalThis.fetch(input, init)
+      if (init?.method === 'GET' && response.ok) open()
+      return response
+    },
+  }
+}

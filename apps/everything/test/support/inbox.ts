@@ -1,0 +1,37 @@
+/** A notification that a client has received. */
+export interface Received {
+  readonly method: string
+  readonly params?: Readonly<Record<string, unknown>> | undefined
+}
+
+type Matcher = (message: Received) => boolean
+
+/** Everything that the server has sent to one client outside of answers, and a way to wait for more. */
+export class Inbox {
+  readonly #messages: Received[] = []
+  readonly #waiting = new Set<{ matches: Matcher; resolve: (message: Received) => void }>()
+
+  async take(message: Received): Promise<void> {
+    this.#messages.push(message)
+    for (const waiter of this.#waiting) {
+      if (!waiter.matches(message)) continue
+      this.#waiting.delete(waiter)
+      waiter.resolve(message)
+    }
+  }
+
+  of(method: string): readonly Received[] {
+    return this.#messages.filter((message) => message.method === method)
+  }
+
+  clear(): void {
+    this.#messages.length = 0
+  }
+
+  /** Resolves to the next notification of a method; what is there already does not count. */
+  next(method: string): Promise<Received> {
+    return new Promise((resolve) => {
+      this.#waiting.add({ matches: (message) => message.method === method, resolve })
+    })
+  }
+}

@@ -1,0 +1,65 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+
+/** What a program needs to run from its source, without a build. */
+function fromSource(file: string): readonly string[] {
+  return ['--conditions=jetway:source', '--import', tsx, fileURLToPath(new URL(file, import.meta.url))]
+}
+
+export type HttpDoor = 'fastify' | 'hono' | 'fetch'
+export type Door = HttpDoor | 'stdio'
+
+/** How a door's server is started. Each is a process of its own. */
+export const DOORS: Readonly<Record<Door, readonly string[]>> = {
+  fastify: [...fromSource('../../src/main.ts'), '--http', '--adapter', 'fastify', '--port', '0'],
+  hono: [...fromSource('../../src/main.ts'), '--http', '--adapter', 'hono', '--port', '0'],
+  fetch: fromSource('serve-fetch.ts'),
+  stdio: [...fromSource('../../src/main.ts'), '--stdio'],
+}
+
+/** The command line of the stdio server. */
+export function stdioCommand(...flags: readonly string[]): { command: string; args: string[] } {
+  return { command: process.execPath, args: [...DOORS.stdio, ...flags] }
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly url: string
+  /** All that it has written to stderr. */
+  stderr(): string
+  stop(): Promise<void>
+}
+
+/** Starts a door's server and waits for the line that says where it listens. */
+export async function listen(door: HttpDoor, ...flags: readonly string[]): Promise<Listening> {
+  const child = spawn(process.execPath, [...DOORS[door], ...flags], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const exited = once(child, 'exit')
+  child.stdout.resume()
+  let heard = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (heard += text))
+  const url = await readyUrl(child).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw new Error(`${door} did not start: ${heard}`, { cause: error })
+  })
+  const stop = async (): Promise<void> => {
+    child.kill()
+    await exited
+  }
+  return { url, stderr: () => heard, stop }
+}
+
+async function readyUrl(child: ChildProcessWithoutNullStreams): Promise<string> {
+  for await (const line of createInterface({ input: child.stderr })) {
+    if (!line.startsWith('{"ready"')) continue
+    // Leaving the loop pauses the stream.
+    child.stderr.resume()
+    return (JSON.parse(line) as { url: string }).url
+  }
+  throw new Error('The process ended before it listened')
+}

@@ -1,0 +1,65 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Message } from './raw-http.ts'
+import { stdioCommand } from './processes.ts'
+
+/** A server's process, whose every line is kept. */
+export class RawStdio {
+  readonly lines: string[] = []
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #answers = new Map<unknown, (message: Message) => void>()
+  #stderr = ''
+
+  constructor(...flags: readonly string[]) {
+    const { command, args } = stdioCommand(...flags)
+    this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.#stderr += text))
+    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(line))
+  }
+
+  get stderr(): string {
+    return this.#stderr
+  }
+
+  async initialize(): Promise<void> {
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1.0.0' },
+    }
+    await this.ask({ jsonrpc: '2.0', id: 'initialize', method: 'initialize', params })
+    this.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+
+  send(message: unknown): void {
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`)
+  }
+
+  /** Resolves to the first answer; whether it is the only one, `lines` tell after the end. */
+  ask(message: { readonly id: unknown; readonly [member: string]: unknown }): Promise<Message> {
+    return new Promise((resolve) => {
+      this.#answers.set(message.id, resolve)
+      this.send(message)
+    })
+  }
+
+  /** Ends the input and resolves to the exit code, once all output has been read. */
+  async end(): Promise<number | null> {
+    const closed = once(this.#child, 'close')
+    this.#child.stdin.end()
+    const [code] = (await closed) as [number | null]
+    return code
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #take(line: string): void {
+    this.lines.push(line)
+    if (!line.startsWith('{')) return
+    const message = JSON.parse(line) as Message
+    this.#answers.get(message.id)?.(message)
+  }
+}
