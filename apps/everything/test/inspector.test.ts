@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inspector, node } from '@jetway-tools/newer-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type HttpDoor, listen, type Listening, stdioCommand } from './support/processes.ts'
+
+const HTTP_DOORS: readonly HttpDoor[] = ['fastify', 'hono', 'fetch']
+const TIMEOUT_MS = 60_000
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'jetway-inspector-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Runs the Inspector's command line, away from any settings of the person who runs the tests. */
+async function inspect(...args: readonly string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(node, [inspector, '--cli', ...args, '--format', 'json'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder },
+    timeout: TIMEOUT_MS,
+  })
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+async function listAndCall(...address: readonly string[]): Promise<void> {
+  const call = [
+    '--method',
+    'tools/call',
+    '--tool-name',
+    'statistics',
+    '--tool-args-json',
+    '{"numbers":[1,2,3]}',
+  ]
+  const listed = await inspect(...address, '--method', 'tools/list')
+  const called = await inspect(...address, ...call)
+  expect(JSON.stringify(listed)).toContain('"statistics"')
+  const text = JSON.stringify(called)
+  expect(text).toContain('"sum":6')
+  expect(text).not.toContain('"isError":true')
+}
+
+describe.each(HTTP_DOORS)("the Inspector's command line over %s", (door) => {
+  let server: Listening
+  beforeAll(async () => {
+    server = await listen(door)
+  }, TIMEOUT_MS)
+  afterAll(() => server?.stop())
+
+  it(
+    'lists and calls a tool',
+    () => listAndCall('--server-url', server.url, '--transport', 'http'),
+    TIMEOUT_MS,
+  )
+})
+
+describe("the Inspector's command line over stdio", () => {
+  it(
+    'lists and calls a tool',
+    async () => {
+      const config = join(folder, 'servers.json')
+      await writeFile(config, JSON.stringify({ mcpServers: { everything: stdioCommand() } }))
+      await listAndCall('--config', config, '--server', 'everything')
+    },
+    TIMEOUT_MS,
+  )
+})
