@@ -1,0 +1,46 @@
+import { serve } from '@hono/node-server'
+import { McpServer } from '@jetway/core'
+import { mcp } from '@jetway/hono'
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+
+// #region server
+interface Mount {
+  tenant: string
+}
+
+const server = new McpServer<Mount>({ name: 'orders', version: '1.0.0' })
+server.addTool({
+  name: 'tenant',
+  description: 'Says for whom it works',
+  handler: (_, ctx) => ctx.mount.tenant,
+})
+// #endregion
+
+// #region mount
+const app = new Hono<{ Variables: Mount }>()
+app.use(cors({ origin: 'https://app.example.com', exposeHeaders: ['mcp-session-id'] }))
+app.use(async (c, next) => {
+  c.set('tenant', c.req.header('x-tenant') ?? 'nobody')
+  await next()
+})
+app.get('/health', (c) => c.json({ ok: true }))
+
+const orders = mcp({
+  server,
+  path: '/mcp',
+  allowedOrigins: ['https://app.example.com'],
+  context: (c): Mount => ({ tenant: c.get('tenant') }),
+})
+app.use(orders)
+// #endregion
+
+// #region serve
+const http = serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
+  console.log('Port', port)
+})
+process.once('SIGTERM', async () => {
+  await orders.close({ deadline: 10_000 })
+  http.close()
+})
+// #endregion

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { call, initialize, withProcess } from './support.ts'
+
+describe('the app of the Fastify guide', () => {
+  it('serves its own routes, asks for a token, keeps the headers of hooks and CORS, and fills ctx', async () => {
+    await withProcess('fastify-app', { TOKEN: 'secret' }, async (origin) => {
+      expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
+      const url = `${origin}/api/mcp`
+      const refused = await initialize(url)
+      expect(refused.status).toBe(401)
+      expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/)
+      const headers = { authorization: 'Bearer secret', origin: 'https://app.example.com' }
+      const opened = await initialize(url, headers)
+      expect(opened.status).toBe(200)
+      expect(opened.headers.get('x-request-id')).toMatch(/^req-/)
+      expect(opened.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+      const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      expect(await call(url, 'whoami', session)).toMatch(/^ada in request req-/)
+      expect((await initialize(url, { ...headers, origin: 'https://evil.example.com' })).status).toBe(403)
+    })
+  })
+})
+
+describe('the app of the Hono guide', () => {
+  it('serves its own routes and hands the context of its middleware to tools', async () => {
+    await withProcess('hono-app', {}, async (origin) => {
+      expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
+      const headers = { 'x-tenant': 'acme', origin: 'https://app.example.com' }
+      const opened = await initialize(`${origin}/mcp`, headers)
+      expect(opened.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+      const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      expect(await call(`${origin}/mcp`, 'tenant', session)).toBe('acme')
+    })
+  })
+})
+
+describe('the mount behind a proxy', () => {
+  it('takes the public host on a loopback connection, and no other', async () => {
+    await withProcess('behind-a-proxy', {}, async (origin) => {
+      expect((await initialize(`${origin}/mcp`, { host: 'mcp.example.com' })).status).toBe(200)
+      expect((await initialize(`${origin}/mcp`, { host: 'rebound.example.com' })).status).toBe(403)
+    })
+  })
+})
+
+describe('the fetch handler', () => {
+  it('answers a Request with a Response, for its public host alone', async () => {
+    const { default: handler } = await import('../src/fetch-handler.ts')
+    const post = (url: string): Request =>
+      new Request(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          host: new URL(url).host,
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
+          params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+        }),
+      })
+    expect((await handler.fetch(post('https://hello.example.com/mcp'))).status).toBe(200)
+    expect((await handler.fetch(post('https://rebound.example.com/mcp'))).status).toBe(403)
+  })
+})
