@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { McpError } from '../../src/errors.ts'
+import type { Completer } from '../../src/features/completion-types.ts'
+import { definePrompt, defineResourceTemplate } from '../../src/features/define.ts'
+import { createFeatures, type Features } from '../../src/features/features.ts'
+import { createSchemaEngine } from '../../src/schema/engine.ts'
+import { call, callNow, errorOf, mcpErrorOf } from './helpers.ts'
+
+function serve(completer: Completer): Features {
+  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+  features.prompts.registry.add(
+    definePrompt({
+      name: 'p',
+      arguments: [{ name: 'city' }, { name: 'plain' }],
+      complete: { city: completer },
+      handler: () => 'x',
+    }),
+  )
+  features.resources.templates.registry.add(
+    defineResourceTemplate({
+      uriTemplate: 'w://{country}/{city}',
+      name: 'w',
+      complete: { city: completer },
+      handler: () => 'x',
+    }),
+  )
+  features.resources.registry.add({ uri: 'a://b', name: 'b', handler: () => 'x' })
+  return features
+}
+
+const PROMPT = { type: 'ref/prompt', name: 'p' }
+const asking = (value = 'o', ref: unknown = PROMPT, name = 'city'): Record<string, unknown> => ({
+  ref,
+  argument: { name, value },
+})
+const ask = (features: Features, params = asking()): ReturnType<typeof call> =>
+  call(features.methods, 'completion/complete', params)
+const numbers = (length: number): string[] => Array.from({ length }, (_, i) => String(i))
+
+describe('completion/complete', () => {
+  it.each([
+    ['a prompt', PROMPT],
+    ['a template', { type: 'ref/resource', uri: 'w://{country}/{city}' }],
+    ['an address of the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
+  ])(
+    'asks the completer of %s with what was typed, the context and the other arguments',
+    async (_kind, ref) => {
+      const features = serve((value, ctx, state) => [value, ctx.protocolVersion, JSON.stringify(state)])
+      const params = { ...asking('o', ref), context: { arguments: { country: 'no' } } }
+      expect(await ask(features, params)).toEqual({
+        completion: {
+          values: ['o', '2025-11-25', '{"arguments":{"country":"no"}}'],
+          total: 3,
+          hasMore: false,
+        },
+      })
+    },
+  )
+
+  it('gives an empty state where there is no context', async () => {
+    const features = serve((_value, _ctx, state) => [JSON.stringify(state)])
+    const expected = { completion: { values: ['{"arguments":{}}'] } }
+    expect(await ask(features)).toMatchObject(expected)
+    expect(await ask(features, { ...asking(), context: {} })).toMatchObject(expected)
+  })
+
+  it.each([
+    ['100 values', numbers(100), { total: 100, hasMore: false }, 100],
+    ['101 values', numbers(101), { total: 101, hasMore: true }, 100],
+    ['a total', { values: ['a'], total: 7 }, { total: 7, hasMore: true }, 1],
+    ['a total of what is there', { values: ['a'], total: 1 }, { total: 1, hasMore: false }, 1],
+    ['more, but not how much', { values: ['a'], hasMore: true }, { hasMore: true }, 1],
+    ['a total and too many values', { values: numbers(200), total: 500 }, { total: 500, hasMore: true }, 100],
+    ['nothing', [], { total: 0, hasMore: false }, 0],
+  ])('sends at most 100 values, and says what is left: %s', async (_name, suggested, counts, length) => {
+    for (const completer of [() => suggested, () => Promise.resolve(suggested)]) {
+      const { completion } = (await ask(serve(completer))) as { completion: { values: string[] } }
+      const { values, ...rest } = completion
+      expect(values).toHaveLength(length)
+      expect(rest).toEqual(counts)
+    }
+  })
+
+  it.each([
+    ['an argument without a completer', asking('o', PROMPT, 'plain')],
+    ['an argument that every object inherits', asking('o', PROMPT, 'constructor')],
+    ['an argument that does not exist', asking('o', PROMPT, '__proto__')],
+    [
+      'a variable without a completer',
+      asking('o', { type: 'ref/resource', uri: 'w://{country}/{city}' }, 'country'),
+    ],
+    ['a fixed resource', asking('o', { type: 'ref/resource', uri: 'a://b' })],
+  ])('suggests nothing for %s', async (_name, params) => {
+    const features = serve(() => ['wrong'])
+    expect(await ask(features, params)).toEqual({ completion: { values: [], total: 0, hasMore: false } })
+  })
+
+  it.each([
+    ['an unknown prompt', asking('o', { type: 'ref/prompt', name: 'q' })],
+    ['an unknown resource', asking('o', { type: 'ref/resource', uri: 'q://x' })],
+    ['an unknown kind', asking('o', { type: 'ref/tool', name: 'p' })],
+    ['a prompt without a name', asking('o', { type: 'ref/prompt' })],
+    ['no ref', asking('o', null)],
+    ['no argument', { ref: PROMPT }],
+    ['a value that is no string', { ref: PROMPT, argument: { name: 'city', value: 5 } }],
+    ['a context that is no object', { ...asking(), context: 5 }],
+    ['arguments of the context that are no strings', { ...asking(), context: { arguments: { a: 5 } } }],
+  ])('answers -32602 to %s', async (_name, params) => {
+    expect(
+      (
+        await mcpErrorOf(() =>
+          ask(
+            serve(() => ['wrong']),
+            params,
+          ),
+        )
+      ).code,
+    ).toBe(-32602)
+  })
+
+  it('answers -32602 for a resource where there are only prompts', async () => {
+    const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+    expect((await mcpErrorOf(() => ask(features))).code).toBe(-32601)
+    features.prompts.registry.set([])
+    const params = asking('o', { type: 'ref/resource', uri: 'a://b' })
+    expect((await mcpErrorOf(() => ask(features, params))).code).toBe(-32602)
+  })
+
+  it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
+    'treats %j as the author’s error',
+    async (suggested) => {
+      const error = await errorOf(() => ask(serve(() => suggested as never)))
+      expect(error).toMatchObject({ name: 'OutputError' })
+      expect(error).not.toBeInstanceOf(McpError)
+    },
+  )
+
+  it('answers synchronously where it can', () => {
+    expect(callNow(serve(() => []).methods, 'completion/complete', asking())).not.toBeInstanceOf(Promise)
+  })
+})

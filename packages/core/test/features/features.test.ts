@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { createFeatures, type FeatureOptions, type Features } from '../../src/features/features.ts'
+import { REVISIONS } from '../../src/protocol/revisions/index.ts'
+import type { ChangeEvent } from '../../src/runtime/bus.ts'
+import { createSchemaEngine } from '../../src/schema/engine.ts'
+import { call } from './helpers.ts'
+
+const handler = (): string => 'x'
+
+function create(options: Partial<FeatureOptions> = {}): { features: Features; events: ChangeEvent[] } {
+  const events: ChangeEvent[] = []
+  const features = createFeatures({
+    schemas: createSchemaEngine(),
+    publish: (event) => events.push(event),
+    ...options,
+  })
+  return { features, events }
+}
+
+/** Lets the microtasks of this tick run. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('the method table', () => {
+  it('serves every method that a revision has, but initialize', () => {
+    const { features } = create()
+    const missing = REVISIONS.flatMap(({ methods }) =>
+      [...methods].filter((method) => !features.methods.has(method)),
+    )
+    expect(new Set(missing)).toEqual(new Set(['initialize']))
+  })
+
+  it('answers ping with an empty object', async () => {
+    expect(await call(create().features.methods, 'ping')).toEqual({})
+  })
+
+  it('has no logging where that is off', () => {
+    expect(create({ logging: false }).features.methods.has('logging/setLevel')).toBe(false)
+  })
+})
+
+describe('capabilities', () => {
+  it('are those of what is registered', () => {
+    const { features } = create()
+    expect(features.capabilities()).toEqual({ logging: {} })
+    features.tools.registry.add({ name: 't', handler })
+    expect(features.capabilities()).toEqual({ logging: {}, tools: { listChanged: true } })
+    features.prompts.registry.add({ name: 'p', arguments: [{ name: 'a' }], handler })
+    expect(features.capabilities()).toMatchObject({ prompts: { listChanged: true } })
+    features.resources.templates.registry.add({ uriTemplate: 'w://{a}', name: 'w', handler })
+    expect(features.capabilities()).toEqual({
+      logging: {},
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+    })
+  })
+
+  it('count an empty set, since more may come', () => {
+    const { features } = create({ logging: false })
+    features.tools.registry.set([])
+    features.prompts.registry.set([])
+    features.resources.registry.set([])
+    expect(features.capabilities()).toEqual({
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+    })
+  })
+
+  it('include completions where a prompt or a template has some', () => {
+    const complete = { a: () => [] }
+    const prompts = create().features
+    prompts.prompts.registry.add({ name: 'p', arguments: [{ name: 'a' }], complete, handler })
+    expect(prompts.capabilities()).toMatchObject({ completions: {} })
+    const templates = create().features
+    templates.resources.templates.registry.add({ uriTemplate: 'w://{a}', name: 'w', complete, handler })
+    expect(templates.capabilities()).toMatchObject({ completions: {} })
+    const none = create().features
+    none.prompts.registry.add({ name: 'p', complete: {}, handler })
+    expect(none.capabilities()).not.toHaveProperty('completions')
+  })
+})
+
+describe('change events', () => {
+  it('come once per kind for all that a tick brings', async () => {
+    const { features, events } = create()
+    for (let i = 0; i < 50; i++) features.tools.registry.add({ name: `t${i}`, handler })
+    features.prompts.registry.add({ name: 'p', handler })
+    features.resources.templates.registry.add({ uriTemplate: 'w://{a}', name: 'w', handler })
+    features.resources.registry.add({ uri: 'a://b', name: 'b', handler })
+    features.resources.registry.remove('a://b')
+    expect(events).toEqual([])
+    await settle()
+    expect(events.map(({ kind }) => kind).toSorted()).toEqual(['prompts', 'resources', 'tools'])
+  })
+
+  it('come again for a later change', async () => {
+    const { features, events } = create()
+    for (const uriTemplate of ['w://{a}', 'v://{a}']) {
+      features.resources.templates.registry.add({ uriTemplate, name: 'w', handler })
+      await settle()
+    }
+    features.resources.registry.set([])
+    await settle()
+    expect(events).toEqual([{ kind: 'resources' }, { kind: 'resources' }, { kind: 'resources' }])
+  })
+
+  it('lose no change that comes between two microtasks', async () => {
+    const { features, events } = create()
+    const { registry } = features.resources
+    registry.add({ uri: 'a://1', name: 'b', handler })
+    for (let i = 0; i < 4; i++) await Promise.resolve()
+    registry.add({ uri: 'a://2', name: 'b', handler })
+    await settle()
+    expect(events).toEqual([{ kind: 'resources' }, { kind: 'resources' }])
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { createFeatures, type Features } from '../../src/features/features.ts'
+import { LOG_LEVELS } from '../../src/protocol/types.ts'
+import type { SessionSettings } from '../../src/runtime/context.ts'
+import { createSchemaEngine } from '../../src/schema/engine.ts'
+import { call, mcpErrorOf, type CallOptions } from './helpers.ts'
+
+interface Kept {
+  subscriptions: readonly string[]
+  logLevel?: string
+}
+
+/** Options of a call on a session that keeps what it is told. */
+function session(subscriptions: readonly string[] = []): {
+  kept: Kept
+  updates: object[]
+  options: CallOptions
+} {
+  const kept: Kept = { subscriptions }
+  const updates: object[] = []
+  const settings: SessionSettings = {
+    record: kept,
+    update: (change) => {
+      updates.push(change)
+      Object.assign(kept, change)
+    },
+  }
+  return { kept, updates, options: { scope: { settings } } }
+}
+
+function serve(): Features {
+  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+  features.resources.registry.add({ uri: 'a://b', name: 'b', handler: () => 'x' })
+  features.resources.templates.registry.add({ uriTemplate: 'w://{city}', name: 'w', handler: () => 'x' })
+  return features
+}
+
+describe('logging/setLevel', () => {
+  it.each(LOG_LEVELS)('notes the level %s in the session', async (level) => {
+    const { kept, options } = session()
+    expect(await call(serve().methods, 'logging/setLevel', { level }, options)).toEqual({})
+    expect(kept.logLevel).toBe(level)
+  })
+
+  it.each([['loud'], [''], ['INFO'], [undefined], [null], [3], ['toString']])(
+    'answers -32602 to %j and notes nothing',
+    async (level) => {
+      const { updates, options } = session()
+      expect(
+        (await mcpErrorOf(() => call(serve().methods, 'logging/setLevel', { level }, options))).code,
+      ).toBe(-32602)
+      expect(updates).toEqual([])
+    },
+  )
+
+  it('succeeds where no session remembers it', async () => {
+    expect(await call(serve().methods, 'logging/setLevel', { level: 'error' })).toEqual({})
+  })
+})
+
+describe('resources/subscribe', () => {
+  it.each(['a://b', 'w://oslo'])('notes %s once, however often it is asked', async (uri) => {
+    const { kept, updates, options } = session(['a://other'])
+    for (let i = 0; i < 3; i++)
+      expect(await call(serve().methods, 'resources/subscribe', { uri }, options)).toEqual({})
+    expect(kept.subscriptions).toEqual(['a://other', uri])
+    expect(updates).toHaveLength(1)
+  })
+
+  it('knows no other resource', async () => {
+    const { updates, options } = session()
+    const error = await mcpErrorOf(() =>
+      call(serve().methods, 'resources/subscribe', { uri: 'q://x' }, options),
+    )
+    expect(error).toMatchObject({ reason: 'resource-not-found', data: { uri: 'q://x' } })
+    expect(updates).toEqual([])
+  })
+
+  it('takes 1024 of them and says so to the next', async () => {
+    const many = Array.from({ length: 1023 }, (_, i) => `w://${i}`)
+    const { kept, options } = session(many)
+    const { methods } = serve()
+    await call(methods, 'resources/subscribe', { uri: 'w://last' }, options)
+    const error = await mcpErrorOf(() => call(methods, 'resources/subscribe', { uri: 'a://b' }, options))
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('1024') })
+    expect(kept.subscriptions).toHaveLength(1024)
+    await call(methods, 'resources/subscribe', { uri: 'w://last' }, options)
+    await call(methods, 'resources/unsubscribe', { uri: 'w://5' }, options)
+    await call(methods, 'resources/subscribe', { uri: 'a://b' }, options)
+    expect(kept.subscriptions.at(-1)).toBe('a://b')
+  })
+
+  it.each(['resources/subscribe', 'resources/unsubscribe'])(
+    '%s answers -32602 to what is no uri',
+    async (method) => {
+      for (const uri of [undefined, 5, null]) {
+        expect((await mcpErrorOf(() => call(serve().methods, method, { uri }, session().options))).code).toBe(
+          -32602,
+        )
+      }
+    },
+  )
+
+  it.each(['resources/subscribe', 'resources/unsubscribe'])(
+    '%s says that it needs a session',
+    async (method) => {
+      const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
+      expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
+    },
+  )
+})
+
+describe('resources/unsubscribe', () => {
+  it('ends one subscription, also to a resource that is gone', async () => {
+    const { kept, options } = session(['gone://x', 'a://b'])
+    expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'gone://x' }, options)).toEqual({})
+    expect(kept.subscriptions).toEqual(['a://b'])
+  })
+
+  it('succeeds where there is none, and notes nothing', async () => {
+    const { updates, options } = session(['a://b'])
+    expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'q://x' }, options)).toEqual({})
+    expect(updates).toEqual([])
+  })
+})
