@@ -22,9 +22,15 @@ export function extract(source, region) {
   const start = source.indexOf(`// #region ${region}\n`)
   const end = source.indexOf('// #endregion', start)
   if (start === -1 || end === -1) return undefined
-  const lines = source.slice(source.indexOf('\n', start) + 1, end).replace(/\n[ ]*$/, '').split('\n')
+  const lines = source
+    .slice(source.indexOf('\n', start) + 1, end)
+    .replace(/\n[ ]*$/, '')
+    .split('\n')
   const indent = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)))
-  return lines.map((line) => line.slice(indent)).join('\n').trim()
+  return lines
+    .map((line) => line.slice(indent))
+    .join('\n')
+    .trim()
 }
 
 /**

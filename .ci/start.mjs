@@ -12,3 +12,9 @@ await must('build', build(), { quiet: true })
 const main = join(root, 'apps', 'weather', 'dist', 'main.js')
 process.argv = [execPath, main, '--http', ...argv.slice(2)]
 await import(pathToFileURL(main).href)
+
+// npm that is ended by its own process id leaves its children running; this one notices and ends as told to.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
+}, 500).unref()
