@@ -13,6 +13,12 @@ export interface HttpRequest {
   header(name: string): string | undefined
   /** All values of a header as they stood on the wire: a repeat of some is refused. */
   headers(name: string): readonly string[]
+  /**
+   * The first header that stands more than once on the wire and must not, or undefined. Optional: without it the
+   * guard asks `headers()` for each of them. Adapters that have the raw header list answer it in one pass with
+   * `repeatedHeader(rawHeaders)`.
+   */
+  repeated?(): string | undefined
   readonly peer?: { readonly localAddress?: string; readonly remoteAddress?: string }
   /** Reads the body, at most once. Rejects with a {@link BodyError}. `parsed` is for hosts that parse before us. */
   body(
@@ -22,7 +28,10 @@ export interface HttpRequest {
   readonly auth?: AuthInfo
   /** What the mount's `context` option made of the host's request. */
   readonly mount?: unknown
-  /** Aborts when the peer goes away. Read lazily: creating one costs as much as a small call. */
+  /**
+   * Aborts when the peer goes away. Read lazily, and only for streams: creating one costs as much as a small call.
+   * Read after the peer has gone, it is aborted already.
+   */
   readonly signal: AbortSignal
   waitUntil?(work: Promise<unknown>): void
 }
@@ -33,7 +42,10 @@ export interface HttpHead {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Either a whole body or a stream of frames. */
+/**
+ * Either a whole body or a stream of frames. Replies without a body may be one shared, frozen object: do not change it.
+ * An adapter sends the head as soon as it has it and calls `open` once; text is UTF-8.
+ */
 export type HttpReply =
   | (HttpHead & { readonly body?: string; readonly open?: never })
   | (HttpHead & { readonly open: (sink: FrameSink) => void; readonly body?: never })

@@ -31,7 +31,8 @@ export class MemoryBus implements Bus {
     if (this.#delivering) return
     this.#delivering = true
     try {
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#deliver(next.topic, next.message)
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
+        this.#deliver(next.topic, next.message)
     } finally {
       this.#delivering = false
     }
@@ -43,15 +44,15 @@ export class MemoryBus implements Bus {
     const listeners = this.#topics.get(topic) ?? new Set()
     this.#topics.set(topic, listeners.add(entry))
     return () => {
-      if (listeners.delete(entry) && listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic)
+      if (listeners.delete(entry) && listeners.size === 0 && this.#topics.get(topic) === listeners)
+        this.#topics.delete(topic)
     }
   }
 
   #deliver(topic: string, message: JsonValue): void {
     const listeners = this.#topics.get(topic)
     if (listeners === undefined) return
-    for (const listener of [...listeners]) {
-      if (!listeners.has(listener)) continue
+    for (const listener of listeners) {
       try {
         listener(message)
       } catch (error) {

@@ -12,7 +12,7 @@ export interface MemoryEventStoreOptions {
   readonly maxFinalBytes?: number
   /** How long an event, and a stream that has ended, is kept. @default 600_000 */
   readonly ttlMs?: number
-  /** Streams of one session; the oldest makes room. @default 64 */
+  /** Streams of one session; one that has ended, or else the oldest, makes room. @default 512 */
   readonly maxStreamsPerSession?: number
   /** Bytes in all; the streams written to longest ago make room. @default 268_435_456 */
   readonly maxTotalBytes?: number
@@ -63,7 +63,7 @@ export class MemoryEventStore implements EventStore {
       maxBytes: 1_048_576,
       maxFinalBytes: 4_194_304,
       ttlMs: 600_000,
-      maxStreamsPerSession: 64,
+      maxStreamsPerSession: 512,
       maxTotalBytes: 268_435_456,
       ...limits,
     }
@@ -81,8 +81,17 @@ export class MemoryEventStore implements EventStore {
     const streams = this.#streamsOf(key)
     this.#drop(streams.get(key.stream))
     this.#sweep()
-    while (streams.size >= this.#limits.maxStreamsPerSession) this.#drop(streams.values().next().value)
-    const log: Log = { key, epoch, events: [], bytes: 0, finalBytes: 0, evicted: 0, last: 0, endedAt: undefined }
+    while (streams.size >= this.#limits.maxStreamsPerSession) this.#drop(leastWanted(streams))
+    const log: Log = {
+      key,
+      epoch,
+      events: [],
+      bytes: 0,
+      finalBytes: 0,
+      evicted: 0,
+      last: 0,
+      endedAt: undefined,
+    }
     // Dropping the last stream of a session has dropped its map as well.
     this.#streamsOf(key).set(key.stream, log)
     this.#logs.add(log)
@@ -109,7 +118,8 @@ export class MemoryEventStore implements EventStore {
       this.#totalBytes += bytes
     }
     this.#trim(log, at)
-    while (this.#totalBytes > this.#limits.maxTotalBytes && this.#logs.size > 1) this.#drop(this.#logs.values().next().value)
+    while (this.#totalBytes > this.#limits.maxTotalBytes && this.#logs.size > 1)
+      this.#drop(this.#logs.values().next().value)
   }
 
   read(key: StreamKey, { epoch, seq }: Cursor): readonly StoredEvent[] | undefined {
@@ -129,7 +139,7 @@ export class MemoryEventStore implements EventStore {
     const streams = this.#principals.get(principal)?.get(session)
     if (streams === undefined) return
     if (stream !== undefined) this.#drop(streams.get(stream))
-    else for (const log of [...streams.values()]) this.#drop(log)
+    else for (const log of streams.values()) this.#drop(log)
   }
 
   #find({ principal, session, stream }: StreamKey): Log | undefined {
@@ -190,4 +200,9 @@ export class MemoryEventStore implements EventStore {
     if (streams?.size === 0) sessions?.delete(session)
     if (sessions?.size === 0) this.#principals.delete(principal)
   }
+}
+
+function leastWanted(streams: Streams): Log | undefined {
+  for (const log of streams.values()) if (log.endedAt !== undefined) return log
+  return streams.values().next().value
 }

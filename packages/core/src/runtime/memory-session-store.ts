@@ -44,7 +44,7 @@ export class MemorySessionStore implements SessionStore {
 
   put(record: SessionRecord, ttlMs: number): void {
     const key = keyOf(record)
-    this.#entries.delete(key)
+    this.#remove(key)
     this.#sweep()
     this.#makeRoom(record.principal)
     this.#entries.set(key, { record, expiresAt: this.#clock.now() + ttlMs })
@@ -99,7 +99,8 @@ export class MemorySessionStore implements SessionStore {
 
   #makeRoom(principal: string): void {
     const owned = this.#perPrincipal.get(principal)
-    if (principal !== ANONYMOUS && owned !== undefined && owned.size >= this.#maxPerPrincipal) this.#removeFirst(owned)
+    if (principal !== ANONYMOUS && owned !== undefined && owned.size >= this.#maxPerPrincipal)
+      this.#removeFirst(owned)
     if (this.#entries.size >= this.#max) this.#removeFirst(this.#entries.keys())
   }
 

@@ -1,0 +1,156 @@
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { Answered } from '../runtime/dispatcher.ts'
+import type { Exchange } from '../runtime/exchange.ts'
+import type { Mount } from './mount.ts'
+import { SSE_HEADERS } from './sse.ts'
+import { JSON_HEADERS, refuse } from './statuses.ts'
+import type { SseStream } from './stream.ts'
+import type { FrameSink, HttpReply, HttpRequest } from './types.ts'
+
+export interface ExchangeOptions {
+  readonly mount: Mount
+  readonly request: HttpRequest
+  readonly revision: Revision
+  /** Makes the stream that the reply becomes when something must be streamed. */
+  readonly openStream: () => SseStream
+  /** The peer can be asked something on this exchange. */
+  readonly duplex: boolean
+}
+
+/**
+ * One POST and its reply. The reply is JSON until something must be streamed. Answers are routed by this object, never
+ * by their ids. A client that goes away has cancelled nothing: its calls go on.
+ */
+export class PostExchange implements Exchange {
+  readonly duplex: boolean
+  readonly #options: ExchangeOptions
+  #stream: SseStream | undefined
+  #reply: HttpReply | undefined
+  #resolve: ((reply: HttpReply) => void) | undefined
+  #frames: string[] | undefined
+  #awaited = 1
+  #done = false
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+    this.duplex = options.duplex
+    if (options.mount.options.response === 'sse') this.#startStream()
+  }
+
+  /** Sends a notification ahead of the answer, and by that turns the reply into a stream. */
+  send(frame: string): void | Promise<void> {
+    if (this.#done || this.#options.mount.options.response === 'json') return undefined
+    return this.#startStream().send(frame)
+  }
+
+  /** The call takes long: from now on the connection is kept alive. */
+  due(): void {
+    if (!this.#done) this.#startStream()
+  }
+
+  /** The reply to one request. */
+  answer(answered: Answered | Promise<Answered>): HttpReply | Promise<HttpReply> {
+    if (!(answered instanceof Promise)) return this.#finish(answered)
+    const reply = this.#wait()
+    this.#follow(answered)
+    return reply
+  }
+
+  /** The reply to a batch: its answers in an array, or one by one on the stream. */
+  answerAll(all: readonly (Answered | Promise<Answered>)[]): HttpReply | Promise<HttpReply> {
+    this.#awaited = all.length
+    this.#frames = []
+    let last: HttpReply | undefined
+    const later: Promise<Answered>[] = []
+    for (const answered of all) {
+      if (answered instanceof Promise) later.push(answered)
+      else last = this.#collect(answered)
+    }
+    if (later.length === 0 && last !== undefined) return last
+    const reply = this.#wait()
+    for (const answered of later) this.#follow(answered)
+    return reply
+  }
+
+  #follow(answered: Promise<Answered>): void {
+    answered.then(
+      (answer) => this.#settle(this.#frames === undefined ? this.#finish(answer) : this.#collect(answer)),
+      (error: unknown) => this.#settle(this.#crash(error)),
+    )
+  }
+
+  #wait(): Promise<HttpReply> {
+    const { upgrades, work, options } = this.#options.mount
+    work.begin()
+    if (options.response === 'auto') upgrades.add(this)
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      if (this.#reply !== undefined) resolve(this.#reply)
+    })
+  }
+
+  #settle(reply: HttpReply | undefined): void {
+    if (reply === undefined) return
+    const { upgrades, work } = this.#options.mount
+    upgrades.remove(this)
+    this.#resolve?.(reply)
+    work.end()
+  }
+
+  #finish(answer: Answered): HttpReply {
+    this.#done = true
+    if (this.#stream !== undefined) {
+      this.#stream.finish(answer?.frame)
+      return this.#reply ?? EMPTY_STREAM
+    }
+    // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+    if (answer === undefined) return EMPTY_STREAM
+    const { error, frame } = answer
+    if (error === undefined) return { status: 200, headers: JSON_HEADERS, body: frame }
+    const status = this.#options.revision.httpStatus(error)
+    return { status, headers: status === 503 ? refuse('busy').headers : JSON_HEADERS, body: frame }
+  }
+
+  /** Undefined while answers are missing. */
+  #collect(answer: Answered): HttpReply | undefined {
+    const frames = this.#frames ?? []
+    const isLast = --this.#awaited === 0
+    if (this.#stream !== undefined && answer !== undefined && !isLast) this.#stream.respond(answer.frame)
+    else if (answer !== undefined) frames.push(answer.frame)
+    if (!isLast) return undefined
+    this.#done = true
+    if (this.#stream !== undefined) {
+      const final = frames.pop()
+      for (const frame of frames) this.#stream.respond(frame)
+      this.#stream.finish(final)
+      return this.#reply ?? EMPTY_STREAM
+    }
+    if (frames.length === 0) return EMPTY_STREAM
+    return { status: 200, headers: JSON_HEADERS, body: `[${frames.join(',')}]` }
+  }
+
+  /** The runtime answers everything; should it fail to, the peer must not wait for ever. */
+  #crash(error: unknown): HttpReply | undefined {
+    this.#options.mount.logger.error({ err: error }, 'A call could not be answered')
+    if (this.#frames !== undefined) return this.#collect(undefined)
+    this.#done = true
+    this.#stream?.close()
+    return this.#reply ?? refuse('internal')
+  }
+
+  #startStream(): SseStream {
+    if (this.#stream === undefined) {
+      this.#stream = this.#options.openStream()
+      this.#reply = this.#stream.connect(this.#options.request)
+      this.#resolve?.(this.#reply)
+    }
+    return this.#stream
+  }
+}
+
+/** A stream that ends at once: there is nothing to say, and nothing to come back for. */
+const EMPTY_STREAM: HttpReply = Object.freeze({
+  status: 200,
+  headers: SSE_HEADERS,
+  open: (sink: FrameSink) => sink.close(),
+})

@@ -1,0 +1,171 @@
+import type { Closable } from '../runtime/server-runtime.ts'
+import { createEndpoint, type Servable } from './endpoint.ts'
+import type { EndpointOptions } from './options.ts'
+import { BodyError, type FrameSink, type HttpReply, type HttpRequest } from './types.ts'
+
+export interface FetchOptions extends EndpointOptions {
+  /** What handlers find as `ctx.mount`. */
+  readonly context?: (request: Request) => unknown
+}
+
+/** Answers web requests, and closes like every mount. */
+export interface FetchHandler extends Closable {
+  (request: Request): Promise<Response>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Serves a server to anything that speaks web `Request` and `Response`: Workers, Deno, Bun, service routers. The
+ * address of the request is not looked at; route to it what belongs to it.
+ *
+ * @throws what {@link createEndpoint} throws
+ */
+export function toFetch(server: Servable, options: FetchOptions = {}): FetchHandler {
+  const { context, ...rest } = options
+  const endpoint = createEndpoint(server, rest)
+  const handler = async (request: Request): Promise<Response> => {
+    const neutral = new FetchRequest(request, context)
+    return toResponse(await endpoint.handle(neutral), neutral)
+  }
+  return Object.assign(handler, {
+    close: (how?: { readonly deadline?: number }) => endpoint.close(how),
+    closed: endpoint.closed,
+    [Symbol.asyncDispose]: () => endpoint.close(),
+  })
+}
+
+class FetchRequest implements HttpRequest {
+  readonly door = 'mcp'
+  readonly #request: Request
+  readonly #context: ((request: Request) => unknown) | undefined
+  #left: AbortController | undefined
+
+  constructor(request: Request, context: ((request: Request) => unknown) | undefined) {
+    this.#request = request
+    this.#context = context
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+  get mount(): unknown {
+    return this.#context?.(this.#request)
+  }
+  get signal(): AbortSignal {
+    return this.#controller().signal
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined
+  }
+  /** Repeats arrive joined by a comma, which none of the headers that must stand alone can contain. */
+  headers(name: string): readonly string[] {
+    const value = this.header(name)
+    return value === undefined ? [] : [value]
+  }
+  query(name: string): string | undefined {
+    return new URL(this.#request.url).searchParams.get(name) ?? undefined
+  }
+  body(limit: number): Promise<Uint8Array> {
+    return readBody(this.#request, limit)
+  }
+
+  /** The reader of the reply has gone. Some runtimes say so on the request, all of them by cancelling the body. */
+  leave(): void {
+    this.#controller().abort()
+  }
+
+  #controller(): AbortController {
+    if (this.#left === undefined) {
+      const left = new AbortController()
+      const { signal } = this.#request
+      if (signal.aborted) left.abort()
+      else signal.addEventListener('abort', () => left.abort(), { once: true })
+      this.#left = left
+    }
+    return this.#left
+  }
+}
+
+async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > limit) throw new BodyError(413, 'The body is too large')
+  if (request.body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = request.body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      size += value.byteLength
+      if (size > limit) {
+        await reader.cancel()
+        throw new BodyError(413, 'The body is too large')
+      }
+      chunks.push(value)
+    }
+  } catch (error) {
+    throw error instanceof BodyError ? error : new BodyError(400, 'The body could not be read')
+  }
+  return join(chunks, size)
+}
+
+function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [only] = chunks
+  if (only !== undefined && chunks.length === 1) return only
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+function toResponse(reply: HttpReply, request: FetchRequest): Response {
+  const { status, headers } = reply
+  if (reply.open === undefined) return new Response(reply.body ?? null, { status, headers })
+  return new Response(toStream(reply.open, request), { status, headers })
+}
+
+/** Bytes that a stream takes ahead of its reader before it counts as behind. */
+const AHEAD_BYTES = 16_384
+
+function toStream(open: (sink: FrameSink) => void, request: FetchRequest): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let taken: (() => void) | undefined
+  let ended = false
+  const settle = (): void => {
+    taken?.()
+    taken = undefined
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        open({
+          write: (chunk) => {
+            if (ended) return undefined
+            controller.enqueue(encoder.encode(chunk))
+            if ((controller.desiredSize ?? 0) > 0) return undefined
+            return new Promise((resolve) => {
+              taken = resolve
+            })
+          },
+          close: () => {
+            if (ended) return
+            ended = true
+            controller.close()
+            settle()
+          },
+        })
+      },
+      pull: settle,
+      cancel() {
+        ended = true
+        settle()
+        request.leave()
+      },
+    },
+    { highWaterMark: AHEAD_BYTES, size: (chunk) => chunk.byteLength },
+  )
+}

@@ -1,0 +1,14 @@
+export type { AuthInfo } from '../runtime/auth.ts'
+export { type Authenticate, bearer, type BearerOptions, Rejection } from './auth.ts'
+export { createEndpoint, type Endpoint, type Servable } from './endpoint.ts'
+export { type FetchHandler, type FetchOptions, toFetch } from './fetch.ts'
+export type { EndpointOptions, SessionOptions } from './options.ts'
+export { repeatedHeader } from './repeated.ts'
+export {
+  BodyError,
+  type Door,
+  type FrameSink,
+  type HttpHead,
+  type HttpReply,
+  type HttpRequest,
+} from './types.ts'

@@ -1,0 +1,286 @@
+import {
+  classify,
+  type Incoming,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
+import { checkParsed, parseBytes } from '../protocol/parse.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
+import { ANONYMOUS } from '../runtime/auth.ts'
+import type { Answered } from '../runtime/dispatcher.ts'
+import { initialize } from '../runtime/initialize.ts'
+import { randomToken } from '../runtime/random.ts'
+import type { Caller, Session } from '../runtime/session.ts'
+import { readBatch } from './batch.ts'
+import { PostExchange } from './exchange.ts'
+import type { Mount } from './mount.ts'
+import type { LiveSession, Sessions } from './sessions.ts'
+import { parseEventId } from './sse.ts'
+import type { StatelessCalls } from './stateless.ts'
+import { ACCEPTED, ENDED, JSON_HEADERS, refuse } from './statuses.ts'
+import { replay, SseStream, type StreamLog } from './stream.ts'
+import type { HttpReply, HttpRequest } from './types.ts'
+
+type Reply = HttpReply | Promise<HttpReply>
+type Body = Uint8Array | { readonly parsed: unknown }
+
+/** One request on its way, with what its head has shown. */
+interface Inbound {
+  readonly request: HttpRequest
+  readonly caller: Caller
+  readonly live: LiveSession | undefined
+  /** The client names a session that it does not have. Only `initialize` may: it is given another one. */
+  readonly lost: boolean
+}
+
+/** Characters, of six random bits each. */
+const SESSION_ID_LENGTH = 32
+const STREAM_TOKEN_LENGTH = 12
+
+/**
+ * Streamable HTTP as the session revisions have it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+export class LegacyHttp {
+  readonly #mount: Mount
+  readonly #sessions: Sessions
+  readonly #stateless: StatelessCalls | undefined
+
+  constructor(mount: Mount, sessions: Sessions, stateless: StatelessCalls | undefined) {
+    this.#mount = mount
+    this.#sessions = sessions
+    this.#stateless = stateless
+  }
+
+  post(request: HttpRequest, caller: Caller): Reply {
+    const id = request.header('mcp-session-id')
+    if (id === undefined || this.#stateless !== undefined) {
+      return this.#read({ request, caller, live: undefined, lost: false })
+    }
+    const live = this.#sessions.find({ principal: principalOf(caller), id })
+    const read = (found: LiveSession | undefined): Reply =>
+      this.#read({ request, caller, live: found, lost: found === undefined })
+    return live instanceof Promise ? live.then(read) : read(live)
+  }
+
+  get(request: HttpRequest, caller: Caller): Reply {
+    return this.#within(request, caller, (live) => {
+      const from = request.header('last-event-id')
+      return from === undefined ? this.#listen(live, request) : this.#resume(live, from, request)
+    })
+  }
+
+  delete(request: HttpRequest, caller: Caller): Reply {
+    return this.#within(request, caller, (live) => {
+      live.session.close()
+      return live.forgotten === undefined ? ENDED : live.forgotten.then(() => ENDED)
+    })
+  }
+
+  /** What GET and DELETE have in common: a session of the caller's own, and a revision that is served. */
+  #within(request: HttpRequest, caller: Caller, then: (live: LiveSession) => Reply): Reply {
+    const id = request.header('mcp-session-id')
+    if (id === undefined) return refuse('missingSession')
+    const live = this.#sessions.find({ principal: principalOf(caller), id })
+    const go = (found: LiveSession | undefined): Reply => {
+      if (found === undefined) return refuse('unknownSession')
+      const selection = this.#select(undefined, { request, live: found })
+      return selection.kind === 'refuse' ? refuseRevision(selection, undefined) : then(found)
+    }
+    return live instanceof Promise ? live.then(go) : go(live)
+  }
+
+  #read(inbound: Inbound): Reply {
+    const body = inbound.request.body(this.#mount.options.bodyLimit)
+    if (!(body instanceof Promise)) return this.#received(inbound, body)
+    return body.then((bytes) => this.#received(inbound, bytes))
+  }
+
+  #received(inbound: Inbound, body: Body): Reply {
+    const { parseLimits } = this.#mount.options
+    const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
+    if (!parsed.ok) return refuse('parseError', parsed.error)
+    if (Array.isArray(parsed.value)) return this.#batch(inbound, parsed.value)
+    return this.#message(inbound, classify(parsed.value))
+  }
+
+  #message(inbound: Inbound, incoming: Incoming): Reply {
+    if (incoming.kind === 'invalid')
+      return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
+    const message = incoming.kind === 'response' ? undefined : incoming.message
+    if (inbound.lost && message?.method !== Method.Initialize) return refuse('unknownSession')
+    const selection = this.#select(message, inbound)
+    if (selection.kind === 'refuse') {
+      return refuseRevision(selection, incoming.kind === 'request' ? incoming.message.id : undefined)
+    }
+    if (incoming.kind !== 'request') {
+      deliver(inbound.live, incoming)
+      return ACCEPTED
+    }
+    if (selection.kind === 'initialize') return this.#initialize(inbound, incoming.message)
+    if (incoming.message.method === Method.Initialize)
+      return refuse('initializedAlready', { id: incoming.message.id })
+    return this.#call(inbound, incoming.message, selection.revision)
+  }
+
+  #batch(inbound: Inbound, values: readonly unknown[]): Reply {
+    if (inbound.lost) return refuse('unknownSession')
+    const selection = this.#select(undefined, inbound)
+    if (selection.kind === 'refuse') return refuseRevision(selection, undefined)
+    if (selection.kind !== 'serve' || !selection.revision.batching) return refuse('batch')
+    const batch = readBatch(values)
+    if ('fault' in batch) return refuse('batch', { message: batch.fault })
+    return this.#whenReady(() => this.#callAll(inbound, batch.items, selection.revision))
+  }
+
+  #call(inbound: Inbound, message: JsonRpcRequest, revision: Revision): Reply {
+    return this.#whenReady(() => {
+      const exchange = this.#exchange(inbound, revision)
+      return exchange.answer(this.#dispatch(inbound, message, exchange, revision))
+    })
+  }
+
+  #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision): Reply {
+    let exchange: PostExchange | undefined
+    const answers: (Answered | Promise<Answered>)[] = []
+    for (const item of items) {
+      if (item.kind === 'request') {
+        exchange ??= this.#exchange(inbound, revision)
+        answers.push(this.#dispatch(inbound, item.message, exchange, revision))
+      } else {
+        deliver(inbound.live, item)
+      }
+    }
+    return exchange === undefined ? ACCEPTED : exchange.answerAll(answers)
+  }
+
+  #dispatch(
+    { caller, live }: Inbound,
+    message: JsonRpcRequest,
+    exchange: PostExchange,
+    revision: Revision,
+  ): Answered | Promise<Answered> {
+    if (live !== undefined) return live.session.call(message, exchange, caller)
+    return this.#stateless?.call(message, exchange, caller, revision)
+  }
+
+  #exchange({ request, live }: Inbound, revision: Revision): PostExchange {
+    return new PostExchange({
+      mount: this.#mount,
+      request,
+      revision,
+      duplex: live !== undefined,
+      openStream: () => this.#openStream(live),
+    })
+  }
+
+  async #initialize({ request, caller }: Inbound, message: JsonRpcRequest): Promise<HttpReply> {
+    const principal = principalOf(caller)
+    const { runtime, served } = this.#mount
+    if (this.#stateless !== undefined) {
+      const { session, frame } = await initialize(runtime, { served, message, principal, id: '' })
+      session?.close()
+      return this.#initialized(session, frame, request, {})
+    }
+    if (!this.#sessions.reserve(principal)) return refuse('tooManySessions', { id: message.id })
+    try {
+      const id = randomToken(SESSION_ID_LENGTH, runtime.random)
+      const { session, frame } = await initialize(runtime, { served, message, principal, id })
+      if (session !== undefined) await this.#sessions.open(session)
+      return this.#initialized(session, frame, request, { 'mcp-session-id': id })
+    } finally {
+      this.#sessions.release(principal)
+    }
+  }
+
+  #initialized(
+    session: Session | undefined,
+    frame: string,
+    request: HttpRequest,
+    headers: Readonly<Record<string, string>>,
+  ): HttpReply {
+    if (session === undefined) return { status: 400, headers: JSON_HEADERS, body: frame }
+    if (this.#mount.options.response !== 'sse')
+      return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: frame }
+    const stream = this.#openStream(undefined)
+    const reply = stream.connect(request)
+    stream.finish(frame)
+    return { ...reply, headers: { ...reply.headers, ...headers } }
+  }
+
+  /** The stream for what belongs to no request. A new one takes the place of the one before. */
+  #listen(live: LiveSession, request: HttpRequest): HttpReply {
+    live.standalone?.close()
+    const stream = this.#openStream(live)
+    live.standalone = stream
+    live.session.attach(stream)
+    return stream.connect(request)
+  }
+
+  /** Every way of not finding the event is answered with the same bytes. */
+  async #resume(live: LiveSession, lastEventId: string, request: HttpRequest): Promise<HttpReply> {
+    const from = parseEventId(lastEventId)
+    if (from === undefined || this.#mount.events === undefined) return refuse('unknownEvent')
+    const stream = live.stream(from.stream)
+    const log: StreamLog = { store: this.#mount.events, key: { ...sessionKey(live), stream: from.stream } }
+    const reply = await (stream === undefined
+      ? replay(this.#mount, log, from, request)
+      : stream.resume(from, request))
+    return reply ?? refuse('unknownEvent')
+  }
+
+  #openStream(live: LiveSession | undefined): SseStream {
+    const { events, runtime } = this.#mount
+    if (live === undefined || events === undefined)
+      return new SseStream(this.#mount, { log: undefined, primes: false })
+    const token = randomToken(STREAM_TOKEN_LENGTH, runtime.random)
+    const stream = new SseStream(this.#mount, {
+      log: { store: events, key: { ...sessionKey(live), stream: token } },
+      primes: live.session.revision.primesStreams,
+      onEnd: () => live.removeStream(token),
+    })
+    live.addStream(token, stream)
+    return stream
+  }
+
+  #select(
+    message: JsonRpcRequest | JsonRpcNotification | undefined,
+    { request, live }: Pick<Inbound, 'request' | 'live'>,
+  ): Selection {
+    return selectRevision({
+      message,
+      header: request.header('mcp-protocol-version'),
+      session: live?.session.revision,
+      served: this.#mount.served,
+      stateless: this.#stateless !== undefined,
+    })
+  }
+
+  /** Opens the lifespan before the first call; afterwards it costs nothing. */
+  #whenReady(then: () => Reply): Reply {
+    const ready = this.#mount.runtime.ready()
+    return ready === undefined ? then() : ready.then(then)
+  }
+}
+
+const principalOf = ({ auth }: Caller): string => auth?.principal ?? ANONYMOUS
+
+const sessionKey = ({ key }: LiveSession): { readonly principal: string; readonly session: string } => ({
+  principal: key.principal,
+  session: key.id,
+})
+
+/** Without a session there is nobody whom a notification or a response could concern. */
+function deliver(live: LiveSession | undefined, incoming: Incoming): void {
+  if (incoming.kind === 'notification') live?.session.notification(incoming.message)
+  else if (incoming.kind === 'response') live?.session.response(incoming.message)
+}
+
+const refuseRevision = (
+  { error }: Extract<Selection, { readonly kind: 'refuse' }>,
+  id: RequestId | undefined,
+): HttpReply => refuse('unsupportedVersion', { id, message: error.message, code: error.code })

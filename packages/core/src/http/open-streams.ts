@@ -1,0 +1,40 @@
+import type { Clock } from '../runtime/clock.ts'
+import type { Outbound } from './outbound.ts'
+import { KEEP_ALIVE } from './sse.ts'
+import { Recurring } from './timers.ts'
+
+/** The connections that carry a stream now, kept alive by one timer for them all. */
+export class OpenStreams {
+  readonly #open = new Set<Outbound>()
+  readonly #keepAlive: Recurring | undefined
+
+  constructor(clock: Clock, keepAliveMs: number | false) {
+    if (keepAliveMs !== false) this.#keepAlive = new Recurring(clock, keepAliveMs, () => this.#beat())
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  add(outbound: Outbound): void {
+    this.#open.add(outbound)
+    this.#keepAlive?.start()
+  }
+
+  remove(outbound: Outbound): void {
+    if (this.#open.delete(outbound) && this.#open.size === 0) this.#keepAlive?.stop()
+  }
+
+  /** Ends every connection, with what waits on it written if the peer takes it at once. */
+  endAll(): void {
+    for (const outbound of this.#open) outbound.end()
+  }
+
+  cutAll(): void {
+    for (const outbound of this.#open) outbound.cut()
+  }
+
+  #beat(): void {
+    for (const outbound of this.#open) outbound.writeIfIdle(KEEP_ALIVE)
+  }
+}

@@ -1,0 +1,146 @@
+import { usageError } from '../errors.ts'
+import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../protocol/parse.ts'
+import type { RevisionDate } from '../protocol/revisions/revision.ts'
+import type { EventStore } from '../runtime/event-store.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { SessionStore } from '../runtime/session-store.ts'
+import type { Authenticate } from './auth.ts'
+
+/** Limits on the sessions of a mount. */
+export interface SessionOptions {
+  /** How long a session may be idle, in ms. One with a running call or an open stream is not. @default 1_800_000 */
+  readonly ttlMs?: number
+  /** The same before the client has said that it is initialized, in ms. @default 60_000 */
+  readonly uninitializedTtlMs?: number
+  /** Sessions of this mount in this process. The one idle longest makes room for a new one. @default 10_000 */
+  readonly max?: number
+  /** Sessions of one authenticated principal; anonymous clients share `max`. @default 100 */
+  readonly maxPerPrincipal?: number
+  /** Whether a client may end its session by DELETE. @default true */
+  readonly allowDelete?: boolean
+}
+
+/** How a server is mounted on HTTP. Every default is meant for production. */
+export interface EndpointOptions {
+  /** The revisions to serve, out of those that have Streamable HTTP. All by default. */
+  readonly revisions?: readonly RevisionDate[]
+  /** Serves calls without sessions: no ids, no GET stream, no way back to the client after a call. @default false */
+  readonly stateless?: boolean
+  /** Hosts that may stand in the Host header: `host`, `host:port`, or `*`. Loopback sockets take loopback names only by default. */
+  readonly allowedHosts?: readonly string[]
+  /** Origins of pages that may call: whole origins, or `*`. Loopback origins by default. */
+  readonly allowedOrigins?: readonly string[]
+  /** Where clients reach this mount from outside. Its host and origin are allowed. */
+  readonly publicUrl?: string | URL
+  /** Finds out who calls, for every request. Without it callers are who the host application says, or anonymous. */
+  readonly authenticate?: Authenticate
+  /** A comment on every open stream this often, in ms; `false` turns it off. @default 15_000 */
+  readonly keepAliveMs?: number | false
+  /** A call that runs longer becomes an event stream, in ms. @default 2_000 */
+  readonly upgradeAfterMs?: number
+  /** `json` never streams and drops notifications that belong to a call; `sse` always streams. @default 'auto' */
+  readonly response?: 'auto' | 'json' | 'sse'
+  /** Bytes of a request body. @default 4_194_304 */
+  readonly bodyLimit?: number
+  /** Bounds on the shape of a message. */
+  readonly parseLimits?: Partial<ParseLimits>
+  /** Bytes that may wait on one stream for a peer that reads slowly. @default 1_048_576 */
+  readonly outboundLimit?: number
+  /** How long a client should wait before it resumes a stream that was cut, in ms. @default 1_000 */
+  readonly retryMs?: number
+  readonly sessions?: SessionOptions
+  /** Where session records are kept. In this process by default. */
+  readonly sessionStore?: SessionStore
+  /** Where sent events are kept for clients that come back; `false` keeps none. In this process by default. */
+  readonly eventStore?: EventStore | false
+  /** The server's own by default. */
+  readonly logger?: Logger
+}
+
+type Filled =
+  | 'stateless'
+  | 'keepAliveMs'
+  | 'upgradeAfterMs'
+  | 'response'
+  | 'bodyLimit'
+  | 'outboundLimit'
+  | 'retryMs'
+
+/** The options with every default filled in. */
+export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled>> {
+  readonly parseLimits: ParseLimits
+  readonly sessions: Required<SessionOptions>
+}
+
+const DEFAULTS: Pick<ResolvedOptions, Filled> = {
+  stateless: false,
+  keepAliveMs: 15_000,
+  upgradeAfterMs: 2_000,
+  response: 'auto',
+  bodyLimit: 4_194_304,
+  outboundLimit: 1_048_576,
+  retryMs: 1_000,
+}
+
+const SESSION_DEFAULTS: Required<SessionOptions> = {
+  ttlMs: 1_800_000,
+  uninitializedTtlMs: 60_000,
+  max: 10_000,
+  maxPerPrincipal: 100,
+  allowDelete: true,
+}
+
+/** The longest delay that timers keep; they fire at once beyond it. */
+const MAX_TIMER = 2_147_483_647
+
+/**
+ * Fills in the defaults and checks every value.
+ *
+ * @throws `ERR_MCP_OPTION`, naming the option
+ */
+export function resolveOptions(options: EndpointOptions): ResolvedOptions {
+  const resolved: ResolvedOptions = {
+    ...withDefaults(DEFAULTS, options),
+    parseLimits: withDefaults(DEFAULT_PARSE_LIMITS, options.parseLimits ?? {}),
+    sessions: withDefaults(SESSION_DEFAULTS, options.sessions ?? {}),
+  }
+  const { parseLimits, sessions } = resolved
+  const numbers: Record<string, number | false> = {
+    keepAliveMs: resolved.keepAliveMs,
+    upgradeAfterMs: resolved.upgradeAfterMs,
+    bodyLimit: resolved.bodyLimit,
+    outboundLimit: resolved.outboundLimit,
+    retryMs: resolved.retryMs,
+    'parseLimits.maxDepth': parseLimits.maxDepth,
+    'parseLimits.maxTokens': parseLimits.maxTokens,
+    'sessions.ttlMs': sessions.ttlMs,
+    'sessions.uninitializedTtlMs': sessions.uninitializedTtlMs,
+    'sessions.max': sessions.max,
+    'sessions.maxPerPrincipal': sessions.maxPerPrincipal,
+  }
+  for (const [name, value] of Object.entries(numbers)) checkNumber(name, value)
+  check('stateless', typeof resolved.stateless === 'boolean', 'must be true or false')
+  check('sessions.allowDelete', typeof sessions.allowDelete === 'boolean', 'must be true or false')
+  check('response', ['auto', 'json', 'sse'].includes(resolved.response), "must be 'auto', 'json' or 'sse'")
+  check('authenticate', ['undefined', 'function'].includes(typeof options.authenticate), 'must be a function')
+  return resolved
+}
+
+/** Picks the known keys; an option that is given as undefined counts as left out. */
+function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
+  const entries = Object.entries(defaults) as [keyof T, T[keyof T]][]
+  return Object.fromEntries(entries.map(([key, fallback]) => [key, given[key] ?? fallback])) as T
+}
+
+function checkNumber(name: string, value: number | false): void {
+  if (value === false && name === 'keepAliveMs') return
+  const fine =
+    Number.isSafeInteger(value) &&
+    (value as number) > 0 &&
+    (!name.endsWith('Ms') || (value as number) <= MAX_TIMER)
+  check(name, fine, `must be a whole number above 0${name.endsWith('Ms') ? ` and at most ${MAX_TIMER}` : ''}`)
+}
+
+function check(name: string, fine: boolean, rule: string): void {
+  if (!fine) throw usageError('ERR_MCP_OPTION', `${name} ${rule}`)
+}

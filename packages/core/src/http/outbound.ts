@@ -1,0 +1,160 @@
+import { utf8Length } from '../runtime/utf8.ts'
+import type { FrameSink, HttpRequest } from './types.ts'
+
+/** Above this many waiting bytes, senders are asked to wait. */
+const HIGH_WATER = 65_536
+
+export interface OutboundOptions {
+  /** Bytes that may wait; one frame alone may exceed it. */
+  readonly limit: number
+  /** What to do with a frame that finds no room: `cut` ends the connection, for the client can resume; `drop` drops it. */
+  readonly overflow: 'cut' | 'drop'
+  onOpen?(outbound: Outbound): void
+  /** Called once, however the connection ends. */
+  onGone?(outbound: Outbound): void
+}
+
+/**
+ * One HTTP connection's way out. Holds frames in order until the adapter opens its sink and while the peer is behind,
+ * within a limit. After its end it takes frames and does nothing: a late one must not crash a handler.
+ */
+export class Outbound {
+  readonly #options: OutboundOptions
+  #sink: FrameSink | undefined
+  #queue: string[] = []
+  #bytes = 0
+  #behind = false
+  #ending = false
+  #gone = false
+  #waiter: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
+
+  constructor(options: OutboundOptions) {
+    this.#options = options
+  }
+
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  /** Takes over the adapter's sink. The request's signal tells when the peer goes away. */
+  open(sink: FrameSink, request: Pick<HttpRequest, 'signal'>): void {
+    this.#sink = sink
+    const { signal } = request
+    if (this.#gone || signal.aborted) {
+      this.#leave()
+      sink.close()
+      return
+    }
+    signal.addEventListener('abort', () => this.#leave(), { once: true })
+    this.#options.onOpen?.(this)
+    this.#flush()
+  }
+
+  /** Writes a frame that may be refused when the peer is far behind. */
+  write(chunk: string): void {
+    if (this.#gone || this.#ending) return
+    if (this.#idle) this.#put(chunk)
+    else this.#enqueue(chunk, utf8Length(chunk))
+  }
+
+  /** Writes what must arrive whatever waits: a response, or what a client asked to have repeated. */
+  writeAlways(chunk: string): void {
+    if (this.#gone || this.#ending) return
+    if (this.#idle) {
+      this.#put(chunk)
+      return
+    }
+    this.#bytes += utf8Length(chunk)
+    this.#queue.push(chunk)
+  }
+
+  /** Writes if nothing waits: what is only a sign of life says nothing to a peer that is behind. */
+  writeIfIdle(chunk: string): void {
+    if (!this.#gone && !this.#ending && this.#idle) this.#put(chunk)
+  }
+
+  /** A promise while much waits; it resolves when the peer has caught up or gone. */
+  pressure(): Promise<void> | undefined {
+    if (this.#gone || this.#bytes <= HIGH_WATER) return undefined
+    return this.#wait().promise
+  }
+
+  /** Ends the connection once everything is written. */
+  end(): void {
+    if (this.#gone || this.#ending) return
+    this.#ending = true
+    if (this.#idle) this.cut()
+  }
+
+  /** Ends the connection now. */
+  cut(): void {
+    const sink = this.#sink
+    this.#leave()
+    sink?.close()
+  }
+
+  get #idle(): boolean {
+    return this.#sink !== undefined && !this.#behind && this.#queue.length === 0
+  }
+
+  #enqueue(chunk: string, bytes: number): void {
+    if (this.#queue.length > 0 && this.#bytes + bytes > this.#options.limit) {
+      if (this.#options.overflow === 'drop') return
+      // What waits already has its place in the log; before the sink is open it still goes out, so that there is an id.
+      if (this.#sink === undefined) this.end()
+      else this.cut()
+      return
+    }
+    this.#bytes += bytes
+    this.#queue.push(chunk)
+  }
+
+  #put(chunk: string): void {
+    const behind = this.#sink?.write(chunk)
+    if (behind === undefined) return
+    this.#behind = true
+    const resume = (): void => {
+      this.#behind = false
+      this.#flush()
+    }
+    // A sink must not reject; one that does is taken as having gone.
+    behind.then(resume, () => this.cut())
+  }
+
+  #flush(): void {
+    if (this.#gone) return
+    if (!this.#behind && this.#queue.length > 0) {
+      const chunk = this.#queue.length === 1 ? (this.#queue[0] ?? '') : this.#queue.join('')
+      this.#queue = []
+      this.#bytes = 0
+      this.#put(chunk)
+    }
+    if (this.#bytes <= HIGH_WATER) this.#release()
+    if (this.#ending && this.#idle) this.cut()
+  }
+
+  #leave(): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#queue = []
+    this.#bytes = 0
+    this.#release()
+    this.#options.onGone?.(this)
+  }
+
+  #wait(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+    if (this.#waiter === undefined) {
+      let resolve = (): void => {}
+      const promise = new Promise<void>((done) => {
+        resolve = done
+      })
+      this.#waiter = { promise, resolve }
+    }
+    return this.#waiter
+  }
+
+  #release(): void {
+    this.#waiter?.resolve()
+    this.#waiter = undefined
+  }
+}

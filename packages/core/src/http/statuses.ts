@@ -1,0 +1,247 @@
+import { ErrorCode } from '../errors.ts'
+import { errorFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import type { HttpReply } from './types.ts'
+
+/** One line of the table of statuses, from which `docs/reference/http.md` is made. */
+export interface StatusRow {
+  readonly status: number
+  readonly when: string
+  /** The JSON-RPC code of the body; rows without one have no JSON-RPC error. */
+  readonly code?: number
+  readonly message?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const { InvalidRequest, ParseError, InternalError } = ErrorCode
+const RETRY: Readonly<Record<string, string>> = { 'retry-after': '1' }
+
+/** The rows that refuse a request. */
+export type RefusalKey =
+  | 'notHere'
+  | 'forbiddenHost'
+  | 'forbiddenOrigin'
+  | 'wrongMethod'
+  | 'repeatedHeader'
+  | 'unsupportedMediaType'
+  | 'notAcceptable'
+  | 'notAcceptableStream'
+  | 'malformedSessionId'
+  | 'draining'
+  | 'unauthorized'
+  | 'missingSession'
+  | 'unknownSession'
+  | 'unsupportedVersion'
+  | 'unreadableBody'
+  | 'bodyTooLarge'
+  | 'parseError'
+  | 'invalidMessage'
+  | 'batch'
+  | 'initializedAlready'
+  | 'initializeRefused'
+  | 'tooManySessions'
+  | 'busy'
+  | 'unknownEvent'
+  | 'internal'
+export type StatusKey = RefusalKey | 'options' | 'answered' | 'accepted' | 'ended'
+
+/** Every status that a mount answers, in the order of the checks. */
+export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
+  notHere: {
+    status: 404,
+    code: InvalidRequest,
+    message: 'Not found',
+    when: 'The address belongs to no door that is open',
+  },
+  forbiddenHost: {
+    status: 403,
+    code: InvalidRequest,
+    message: 'This Host is not allowed: see the allowedHosts and publicUrl options of the mount',
+    when: 'The Host header is not on the list, or is no loopback name on a loopback address',
+  },
+  forbiddenOrigin: {
+    status: 403,
+    code: InvalidRequest,
+    message: 'This Origin is not allowed: see the allowedOrigins and publicUrl options of the mount',
+    when: 'An Origin header is there and not on the list, or without a list no loopback origin',
+  },
+  options: { status: 204, when: 'OPTIONS; CORS belongs to the host application' },
+  wrongMethod: {
+    status: 405,
+    code: InvalidRequest,
+    message: 'Method not allowed',
+    when: 'Any other verb; GET and DELETE where there are no sessions; DELETE where the mount disallows it',
+  },
+  repeatedHeader: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'A header stands more than once',
+    when: 'Authorization, Content-Type, Host, Origin, Last-Event-ID or an Mcp- header is repeated',
+  },
+  unsupportedMediaType: {
+    status: 415,
+    code: InvalidRequest,
+    message: 'Content-Type must be application/json',
+    when: 'A POST with another media type, or a charset other than UTF-8',
+  },
+  notAcceptable: {
+    status: 406,
+    code: InvalidRequest,
+    message: 'Accept must allow application/json and text/event-stream',
+    when: 'A POST whose Accept header refuses one of the two; no Accept header accepts everything',
+  },
+  notAcceptableStream: {
+    status: 406,
+    code: InvalidRequest,
+    message: 'Accept must allow text/event-stream',
+    when: 'A GET whose Accept header refuses event streams',
+  },
+  malformedSessionId: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'Mcp-Session-Id must be 1 to 256 visible ASCII characters',
+    when: 'A session id that no server can have given out',
+  },
+  draining: {
+    status: 503,
+    code: InternalError,
+    message: 'The server is shutting down',
+    headers: RETRY,
+    when: 'The mount is closing and takes no new work',
+  },
+  unauthorized: {
+    status: 401,
+    code: InvalidRequest,
+    message: 'Authentication is required',
+    when: 'The `authenticate` option found nobody, or the credentials have expired; with `WWW-Authenticate`',
+  },
+  missingSession: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'No session: send an initialize request first',
+    when: 'A message other than `initialize`, or a GET or DELETE, outside a session',
+  },
+  unknownSession: {
+    status: 404,
+    code: InvalidRequest,
+    message: 'Session not found: send an initialize request',
+    when: "The session has ended or expired, never existed, or is another principal's",
+  },
+  unsupportedVersion: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'Unsupported protocol version: this server speaks …',
+    when: 'MCP-Protocol-Version names a revision that is not served here',
+  },
+  unreadableBody: {
+    status: 400,
+    code: ParseError,
+    message: 'The body could not be read',
+    when: 'The body ends early, or the host application could not parse it',
+  },
+  bodyTooLarge: {
+    status: 413,
+    code: InvalidRequest,
+    message: 'The body is too large',
+    when: 'The body is beyond `bodyLimit` (4 MiB by default)',
+  },
+  parseError: {
+    status: 400,
+    code: ParseError,
+    message: 'The message is not valid JSON',
+    when: 'The body is not UTF-8 or JSON, nested too deeply, too long in elements, or has repeated or forbidden keys',
+  },
+  invalidMessage: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'A message must be a JSON object',
+    when: 'The body is JSON and no JSON-RPC message',
+  },
+  batch: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'Batches are not part of this protocol revision',
+    when: 'The body is an array and the revision has no batches; or a batch is empty, beyond 100 messages, mixed, or holds `initialize`',
+  },
+  initializedAlready: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'The session is initialized already',
+    when: '`initialize` inside a session',
+  },
+  initializeRefused: {
+    status: 400,
+    code: ErrorCode.InvalidParams,
+    message: 'initialize needs params.protocolVersion, a string',
+    when: '`initialize` with malformed parameters',
+  },
+  tooManySessions: {
+    status: 503,
+    code: InternalError,
+    message: 'There are too many sessions, try again shortly',
+    headers: RETRY,
+    when: 'The limit on sessions is reached and none is idle',
+  },
+  busy: {
+    status: 503,
+    code: InternalError,
+    message: 'The server is busy, try again shortly',
+    headers: RETRY,
+    when: 'The session has as many calls in flight as it may',
+  },
+  unknownEvent: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'Last-Event-ID names nothing that can be resumed',
+    when: "The event is unknown, evicted or another session's, or its stream has ended and nothing is left to send",
+  },
+  internal: {
+    status: 500,
+    code: InternalError,
+    message: 'Internal error',
+    when: '`authenticate`, a store or the lifespan failed; the cause is in the log',
+  },
+  answered: {
+    status: 200,
+    when: 'The answer to a request as JSON or as an event stream, JSON-RPC errors included',
+  },
+  accepted: { status: 202, when: 'A notification or a response was taken; the body is empty' },
+  ended: { status: 204, when: 'DELETE has ended the session' },
+}
+
+export const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'content-type': 'application/json',
+})
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({})
+
+export const ACCEPTED: HttpReply = Object.freeze({ status: STATUSES.accepted.status, headers: NO_HEADERS })
+export const ENDED: HttpReply = Object.freeze({ status: STATUSES.ended.status, headers: NO_HEADERS })
+
+/** What a refusal may say beyond its row. */
+export interface RefusalDetails {
+  readonly id?: RequestId | undefined
+  readonly message?: string | undefined
+  readonly code?: number | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const headersOf = (row: StatusRow): Readonly<Record<string, string>> =>
+  row.headers === undefined ? JSON_HEADERS : Object.freeze({ ...JSON_HEADERS, ...row.headers })
+
+const entries = Object.entries(STATUSES) as [StatusKey, StatusRow][]
+const plain = new Map<StatusKey, HttpReply>(entries.map(([key, row]) => [key, build(row, {})]))
+
+/** The reply of a row. Without details it is the same object, and so the same bytes, every time. */
+export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
+  const ready = plain.get(key)
+  return details === undefined && ready !== undefined ? ready : build(STATUSES[key], details ?? {})
+}
+
+function build(row: StatusRow, { id, message, code, headers }: RefusalDetails): HttpReply {
+  const own = headersOf(row)
+  const error = { code: code ?? row.code ?? InternalError, message: message ?? row.message ?? '' }
+  return Object.freeze({
+    status: row.status,
+    headers: headers === undefined ? own : { ...own, ...headers },
+    body: errorFrame(id, error),
+  })
+}
