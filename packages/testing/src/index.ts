@@ -1,0 +1,12 @@
+export { type Door, httpDoor, type HttpMount, memoryDoor, type OpenDoor } from './doors.ts'
+export { HttpStatusError, HttpTransport, type HttpTransportOptions } from './http-transport.ts'
+export { type Cell, describeMatrix, type MatrixOptions } from './matrix.ts'
+export { connectPeer, type PeerOptions, type RawResponse, type TestConnection } from './peer.ts'
+export { type Fetch, type FetchRecording, recordFetch, type RecordedExchange } from './record-fetch.ts'
+export {
+  type RecordedFrame,
+  type RecordingOptions,
+  recordTransport,
+  type TransportRecording,
+} from './record-transport.ts'
+export { type SseEvent, sseEvents, SseParser } from './sse-parser.ts'

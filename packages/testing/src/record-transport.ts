@@ -1,0 +1,64 @@
+import type { Transport } from '@jetway/core/transport'
+
+/** One message as it crossed the wire, seen from the side that was recorded. */
+export interface RecordedFrame {
+  readonly direction: 'sent' | 'received'
+  readonly text: string
+  /** Undefined where the text is not JSON. */
+  readonly message: unknown
+}
+
+export interface RecordingOptions {
+  /** The oldest are dropped beyond it. @default 10_000 */
+  readonly limit?: number
+}
+
+export interface TransportRecording {
+  /** To be used in place of the transport that was given. */
+  readonly transport: Transport
+  /** Grows while the transport is used. */
+  readonly frames: readonly RecordedFrame[]
+}
+
+const DEFAULT_LIMIT = 10_000
+
+/** Keeps every message that a transport sends and receives. */
+export function recordTransport(transport: Transport, options: RecordingOptions = {}): TransportRecording {
+  const frames: RecordedFrame[] = []
+  const record = (direction: RecordedFrame['direction'], text: string): void => {
+    keep(frames, { direction, text, message: parse(text) }, options.limit ?? DEFAULT_LIMIT)
+  }
+  return {
+    frames,
+    transport: {
+      start: (handlers) =>
+        transport.start({
+          message(text) {
+            record('received', text)
+            return handlers.message(text)
+          },
+          malformed: (reason) => handlers.malformed(reason),
+          close: (reason) => handlers.close(reason),
+        }),
+      send(text, sendOptions) {
+        record('sent', text)
+        return transport.send(text, sendOptions)
+      },
+      close: () => transport.close(),
+    },
+  }
+}
+
+/** Appends to a log that holds no more than `limit`. */
+export function keep<T>(log: T[], entry: T, limit: number): void {
+  log.push(entry)
+  if (log.length > limit) log.splice(0, log.length - limit)
+}
+
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,82 @@
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { describe, expect, it } from 'vitest'
+import { recordFetch } from '../src/record-fetch.ts'
+import { recordTransport } from '../src/record-transport.ts'
+
+describe('recordTransport', () => {
+  it('keeps both directions, as text and parsed, and changes nothing', async () => {
+    const [left, right] = createMemoryTransportPair()
+    const { transport, frames } = recordTransport(left)
+    const atRight: string[] = []
+    const answered = new Promise<string>((resolve) => {
+      void transport.start({ message: resolve, malformed: () => {}, close: () => {} })
+    })
+    void right.start({
+      message(text) {
+        atRight.push(text)
+        void right.send('not json')
+      },
+      malformed: () => {},
+      close: () => {},
+    })
+    void transport.send('{"id":1}')
+    expect(await answered).toBe('not json')
+    expect(atRight).toEqual(['{"id":1}'])
+    expect(frames).toEqual([
+      { direction: 'sent', text: '{"id":1}', message: { id: 1 } },
+      { direction: 'received', text: 'not json', message: undefined },
+    ])
+  })
+
+  it('holds no more than its limit, and drops the oldest', () => {
+    const [left] = createMemoryTransportPair()
+    const { transport, frames } = recordTransport(left, { limit: 2 })
+    for (const text of ['1', '2', '3']) void transport.send(text)
+    expect(frames.map((frame) => frame.text)).toEqual(['2', '3'])
+  })
+})
+
+describe('recordFetch', () => {
+  const request = (): Request =>
+    new Request('http://localhost/mcp', { method: 'POST', body: '{"id":1}', headers: { a: 'b' } })
+
+  it('keeps head and bodies of a JSON answer', async () => {
+    const { fetch, exchanges } = recordFetch(async (incoming) => {
+      expect(await incoming.text()).toBe('{"id":1}')
+      return Response.json({ id: 1, result: {} }, { status: 201, headers: { 'mcp-session-id': 's' } })
+    })
+    const response = await fetch(request())
+    expect(await response.json()).toEqual({ id: 1, result: {} })
+    expect(response.status).toBe(201)
+    expect(exchanges).toHaveLength(1)
+    expect(exchanges[0]).toMatchObject({
+      method: 'POST',
+      url: 'http://localhost/mcp',
+      requestBody: '{"id":1}',
+      requestHeaders: { a: 'b' },
+      status: 201,
+      headers: { 'mcp-session-id': 's' },
+      message: { id: 1, result: {} },
+      events: [],
+    })
+  })
+
+  it('keeps the events of a stream while the caller reads them', async () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const { fetch, exchanges } = recordFetch(
+      async () => new Response(readable, { headers: { 'content-type': 'text/event-stream' } }),
+    )
+    const reader = (await fetch(request())).body?.getReader()
+    expect(exchanges[0]?.events).toEqual([])
+    void writer.write(new TextEncoder().encode('id: 7\ndata: {"a":1}\n\n'))
+    await reader?.read()
+    expect(exchanges[0]?.events).toEqual([{ id: '7', data: '{"a":1}' }])
+  })
+
+  it('passes an answer without a body on', async () => {
+    const { fetch, exchanges } = recordFetch(async () => new Response(null, { status: 202 }))
+    expect((await fetch(request())).status).toBe(202)
+    expect(exchanges[0]).toMatchObject({ status: 202, body: '', message: undefined })
+  })
+})

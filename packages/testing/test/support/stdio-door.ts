@@ -1,0 +1,17 @@
+import { PassThrough } from 'node:stream'
+import { serveStdio, StdioTransport } from '@jetway/stdio'
+import type { Door } from '../../src/doors.ts'
+
+/** The lines of stdio without a process: a server has one client there, so each dial serves it anew. */
+export const stdioDoor: Door = {
+  name: 'stdio',
+  open: (server) => ({
+    async dial() {
+      const toServer = new PassThrough()
+      const toClient = new PassThrough()
+      await serveStdio(server, { input: toServer, output: toClient, drainMs: 50 })
+      return new StdioTransport({ input: toClient, output: toServer })
+    },
+    close: () => server.close({ deadline: 0 }),
+  }),
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { JsonObject } from '@jetway/core/protocol'
+import { closeSchema } from './closed-schema.ts'
+
+export interface WireContext {
+  /** Who sent it. */
+  readonly direction: 'client' | 'server'
+  /** What a response answers; unknown, only its envelope is held against the schema. */
+  readonly method?: string | undefined
+}
+
+interface Validate {
+  (value: unknown): boolean
+  errors?:
+    | readonly { readonly instancePath: string; readonly message?: string; readonly params: object }[]
+    | null
+}
+interface Ajv {
+  addSchema(schema: object, key: string): void
+  getSchema(ref: string): Validate | undefined
+}
+
+// One file of Jetway knows ajv, and it is core's; a test reaches the same copy without a dependency of its own.
+const requireFromCore = createRequire(import.meta.resolve('@jetway/core/package.json'))
+const wires = new Map<string, Wire>()
+
+/**
+ * Holds one message, or a batch, against the JSON Schema that the protocol publishes for a revision.
+ *
+ * @returns what is wrong, or an empty list
+ */
+export function validateWire(revision: string, message: unknown, context: WireContext): readonly string[] {
+  let wire = wires.get(revision)
+  if (wire === undefined) wires.set(revision, (wire = new Wire(revision)))
+  const checked = wire
+  return Array.isArray(message)
+    ? message.flatMap((item) => checked.check(item, context))
+    : checked.check(message, context)
+}
+
+class Wire {
+  readonly #root: string
+  readonly #definitions: Readonly<Record<string, JsonObject>>
+  readonly #ajv: Ajv
+  /** The definition of each request and notification, by its method. */
+  readonly #byMethod = new Map<string, string>()
+
+  constructor(revision: string) {
+    const url = new URL(`../../fixtures/schema/${revision}.json`, import.meta.url)
+    const published = JSON.parse(readFileSync(url, 'utf8')) as JsonObject
+    this.#root = '$defs' in published ? '$defs' : 'definitions'
+    const definitions =
+      (closeSchema(published) as Record<string, Record<string, JsonObject>>)[this.#root] ?? {}
+    repair(definitions)
+    this.#definitions = definitions
+    const module = this.#root === '$defs' ? 'ajv/dist/2020.js' : 'ajv'
+    const { default: Constructor } = requireFromCore(module) as { default: new (options: object) => Ajv }
+    this.#ajv = new Constructor({ strict: false, validateFormats: false, allErrors: true })
+    this.#ajv.addSchema({ [this.#root]: definitions }, 'wire')
+    for (const [name, definition] of Object.entries(definitions)) {
+      const method = (definition['properties'] as { method?: { const?: string } } | undefined)?.method?.const
+      if (method !== undefined) this.#byMethod.set(method, name)
+    }
+  }
+
+  check(message: unknown, { direction, method }: WireContext): string[] {
+    if (typeof message !== 'object' || message === null) return ['a message must be an object']
+    const { method: own, result } = message as { method?: unknown; result?: unknown }
+    if (typeof own === 'string') return this.#checkCall(message, own, direction)
+    if (result === undefined)
+      return this.#against(this.#first('JSONRPCErrorResponse', 'JSONRPCError'), message)
+    const envelope = this.#against(this.#first('JSONRPCResultResponse', 'JSONRPCResponse'), message)
+    return method === undefined
+      ? envelope
+      : [...envelope, ...this.#against(this.#resultOf(method, result), result)]
+  }
+
+  #checkCall(message: object, method: string, direction: WireContext['direction']): string[] {
+    const name = this.#byMethod.get(method)
+    if (name === undefined) return [`the revision has no method ${method}`]
+    const kind = name.endsWith('Notification') ? 'Notification' : 'Request'
+    const allowed = this.#definitions[`${direction === 'client' ? 'Client' : 'Server'}${kind}`]
+    if (allowed !== undefined && !members(allowed).includes(name))
+      return [`a ${direction} does not send ${method}`]
+    return this.#against(name, message)
+  }
+
+  /** The result of a request is named after it; those without one of their own are empty. */
+  #resultOf(method: string, result: unknown): string {
+    const request = this.#byMethod.get(method)
+    if (request === undefined) return 'Result'
+    const { resultType } = result as { resultType?: unknown }
+    const name =
+      resultType === 'input_required' ? 'InputRequiredResult' : request.replace(/Request$/, 'Result')
+    return name in this.#definitions ? name : 'EmptyResult'
+  }
+
+  #first(...names: readonly string[]): string {
+    return names.find((name) => name in this.#definitions) ?? 'missing'
+  }
+
+  #against(name: string, value: unknown): string[] {
+    const validate = this.#ajv.getSchema(`wire#/${this.#root}/${name}`)
+    if (validate === undefined) return [`the revision has no definition ${name}`]
+    if (validate(value)) return []
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${name}${instancePath} ${message} ${JSON.stringify(params)}`,
+    )
+  }
+}
+
+const members = (union: JsonObject): string[] =>
+  ((union['anyOf'] ?? [union]) as { $ref?: string }[]).map(({ $ref = '' }) =>
+    $ref.slice($ref.lastIndexOf('/') + 1),
+  )
+
+/** Where the published schema says something else than the specification that it is made from. */
+function repair(definitions: Record<string, JsonObject>): void {
+  // `schema.ts` says number: https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult
+  const elicit = definitions['ElicitResult']
+  if (elicit !== undefined) definitions['ElicitResult'] = integersToNumbers(elicit) as JsonObject
+  // An error that answers an unreadable message has no id to repeat, which older schemas do not foresee.
+  const error = definitions['JSONRPCError']
+  if (error !== undefined) definitions['JSONRPCError'] = { ...error, required: ['error', 'jsonrpc'] }
+  for (const [name, definition] of Object.entries(definitions)) definitions[name] = withEnvelope(definition)
+  // An alias of Result, which is open for its descendants' sake.
+  const { properties } = definitions['Result'] as { properties?: JsonObject }
+  definitions['EmptyResult'] = { ...definitions['Result'], properties, additionalProperties: false }
+}
+
+/** Older schemas spell the envelope, and the `_meta` of every request, in JSONRPCRequest and Request alone. */
+function withEnvelope(definition: JsonObject): JsonObject {
+  const properties = definition['properties'] as Record<string, JsonObject> | undefined
+  if (properties?.['method']?.['const'] === undefined || 'jsonrpc' in properties) return definition
+  const { params = { type: 'object', additionalProperties: false } } = properties
+  return {
+    ...definition,
+    properties: {
+      jsonrpc: { const: '2.0' },
+      id: { type: ['string', 'integer'] },
+      ...properties,
+      params: {
+        ...params,
+        properties: { _meta: { type: 'object' }, ...(params['properties'] as JsonObject | undefined) },
+      },
+    },
+  }
+}
+
+function integersToNumbers(value: unknown): unknown {
+  if (value === 'integer') return 'number'
+  if (Array.isArray(value)) return value.map(integersToNumbers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, integersToNumbers(item)]))
+}
