@@ -1,4 +1,5 @@
 import type { McpServer } from '@jetway/core'
+import { toFetch } from '@jetway/core/http'
 import { REVISIONS } from '@jetway/core/protocol'
 import { createMemoryTransportPair, type Transport } from '@jetway/core/transport'
 import { HttpTransport } from './http-transport.ts'
@@ -56,3 +57,9 @@ export function httpDoor(name: string, serve: (server: McpServer) => HttpMount |
     },
   }
 }
+
+/** Streamable HTTP through web requests, without a socket. */
+export const fetchDoor: Door = httpDoor('fetch', (server) => {
+  const handler = toFetch(server)
+  return { url: 'http://localhost/mcp', fetch: handler, close: () => handler.close({ deadline: 0 }) }
+})

@@ -1,4 +1,4 @@
-export { type Door, httpDoor, type HttpMount, memoryDoor, type OpenDoor } from './doors.ts'
+export { type Door, fetchDoor, httpDoor, type HttpMount, memoryDoor, type OpenDoor } from './doors.ts'
 export { HttpStatusError, HttpTransport, type HttpTransportOptions } from './http-transport.ts'
 export { type Cell, describeMatrix, type MatrixOptions } from './matrix.ts'
 export { connectPeer, type PeerOptions, type RawResponse, type TestConnection } from './peer.ts'

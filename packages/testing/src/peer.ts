@@ -8,6 +8,7 @@ import {
   type RequestId,
 } from '@jetway/core/protocol'
 import type { Transport, TransportClose } from '@jetway/core/transport'
+import { HttpStatusError } from './http-transport.ts'
 import { parse } from './record-transport.ts'
 
 /** An answer as it came: `result`, or `error`. */
@@ -123,7 +124,14 @@ class Peer implements TestConnection {
   }
 
   async raw(text: string): Promise<void> {
-    await this.#transport.send(text, this.#headers === undefined ? {} : { headers: this.#headers })
+    try {
+      await this.#write(text)
+    } catch (error) {
+      // Over HTTP this is the answer to what is no request; elsewhere it comes as a message of its own.
+      const answer = error instanceof HttpStatusError ? parse(error.body) : undefined
+      if (answer === undefined) throw error
+      this.strays.push(answer)
+    }
   }
 
   notification(
@@ -149,7 +157,11 @@ class Peer implements TestConnection {
   }
 
   #send(message: object): Promise<void> {
-    return this.raw(JSON.stringify(message))
+    return this.#write(JSON.stringify(message))
+  }
+
+  async #write(text: string): Promise<void> {
+    await this.#transport.send(text, this.#headers === undefined ? {} : { headers: this.#headers })
   }
 
   async #message(text: string): Promise<void> {
