@@ -58,7 +58,11 @@ describe('the fetch handler', () => {
           jsonrpc: '2.0',
           id: 1,
           method: 'initialize',
-          params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+          params: {
+            protocolVersion: '2025-11-25',
+            capabilities: {},
+            clientInfo: { name: 'test', version: '1' },
+          },
         }),
       })
     expect((await handler.fetch(post('https://hello.example.com/mcp'))).status).toBe(200)

@@ -21,7 +21,9 @@ function check(readme: string, ...args: string[]): { code: number | null; compla
   copyFileSync(script, join(folder, '.ci/snippets.mjs'))
   writeFileSync(join(folder, 'a.ts'), 'first()\n// #region two\n  second()\n// #endregion\n')
   writeFileSync(join(folder, 'README.md'), readme)
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, '.ci/snippets.mjs'), ...args], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, '.ci/snippets.mjs'), ...args], {
+    encoding: 'utf8',
+  })
   return { code: status, complaints: stderr }
 }
 

@@ -48,7 +48,11 @@ function post(url: string, message: object, headers: Record<string, string>): Pr
   return new Promise((resolve, reject) => {
     const sent = request(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
     })
     sent.on('error', reject)
     sent.on('response', (response) => {
@@ -56,7 +60,11 @@ function post(url: string, message: object, headers: Record<string, string>): Pr
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => (body += chunk))
       response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: new Headers(response.headers as Record<string, string>), body }),
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: new Headers(response.headers as Record<string, string>),
+          body,
+        }),
       )
     })
     sent.end(JSON.stringify(message))

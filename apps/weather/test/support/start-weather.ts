@@ -38,9 +38,12 @@ export interface ListeningWeather extends Weather {
   readonly url: string
 }
 
+/** Starts the app on a free port. */
+export const startWeatherOnHttp = (...args: readonly string[]): Promise<ListeningWeather> =>
+  listening(startWeather('--http', '--port', '0', ...args))
+
 /** Waits for the line that tells programs where the app listens. */
-export async function startWeatherOnHttp(...args: readonly string[]): Promise<ListeningWeather> {
-  const weather = startWeather('--http', '--port', '0', ...args)
+export async function listening(weather: Weather): Promise<ListeningWeather> {
   const stderr = weather.process.stderr as Readable
   for await (const line of createInterface({ input: stderr })) {
     if (!line.startsWith('{"ready"')) continue

@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { alertsAnswer, type FakeNws, fakeNws, geoJson } from './support/fake-nws.ts'
+import { openSession } from './support/open-session.ts'
+import { startWeatherOnHttp } from './support/start-weather.ts'
+
+// Starting processes takes its time on a busy machine.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+const CALL = { id: 1, method: 'tools/call', params: { name: 'get_alerts', arguments: { state: 'CO' } } }
+
+let nws: FakeNws
+/** Resolves, once the app asks for the alerts of Colorado, to what answers it. */
+let asked: Promise<ServerResponse>
+
+beforeEach(async () => {
+  nws = await fakeNws()
+  asked = new Promise((resolve) => nws.on('/alerts/active?area=CO', resolve))
+})
+
+afterEach(() => nws.close())
+
+describe.each(['fastify', 'hono'])('an app on %s that is told to stop', (adapter) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('by %s ends open streams and exits with code 0', async (signal) => {
+    const weather = await startWeatherOnHttp('--adapter', adapter)
+    const stream = await (await openSession(weather.url)).listen()
+    expect(stream.status).toBe(200)
+    weather.process.kill(signal)
+    await stream.text()
+    expect(await weather.exited).toBe(0)
+  })
+
+  it('lets a running call finish and hands over its answer', async () => {
+    const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
+    const answer = (await openSession(weather.url)).post(CALL)
+    const response = await asked
+    weather.process.kill('SIGTERM')
+    geoJson(alertsAnswer)(response, response.req)
+    expect(await (await answer).text()).toContain('Winter Storm Warning')
+    expect(await weather.exited).toBe(0)
+  })
+
+  it('twice exits at once with code 1, whatever runs', async () => {
+    const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
+    const cutOff = expect(
+      (await openSession(weather.url)).post(CALL).then((answer) => answer.text()),
+    ).rejects.toThrow()
+    await asked
+    weather.process.kill('SIGTERM')
+    weather.process.kill('SIGINT')
+    expect(await weather.exited).toBe(1)
+    await cutOff
+  })
+})

@@ -1,0 +1,36 @@
+/** A session over plain HTTP, for what a client would hide. */
+export interface RawSession {
+  readonly protocolVersion: string
+  post(message: object): Promise<Response>
+  /** Opens the stream on which the server speaks first. */
+  listen(): Promise<Response>
+}
+
+interface Initialized {
+  readonly result: { readonly protocolVersion: string }
+}
+
+export async function openSession(url: string): Promise<RawSession> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+  const post = (message: object): Promise<Response> =>
+    fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1.0.0' },
+  }
+  const initialized = await post({ id: 0, method: 'initialize', params })
+  const { result } = (await initialized.json()) as Initialized
+  headers['mcp-session-id'] = initialized.headers.get('mcp-session-id') ?? ''
+  headers['mcp-protocol-version'] = result.protocolVersion
+  await (await post({ method: 'notifications/initialized' })).text()
+  return {
+    protocolVersion: result.protocolVersion,
+    post,
+    listen: () => fetch(url, { headers: { ...headers, accept: 'text/event-stream' } }),
+  }
+}
