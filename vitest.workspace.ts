@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
@@ -17,7 +17,7 @@ const members = ['packages', 'apps'].flatMap((folder) =>
 )
 
 // Vitest 4 reads a file of this name only when told to: `vitest --config vitest.workspace.ts`.
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
@@ -31,3 +31,5 @@ export default defineConfig({
     })),
   },
 })
+
+export default config

@@ -58,9 +58,9 @@ export function run(command, { quiet = false, env = {}, timeoutMs } = {}) {
 /** Ends a child's whole group when its time is over or this process is told to stop; returns what calls that off. */
 function endInTime(child, timeoutMs) {
   const kill = () => {
-    if (windows) return child.kill('SIGKILL')
     try {
-      process.kill(-child.pid, 'SIGKILL')
+      if (windows) child.kill('SIGKILL')
+      else process.kill(-child.pid, 'SIGKILL')
     } catch {
       // Nothing of the group is left.
     }

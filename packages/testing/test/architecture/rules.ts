@@ -24,7 +24,7 @@ function resolve(path: string, specifier: string): string {
 
 function layerOf(path: string, entries: readonly string[]): number {
   if (entries.includes(path)) return layers.length
-  const [name = ''] = path.slice(coreSource.length).split(/[/.]/)
+  const [name = ''] = path.slice(coreSource.length).split(/[/.-]/)
   return layers.findIndex((layer) => layer.includes(name))
 }
 
