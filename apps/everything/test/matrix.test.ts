@@ -7,32 +7,23 @@ import { type Door, DOORS, listen, type Listening, stdioCommand } from './suppor
 const FLAGS = ['--page-size', '4'] as const
 
 const doors = Object.keys(DOORS) as Door[]
-const servers = new Map<Door, Listening>()
 const ran = new Set<string>()
 
-beforeAll(async () => {
-  const http = doors.filter((door) => door !== 'stdio')
-  const started = await Promise.all(http.map(async (door) => [door, await listen(door, ...FLAGS)] as const))
-  for (const [door, server] of started) servers.set(door, server)
-}, 60_000)
-
-afterAll(async () => {
-  await Promise.all([...servers.values()].map((server) => server.stop()))
-})
-
-function targetOf(door: Door): Target {
-  if (door === 'stdio') return stdioCommand(...FLAGS)
-  const server = servers.get(door)
-  if (server === undefined) throw new Error(`${door} did not start`)
-  return server
-}
-
 describe.each(doors)('over %s', (door) => {
+  let server: Listening | undefined
+  let target: Target
+
+  beforeAll(async () => {
+    if (door !== 'stdio') server = await listen(door, ...FLAGS)
+    target = server ?? stdioCommand(...FLAGS)
+  }, 60_000)
+  afterAll(() => server?.stop())
+
   describe.each(Object.entries(CLIENTS))('the official client %s', (client, connect) => {
     let driver: Driver
 
     beforeAll(async () => {
-      driver = await connect(targetOf(door))
+      driver = await connect(target)
     }, 60_000)
     afterAll(() => driver?.close())
 

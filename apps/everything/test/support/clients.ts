@@ -9,7 +9,7 @@ import { Inbox } from './inbox.ts'
 /** A result of which the tests look at what they know. */
 export type Loose = Readonly<Record<string, unknown>>
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: { progress: number; total?: number | undefined }) => void
 }

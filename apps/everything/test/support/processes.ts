@@ -8,19 +8,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
 /** What a program needs to run from its source, without a build. */
-function fromSource(file: string): readonly string[] {
-  return ['--conditions=jetway:source', '--import', tsx, fileURLToPath(new URL(file, import.meta.url))]
+function fromSource(file: URL): readonly string[] {
+  return ['--conditions=jetway:source', '--import', tsx, fileURLToPath(file)]
 }
+
+const main = fromSource(new URL('../../src/main.ts', import.meta.url))
 
 export type HttpDoor = 'fastify' | 'hono' | 'fetch'
 export type Door = HttpDoor | 'stdio'
 
 /** How a door's server is started. Each is a process of its own. */
 export const DOORS: Readonly<Record<Door, readonly string[]>> = {
-  fastify: [...fromSource('../../src/main.ts'), '--http', '--adapter', 'fastify', '--port', '0'],
-  hono: [...fromSource('../../src/main.ts'), '--http', '--adapter', 'hono', '--port', '0'],
-  fetch: fromSource('serve-fetch.ts'),
-  stdio: [...fromSource('../../src/main.ts'), '--stdio'],
+  fastify: [...main, '--http', '--adapter', 'fastify', '--port', '0'],
+  hono: [...main, '--http', '--adapter', 'hono', '--port', '0'],
+  fetch: fromSource(new URL('./serve-fetch.ts', import.meta.url)),
+  stdio: [...main, '--stdio'],
 }
 
 /** The command line of the stdio server. */
@@ -40,6 +42,7 @@ export interface Listening {
 export async function listen(door: HttpDoor, ...flags: readonly string[]): Promise<Listening> {
   const child = spawn(process.execPath, [...DOORS[door], ...flags], { stdio: ['pipe', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
+  process.once('exit', () => child.kill())
   child.stdout.resume()
   let heard = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (heard += text))
