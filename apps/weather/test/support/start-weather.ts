@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
 /** How the app is started from its source, without a build. */
-export const COMMAND: readonly [string, ...string[]] = [
+const COMMAND: readonly [string, ...string[]] = [
   process.execPath,
   '--conditions=jetway:source',
   '--import',
