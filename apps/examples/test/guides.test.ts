@@ -52,7 +52,6 @@ describe('the fetch handler', () => {
         headers: {
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
-          host: new URL(url).host,
         },
         body: JSON.stringify({
           jsonrpc: '2.0',

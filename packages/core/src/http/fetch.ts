@@ -56,7 +56,10 @@ class FetchRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    return this.#request.headers.get(name) ?? undefined
+    const value = this.#request.headers.get(name)
+    if (value !== null) return value
+    // A runtime that made the URL of the Host header may have left the header out.
+    return name === 'host' ? new URL(this.#request.url).host : undefined
   }
   /** Repeats arrive joined by a comma, which none of the headers that must stand alone can contain. */
   headers(name: string): readonly string[] {
