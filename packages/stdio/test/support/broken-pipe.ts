@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { McpServer } from '@jetway/core'
+import { serveStdio } from '../../src/serve.ts'
+
+const AT_ONCE = 20
+
+const mcp = new McpServer({ name: 'pipes', version: '1.0.0' })
+mcp.addTool({ name: 'big', handler: () => 'x'.repeat(256 * 1024) })
+
+const lines = [
+  {
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+  },
+  ...Array.from({ length: 8 }, (_, index) => ({
+    id: index + 1,
+    method: 'tools/call',
+    params: { name: 'big' },
+  })),
+].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+
+/**
+ * Serves over sockets whose client goes away in the middle of an answer, again and again.
+ *
+ * @returns every exception that nobody caught
+ */
+export async function breakPipes(cycles: number): Promise<readonly unknown[]> {
+  const uncaught: unknown[] = []
+  const note = (error: unknown): void => void uncaught.push(error)
+  process.on('uncaughtExceptionMonitor', note)
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  for (let done = 0; done < cycles; done += AT_ONCE) {
+    const pairs: [Socket, Socket][] = []
+    for (let i = 0; i < AT_ONCE; i++) pairs.push(await openPair(listener))
+    await Promise.all(pairs.map(cycle))
+  }
+  listener.close()
+  process.off('uncaughtExceptionMonitor', note)
+  return uncaught
+}
+
+async function openPair(listener: Server): Promise<[Socket, Socket]> {
+  const client = connect((listener.address() as AddressInfo).port, '127.0.0.1')
+  const [server] = (await once(listener, 'connection')) as [Socket]
+  return [client, server]
+}
+
+async function cycle([client, server]: [Socket, Socket]): Promise<void> {
+  const handle = await serveStdio(mcp, { input: server, output: server, drainMs: 200 })
+  client.on('error', () => {})
+  client.write(lines.join(''))
+  await once(client, 'data')
+  // A reset, not an orderly end: what is being written fails.
+  client.resetAndDestroy()
+  await handle.closed
+  server.destroy()
+}
