@@ -2,12 +2,12 @@ import type { RequestContext } from '../runtime/context.ts'
 import type { Awaitable } from './tool-types.ts'
 
 /** What the client has filled in so far. */
-export interface CompletionState {
+interface CompletionState {
   readonly arguments: Readonly<Record<string, string>>
 }
 
 /** Suggestions, best first. The client gets at most 100 of them. */
-export type Suggestions =
+type Suggestions =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }
 

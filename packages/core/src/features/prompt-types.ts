@@ -16,12 +16,12 @@ export type PromptArguments = readonly PromptArgument[]
 type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
 
 /** What a list of arguments comes to: required ones are strings, the others may be missing. */
-export type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
+type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
   readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
 }
 
 /** What a prompt's handler receives. */
-export type PromptInput<
+type PromptInput<
   S extends PromptSchema | undefined,
   L extends PromptArguments,
 > = S extends PromptSchema ? InferArguments<S> : ListedArguments<L>
@@ -33,7 +33,7 @@ type PromptArgumentName<
 > = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
 
 /** What a prompt's handler may return: a text or a block is one message of the user. */
-export type PromptReturn = string | Content | Message | readonly Message[] | PromptMessages
+type PromptReturn = string | Content | Message | readonly Message[] | PromptMessages
 
 /** A prompt: messages that a person asks for by name. */
 export interface PromptDefinition<

@@ -31,7 +31,7 @@ export interface ResourceEntry {
 }
 
 /** Longer addresses are refused before anything is matched against them. */
-export const MAX_URI_LENGTH = 8192
+const MAX_URI_LENGTH = 8192
 
 /** The resources of a server, fixed and by template, and the methods that serve them. */
 export class Resources {

@@ -14,7 +14,7 @@ export interface ToolResult<out S = unknown> extends Branded<'result'> {
   readonly [VALUE]?: () => S
 }
 
-export interface ResultParts {
+interface ResultParts {
   /** What the model reads. Left out, it is the JSON text of the structured value. */
   readonly content?: string | Content | readonly Content[]
   /** For the client, not for the model alone. */

@@ -18,17 +18,34 @@ interface ToolFields extends DisplayFields {
 }
 
 /** What a tool's handler receives: what its `inputSchema` makes of the arguments. */
-export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
+type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
   ? InferArguments<I>
   : Record<string, never>
+
+/**
+ * Everything there is. It is not spelled `unknown` because the compiler looks at a handler without parameters before it
+ * knows the `outputSchema`, and would widen `'open'` to `string` there; the literals in this union keep it from that.
+ */
+type Anything =
+  | ''
+  | 0
+  | false
+  | {}
+  | null
+  | undefined
+  | void
+  | readonly Anything[]
+  | { readonly [key: string]: Anything }
 
 /**
  * What a tool's handler may return. With an `outputSchema`, a value of that schema or a whole result. Without one,
  * anything: a string is text, content blocks are content, undefined is no content, another value is JSON text.
  */
-export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
-  ? InferOutput<O> | ToolResult<InferOutput<O>>
-  : unknown
+type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
+  ? Structured<InferOutput<O>>
+  : Anything | ToolResult<Anything>
+
+type Structured<S> = unknown extends S ? Anything | ToolResult<Anything> : S | ToolResult<S>
 
 /** A tool: something that a model may call. */
 export interface ToolDefinition<

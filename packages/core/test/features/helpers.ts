@@ -19,7 +19,7 @@ export function revision(date?: RevisionDate): Revision {
   return found
 }
 
-export function contextOf(method: string, params: JsonObject = {}, options: CallOptions = {}): CallContext {
+function contextOf(method: string, params: JsonObject = {}, options: CallOptions = {}): CallContext {
   return new CallContext(
     { jsonrpc: '2.0', id: 1, method, params },
     {
@@ -61,7 +61,7 @@ export async function call(
   return resultOf(await callNow(methods, method, params, options))
 }
 
-export function resultOf(outcome: Outcome): JsonObject {
+function resultOf(outcome: Outcome): JsonObject {
   if (outcome.kind !== 'complete') throw new Error(`The outcome is ${outcome.kind}`)
   return outcome.result
 }

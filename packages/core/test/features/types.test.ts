@@ -97,7 +97,56 @@ describe('the types of a tool', () => {
     defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'warm' }) })
   })
 
+  it('keep literals apart from strings, whatever form the handler has', () => {
+    const states = z.object({
+      state: z.enum(['open', 'closed']),
+      tags: z.array(z.literal('new')),
+      on: z.literal(true),
+    })
+    defineTool({
+      name: 'a',
+      outputSchema: states,
+      handler: () => ({ state: 'open', tags: ['new'], on: true }),
+    })
+    defineTool({
+      name: 'a',
+      outputSchema: states,
+      handler: async () => ({ state: 'open', tags: ['new'], on: true }),
+    })
+    defineTool({
+      name: 'a',
+      async handler() {
+        return { state: 'open', tags: ['new'], on: true }
+      },
+      outputSchema: states,
+    })
+    const structured = { state: 'open', tags: ['new'], on: true } as const
+    defineTool({
+      name: 'a',
+      outputSchema: states,
+      handler: () => result({ structured: { state: 'open', tags: ['new'], on: true }, content: 'x' }),
+    })
+    defineTool({ name: 'a', outputSchema: z.object({ state: z.literal('open') }), handler: () => structured })
+    // @ts-expect-error not one of the states
+    defineTool({ name: 'a', outputSchema: states, handler: () => ({ state: 'ajar', tags: [], on: true }) })
+    const ajar = () => result({ structured: { state: 'ajar', tags: [], on: true } })
+    // @ts-expect-error not one of the states, in a result
+    defineTool({ name: 'a', outputSchema: states, handler: ajar })
+    defineTool({ name: 'a', outputSchema: z.literal('open'), handler: () => 'open' })
+    defineTool({ name: 'a', outputSchema: z.array(z.enum(['x', 'y'])), handler: async () => ['x', 'y'] })
+  })
+
   it('let a handler without outputSchema return anything', () => {
+    class Own {
+      readonly value: unknown = 1
+    }
+    const unknown: unknown = 5
+    defineTool({ name: 'a', handler: () => {} })
+    defineTool({ name: 'a', handler: async () => {} })
+    defineTool({ name: 'a', handler: () => unknown })
+    defineTool({ name: 'a', handler: () => new Own() })
+    defineTool({ name: 'a', handler: () => [new Own(), null, () => 1, 1n] })
+    defineTool({ name: 'a', handler: (): { deep: { interface: Own }[] } => ({ deep: [] }) })
     const returned = [
       'text',
       5,
