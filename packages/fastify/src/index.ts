@@ -1,0 +1,2 @@
+export { mcp } from './plugin.ts'
+export type { McpPluginOptions } from './plugin.ts'

@@ -1,0 +1,377 @@
+import { STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import { fastifySSE } from '@fastify/sse'
+import type { AuthInfo, McpServer } from '@jetway/core'
+import { BodyError, createEndpoint, repeatedHeader } from '@jetway/core/http'
+import type { Endpoint, EndpointOptions, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+
+/** Where the server answers, and everything that an endpoint takes. */
+export interface McpPluginOptions<Mount = unknown, App = unknown> extends EndpointOptions {
+  readonly server: McpServer<Mount, App>
+  /**
+   * Where the server answers, below `prefix` and the prefixes of the plugins around this one.
+   *
+   * @default '/mcp', or '/' where `prefix` is given, which then is the whole path
+   */
+  readonly path?: string
+  readonly prefix?: string
+  /** The app's own context of a request, as `ctx.mount`. Called once for a request that has passed the guard. */
+  readonly context?: (request: FastifyRequest) => NoInfer<Mount>
+  /** What the app's own authentication left on the request, as `ctx.auth`. */
+  readonly auth?: (request: FastifyRequest) => AuthInfo | undefined
+}
+
+declare module 'fastify' {
+  // What a server demands of `context` depends on the server, which Fastify's own signatures cannot express.
+  interface FastifyRegister<T, RawServer, TypeProviderDefault, LoggerDefault> {
+    <Mount, App>(
+      plugin: typeof mcp,
+      options: McpPluginOptions<Mount, App> & Required<Pick<McpPluginOptions<Mount, App>, 'context'>>,
+    ): T
+  }
+}
+
+type StreamReply = Extract<HttpReply, { readonly open: unknown }>
+type Payload = string | Promise<string | undefined>
+
+/** All of them, so that methods which MCP does not know get the endpoint's 405 and not the app's 404. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** Fastify would add the charset to every reply that lacks it. */
+const JSON_TYPE = 'application/json; charset=utf-8'
+const BODY_LIMIT = 4 * 1024 * 1024
+/** What an app that set no limit shows. Any other value is the app's choice. */
+const FASTIFY_BODY_LIMIT = 1024 * 1024
+/** How long the last frames may take to leave, in ms, once the endpoint has closed: a stalled peer never reads them. */
+const FLUSH_MS = 1000
+const EMPTY = new Uint8Array()
+
+/**
+ * Mounts an MCP server on Fastify: `app.register(mcp, { server, path: '/mcp' })`.
+ *
+ * The routes live in a plugin scope of their own. Hooks, CORS, authentication and the logger of the app apply to them;
+ * its body parsers do not: until the handler runs, `request.body` is the unread stream. A hook that assigns something
+ * else to it is taken to have parsed the body. An app-wide `bodyLimit` below the mount's holds here too.
+ *
+ * `onSend` hooks run for JSON replies. They cannot run for streams, which have no payload when their headers leave; the
+ * headers that earlier hooks have set are kept on both. Closing the app ends the streams.
+ */
+export async function mcp(app: FastifyInstance, options: McpPluginOptions): Promise<void> {
+  const {
+    server,
+    path = options.prefix === undefined ? '/mcp' : '/',
+    prefix: _prefix,
+    context,
+    auth,
+    ...rest
+  } = options
+  const bodyLimit = limitOf(app, rest.bodyLimit ?? BODY_LIMIT)
+  const endpoint = createEndpoint(server, { logger: app.log, ...rest, bodyLimit })
+  const mount = new PluginMount(app, endpoint, { context, auth })
+
+  app.removeAllContentTypeParsers()
+  // Reads nothing: the guard judges the head first. JSON is named because Fastify looks '*' up anew for every request.
+  app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
+  app.setErrorHandler(answerError)
+  app.addHook('preClose', () => mount.close())
+
+  // @fastify/sse gives every request of its routes a context, a promise and two listeners, but only streams need them.
+  // So it gets to wrap the opening of a stream, and the handler goes on as the app's own onRoute hooks have left it.
+  let handler: RouteHandlerMethod = mount.answer
+  app.addHook('onRoute', (route) => {
+    handler = route.handler
+    route.handler = mount.open
+  })
+  await app.register(fastifySSE)
+  app.addHook('onRoute', (route) => {
+    mount.stream = route.handler
+    route.handler = handler
+  })
+
+  app.route({
+    method: METHODS,
+    url: path.startsWith('/') ? path : `/${path}`,
+    exposeHeadRoute: false,
+    bodyLimit,
+    sse: { kind: 'manual', heartbeat: false },
+    handler: mount.answer,
+  })
+}
+
+interface HostReaders {
+  readonly context: ((request: FastifyRequest) => unknown) | undefined
+  readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
+}
+
+class PluginMount {
+  /** `open`, inside what @fastify/sse puts around it. */
+  stream: RouteHandlerMethod
+  readonly #app: FastifyInstance
+  readonly #endpoint: Endpoint
+  readonly #host: HostReaders
+  readonly #opening = new WeakMap<FastifyReply, StreamReply>()
+  readonly #streams = new Set<ServerResponse>()
+
+  constructor(app: FastifyInstance, endpoint: Endpoint, host: HostReaders) {
+    this.#app = app
+    this.#endpoint = endpoint
+    this.#host = host
+    this.stream = this.open
+  }
+
+  /** Returns what Fastify sends. Never undefined at once, which Fastify would take for "not answered yet". */
+  readonly answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
+    try {
+      const answer = this.#endpoint.handle(new PluginRequest(request, reply, this.#host))
+      if (!(answer instanceof Promise)) return this.#send(request, reply, answer) ?? NOTHING
+      return answer.then(
+        (settled) => this.#send(request, reply, settled),
+        (error: unknown) => this.#fail(reply, error),
+      )
+    } catch (error) {
+      return this.#fail(reply, error)
+    }
+  }
+
+  #send(request: FastifyRequest, reply: FastifyReply, answer: HttpReply): Payload | undefined {
+    if (answer.open) {
+      this.#opening.set(reply, answer)
+      return this.stream.call(this.#app, request, reply) as Promise<undefined>
+    }
+    reply.code(answer.status)
+    setHeaders(reply, answer.headers)
+    return answer.body
+  }
+
+  /** Sends the head of a stream, with all that hooks have set on it, and hands the rest over to the endpoint. */
+  readonly open = (_request: FastifyRequest, reply: FastifyReply): void => {
+    const answer = this.#opening.get(reply)
+    if (!answer) return
+    const { raw } = reply
+    const sink = new RawSink(raw)
+    // A handler timeout of the app may have answered in the meantime.
+    if (!raw.headersSent && !reply.sent) {
+      setHeaders(reply, answer.headers)
+      reply.sse.keepAlive()
+      reply.sse.sendHeaders(answer.status)
+      this.#streams.add(raw)
+      raw.once('close', () => this.#streams.delete(raw))
+    }
+    answer.open(sink)
+    // Node holds the head back for the first chunk, which may be long in coming.
+    if (!sink.used && !raw.destroyed) raw.flushHeaders()
+  }
+
+  #fail(reply: FastifyReply, error: unknown): string {
+    this.#app.log.error({ err: error }, 'An MCP request failed')
+    reply.code(500)
+    return problem(reply, 500)
+  }
+
+  async close(): Promise<void> {
+    await this.#endpoint.close()
+    await Promise.all(Array.from(this.#streams, endOf))
+  }
+}
+
+const NOTHING = Promise.resolve(undefined)
+
+function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
+  for (const name in headers) {
+    const value = headers[name]
+    reply.header(name, value === 'application/json' ? JSON_TYPE : value)
+  }
+}
+
+/** Resolves when the response and its connection are gone; makes it so where the peer takes no more. */
+function endOf(raw: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (raw.destroyed) return resolve()
+    const timer = setTimeout(() => raw.destroy(), FLUSH_MS)
+    raw.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+function limitOf(app: FastifyInstance, wanted: number): number {
+  const { bodyLimit = FASTIFY_BODY_LIMIT } = app.initialConfig
+  return bodyLimit === FASTIFY_BODY_LIMIT ? wanted : Math.min(bodyLimit, wanted)
+}
+
+/** What Fastify itself refuses is answered as JSON-RPC; what the app's hooks throw is for the app's error handler. */
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): string {
+  const status = error.statusCode ?? 500
+  if (status !== 413 && status !== 415 && !String(error.code).startsWith('FST_ERR_')) {
+    reply.code(status >= 400 ? status : 500)
+    throw error
+  }
+  if (status >= 500) request.log.error({ err: error }, 'Fastify refused an MCP request')
+  reply.code(status)
+  return problem(reply, status)
+}
+
+function problem(reply: FastifyReply, status: number): string {
+  reply.header('content-type', JSON_TYPE)
+  const code = status >= 500 ? -32603 : -32600
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message: STATUS_CODES[status] ?? 'Refused' } })
+}
+
+class PluginRequest implements HttpRequest {
+  readonly method: string
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly #host: HostReaders
+  readonly #headers: FastifyRequest['headers']
+  #abort: AbortController | undefined
+  #mount: { readonly value: unknown } | undefined
+
+  constructor(request: FastifyRequest, reply: FastifyReply, host: HostReaders) {
+    this.method = request.method
+    this.#request = request
+    this.#reply = reply
+    this.#host = host
+    this.#headers = request.headers
+  }
+
+  get door(): 'mcp' {
+    return 'mcp'
+  }
+
+  get peer(): NonNullable<HttpRequest['peer']> {
+    return this.#request.socket as NonNullable<HttpRequest['peer']>
+  }
+
+  get auth(): AuthInfo {
+    // A getter cannot be absent, and undefined says the same.
+    return this.#host.auth?.(this.#request) as AuthInfo
+  }
+
+  get mount(): unknown {
+    return (this.#mount ??= { value: this.#host.context?.(this.#request) }).value
+  }
+
+  get signal(): AbortSignal {
+    return (this.#abort ??= abortedBy(this.#reply.raw)).signal
+  }
+
+  query(name: string): string | undefined {
+    const value = (this.#request.query as Record<string, string | string[] | undefined>)[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  header(name: string): string | undefined {
+    // HTTP/2 carries the host as a pseudo-header.
+    const value = this.#headers[name] ?? (name === 'host' ? this.#headers[':authority'] : undefined)
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  headers(name: string): readonly string[] {
+    const { rawHeaders } = this.#request.raw
+    const values = rawHeaders.filter(
+      (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
+    )
+    if (values.length > 1) return values
+    // What a hook has put in the place of the wire's value counts.
+    const value = this.header(name)
+    return value === undefined ? [] : [value]
+  }
+
+  repeated(): string | undefined {
+    return repeatedHeader(this.#request.raw.rawHeaders)
+  }
+
+  body(limit: number): ReturnType<HttpRequest['body']> {
+    const { body, raw } = this.#request
+    if (body === undefined) return EMPTY
+    if (body instanceof Uint8Array) return body
+    if (!isStream(body)) return { parsed: body }
+    return read(body, body === raw ? declaredLength(raw) : undefined, limit)
+  }
+}
+
+function abortedBy(raw: ServerResponse): AbortController {
+  const controller = new AbortController()
+  const gone = (): void => {
+    if (!raw.writableFinished) controller.abort()
+  }
+  if (raw.destroyed) gone()
+  else raw.once('close', gone)
+  return controller
+}
+
+function isStream(body: unknown): body is Readable {
+  return typeof (body as { pipe?: unknown } | null)?.pipe === 'function'
+}
+
+function declaredLength(raw: IncomingMessage): number | undefined {
+  const length = raw.headers['content-length']
+  return length === undefined ? undefined : Number(length)
+}
+
+/** Node holds a body to its declared length, so the chunk that completes it is the last. */
+function read(stream: Readable, declared: number | undefined, limit: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const tooLarge = (): void => reject(new BodyError(413, `The body is larger than ${limit} bytes`))
+    if (stream.readableDidRead || stream.destroyed) {
+      return reject(new BodyError(400, 'The body is gone: a hook has read it, or the peer has left'))
+    }
+    if (declared !== undefined && declared > limit) return tooLarge()
+    const chunks: Buffer[] = []
+    let size = 0
+    const onData = (chunk: Buffer | string): void => {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      size += bytes.length
+      chunks.push(bytes)
+      if (size > limit) settle(tooLarge)
+      else if (size === declared) settle(deliver)
+    }
+    const onEnd = (): void => settle(deliver)
+    const onError = (): void => settle(() => reject(new BodyError(400, 'The body ended early')))
+    const deliver = (): void =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size))
+    const settle = (finish: () => void): void => {
+      stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError)
+      stream.resume()
+      finish()
+    }
+    stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
+  })
+}
+
+/** Writes to a response. After the peer has gone, chunks are dropped: the request's signal tells the endpoint. */
+class RawSink implements FrameSink {
+  used = false
+  readonly #raw: ServerResponse
+  #drained: Promise<void> | undefined
+
+  constructor(raw: ServerResponse) {
+    this.#raw = raw
+  }
+
+  write(chunk: string): void | Promise<void> {
+    const raw = this.#raw
+    if (raw.destroyed || raw.writableEnded) return
+    this.used = true
+    if (raw.write(chunk)) return
+    return (this.#drained ??= this.#drain())
+  }
+
+  close(): void {
+    this.used = true
+    if (!this.#raw.writableEnded) this.#raw.end()
+  }
+
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#raw.off('drain', done).off('close', done)
+        this.#drained = undefined
+        resolve()
+      }
+      this.#raw.on('drain', done).on('close', done)
+    })
+  }
+}

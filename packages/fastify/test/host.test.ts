@@ -1,0 +1,302 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { Readable, Writable } from 'node:stream'
+import cors from '@fastify/cors'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { mcp } from '../src/index.ts'
+import { call, collect, createServer, head, listen, post, raw, text, until } from './support.ts'
+
+const STATELESS = { server: createServer(), stateless: true } as const
+const STREAMED = { ...STATELESS, response: 'sse' } as const
+
+describe('hooks of the app', () => {
+  function hooked(): { app: FastifyInstance; ran: string[]; responded: Promise<void> } {
+    const app = Fastify()
+    const ran: string[] = []
+    app.addHook('onRequest', async (request, reply) => {
+      ran.push('onRequest')
+      reply.header('x-request-id', request.id)
+    })
+    app.addHook('preHandler', async (_request, reply) => {
+      ran.push('preHandler')
+      reply.header('x-pre', 'handler').header('set-cookie', 'a=1').header('set-cookie', 'b=2')
+    })
+    app.addHook('onSend', async (_request, reply, payload) => {
+      ran.push('onSend')
+      reply.header('x-sent', 'yes')
+      return payload
+    })
+    const responded = new Promise<void>((resolve) => {
+      app.addHook('onResponse', async () => {
+        ran.push('onResponse')
+        resolve()
+      })
+    })
+    return { app, ran, responded }
+  }
+
+  it('run around JSON replies, whose headers they set', async () => {
+    const { app, ran, responded } = hooked()
+    app.register(mcp, STATELESS)
+    const response = await post(`${await listen(app)}/mcp`)
+    expect(await text(response)).toBe('test')
+    await responded
+    expect(ran).toEqual(['onRequest', 'preHandler', 'onSend', 'onResponse'])
+    expect([...response.headers]).toEqual(
+      expect.arrayContaining([
+        ['x-request-id', 'req-1'],
+        ['x-pre', 'handler'],
+        ['x-sent', 'yes'],
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ]),
+    )
+  })
+
+  it('run around replies without a body', async () => {
+    const { app, ran, responded } = hooked()
+    app.register(mcp, STATELESS)
+    const response = await post(
+      `${await listen(app)}/mcp`,
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    )
+    expect([response.status, await response.text(), response.headers.get('x-sent')]).toEqual([202, '', 'yes'])
+    await responded
+    expect(ran.filter((name) => name === 'onSend')).toHaveLength(1)
+  })
+
+  it('keep the headers they set before a stream; onSend cannot run for it, onResponse runs at its end', async () => {
+    const { app, ran, responded } = hooked()
+    app.register(mcp, STREAMED)
+    const response = await post(`${await listen(app)}/mcp`)
+    expect(await response.text()).toContain('"text":"test"')
+    await responded
+    expect(ran).toEqual(['onRequest', 'preHandler', 'onResponse'])
+    expect([...response.headers]).toEqual(
+      expect.arrayContaining([
+        ['x-request-id', 'req-1'],
+        ['x-pre', 'handler'],
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ]),
+    )
+    expect(response.headers.get('x-sent')).toBeNull()
+  })
+
+  it('may wrap the handler in onRoute', async () => {
+    const app = Fastify()
+    let wrapped = 0
+    app.addHook('onRoute', (route) => {
+      const { handler } = route
+      route.handler = async function (request, reply) {
+        wrapped++
+        return handler.call(this, request, reply)
+      }
+    })
+    app.register(mcp, { ...STATELESS, path: '/json' })
+    app.register(mcp, { ...STREAMED, path: '/sse' })
+    const url = await listen(app)
+    expect(await text(await post(`${url}/json`))).toBe('test')
+    expect((await post(`${url}/json`, '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status).toBe(
+      202,
+    )
+    expect(await (await post(`${url}/sse`)).text()).toContain('"text":"test"')
+    expect(wrapped).toBe(3)
+  })
+
+  it('work beside the app’s own @fastify/sse', async () => {
+    const app = Fastify()
+    await app.register((await import('@fastify/sse')).default as never)
+    app.register(mcp, { ...STATELESS, path: '/json' })
+    app.register(mcp, { ...STREAMED, path: '/sse' })
+    app.get('/ticks', { sse: 'only' }, async (_request, reply) => reply.sse.send({ data: 'tick' }))
+    const url = await listen(app)
+    expect(await text(await post(`${url}/json`))).toBe('test')
+    expect(await (await post(`${url}/sse`)).text()).toContain('"text":"test"')
+    expect(await (await fetch(`${url}/ticks`)).text()).toBe('data: "tick"\n\n')
+  })
+})
+
+describe('CORS of the app', () => {
+  const ORIGIN = 'https://app.example.com'
+
+  it('answers preflights and marks JSON replies and streams', async () => {
+    const app = Fastify()
+    await app.register(cors, {
+      origin: ORIGIN,
+      methods: ['GET', 'POST', 'DELETE'],
+      exposedHeaders: ['mcp-session-id'],
+    })
+    app.register(mcp, { ...STATELESS, allowedOrigins: [ORIGIN], path: '/json' })
+    app.register(mcp, { ...STREAMED, allowedOrigins: [ORIGIN], path: '/sse' })
+    const url = await listen(app)
+    const preflight = await fetch(`${url}/json`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: ORIGIN,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
+    })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('DELETE')
+    for (const path of ['/json', '/sse']) {
+      const response = await post(url + path, call('name'), { origin: ORIGIN })
+      expect(await response.text()).toContain('"text":"test"')
+      expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN)
+      expect(response.headers.get('access-control-expose-headers')).toBe('mcp-session-id')
+    }
+  })
+})
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    user?: string
+  }
+}
+
+describe('authentication of the app', () => {
+  function guarded(hook: 'onRequest' | 'preHandler'): FastifyInstance {
+    const app = Fastify()
+    app.addHook(hook, async (request, reply) => {
+      if (request.headers.authorization !== 'Bearer good') {
+        reply.header('www-authenticate', 'Bearer')
+        throw Object.assign(new Error('no token'), { statusCode: 401 })
+      }
+      request.user = 'ada'
+    })
+    app.setErrorHandler((error: Error, _request, reply) => reply.send({ mine: error.message }))
+    return app
+  }
+  const options = {
+    ...STATELESS,
+    auth: (request: FastifyRequest) => (request.user === undefined ? undefined : { principal: request.user }),
+    context: (request: FastifyRequest) => ({ id: request.id }),
+  }
+
+  it.each(['onRequest', 'preHandler'] as const)(
+    'refuses in %s as the app words it, before the body is read',
+    async (hook) => {
+      const app = guarded(hook)
+      app.register(mcp, options)
+      const socket = await raw(await listen(app), head('/mcp', { 'content-length': '1000000' }))
+      const refused = await until(socket, '}')
+      expect(refused).toMatch(/ 401 [^]*www-authenticate: Bearer[^]*\{"mine":"no token"\}/)
+    },
+  )
+
+  it('is what handlers see as ctx.auth, beside the context as ctx.mount', async () => {
+    const app = guarded('preHandler')
+    app.register(mcp, options)
+    const response = await post(`${await listen(app)}/mcp`, call('seen'), { authorization: 'Bearer good' })
+    expect(JSON.parse((await text(response)) ?? '')).toEqual({ auth: 'ada', mount: { id: 'req-1' } })
+  })
+})
+
+describe('a context that throws', () => {
+  it('is answered with a generic error and logged by the app', async () => {
+    const lines: string[] = []
+    const stream = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
+    const app = Fastify({ logger: { level: 'error', stream } })
+    app.register(mcp, {
+      ...STATELESS,
+      context: () => {
+        throw new Error('secret')
+      },
+    })
+    const response = await post(`${await listen(app)}/mcp`, call('seen'))
+    expect(response.status).toBe(500)
+    const body = await response.text()
+    expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code: -32603 } })
+    expect(body).not.toContain('secret')
+    expect(lines.join('')).toContain('secret')
+  })
+
+  it('is not called for a request that the guard refuses', async () => {
+    let called = 0
+    const app = Fastify()
+    app.register(mcp, { ...STATELESS, context: () => called++ })
+    const response = await post(`${await listen(app)}/mcp`, call('name'), { origin: 'https://evil.example' })
+    expect([response.status, called]).toEqual([403, 0])
+  })
+})
+
+describe('bodies', () => {
+  const large = (bytes: number): string => call('size', { text: 'x'.repeat(bytes) })
+
+  it.each([
+    ['larger than the app’s default, within the mount’s', {}, {}, 2_000_000, 200],
+    ['beyond the mount’s 4 MiB', {}, {}, 4_300_000, 413],
+    ['beyond the mount’s own limit', {}, { bodyLimit: 1000 }, 2000, 413],
+    ['beyond a smaller limit of the app', { bodyLimit: 1000 }, {}, 2000, 413],
+    ['within a larger limit of the app, beyond the mount’s', { bodyLimit: 10_000_000 }, {}, 4_300_000, 413],
+  ])('%s', async (_case, host, mount, bytes, status) => {
+    const app = Fastify(host)
+    app.register(mcp, { ...STATELESS, ...mount })
+    const url = `${await listen(app)}/mcp`
+    const declared = await post(url, large(bytes))
+    const chunked = await post(url, new Blob([large(bytes)]).stream())
+    for (const response of [declared, chunked]) {
+      expect(response.status).toBe(status)
+      expect(await response.json()).toMatchObject({ jsonrpc: '2.0' })
+    }
+  })
+
+  it('that are not JSON get a JSON-RPC answer', async () => {
+    const app = Fastify()
+    app.register(mcp, STATELESS)
+    const response = await post(`${await listen(app)}/mcp`, '{')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } })
+  })
+
+  it.each(['text/plain', 'application/xml', 'nonsense', 'application/json-patch+json'])(
+    'of type %s are answered 415 as JSON-RPC',
+    async (type) => {
+      const app = Fastify()
+      app.register(mcp, STATELESS)
+      const response = await post(`${await listen(app)}/mcp`, call('name'), { 'content-type': type })
+      expect(response.status).toBe(415)
+      expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 } })
+    },
+  )
+
+  it('that a hook of the app has parsed are taken as parsed', async () => {
+    const app = Fastify()
+    app.addHook('preHandler', async (request) => {
+      const body = await collect(request.body)
+      request.body = JSON.parse(body.toString())
+    })
+    app.register(mcp, STATELESS)
+    expect(await text(await post(`${await listen(app)}/mcp`))).toBe('test')
+  })
+
+  it('that a hook of the app has read without leaving anything are answered, not awaited', async () => {
+    const app = Fastify()
+    app.addHook('preHandler', async (request) => void (await collect(request.body)))
+    app.register(mcp, STATELESS)
+    expect((await post(`${await listen(app)}/mcp`)).status).toBe(400)
+  })
+
+  it('that a preParsing hook decodes are read decoded, and held to the limit as decoded', async () => {
+    const app = Fastify()
+    app.addHook('preParsing', async (_request, _reply, payload) => {
+      const body = await collect(payload)
+      return Readable.from([gunzipSync(body)], { objectMode: false })
+    })
+    app.register(mcp, { ...STATELESS, bodyLimit: 10_000 })
+    const url = `${await listen(app)}/mcp`
+    expect(await text(await post(url, gzipSync(call('name'))))).toBe('test')
+    expect((await post(url, gzipSync(large(20_000)))).status).toBe(413)
+  })
+
+  it('are not read when the guard refuses the head', async () => {
+    const app = Fastify()
+    app.register(mcp, STATELESS)
+    const socket = await raw(
+      await listen(app),
+      head('/mcp', { host: 'evil.example', 'content-length': '1000000' }),
+    )
+    expect(await until(socket, '}}')).toMatch(/^HTTP\/1.1 403 [^]*"code":-32600/)
+  })
+})

@@ -1,0 +1,328 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { McpServer } from '@jetway/core'
+import type * as Http from '@jetway/core/http'
+import type { Endpoint, EndpointOptions, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { mcp } from '../src/index.ts'
+import { deferred, head, listen, post, raw, until } from './support.ts'
+
+type Handle = (request: HttpRequest) => HttpReply | Promise<HttpReply>
+
+const endpoint = vi.hoisted(() => ({
+  handle: undefined as unknown,
+  options: undefined as unknown,
+  closing: undefined as (() => void) | undefined,
+}))
+
+vi.mock('@jetway/core/http', async (original) => ({
+  ...(await original<typeof Http>()),
+  createEndpoint: (_server: unknown, options: EndpointOptions): Pick<Endpoint, 'handle' | 'close'> => {
+    endpoint.options = options
+    return {
+      handle: (request) => (endpoint.handle as Handle)(request),
+      close: async () => endpoint.closing?.(),
+    }
+  },
+}))
+
+afterEach(() => {
+  endpoint.closing = undefined
+})
+
+async function mounted(handle: Handle, app: FastifyInstance = Fastify()): Promise<string> {
+  endpoint.handle = handle
+  app.register(mcp, { server: {} as McpServer })
+  return `${await listen(app)}/mcp`
+}
+
+const SSE = { 'content-type': 'text/event-stream' }
+const OK = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' } as const
+
+describe('what the endpoint sees of a request', () => {
+  it('has the method, the first value of a query parameter, and header values', async () => {
+    let seen: unknown
+    const url = await mounted((request) => {
+      seen = [request.method, request.door, request.query('a'), request.query('b'), request.header('x-one')]
+      return OK
+    })
+    await post(`${url}?a=1&a=2`, '{}', { 'x-one': 'one' })
+    expect(seen).toEqual(['POST', 'mcp', '1', undefined, 'one'])
+  })
+
+  it('names a repeated header, though Node has kept the first value only', async () => {
+    let seen: unknown
+    const url = await mounted((request) => {
+      seen = [
+        request.repeated?.(),
+        request.headers('host'),
+        request.headers('accept'),
+        request.headers('x-none'),
+      ]
+      return OK
+    })
+    const socket = await raw(url, head('/mcp', { 'content-length': '0', Host: 'evil.example' }))
+    await until(socket, '200 OK')
+    expect(seen).toEqual(['host', ['127.0.0.1', 'evil.example'], ['application/json, text/event-stream'], []])
+  })
+
+  it('has both addresses of the socket', async () => {
+    let seen: unknown
+    const url = await mounted((request) => {
+      seen = [request.peer?.localAddress, request.peer?.remoteAddress]
+      return OK
+    })
+    await post(url)
+    expect(seen).toEqual(['127.0.0.1', '127.0.0.1'])
+  })
+
+  it('calls context and auth when asked, and context once', async () => {
+    const calls: string[] = []
+    const handle: Handle = (request) => {
+      if (request.method === 'GET') return OK
+      return { ...OK, body: JSON.stringify([request.mount, request.mount, request.auth]) }
+    }
+    endpoint.handle = handle
+    const app = Fastify()
+    app.register(mcp, {
+      server: {} as McpServer,
+      context: (request) => (calls.push('context'), { id: request.id }),
+      auth: () => (calls.push('auth'), { principal: 'ada' }),
+    })
+    const url = `${await listen(app)}/mcp`
+    await fetch(url)
+    expect(calls).toEqual([])
+    expect(await (await post(url)).json()).toEqual([{ id: 'req-2' }, { id: 'req-2' }, { principal: 'ada' }])
+    expect(calls).toEqual(['context', 'auth'])
+  })
+
+  it('gets a body of its declared length as bytes, whole, across chunks', async () => {
+    const url = await mounted(async (request) => ({
+      ...OK,
+      body: String(((await request.body(100)) as Uint8Array).length),
+    }))
+    const socket = await raw(url, head('/mcp', { 'content-length': '10' }))
+    socket.write('12345')
+    await vi.waitFor(() => expect(socket.writableLength).toBe(0))
+    socket.write('67890')
+    expect(await until(socket, '\r\n\r\n10')).toContain('200 OK')
+  })
+
+  it('gets an empty body where there is none', async () => {
+    const url = await mounted(async (request) => ({
+      ...OK,
+      body: String(((await request.body(100)) as Uint8Array).length),
+    }))
+    expect(await (await fetch(url, { method: 'POST' })).text()).toBe('0')
+  })
+
+  it.each([
+    ['declared', 'x'.repeat(101)],
+    ['chunked', new Blob(['x'.repeat(60), 'x'.repeat(60)]).stream()],
+  ])(
+    'gets an error with status 413 for a %s body beyond the limit, and the limit itself passes',
+    async (_kind, large) => {
+      const url = await mounted(async (request) => {
+        try {
+          return { ...OK, body: String(((await request.body(100)) as Uint8Array).length) }
+        } catch (error) {
+          return { status: (error as { status: number }).status, headers: {} }
+        }
+      })
+      expect((await post(url, large)).status).toBe(413)
+      expect(await (await post(url, 'x'.repeat(100))).text()).toBe('100')
+    },
+  )
+
+  it('gets an error with status 400 when the peer leaves before the end of the body', async () => {
+    const status = deferred<number>()
+    const url = await mounted(async (request) => {
+      await Promise.resolve(request.body(100)).catch((error: { status: number }) =>
+        status.resolve(error.status),
+      )
+      return OK
+    })
+    const socket = await raw(url, head('/mcp', { 'content-length': '10' }) + '12345')
+    await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0))
+    socket.destroy()
+    expect(await status.promise).toBe(400)
+  })
+
+  it('can be refused before its body has come', async () => {
+    const url = await mounted(() => ({ status: 403, headers: {}, body: '{}' }))
+    const socket = await raw(url, head('/mcp', { 'content-length': '1000000' }))
+    expect(await until(socket, '{}')).toContain('403 Forbidden')
+  })
+
+  it('has a signal that aborts when the peer leaves, also if read afterwards, and not after a whole answer', async () => {
+    const requests: HttpRequest[] = []
+    const url = await mounted((request) => {
+      requests.push(request)
+      return requests.length === 1 ? OK : new Promise(() => {})
+    })
+    await post(url)
+    const [first] = requests
+    const socket = await raw(url, head('/mcp', { 'content-length': '0' }))
+    await vi.waitFor(() => expect(requests).toHaveLength(2))
+    const { signal } = requests[1] as HttpRequest
+    const aborted = once(signal, 'abort')
+    socket.destroy()
+    await aborted
+    expect(signal.aborted).toBe(true)
+    expect(first?.signal.aborted).toBe(false)
+  })
+})
+
+describe('what the peer sees of a reply', () => {
+  it('is a body with its headers, or a status alone', async () => {
+    const url = await mounted((request) =>
+      request.method === 'POST' ? { ...OK, status: 404 } : { status: 202, headers: { 'x-a': 'b' } },
+    )
+    const whole = await post(url)
+    expect([whole.status, whole.headers.get('content-type'), await whole.text()]).toEqual([
+      404,
+      'application/json; charset=utf-8',
+      '{}',
+    ])
+    const empty = await fetch(url)
+    expect([
+      empty.status,
+      empty.headers.get('x-a'),
+      empty.headers.get('content-type'),
+      await empty.text(),
+    ]).toEqual([202, 'b', null, ''])
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('secret')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret'))],
+  ])('is a JSON-RPC error without the reason when the endpoint %s', async (_how, handle) => {
+    const url = await mounted(handle)
+    const response = await post(url)
+    expect(response.status).toBe(500)
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      error: { code: -32603, message: expect.not.stringContaining('secret') },
+    })
+  })
+
+  it('is the head of a stream at once, before the first frame', async () => {
+    let sink: FrameSink | undefined
+    const url = await mounted(() => ({ status: 200, headers: SSE, open: (opened) => void (sink = opened) }))
+    const response = await post(url)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    void sink?.write('data: ä\n\n')
+    sink?.close()
+    expect(await response.text()).toBe('data: ä\n\n')
+  })
+
+  it('is one stream for an endpoint that answers later and writes at once', async () => {
+    const url = await mounted(async () => ({
+      status: 200,
+      headers: SSE,
+      open: (sink) => {
+        void sink.write('data: 1\n\n')
+        sink.close()
+      },
+    }))
+    expect(await (await post(url)).text()).toBe('data: 1\n\n')
+  })
+
+  it('is followed by others on the same connection after a stream', async () => {
+    const url = await mounted(() => ({ status: 200, headers: SSE, open: (sink) => sink.close() }))
+    const socket = await raw(url, head('/mcp', { 'content-length': '0' }))
+    await until(socket, '0\r\n\r\n')
+    socket.write(head('/mcp', { 'content-length': '0' }))
+    expect(await until(socket, '0\r\n\r\n')).toContain('200 OK')
+  })
+})
+
+/** Writes more than a connection holds to a peer that does not read, and gives what the writer is to wait for. */
+function fill(sink: FrameSink): Promise<void> {
+  const frame = `data: ${'x'.repeat(1024 * 1024)}\n\n`
+  let behind = sink.write('')
+  for (let count = 0; count < 32; count++) behind = sink.write(frame)
+  if (behind) return behind
+  throw new Error('The peer counts as reading')
+}
+
+describe('a stream to a peer that does not read', () => {
+  async function stalled(): Promise<{
+    socket: Awaited<ReturnType<typeof raw>>
+    sink: FrameSink
+    request: HttpRequest
+  }> {
+    const opened = deferred<{ sink: FrameSink; request: HttpRequest }>()
+    const url = await mounted((request) => ({
+      status: 200,
+      headers: SSE,
+      open: (sink) => opened.resolve({ sink, request }),
+    }))
+    const socket = await raw(url, head('/mcp', { 'content-length': '0' }))
+    socket.pause()
+    return { socket, ...(await opened.promise) }
+  }
+
+  it('asks the writer to wait until it reads again', async () => {
+    const { socket, sink } = await stalled()
+    let waited = false
+    const drained = fill(sink).then(() => (waited = true))
+    await new Promise(setImmediate)
+    expect(waited).toBe(false)
+    socket.resume()
+    await drained
+    expect(waited).toBe(true)
+  })
+
+  it('lets the writer go and says so when it leaves, and takes further frames without effect', async () => {
+    const { socket, sink, request } = await stalled()
+    const drained = fill(sink)
+    socket.destroy()
+    await drained
+    await vi.waitFor(() => expect(request.signal.aborted).toBe(true))
+    expect(sink.write('data: late\n\n')).toBeUndefined()
+    expect(() => sink.close()).not.toThrow()
+  })
+})
+
+describe('closing the app', () => {
+  it.each(['reads', 'does not read'])('ends an open stream whose peer %s', async (how) => {
+    const opened = deferred<FrameSink>()
+    const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
+    const url = await mounted(() => ({ status: 200, headers: SSE, open: opened.resolve }), app)
+    const socket = await raw(url, head('/mcp', { 'content-length': '0' }))
+    const sink = await opened.promise
+    if (how === 'does not read') {
+      socket.pause()
+      void fill(sink)
+    } else socket.resume()
+    endpoint.closing = () => sink.close()
+    const began = performance.now()
+    await app.close()
+    expect(performance.now() - began).toBeLessThan(4000)
+  })
+})
+
+it('passes its other options on, with the logger of the app', async () => {
+  const app = Fastify({ logger: { level: 'silent' } })
+  endpoint.handle = () => OK
+  app.register(mcp, { server: {} as McpServer, stateless: true })
+  await listen(app)
+  expect(endpoint.options).toMatchObject({ stateless: true, bodyLimit: 4 * 1024 * 1024, logger: app.log })
+})
+
+it('leaves no listener behind on a connection that serves many calls', async () => {
+  const responses: ServerResponse[] = []
+  const app = Fastify()
+  app.addHook('onRequest', async (_request, reply) => void responses.push(reply.raw))
+  const url = await mounted(async (request) => (await request.body(100), OK), app)
+  for (let count = 0; count < 20; count++) await (await post(url, '{}')).text()
+  expect(responses).toHaveLength(20)
+  expect(responses.at(-1)?.listenerCount('close')).toBe(responses[0]?.listenerCount('close'))
+})

@@ -1,0 +1,2 @@
+export { mcp } from './middleware.ts'
+export type { McpMiddleware, McpMiddlewareOptions } from './middleware.ts'
