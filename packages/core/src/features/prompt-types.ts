@@ -21,10 +21,9 @@ type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNa
 }
 
 /** What a prompt's handler receives. */
-type PromptInput<
-  S extends PromptSchema | undefined,
-  L extends PromptArguments,
-> = S extends PromptSchema ? InferArguments<S> : ListedArguments<L>
+type PromptInput<S extends PromptSchema | undefined, L extends PromptArguments> = S extends PromptSchema
+  ? InferArguments<S>
+  : ListedArguments<L>
 
 /** The names as they come, which a schema may change for the handler. */
 type PromptArgumentName<
