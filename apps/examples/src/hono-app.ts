@@ -39,8 +39,7 @@ app.use(orders)
 const http = serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
   console.log('Port', port)
 })
-process.once('SIGTERM', async () => {
-  await orders.close({ deadline: 10_000 })
-  http.close()
+process.once('SIGTERM', () => {
+  void orders.close({ deadline: 10_000 }).then(() => http.close())
 })
 // #endregion

@@ -9,6 +9,14 @@ export {
   type UsageErrorCode,
 } from './errors.ts'
 export { content, type Content } from './features/content.ts'
+export {
+  type AnyDefinition,
+  definePrompt,
+  defineResource,
+  defineResourceTemplate,
+  defineTool,
+} from './features/define.ts'
+export type { Completer, Completers } from './features/completion-types.ts'
 export { message, messages, type Message, type PromptMessages } from './features/prompt-messages.ts'
 export type { PromptDefinition } from './features/prompt-types.ts'
 export type { AddOptions, Handle } from './features/registry.ts'

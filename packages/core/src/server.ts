@@ -17,6 +17,7 @@ import { Mounts } from './runtime/mounts.ts'
 import { secureRandom } from './runtime/random.ts'
 import { DEFAULT_SESSION_LIMITS, type ServerRuntime } from './runtime/server-runtime.ts'
 import { checkIcons } from './features/checks.ts'
+import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
 import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './features/prompt-types.ts'
 import type { AddOptions, Handle } from './features/registry.ts'
@@ -64,6 +65,20 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   /**
+   * Offers what `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` made, in the order given.
+   * Throws like {@link addTool}; what came before the one that is wrong stays.
+   */
+  add(...definitions: readonly AnyDefinition<App, Mount>[]): void {
+    const { tools, resources, prompts } = this.#features
+    for (const definition of definitions) {
+      if (definition[KIND] === 'tool') tools.registry.add(definition)
+      else if (definition[KIND] === 'resource') resources.registry.add(definition)
+      else if (definition[KIND] === 'prompt') prompts.registry.add(definition)
+      else resources.templates.registry.add(definition)
+    }
+  }
+
+  /**
    * Offers a tool.
    *
    * @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set, and whatever is wrong with the definition
@@ -84,7 +99,10 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   /** Offers one resource at a fixed address. Throws like {@link addTool}. */
-  addResource(resource: ResourceDefinition<App, Mount>, options?: AddOptions): Handle<ResourceDefinition<App, Mount>> {
+  addResource(
+    resource: ResourceDefinition<App, Mount>,
+    options?: AddOptions,
+  ): Handle<ResourceDefinition<App, Mount>> {
     return this.#features.resources.registry.add(resource, options)
   }
   /** @returns whether there was one */
@@ -113,7 +131,10 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   /** Offers a prompt. Throws like {@link addTool}. */
-  addPrompt<const S extends PromptSchema | undefined = undefined, const L extends PromptArguments = readonly []>(
+  addPrompt<
+    const S extends PromptSchema | undefined = undefined,
+    const L extends PromptArguments = readonly [],
+  >(
     prompt: PromptDefinition<S, L, App, Mount>,
     options?: AddOptions,
   ): Handle<PromptDefinition<S, L, App, Mount>> {

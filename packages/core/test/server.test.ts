@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { McpServer, type ServerOptions } from '../src/index.ts'
+import {
+  definePrompt,
+  defineResource,
+  defineResourceTemplate,
+  defineTool,
+  McpServer,
+  type ServerOptions,
+} from '../src/index.ts'
 import { settled } from './support/fake-clock.ts'
 import { openPeer } from './support/peer.ts'
 
@@ -152,6 +159,25 @@ describe('changes while clients are connected', () => {
     expect(await names()).toEqual(['b'])
     server.setTools([tool('c')])
     expect(await names()).toEqual(['c'])
+  })
+})
+
+describe('definitions in files of their own', () => {
+  it('are offered together by server.add, each as what it is', async () => {
+    const server = create()
+    server.add(
+      defineTool({ name: 't', inputSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
+      defineResource({ uri: 'x://y', name: 'y', handler: () => 'text' }),
+      defineResourceTemplate({ uriTemplate: 'x://{id}/z', name: 'z', handler: ({ id }) => id }),
+      definePrompt({ name: 'p', argsSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
+    )
+    const peer = await openPeer(server)
+    const listed = async (method: string, member: string): Promise<unknown> =>
+      (await peer.request(method)).result[member]
+    expect(await listed('tools/list', 'tools')).toMatchObject([{ name: 't' }])
+    expect(await listed('resources/list', 'resources')).toMatchObject([{ uri: 'x://y' }])
+    expect(await listed('resources/templates/list', 'resourceTemplates')).toMatchObject([{ name: 'z' }])
+    expect(await listed('prompts/list', 'prompts')).toMatchObject([{ name: 'p', arguments: [{ name: 'a' }] }])
   })
 })
 

@@ -61,6 +61,11 @@ class DuplexConnection implements Connection {
   readonly #unsubscribe: () => void
   #session: Session | undefined
   #opening: Promise<void> | undefined
+  readonly #deadlines: unknown[] = []
+  /** Set while the transport has more to write than it likes. */
+  #behind: Promise<void> | undefined
+  /** What has to be said when it has caught up, each once. */
+  readonly #late = new Set<string>()
   #pending = 0
   #onIdle: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -72,7 +77,7 @@ class DuplexConnection implements Connection {
     this.#transport = transport
     this.#options = options
     this.#served = options.revisions ?? runtime.revisions
-    this.#exchange = { duplex: true, send: (frame) => transport.send(frame) }
+    this.#exchange = { duplex: true, send: (frame) => this.#notify(frame) }
     this.#unsubscribe = runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
       const event = toChangeEvent(message)
       if (event !== undefined) this.#session?.changed(event)
@@ -93,11 +98,18 @@ class DuplexConnection implements Connection {
   }
 
   close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
-    return (this.#closing ??= this.#drain(deadline))
+    // A later call may be in more of a hurry, for example when the peer goes away during a drain.
+    if (!this.#ended) this.#deadlines.push(this.#runtime.clock.setTimeout(() => this.#onIdle?.(), deadline))
+    return (this.#closing ??= this.#drain())
   }
 
-  async #drain(deadline: number): Promise<void> {
-    await this.#idleWithin(deadline)
+  async #drain(): Promise<void> {
+    if (this.#pending > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
+    for (const timer of this.#deadlines.splice(0)) this.#runtime.clock.clearTimeout(timer)
     this.#session?.close()
     this.#unsubscribe()
     this.#ended = true
@@ -112,18 +124,6 @@ class DuplexConnection implements Connection {
   #peerClosed(reason: TransportClose): void {
     if (reason.kind === 'error') this.#runtime.logger.warn({ err: reason.error }, 'The transport failed')
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
-  }
-
-  #idleWithin(ms: number): Promise<void> | undefined {
-    if (this.#pending === 0) return undefined
-    const { clock } = this.#runtime
-    return new Promise((resolve) => {
-      const timer = clock.setTimeout(resolve, ms)
-      this.#onIdle = () => {
-        clock.clearTimeout(timer)
-        resolve()
-      }
-    })
   }
 
   #message(text: string): void | Promise<void> {
@@ -184,7 +184,7 @@ class DuplexConnection implements Connection {
     const opening = initialize(this.#runtime, { served: this.#served, message, principal, id })
       .then((initialized) => {
         this.#session = initialized.session
-        initialized.session?.attach({ send: (frame) => this.#send(frame) })
+        initialized.session?.attach({ send: (frame) => this.#announce(frame) })
         return this.#answer(initialized, (frame) => this.#send(frame))
       })
       .catch((error: unknown) => this.#failOpening(message, error))
@@ -222,8 +222,35 @@ class DuplexConnection implements Connection {
     return undefined
   }
 
+  /** Answers are always written: their number is bounded by the calls in flight. */
   #send(frame: string | undefined): void | Promise<void> {
-    if (!this.#ended && frame !== undefined) return this.#transport.send(frame)
+    if (this.#ended || frame === undefined) return
+    const written = this.#transport.send(frame)
+    if (written instanceof Promise) this.#wait(written)
+    return written
+  }
+
+  /** A handler that does not wait for a slow peer loses what it says meanwhile; one that awaits loses nothing. */
+  #notify(frame: string): void | Promise<void> {
+    return this.#behind ?? this.#send(frame)
+  }
+
+  /** A change is told late rather than not at all, and once however often it happened. */
+  #announce(frame: string): void {
+    if (this.#behind === undefined) void this.#send(frame)
+    else this.#late.add(frame)
+  }
+
+  #wait(written: Promise<void>): void {
+    const caughtUp = (): void => {
+      if (this.#behind !== behind) return
+      this.#behind = undefined
+      const late = [...this.#late]
+      this.#late.clear()
+      for (const frame of late) this.#announce(frame)
+    }
+    const behind = written.then(caughtUp, caughtUp)
+    this.#behind = behind
   }
 }
 

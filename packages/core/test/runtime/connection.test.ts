@@ -293,6 +293,77 @@ describe('changes', () => {
   })
 })
 
+describe('a peer that reads slowly', () => {
+  /** A transport that is behind from the first write on, until the test says otherwise. */
+  class SlowTransport extends ScriptedTransport {
+    caughtUp: (() => void) | undefined
+    override send(message: string): void | Promise<void> {
+      void super.send(message)
+      return new Promise((resolve) => (this.caughtUp = resolve))
+    }
+  }
+
+  async function openSlow(runtime: TestRuntime): Promise<SlowTransport> {
+    const transport = new SlowTransport()
+    serveTransport(runtime, transport)
+    void transport.receive(initialize())
+    await settled()
+    transport.caughtUp?.()
+    await settled()
+    transport.sent.length = 0
+    return transport
+  }
+
+  it('gets every answer, and of a flood of logs what was sent before it fell behind', async () => {
+    const runtime = createTestRuntime({
+      'tools/call': {
+        handle: (_, ctx) => {
+          for (let index = 0; index < 1_000; index++) ctx.log.error(index)
+          return complete({ content: [] })
+        },
+      },
+    })
+    const transport = await openSlow(runtime)
+    void transport.receive(call(1, 'a'))
+    expect(transport.sent).toMatchObject([{ params: { data: 0 } }, { id: 1 }])
+  })
+
+  it('loses nothing of a handler that awaits', async () => {
+    const runtime = createTestRuntime({
+      'tools/call': {
+        handle: async (_, ctx) => {
+          for (let index = 1; index <= 3; index++) await ctx.progress(index)
+          return complete({ content: [] })
+        },
+      },
+    })
+    const transport = await openSlow(runtime)
+    void transport.receive({ ...call(1, 'a'), params: { _meta: { progressToken: 1 } } })
+    for (let index = 0; index < 4; index++) {
+      await settled()
+      transport.caughtUp?.()
+    }
+    await settled()
+    expect(transport.sent).toMatchObject([
+      { params: { progress: 1 } },
+      { params: { progress: 2 } },
+      { params: { progress: 3 } },
+      { id: 1 },
+    ])
+  })
+
+  it('hears of changes when it has caught up, of each once', async () => {
+    const runtime = createTestRuntime({})
+    const transport = await openSlow(runtime)
+    void transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    for (let index = 0; index < 100; index++) await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
+    expect(transport.sent).toMatchObject([{ id: 1 }])
+    transport.caughtUp?.()
+    await settled()
+    expect(transport.sent).toMatchObject([{ id: 1 }, { method: 'notifications/tools/list_changed' }])
+  })
+})
+
 describe('closing', () => {
   it('lets running calls finish, refuses new ones, then ends the transport', async () => {
     const tool = gatedTool()
@@ -320,6 +391,18 @@ describe('closing', () => {
     await runtime.clock.advance(1_000)
     await Promise.all(closing)
     expect(transport.sent).toEqual([])
+    expect(runtime.clock.pending).toBe(0)
+  })
+
+  it('again, in more of a hurry, shortens the wait', async () => {
+    const tool = gatedTool()
+    const runtime = createTestRuntime({ 'tools/call': tool.entry })
+    const { transport, connection } = await open(runtime)
+    void transport.receive(call(1, 'a'))
+    const closing = connection.close({ deadline: 60_000 })
+    void connection.close({ deadline: 100 })
+    await runtime.clock.advance(100)
+    await closing
     expect(runtime.clock.pending).toBe(0)
   })
 

@@ -10,7 +10,7 @@ export class ScriptedTransport implements Transport {
     this.#handlers = handlers
   }
 
-  send(message: string): void {
+  send(message: string): void | Promise<void> {
     this.sent.push(JSON.parse(message))
   }
 
