@@ -29,7 +29,7 @@ export class TestClock implements Clock {
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     for (;;) {
-      const due = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+      const due = [...this.#timers].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0]
       if (due === undefined) break
       this.#timers.delete(due)
       this.#now = Math.max(this.#now, due.at)

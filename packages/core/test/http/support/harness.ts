@@ -178,19 +178,21 @@ export interface Answer {
   readonly reply: HttpReply
 }
 
+export interface OpenOptions {
+  readonly version?: string
+  readonly headers?: Sent['headers']
+  readonly more?: Sent
+}
+
 export interface Harness {
   readonly server: McpServer
   readonly endpoint: Endpoint
   readonly clock: TestClock
   readonly log: { readonly level: string; readonly fields: object; readonly message: string }[]
-  send(sent: Sent): Promise<Answer>
-  post(body: unknown, headers?: Sent['headers'], more?: Sent): Promise<Answer>
+  readonly send: (sent: Sent) => Promise<Answer>
+  readonly post: (body: unknown, headers?: Sent['headers'], more?: Sent) => Promise<Answer>
   /** Opens a session and says that it is initialized. */
-  open(options?: {
-    readonly version?: string
-    readonly headers?: Sent['headers']
-    readonly more?: Sent
-  }): Promise<TestSession>
+  readonly open: (options?: OpenOptions) => Promise<TestSession>
 }
 
 export interface TestSession {
