@@ -6,7 +6,7 @@ const reference = readFileSync(new URL('../../../docs/reference/errors.md', impo
 const documented = [...reference.matchAll(/^### (ERR_MCP_\w+)$/gm)].map(([, code]) => code)
 
 it('every usage error is documented, and nothing else is', () => {
-  expect(documented.toSorted()).toEqual(Object.keys(USAGE_ERRORS).toSorted())
+  expect(new Set(documented)).toEqual(new Set(Object.keys(USAGE_ERRORS)))
 })
 
 it('every usage error is thrown somewhere in the packages', () => {

@@ -15,7 +15,7 @@ export interface TestRuntime extends ServerRuntime {
 }
 
 /** A bus that delivers at once. */
-export function createTestBus(): Bus {
+function createTestBus(): Bus {
   const listeners = new Map<string, Set<BusListener>>()
   return {
     publish: (topic, message) => listeners.get(topic)?.forEach((listener) => listener(message)),
