@@ -44,7 +44,7 @@ export interface RequestContext<App = unknown, Mount = unknown> {
   readonly uri: string
   readonly log: LogSender
   /**
-   * Reports progress, if the caller asked for it. Values must grow; one that does not is dropped.
+   * Reports progress, if the caller asked for it. Values must be finite and grow; one that does not is dropped.
    * Resolves when the peer can take more.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
@@ -133,11 +133,13 @@ export class CallContext implements RequestContext {
   async progress(progress: number, total?: number, message?: string): Promise<void> {
     this.onProgress?.()
     const token = progressToken(this.message.params)
-    if (this.#done || token === undefined || !(progress > this.#lastProgress)) return
+    if (this.#done || token === undefined) return
+    // JSON would make null of NaN and of the infinities, which no client takes for a number.
+    if (!Number.isFinite(progress) || progress <= this.#lastProgress) return
     this.#lastProgress = progress
     const params: Record<string, unknown> = { progressToken: token, progress }
-    if (total !== undefined) params['total'] = total
-    if (message !== undefined && this.revision.progressMessage) params['message'] = message
+    if (Number.isFinite(total)) params['total'] = total
+    if (typeof message === 'string' && this.revision.progressMessage) params['message'] = message
     await this.scope.exchange.send(notificationFrame(Notification.Progress, params))
   }
 
@@ -167,9 +169,11 @@ export class CallContext implements RequestContext {
 
 /** A log call must not fail the handler, so data that JSON refuses goes as its description. */
 function logFrame(level: LogLevel, data: unknown, logger: string | undefined): string {
-  const named = logger === undefined ? { level } : { level, logger }
+  const named = typeof logger === 'string' ? { level, logger } : { level }
   try {
-    return notificationFrame(Notification.Message, { ...named, data: data ?? null })
+    // Functions, symbols and some objects vanish in JSON, but a message must have data.
+    const sayable = JSON.stringify(data) === undefined ? null : data
+    return notificationFrame(Notification.Message, { ...named, data: sayable })
   } catch {
     return notificationFrame(Notification.Message, { ...named, data: '[data that cannot be serialised]' })
   }
