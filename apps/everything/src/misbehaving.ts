@@ -1,5 +1,5 @@
 import process from 'node:process'
-import type { McpServer } from '@jetway/core'
+import type { McpServer, RequestContext } from '@jetway/core'
 import { z } from 'zod'
 
 /** How long a handler that never returns is given, in ms. */
@@ -7,8 +7,10 @@ const PATIENCE_MS = 250
 
 const never = new Promise<never>(() => {})
 
+type Deed = (ctx: RequestContext) => unknown
+
 /** What authors of handlers should not do, by name. Each says what its handler returns, if it returns at all. */
-const DEEDS = {
+const DEEDS: Readonly<Record<string, Deed>> = {
   throws: () => {
     throw new Error('A secret: hunter2')
   },
@@ -32,49 +34,85 @@ const DEEDS = {
   returns_symbol: () => Symbol('nothing that JSON knows'),
   returns_trap: () => ({ toJSON: explode }),
   returns_deep: () => nest(100_000),
+  // oxlint-disable-next-line unicorn/no-thenable -- this is the misdeed
+  returns_thenable_trap: () => Object.defineProperty({}, 'then', { get: explode }),
+  returns_thenable_that_settles_twice: () => ({
+    // oxlint-disable-next-line unicorn/no-thenable -- this is the misdeed
+    then(resolve: (value: unknown) => void, reject: (error: unknown) => void) {
+      resolve('first')
+      reject(new Error('A secret: hunter2'))
+      resolve('second')
+    },
+  }),
+  returns_lone_surrogate: () => 'half of a pair: \ud83d',
+  throws_after_progress: async (ctx) => {
+    await ctx.progress(1, 2)
+    throw new Error('A secret: hunter2')
+  },
+  reports_after_its_end: (ctx) => {
+    setTimeout(() => {
+      void ctx.progress(1, 2)
+      ctx.log.error('too late')
+    }, 0)
+    return 'ended'
+  },
+  reports_nonsense: async (ctx) => {
+    await ctx.progress(Number.NaN)
+    await ctx.progress(1, Number.POSITIVE_INFINITY)
+    await ctx.progress(Number.POSITIVE_INFINITY, Number.NaN)
+    await ctx.progress('7' as never, {} as never, 1n as never)
+    return 'reported'
+  },
+  logs_nonsense: (ctx) => {
+    ctx.log.error(undefined)
+    ctx.log.error(() => 'never called')
+    ctx.log.error(Number.NaN, 7 as never)
+    return 'logged'
+  },
+  logs_bigint: (ctx) => {
+    ctx.log.error({ big: 1n })
+    return 'logged'
+  },
   writes_to_stdout: () => {
     // oxlint-disable-next-line no-console -- this is the misdeed
     console.log('a stray line')
     process.stdout.write('and a stray piece without an end')
     return 'wrote to stdout'
   },
-} satisfies Record<string, () => unknown>
+}
 
 /** The names of the tools that {@link addMisbehaving} adds. */
 export const MISBEHAVING: readonly string[] = Object.keys(DEEDS)
 
 /** Tools, a template and a prompt whose handlers break every rule; the tools once more with an output schema. */
 export function addMisbehaving(server: McpServer): void {
-  for (const [name, deed] of Object.entries<() => unknown>(DEEDS)) {
+  for (const [name, deed] of Object.entries(DEEDS)) {
     const tool = { description: `Misbehaves: ${name}`, timeoutMs: PATIENCE_MS }
-    server.addTool({ ...tool, name, handler: () => deed() })
+    server.addTool({ ...tool, name, handler: (_args, ctx) => deed(ctx) })
     server.addTool({
       ...tool,
       name: `${name}_for_schema`,
       outputSchema: z.object({ number: z.number() }),
-      handler: () => deed() as { number: number },
+      handler: (_args, ctx) => deed(ctx) as { number: number },
     })
   }
   server.addResourceTemplate({
     uriTemplate: 'misbehaving://{deed}',
     name: 'misbehaving',
     timeoutMs: PATIENCE_MS,
-    handler: ({ deed }) => perform(deed) as string,
+    handler: ({ deed }, ctx) => perform(deed, ctx) as string,
   })
   server.addPrompt({
     name: 'misbehaving',
     description: 'Misbehaves as it is told to',
     argsSchema: z.object({ deed: z.enum(MISBEHAVING) }),
     timeoutMs: PATIENCE_MS,
-    handler: ({ deed }) => perform(deed) as string,
+    handler: ({ deed }, ctx) => perform(deed, ctx) as string,
   })
 }
 
-function perform(name: string): unknown {
-  const deed: (() => unknown) | undefined = Object.hasOwn(DEEDS, name)
-    ? DEEDS[name as keyof typeof DEEDS]
-    : undefined
-  return deed?.()
+function perform(name: string, ctx: RequestContext): unknown {
+  return Object.hasOwn(DEEDS, name) ? DEEDS[name]?.(ctx) : undefined
 }
 
 function explode(): never {

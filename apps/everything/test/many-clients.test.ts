@@ -102,6 +102,7 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (door) 
       const name = `client ${index}`
       const client = new RawClient(url, agent)
       await client.initialize(name)
+      const stream = await client.listen()
       const calls = Array.from({ length: CALLS }, async (__, call) => {
         const text = `${index}/${call}`
         const { status, messages } = await client.post(relay(call, text, index + call))
@@ -110,6 +111,8 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (door) 
         answers += 1
       })
       await Promise.all(calls)
+      // Whatever belongs to a call stays on the call's own reply.
+      expect(await stream.end()).toEqual([])
     }
     await Promise.all(Array.from({ length: CLIENTS }, visit))
     expect(answers).toBe(CLIENTS * CALLS)

@@ -25,11 +25,15 @@ const CASES: readonly Case[] = MISBEHAVING.flatMap((deed) => [
 /** What may be a success after all: JSON has a way to say it, or nothing was wrong with the value. */
 const HARMLESS = new Set([
   'a tool that returns_undefined',
-  'a tool that returns_nan',
-  'a resource that returns_nan',
-  'a tool that writes_to_stdout',
-  'a resource that writes_to_stdout',
-  'a prompt that writes_to_stdout',
+  ...['returns_nan'].flatMap((deed) => [`a tool that ${deed}`, `a resource that ${deed}`]),
+  ...[
+    'writes_to_stdout',
+    'returns_thenable_that_settles_twice',
+    'returns_lone_surrogate',
+    'reports_after_its_end',
+  ]
+    .concat('reports_nonsense', 'logs_nonsense', 'logs_bigint')
+    .flatMap((deed) => [`a tool that ${deed}`, `a resource that ${deed}`, `a prompt that ${deed}`]),
 ])
 
 /** Holds one answer to what every answer must be. */
@@ -50,8 +54,30 @@ function expectWellFormed({ name, method }: Case, answer: Message): void {
   else expect(error).toMatchObject({ code: name.includes('returns_undefined') ? expect.any(Number) : -32603 })
 }
 
-it('there are 14 misdeeds in 4 kinds of handler', () => {
-  expect([MISBEHAVING.length, CASES.length]).toEqual([14, 56])
+/** Holds what comes before the answer to what it must be; nobody may be told nonsense. */
+function expectNotice({ method, params }: Message, token: string): void {
+  expect(['notifications/progress', 'notifications/message']).toContain(method)
+  if (method === 'notifications/progress') {
+    expect(params?.['progressToken']).toBe(token)
+    expect(params?.['progress']).toSatisfy(Number.isFinite)
+    if (params?.['total'] !== undefined) expect(params['total']).toSatisfy(Number.isFinite)
+    if (params?.['message'] !== undefined) expect(params['message']).toEqual(expect.any(String))
+  } else {
+    expect(params).toHaveProperty('data')
+    expect(params?.['level']).toBe('error')
+    if (params?.['logger'] !== undefined) expect(params['logger']).toEqual(expect.any(String))
+  }
+}
+
+const requestOf = ({ name, method, params }: Case): { id: string; [member: string]: unknown } => ({
+  jsonrpc: '2.0',
+  id: name,
+  method,
+  params: { ...params, _meta: { progressToken: name } },
+})
+
+it('there are 22 misdeeds in 4 kinds of handler', () => {
+  expect([MISBEHAVING.length, CASES.length]).toEqual([22, 88])
 })
 
 const HTTP_DOORS: readonly HttpDoor[] = ['fastify', 'hono', 'fetch']
@@ -71,11 +97,19 @@ describe.each(HTTP_DOORS)('over %s', (door) => {
   })
 
   it.concurrent.each(CASES)('$name: gets exactly one well-formed answer', async (one) => {
-    const { status, messages } = await client.post({ jsonrpc: '2.0', id: one.name, ...one })
+    const { status, messages } = await client.post(requestOf(one))
     expect(status).toBe(200)
-    expect(messages.map(({ id }) => id)).toEqual([one.name])
-    for (const answer of messages) expectWellFormed(one, answer)
+    for (const message of messages.slice(0, -1)) expectNotice(message, one.name)
+    const answer = messages.at(-1) ?? {}
+    expect(answer.id).toBe(one.name)
+    expectWellFormed(one, answer)
   })
+
+  it('no answer comes a second time on the stream beside', async () => {
+    const stream = await client.listen()
+    for (const one of CASES) await client.post(requestOf(one))
+    expect(await stream.end()).toEqual([])
+  }, 30_000)
 
   it('answers others as before', async () => {
     const call = {
@@ -98,7 +132,7 @@ describe('over stdio', () => {
     server = new RawStdio('--misbehaving')
     await server.initialize()
     const asked = CASES.map(async (one) => {
-      answers.set(one.name, await server.ask({ jsonrpc: '2.0', id: one.name, ...one }))
+      answers.set(one.name, await server.ask(requestOf(one)))
     })
     await Promise.all(asked)
     code = await server.end()
@@ -109,6 +143,13 @@ describe('over stdio', () => {
     const messages = server.lines.map((line) => JSON.parse(line) as Message)
     expect(messages.filter(({ id }) => id === one.name)).toHaveLength(1)
     expectWellFormed(one, answers.get(one.name) ?? {})
+  })
+
+  it('what comes beside the answers is well-formed', () => {
+    const messages = server.lines.map((line) => JSON.parse(line) as Message)
+    for (const message of messages.filter(({ id }) => id === undefined)) {
+      expectNotice(message, String(message.params?.['progressToken']))
+    }
   })
 
   it('every line on stdout is a message, and what strayed is on stderr', () => {

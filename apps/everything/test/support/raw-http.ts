@@ -38,14 +38,31 @@ export class RawClient {
     await this.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
   }
 
+  /** Opens the stream for what belongs to no request. `end` closes it and resolves to all that came. */
+  async listen(): Promise<{ end(): Promise<readonly Message[]> }> {
+    const headers = { accept: 'text/event-stream', ...this.#sessionHeaders() }
+    // Not through the agent: a stream would keep one of its sockets for itself.
+    const sent = request(this.#url, { method: 'GET', agent: false, headers })
+    sent.end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    if (response.statusCode !== 200) throw new Error(`GET was answered with ${response.statusCode}`)
+    let body = ''
+    response.setEncoding('utf8').on('data', (chunk: string) => void (body += chunk))
+    response.on('error', () => {})
+    const end = async (): Promise<readonly Message[]> => {
+      const closed = once(response, 'close')
+      response.destroy()
+      await closed
+      return readMessages('text/event-stream', body)
+    }
+    return { end }
+  }
+
   async post(message: unknown): Promise<Reply> {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...(this.#session !== undefined && {
-        'mcp-session-id': this.#session,
-        'mcp-protocol-version': '2025-11-25',
-      }),
+      ...this.#sessionHeaders(),
     }
     const sent = request(this.#url, { method: 'POST', agent: this.#agent, headers })
     sent.end(JSON.stringify(message))
@@ -61,6 +78,11 @@ export class RawClient {
 
   close(): void {
     this.#agent.destroy()
+  }
+
+  #sessionHeaders(): Record<string, string> {
+    if (this.#session === undefined) return {}
+    return { 'mcp-session-id': this.#session, 'mcp-protocol-version': '2025-11-25' }
   }
 }
 

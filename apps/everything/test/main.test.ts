@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { DOORS, listen } from './support/processes.ts'
+import { RawClient } from './support/raw-http.ts'
+
+const run = promisify(execFile)
+
+describe('the command line', () => {
+  it.each(['0', 'many'])('refuses a page size of "%s" and says why', async (size) => {
+    const failed = run(process.execPath, [...DOORS.stdio, `--page-size=${size}`])
+    await expect(failed).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--page-size is a number'),
+    })
+  })
+
+  it('serves no misbehaving handlers and one whole page unless told to', async () => {
+    const server = await listen('hono')
+    try {
+      const client = new RawClient(server.url)
+      await client.initialize()
+      const { messages } = await client.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+      const { tools, nextCursor } = messages[0]?.result ?? {}
+      expect(nextCursor).toBeUndefined()
+      expect(JSON.stringify(tools)).not.toContain('Misbehaves')
+      client.close()
+    } finally {
+      await server.stop()
+    }
+  }, 30_000)
+})
