@@ -122,16 +122,9 @@ class PluginMount {
 
   /** Returns what Fastify sends. Never undefined at once, which Fastify would take for "not answered yet". */
   readonly answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
-    try {
-      const answer = this.#endpoint.handle(new PluginRequest(request, reply, this.#host))
-      if (!(answer instanceof Promise)) return this.#send(request, reply, answer) ?? NOTHING
-      return answer.then(
-        (settled) => this.#send(request, reply, settled),
-        (error: unknown) => this.#fail(reply, error),
-      )
-    } catch (error) {
-      return this.#fail(reply, error)
-    }
+    const answer = this.#endpoint.handle(new PluginRequest(request, reply, this.#host))
+    if (answer instanceof Promise) return answer.then((settled) => this.#send(request, reply, settled))
+    return this.#send(request, reply, answer) ?? NOTHING
   }
 
   #send(request: FastifyRequest, reply: FastifyReply, answer: HttpReply): Payload | undefined {
@@ -150,23 +143,21 @@ class PluginMount {
     if (!answer) return
     const { raw } = reply
     const sink = new RawSink(raw)
-    // A handler timeout of the app may have answered in the meantime.
-    if (!raw.headersSent && !reply.sent) {
+    // In the meantime the peer may have left, or a timeout of the app may have answered.
+    if (raw.destroyed || raw.headersSent || reply.sent) sink.drop()
+    else {
       setHeaders(reply, answer.headers)
       reply.sse.keepAlive()
       reply.sse.sendHeaders(answer.status)
       this.#streams.add(raw)
-      raw.once('close', () => this.#streams.delete(raw))
+      raw.once('close', () => {
+        this.#streams.delete(raw)
+        sink.drop()
+      })
     }
     answer.open(sink)
     // Node holds the head back for the first chunk, which may be long in coming.
-    if (!sink.used && !raw.destroyed) raw.flushHeaders()
-  }
-
-  #fail(reply: FastifyReply, error: unknown): string {
-    this.#app.log.error({ err: error }, 'An MCP request failed')
-    reply.code(500)
-    return problem(reply, 500)
+    if (!sink.used) raw.flushHeaders()
   }
 
   async close(): Promise<void> {
@@ -341,37 +332,45 @@ function read(stream: Readable, declared: number | undefined, limit: number): Pr
   })
 }
 
-/** Writes to a response. After the peer has gone, chunks are dropped: the request's signal tells the endpoint. */
+/** Writes to a response. After the peer has gone chunks are dropped: the request's signal tells the endpoint. */
 class RawSink implements FrameSink {
+  /** Whether the head has left, with a chunk or in vain. */
   used = false
-  readonly #raw: ServerResponse
+  #raw: ServerResponse | undefined
   #drained: Promise<void> | undefined
+  #release: (() => void) | undefined
 
   constructor(raw: ServerResponse) {
     this.#raw = raw
   }
 
   write(chunk: string): void | Promise<void> {
-    const raw = this.#raw
-    if (raw.destroyed || raw.writableEnded) return
+    if (!this.#raw) return
     this.used = true
-    if (raw.write(chunk)) return
-    return (this.#drained ??= this.#drain())
+    if (this.#raw.write(chunk)) return
+    return (this.#drained ??= this.#wait(this.#raw))
   }
 
   close(): void {
     this.used = true
-    if (!this.#raw.writableEnded) this.#raw.end()
+    this.#raw?.end()
+    this.#raw = undefined
   }
 
-  #drain(): Promise<void> {
+  /** The peer has gone: nobody waits for it any more. */
+  drop(): void {
+    this.used = true
+    this.#raw = undefined
+    this.#release?.()
+  }
+
+  #wait(raw: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
-      const done = (): void => {
-        this.#raw.off('drain', done).off('close', done)
+      this.#release = () => {
         this.#drained = undefined
         resolve()
       }
-      this.#raw.on('drain', done).on('close', done)
+      raw.once('drain', this.#release)
     })
   }
 }

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { call, createServer, HEADERS, listen, post, text } from './support.ts'
+import { call, collect, createServer, HEADERS, listen, post, text } from './support.ts'
 
 const server = createServer()
 const STATELESS = { server, stateless: true } as const
@@ -150,6 +152,27 @@ describe('sessions', () => {
     expect((await fetch(url, { method: 'DELETE', headers: { ...HEADERS, ...session } })).ok).toBe(true)
     await stream.text()
     expect((await post(url, call('name'), session)).status).toBe(404)
+  })
+})
+
+describe('HTTP/2', () => {
+  it('serves calls and streams, judges the authority, and closes', async () => {
+    const app = Fastify({ http2: true })
+    onTestFinished(() => app.close())
+    app.register(mcp, { ...STATELESS, path: '/json' })
+    app.register(mcp, { ...STATELESS, path: '/sse', response: 'sse' })
+    const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
+    const send = async (path: string, headers: object = {}): Promise<string> => {
+      const stream = session.request({ ':method': 'POST', ':path': path, ...HEADERS, ...headers })
+      stream.end(call('name'))
+      const [head] = (await once(stream, 'response')) as [{ ':status': number }]
+      return `${head[':status']} ${String(await collect(stream))}`
+    }
+    expect(await send('/json')).toMatch(/^200 .*"text":"test"/)
+    expect(await send('/sse')).toMatch(/^200 [^]*"text":"test"/)
+    expect(await send('/json', { ':authority': 'evil.example' })).toMatch(/^403 /)
+    session.close()
+    await app.close()
   })
 })
 

@@ -194,24 +194,6 @@ describe('what the peer sees of a reply', () => {
     ]).toEqual([202, 'b', null, ''])
   })
 
-  it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('secret')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('secret'))],
-  ])('is a JSON-RPC error without the reason when the endpoint %s', async (_how, handle) => {
-    const url = await mounted(handle)
-    const response = await post(url)
-    expect(response.status).toBe(500)
-    expect(await response.json()).toEqual({
-      jsonrpc: '2.0',
-      error: { code: -32603, message: expect.not.stringContaining('secret') },
-    })
-  })
-
   it('is the head of a stream at once, before the first frame', async () => {
     let sink: FrameSink | undefined
     const url = await mounted(() => ({ status: 200, headers: SSE, open: (opened) => void (sink = opened) }))

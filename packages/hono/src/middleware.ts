@@ -45,7 +45,6 @@ const DEFAULT_PATH = '/mcp'
 /** How far a peer may be behind, in bytes, before writers are asked to wait. */
 const HIGH_WATER_MARK = 16 * 1024
 const EMPTY = new Uint8Array()
-const FAILED = JSON.stringify({ jsonrpc: '2.0', error: { code: -32603, message: 'Internal error' } })
 
 /**
  * Mounts an MCP server on Hono: `app.use(mcp({ server, path: '/mcp' }))`.
@@ -91,27 +90,16 @@ function matcher(wanted: string | undefined): (c: Context) => boolean {
 
 function answer(endpoint: Endpoint, c: Context, host: HostReaders): Response | Promise<Response> {
   const request = new ContextRequest(c, host)
-  try {
-    const reply = endpoint.handle(request)
-    if (!(reply instanceof Promise)) return respond(c, request, reply)
-    return reply.then(
-      (settled) => respond(c, request, settled),
-      (error: unknown) => fail(c, error),
-    )
-  } catch (error) {
-    return fail(c, error)
-  }
+  const reply = endpoint.handle(request)
+  return reply instanceof Promise
+    ? reply.then((settled) => respond(c, request, settled))
+    : respond(c, request, reply)
 }
 
 function respond(c: Context, request: ContextRequest, reply: HttpReply): Response {
   const body = reply.open ? new ReadableSink(request, reply).stream : (reply.body ?? null)
   // A record of one header stays a plain object all the way down to Node's writeHead.
   return c.body(body as string, reply.status as ContentfulStatusCode, reply.headers as Record<string, string>)
-}
-
-function fail(c: Context, error: unknown): Response {
-  console.error('[jetway] error: an MCP request failed', error)
-  return c.body(FAILED, 500, { 'content-type': 'application/json' })
 }
 
 class ContextRequest implements HttpRequest {

@@ -1,0 +1,309 @@
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { requestId } from 'hono/request-id'
+import { describe, expect, it, vi } from 'vitest'
+import { mcp } from '../src/index.ts'
+import { call, createServer, head, HEADERS, listen, post, raw, text, until } from './support.ts'
+
+const server = createServer()
+const STATELESS = { server, stateless: true } as const
+const STREAMED = { ...STATELESS, response: 'sse' } as const
+
+describe('where the server answers', () => {
+  it.each<[string, string, (app: Hono) => unknown]>([
+    ['/mcp by default', '/mcp', (app) => app.use(mcp(STATELESS))],
+    ['path', '/ai/tools', (app) => app.use(mcp({ ...STATELESS, path: '/ai/tools' }))],
+    ['path without its slash', '/ai', (app) => app.use(mcp({ ...STATELESS, path: 'ai' }))],
+    ['path at the root', '/', (app) => app.use(mcp({ ...STATELESS, path: '/' }))],
+    ['a base path', '/api/mcp', (app) => app.basePath('/api').use(mcp(STATELESS))],
+    [
+      'a base path as the whole path',
+      '/ai',
+      (app) => app.basePath('/ai').use(mcp({ ...STATELESS, path: '/' })),
+    ],
+    ['an app inside another', '/x/mcp', (app) => app.route('/x', new Hono().use(mcp(STATELESS)))],
+    [
+      'base paths within base paths',
+      '/a/b/mcp',
+      (app) => app.basePath('/a').route('/b', new Hono().use(mcp(STATELESS))),
+    ],
+    [
+      'a base path with a parameter',
+      '/t/42/mcp',
+      (app) => app.route('/t/:tenant', new Hono().use(mcp(STATELESS))),
+    ],
+    ['use with a pattern', '/mcp', (app) => app.use('/mcp/*', mcp(STATELESS))],
+    ['the path of its route', '/ai', (app) => app.all('/ai', mcp(STATELESS))],
+    [
+      'the path of its route below a base path',
+      '/api/ai',
+      (app) => app.basePath('/api').use('/ai', mcp(STATELESS)),
+    ],
+  ])('%s: %s', async (_form, path, use) => {
+    const app = new Hono()
+    use(app)
+    const { url } = await listen(app)
+    expect(await text(await post(url + path))).toBe('test')
+    expect((await post(`${url}/elsewhere`)).status).toBe(404)
+    expect((await post(`${url}${path}/mcp`)).status).toBe(404)
+    expect((await post(`${url}/x${path}`)).status).toBe(404)
+  })
+
+  it.each([
+    [true, 404],
+    [false, 200],
+  ])('a trailing slash is as the app has it: strict %s gives %i', async (strict, status) => {
+    const app = new Hono({ strict })
+    app.use(mcp(STATELESS))
+    const { url } = await listen(app)
+    expect((await post(`${url}/mcp/`)).status).toBe(status)
+    expect((await post(`${url}/mcp`)).status).toBe(200)
+  })
+
+  it('two mounts in one app answer for themselves', async () => {
+    const app = new Hono()
+    app.use(mcp({ ...STATELESS, server: createServer('one'), path: '/one' }))
+    app.use(mcp({ ...STATELESS, server: createServer('two'), path: '/two', bodyLimit: 200 }))
+    const { url } = await listen(app)
+    expect(await text(await post(`${url}/one`))).toBe('one')
+    expect(await text(await post(`${url}/two`))).toBe('two')
+    const large = call('size', { text: 'x'.repeat(300) })
+    expect((await post(`${url}/one`, large)).status).toBe(200)
+    expect((await post(`${url}/two`, large)).status).toBe(413)
+  })
+
+  it('the rest of the app answers everything else, bodies included', async () => {
+    const app = new Hono()
+    app.use(mcp(STATELESS))
+    app.post('/echo', async (c) => c.json(await c.req.json()))
+    app.get('/page', (c) => c.text('page'))
+    app.notFound((c) => c.text('mine', 404))
+    const { url } = await listen(app)
+    expect(await (await post(`${url}/echo`, '{"a":1}')).json()).toEqual({ a: 1 })
+    expect((await fetch(`${url}/page`, { method: 'HEAD' })).status).toBe(200)
+    expect(await (await fetch(`${url}/mcp/none`)).text()).toBe('mine')
+  })
+})
+
+describe('methods', () => {
+  it.each(['HEAD', 'PUT', 'PATCH'])('%s is answered 405 with what is allowed', async (method) => {
+    const app = new Hono()
+    app.use(mcp({ server }))
+    const response = await fetch(`${(await listen(app)).url}/mcp`, { method, headers: HEADERS })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toContain('POST')
+  })
+
+  it('OPTIONS has an answer of the endpoint where no CORS middleware gives one', async () => {
+    const app = new Hono()
+    app.use(mcp({ server }))
+    const response = await fetch(`${(await listen(app)).url}/mcp`, { method: 'OPTIONS' })
+    expect(response.headers.get('allow')).toContain('POST')
+  })
+})
+
+describe('middleware of the app', () => {
+  const ORIGIN = 'https://app.example.com'
+
+  it.each([
+    ['JSON replies', STATELESS],
+    ['streams', STREAMED],
+  ])('keeps its headers on %s, set before and after', async (_kind, options) => {
+    const app = new Hono()
+    const order: string[] = []
+    app.use(cors({ origin: ORIGIN, exposeHeaders: ['mcp-session-id'] }), requestId())
+    app.use(async (c, next) => {
+      order.push('before')
+      c.header('x-before', 'yes')
+      c.header('set-cookie', 'a=1', { append: true })
+      c.header('set-cookie', 'b=2', { append: true })
+      await next()
+      c.header('x-after', 'yes')
+      order.push('after')
+    })
+    app.use(mcp({ ...options, allowedOrigins: [ORIGIN] }))
+    const { url } = await listen(app)
+    const response = await post(`${url}/mcp`, call('name'), { origin: ORIGIN, 'x-request-id': 'r-1' })
+    expect(await response.text()).toContain('"text":"test"')
+    expect([...response.headers]).toEqual(
+      expect.arrayContaining([
+        ['access-control-allow-origin', ORIGIN],
+        ['access-control-expose-headers', 'mcp-session-id'],
+        ['x-request-id', 'r-1'],
+        ['x-before', 'yes'],
+        ['x-after', 'yes'],
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ]),
+    )
+    expect(order).toEqual(['before', 'after'])
+  })
+
+  it('answers CORS preflights', async () => {
+    const app = new Hono()
+    app.use(cors({ origin: ORIGIN, allowMethods: ['GET', 'POST', 'DELETE'] }))
+    app.use(mcp({ server, allowedOrigins: [ORIGIN] }))
+    const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' }
+    const response = await fetch(`${(await listen(app)).url}/mcp`, { method: 'OPTIONS', headers })
+    expect([response.status, response.headers.get('access-control-allow-methods')]).toEqual([
+      204,
+      'GET,POST,DELETE',
+    ])
+  })
+
+  it('may put another reply in its place', async () => {
+    const app = new Hono()
+    app.use(async (c, next) => {
+      await next()
+      c.res = new Response((await c.res.text()).replace('test', 'changed'), c.res)
+    })
+    app.use(mcp(STATELESS))
+    expect(await text(await post(`${(await listen(app)).url}/mcp`))).toBe('changed')
+  })
+
+  it('authenticates: handlers see whom as ctx.auth, and the context as ctx.mount', async () => {
+    const app = new Hono<{ Variables: { user: string } }>()
+    app.use(async (c, next) => {
+      if (c.req.header('authorization') !== 'Bearer good') return c.text('mine', 401)
+      c.set('user', 'ada')
+      return next()
+    })
+    app.use(
+      mcp({
+        ...STATELESS,
+        auth: (c) => ({ principal: c.get('user') }),
+        context: (c) => ({ path: c.req.path }),
+      }),
+    )
+    const { url } = await listen(app)
+    const seen = await text(await post(`${url}/mcp`, call('seen'), { authorization: 'Bearer good' }))
+    expect(JSON.parse(seen ?? '')).toEqual({ auth: 'ada', mount: { path: '/mcp' } })
+    expect(await until(await raw(url, head('/mcp', { 'content-length': '1000000' })), 'mine')).toContain(
+      ' 401 ',
+    )
+  })
+
+  it('leaves the context out of requests that the guard refuses', async () => {
+    const context = vi.fn()
+    const app = new Hono()
+    app.use(mcp({ ...STATELESS, context }))
+    const { url } = await listen(app)
+    expect((await post(`${url}/mcp`, call('name'), { origin: 'https://evil.example' })).status).toBe(403)
+    expect(context).not.toHaveBeenCalled()
+  })
+
+  it('gets a generic error for a context that throws, and the log the reason', async () => {
+    const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+    const app = new Hono()
+    const cause = new Error('secret')
+    app.use(
+      mcp({
+        ...STATELESS,
+        logger,
+        context: () => {
+          throw cause
+        },
+      }),
+    )
+    const response = await post(`${(await listen(app)).url}/mcp`, call('seen'))
+    const body = await response.text()
+    expect(response.status).toBe(500)
+    expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code: -32603 } })
+    expect(body).not.toContain('secret')
+    expect(logger.error).toHaveBeenCalledWith(expect.objectContaining({ err: cause }), expect.any(String))
+  })
+})
+
+describe('bodies', () => {
+  it.each([
+    ['within the limit', 2_000_000, 200],
+    ['beyond 4 MiB', 4_300_000, 413],
+  ])('%s', async (_case, size, status) => {
+    const app = new Hono()
+    app.use(mcp(STATELESS))
+    const { url } = await listen(app)
+    const body = call('size', { text: 'x'.repeat(size) })
+    for (const form of [body, new Blob([body]).stream()]) {
+      const response = await post(`${url}/mcp`, form)
+      expect(response.status).toBe(status)
+      expect(await response.json()).toMatchObject({ jsonrpc: '2.0' })
+    }
+  })
+
+  it('that are not JSON, or of another type, get a JSON-RPC answer', async () => {
+    const app = new Hono()
+    app.use(mcp(STATELESS))
+    const url = `${(await listen(app)).url}/mcp`
+    const broken = await post(url, '{')
+    expect([broken.status, await broken.json()]).toMatchObject([400, { error: { code: -32700 } }])
+    const other = await post(url, call('name'), { 'content-type': 'text/plain' })
+    expect([other.status, await other.json()]).toMatchObject([415, { error: { code: -32600 } }])
+  })
+
+  it('are not read when the guard refuses the head', async () => {
+    const app = new Hono()
+    app.use(mcp(STATELESS))
+    const { url } = await listen(app)
+    const socket = await raw(url, head('/mcp', { host: 'evil.example', 'content-length': '1000000' }))
+    expect(await until(socket, '}}')).toMatch(/^HTTP\/1.1 403 [^]*"code":-32600/)
+  })
+})
+
+describe('sessions and closing', () => {
+  async function opened(url: string): Promise<{ 'mcp-session-id': string }> {
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    }
+    const response = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }))
+    await response.text()
+    const session = { 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' }
+    const initialized = await post(url, '{"jsonrpc":"2.0","method":"notifications/initialized"}', session)
+    expect(initialized.status).toBe(202)
+    return session
+  }
+  const listening = { ...HEADERS, accept: 'text/event-stream' }
+
+  it('a session runs from initialize over calls and a stream to DELETE', async () => {
+    const app = new Hono()
+    app.use(mcp({ server }))
+    const url = `${(await listen(app)).url}/mcp`
+    const session = await opened(url)
+    expect(await text(await post(url, call('name'), session))).toBe('test')
+    const stream = await fetch(url, { headers: { ...listening, ...session } })
+    const streamed = await post(url, call('report', {}, { progressToken: 1 }), session)
+    expect(streamed.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(await streamed.text()).toMatch(/notifications\/progress[^]*"text":"done"/)
+    expect((await fetch(url, { method: 'DELETE', headers: { ...HEADERS, ...session } })).ok).toBe(true)
+    await stream.text()
+    expect((await post(url, call('name'), session)).status).toBe(404)
+  })
+
+  it('the handle ends open streams and says when it is done; other routes go on', async () => {
+    const app = new Hono()
+    const mount = mcp({ server: createServer() })
+    app.use(mount)
+    app.get('/page', (c) => c.text('page'))
+    const { url } = await listen(app)
+    const stream = await fetch(`${url}/mcp`, { headers: { ...listening, ...(await opened(`${url}/mcp`)) } })
+    await mount.close({ deadline: 100 })
+    await mount.closed
+    await stream.text()
+    expect((await post(`${url}/mcp`)).status).toBe(503)
+    expect((await fetch(`${url}/page`)).status).toBe(200)
+  })
+})
+
+describe('types', () => {
+  it('ask for the context that a server has declared, and for nothing else', () => {
+    const typed = createServer<{ user: string }>()
+    expect(mcp({ server: typed, context: (c) => ({ user: c.req.path }) })).toBeTypeOf('function')
+    // @ts-expect-error the context is missing
+    expect(mcp({ server: typed })).toBeTypeOf('function')
+    // @ts-expect-error the context is something else
+    expect(mcp({ server: typed, context: (c) => ({ id: c.req.path }) })).toBeTypeOf('function')
+    // @ts-expect-error there is no such option
+    expect(mcp({ server, pth: '/x' })).toBeTypeOf('function')
+  })
+})

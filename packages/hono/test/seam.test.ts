@@ -1,0 +1,351 @@
+import { once } from 'node:events'
+import type { McpServer } from '@jetway/core'
+import type * as Http from '@jetway/core/http'
+import type { Endpoint, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { describe, expect, it, vi } from 'vitest'
+import { mcp } from '../src/index.ts'
+import { deferred, head, listen, post, raw, until } from './support.ts'
+
+type Handle = (request: HttpRequest) => HttpReply | Promise<HttpReply>
+
+const endpoint = vi.hoisted(() => ({ handle: undefined as unknown }))
+
+vi.mock('@jetway/core/http', async (original) => ({
+  ...(await original<typeof Http>()),
+  createEndpoint: (): Pick<Endpoint, 'handle'> => ({
+    handle: (request) => (endpoint.handle as Handle)(request),
+  }),
+}))
+
+function mounted(handle: Handle, app: Hono = new Hono()): Hono {
+  endpoint.handle = handle
+  app.use(mcp({ server: {} as McpServer }))
+  return app
+}
+
+async function served(handle: Handle, app?: Hono): Promise<string> {
+  return `${(await listen(mounted(handle, app))).url}/mcp`
+}
+
+const SSE = { 'content-type': 'text/event-stream' }
+const OK = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' } as const
+
+const bytes = async (request: HttpRequest): Promise<HttpReply> => {
+  const body = (await request.body(100)) as Uint8Array
+  return { ...OK, body: String(body.byteLength) }
+}
+/** Answers the length of the body, or the status of what was wrong with it. */
+const measured: Handle = (request) =>
+  bytes(request).catch((error: { status: number }) => ({ status: error.status, headers: {} }))
+
+describe('what the endpoint sees of a request', () => {
+  it('has the method, the first value of a query parameter, and header values', async () => {
+    let seen: unknown
+    const url = await served((request) => {
+      seen = [
+        request.method,
+        request.door,
+        request.query('a'),
+        request.query('b'),
+        request.header('x-one'),
+        request.header('x-two'),
+      ]
+      return OK
+    })
+    await post(`${url}?a=1&a=2`, '{}', { 'x-one': 'one' })
+    expect(seen).toEqual(['POST', 'mcp', '1', undefined, 'one', undefined])
+  })
+
+  it('names a repeated header on Node', async () => {
+    let seen: unknown
+    const url = await served((request) => {
+      seen = request.repeated?.()
+      return OK
+    })
+    await until(
+      await raw(url, head('/mcp', { 'content-length': '0', 'Mcp-Session-Id': 'a', 'mcp-session-id': 'b' })),
+      '200 OK',
+    )
+    expect(seen).toBe('mcp-session-id')
+  })
+
+  it('has both addresses of the socket on Node, and none elsewhere', async () => {
+    const seen: unknown[] = []
+    const handle: Handle = (request) => {
+      seen.push([request.peer?.localAddress, request.peer?.remoteAddress])
+      return OK
+    }
+    await post(await served(handle))
+    await mounted(handle).request('/mcp')
+    expect(seen).toEqual([
+      ['127.0.0.1', '127.0.0.1'],
+      [undefined, undefined],
+    ])
+  })
+
+  it('calls context and auth when asked, and context once', async () => {
+    const calls: string[] = []
+    const app = new Hono()
+    const handle: Handle = (request) =>
+      request.method === 'GET'
+        ? OK
+        : { ...OK, body: JSON.stringify([request.mount, request.mount, request.auth]) }
+    endpoint.handle = handle
+    app.use(
+      mcp({
+        server: {} as McpServer,
+        context: (c) => (calls.push('context'), { path: c.req.path }),
+        auth: () => (calls.push('auth'), { principal: 'ada' }),
+      }),
+    )
+    await app.request('/mcp')
+    expect(calls).toEqual([])
+    const response = await app.request('/mcp', { method: 'POST', body: '{}' })
+    expect(await response.json()).toEqual([{ path: '/mcp' }, { path: '/mcp' }, { principal: 'ada' }])
+    expect(calls).toEqual(['context', 'auth'])
+  })
+
+  it('gets a body of its declared length as bytes, whole, across chunks', async () => {
+    const url = await served(measured)
+    const socket = await raw(url, head('/mcp', { 'content-length': '10' }))
+    socket.write('12345')
+    await vi.waitFor(() => expect(socket.writableLength).toBe(0))
+    socket.write('67890')
+    expect(await until(socket, '\r\n\r\n10')).toContain('200 OK')
+  })
+
+  it('gets an empty body where there is none', async () => {
+    const url = await served(measured)
+    expect(await (await fetch(url, { method: 'POST' })).text()).toBe('0')
+    expect(await (await mounted(measured).request('/mcp', { method: 'POST' })).text()).toBe('0')
+  })
+
+  const large = 'x'.repeat(101)
+  const chunked = (): ReadableStream => new Blob(['x'.repeat(60), 'x'.repeat(60)]).stream()
+
+  it('gets an error with status 413 for a body beyond the limit, and the limit itself passes', async () => {
+    const url = await served(measured)
+    expect((await post(url, large)).status).toBe(413)
+    expect((await post(url, chunked())).status).toBe(413)
+    expect(await (await post(url, 'x'.repeat(100))).text()).toBe('100')
+  })
+
+  it('gets the same on a runtime without sockets, whatever the declared length says', async () => {
+    const app = mounted(measured)
+    const send = (body: BodyInit, headers: HeadersInit = {}): Promise<Response> =>
+      Promise.resolve(app.request('/mcp', { method: 'POST', body, headers, duplex: 'half' } as RequestInit))
+    expect((await send(large)).status).toBe(413)
+    expect((await send(large, { 'content-length': '101' })).status).toBe(413)
+    expect((await send(large, { 'content-length': '5' })).status).toBe(413)
+    expect((await send(chunked())).status).toBe(413)
+    expect(await (await send('x'.repeat(100))).text()).toBe('100')
+    expect(await (await send('x'.repeat(100), { 'content-length': '100' })).text()).toBe('100')
+  })
+
+  it('stops reading a body without a declared length at the limit', async () => {
+    let pulled = 0
+    const body = new ReadableStream({
+      pull: (controller) => {
+        pulled++
+        controller.enqueue(new Uint8Array(60))
+      },
+    })
+    const response = await mounted(measured).request('/mcp', {
+      method: 'POST',
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    expect(response.status).toBe(413)
+    expect(pulled).toBeLessThan(6)
+  })
+
+  it.each([
+    ['c.req.json()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
+    ['c.req.text()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
+    [
+      'c.req.arrayBuffer()',
+      '12',
+      (app: Hono) => app.use(async (c, next) => (await c.req.arrayBuffer(), next())),
+    ],
+    ['Hono’s bodyLimit', '12', (app: Hono) => app.use(bodyLimit({ maxSize: 50 }))],
+    [
+      'a request in the place of its own',
+      '2',
+      (app: Hono) =>
+        app.use(async (c, next) => {
+          c.req.raw = new Request(c.req.raw, { method: 'POST', body: '{}', headers: {} })
+          return next()
+        }),
+    ],
+  ])('gets the body beside a middleware with %s', async (_what, length, use) => {
+    for (const body of ['{"text":"x"}', new Blob(['{"text":', '"x"}']).stream()]) {
+      const app = new Hono()
+      use(app)
+      expect(await (await post(await served(measured, app), body)).text()).toBe(length)
+    }
+  })
+
+  it('gets an error with status 400 when a middleware has used the body up', async () => {
+    const app = new Hono()
+    app.use(async (c, next) => (await c.req.raw.text(), next()))
+    expect((await post(await served(measured, app))).status).toBe(400)
+  })
+
+  it('gets an error with status 400 when the peer leaves before the end of the body', async () => {
+    const status = deferred<number>()
+    const url = await served(async (request) => {
+      await Promise.resolve(request.body(100)).catch((error: { status: number }) =>
+        status.resolve(error.status),
+      )
+      return OK
+    })
+    const socket = await raw(url, head('/mcp', { 'content-length': '10' }) + '12345')
+    await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0))
+    socket.destroy()
+    expect(await status.promise).toBe(400)
+  })
+
+  it('can be refused before its body has come', async () => {
+    const url = await served(() => ({ status: 403, headers: {}, body: '{}' }))
+    expect(await until(await raw(url, head('/mcp', { 'content-length': '1000000' })), '{}')).toContain(
+      '403 Forbidden',
+    )
+  })
+
+  it('has a signal that aborts when the peer leaves, and not after a whole answer', async () => {
+    const requests: HttpRequest[] = []
+    const url = await served((request) => {
+      requests.push(request)
+      return requests.length === 1 ? OK : new Promise(() => {})
+    })
+    await (await post(url)).text()
+    const socket = await raw(url, head('/mcp', { 'content-length': '0' }))
+    await vi.waitFor(() => expect(requests).toHaveLength(2))
+    const { signal } = requests[1] as HttpRequest
+    const aborted = once(signal, 'abort')
+    socket.destroy()
+    await aborted
+    expect(requests[0]?.signal.aborted).toBe(false)
+  })
+
+  it('hands work that outlives the reply to the runtime, if it takes it', async () => {
+    const work = Promise.resolve()
+    const kept: unknown[] = []
+    const app = mounted((request) => (request.waitUntil?.(work), OK))
+    const runtime = {
+      waitUntil: (promise: unknown) => kept.push(promise),
+      passThroughOnException: () => {},
+      props: {},
+    }
+    expect((await app.request('/mcp', {}, {}, runtime as never)).status).toBe(200)
+    expect((await app.request('/mcp')).status).toBe(200)
+    expect(kept).toEqual([work])
+  })
+})
+
+describe('what the peer sees of a reply', () => {
+  it('is a body with its headers, or a status alone', async () => {
+    const url = await served((request) =>
+      request.method === 'POST' ? { ...OK, status: 404 } : { status: 202, headers: { 'x-a': 'b' } },
+    )
+    const whole = await post(url)
+    expect([whole.status, whole.headers.get('content-type'), await whole.text()]).toEqual([
+      404,
+      'application/json',
+      '{}',
+    ])
+    const empty = await fetch(url)
+    expect([empty.status, empty.headers.get('x-a'), await empty.text()]).toEqual([202, 'b', ''])
+  })
+
+  it('is the head of a stream at once, before the first frame', async () => {
+    let sink: FrameSink | undefined
+    const url = await served(() => ({ status: 200, headers: SSE, open: (opened) => void (sink = opened) }))
+    const response = await post(url)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    void sink?.write('data: ä\n\n')
+    sink?.close()
+    expect(sink?.write('data: late\n\n')).toBeUndefined()
+    expect(() => sink?.close()).not.toThrow()
+    expect(await response.text()).toBe('data: ä\n\n')
+  })
+
+  it('is one stream for an endpoint that answers later and writes at once', async () => {
+    const app = mounted(async () => ({
+      status: 200,
+      headers: SSE,
+      open: (sink) => {
+        void sink.write('data: 1\n\n')
+        sink.close()
+      },
+    }))
+    expect(await (await app.request('/mcp')).text()).toBe('data: 1\n\n')
+  })
+})
+
+/** Writes more than a connection holds to a peer that does not read, and gives what the writer is to wait for. */
+function fill(sink: FrameSink): Promise<void> {
+  const frame = `data: ${'x'.repeat(1024 * 1024)}\n\n`
+  let behind = sink.write('')
+  for (let count = 0; count < 32; count++) behind = sink.write(frame)
+  if (behind) return behind
+  throw new Error('The peer counts as reading')
+}
+
+describe('a stream to a peer that does not read', () => {
+  interface Stalled {
+    readonly socket: Awaited<ReturnType<typeof raw>>
+    readonly sink: FrameSink
+    readonly request: HttpRequest
+  }
+
+  async function stalled(): Promise<Stalled> {
+    const opened = deferred<{ sink: FrameSink; request: HttpRequest }>()
+    const url = await served((request) => ({
+      status: 200,
+      headers: SSE,
+      open: (sink) => opened.resolve({ sink, request }),
+    }))
+    const socket = await raw(url, head('/mcp', { 'content-length': '0' }))
+    socket.pause()
+    return { socket, ...(await opened.promise) }
+  }
+
+  it('asks the writer to wait until it reads again', async () => {
+    const { socket, sink } = await stalled()
+    let waited = false
+    const drained = fill(sink).then(() => (waited = true))
+    await new Promise(setImmediate)
+    expect(waited).toBe(false)
+    socket.resume()
+    await drained
+  })
+
+  it('lets the writer go and says so when it leaves, and takes further frames without effect', async () => {
+    const { socket, sink, request } = await stalled()
+    const { signal } = request
+    const drained = fill(sink)
+    socket.destroy()
+    await drained
+    await vi.waitFor(() => expect(signal.aborted).toBe(true))
+    await vi.waitFor(() => expect(sink.write('data: late\n\n')).toBeUndefined())
+    expect(() => sink.close()).not.toThrow()
+  })
+
+  it('on other runtimes is known to have left when it cancels the body', async () => {
+    const requests: HttpRequest[] = []
+    const app = mounted((request) => {
+      requests.push(request)
+      return { status: 200, headers: SSE, open: () => {} }
+    })
+    const early = await app.request('/mcp')
+    const late = await app.request('/mcp')
+    const signal = requests[0]?.signal
+    await early.body?.cancel()
+    await late.body?.cancel()
+    expect(signal?.aborted).toBe(true)
+    expect(requests[1]?.signal.aborted).toBe(true)
+  })
+})
