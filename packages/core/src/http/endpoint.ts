@@ -82,7 +82,9 @@ class HttpEndpoint implements Endpoint {
   }
 
   close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
-    return (this.#closing ??= this.#drain(deadline))
+    // A later call may be in more of a hurry.
+    this.#mount.work.limit(deadline)
+    return (this.#closing ??= this.#drain())
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -135,11 +137,11 @@ class HttpEndpoint implements Endpoint {
     })
   }
 
-  async #drain(deadline: number): Promise<void> {
+  async #drain(): Promise<void> {
     const { openStreams, upgrades, work } = this.#mount
     this.#unsubscribe?.()
     this.#sessions.endStandalone()
-    await work.idle(deadline)
+    await work.idle()
     this.#stateless?.endAll()
     this.#sessions.closeAll()
     upgrades.clear()
@@ -172,10 +174,8 @@ function servedRevisions(runtime: ServerRuntime, { revisions }: EndpointOptions)
 function createEventStore(
   { clock, random }: ServerRuntime,
   { eventStore }: EndpointOptions,
-  { bodyLimit, outboundLimit, stateless }: ResolvedOptions,
+  { bodyLimit, stateless }: ResolvedOptions,
 ): Mount['events'] {
   if (eventStore === false || stateless) return undefined
-  return (
-    eventStore ?? new MemoryEventStore({ maxFinalBytes: bodyLimit, maxBytes: outboundLimit, clock, random })
-  )
+  return eventStore ?? new MemoryEventStore({ maxFinalBytes: bodyLimit, clock, random })
 }

@@ -97,7 +97,9 @@ export class Deadlines {
 /** Counts work in progress, so that a close can wait for its end. */
 export class Work {
   readonly #clock: Clock
+  readonly #limits: unknown[] = []
   #count = 0
+  #over = false
   #onIdle: (() => void) | undefined
 
   constructor(clock: Clock) {
@@ -112,15 +114,20 @@ export class Work {
     if (--this.#count === 0) this.#onIdle?.()
   }
 
-  /** Resolves when nothing is left, or after `ms`. */
-  idle(ms: number): Promise<void> {
-    if (this.#count === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = this.#clock.setTimeout(resolve, ms)
-      this.#onIdle = () => {
-        this.#clock.clearTimeout(timer)
-        resolve()
-      }
-    })
+  /** Whoever waits for the end of the work waits no longer than this. Of several limits the first one counts. */
+  limit(ms: number): void {
+    if (this.#over) return
+    this.#limits.push(this.#clock.setTimeout(() => this.#onIdle?.(), ms))
+  }
+
+  /** Resolves when nothing is left, or a limit has passed. */
+  async idle(): Promise<void> {
+    if (this.#count > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
+    this.#over = true
+    for (const timer of this.#limits.splice(0)) this.#clock.clearTimeout(timer)
   }
 }

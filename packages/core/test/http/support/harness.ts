@@ -20,6 +20,10 @@ export interface Sent {
   readonly body?: unknown
   readonly raw?: string | Uint8Array
   readonly bodyError?: BodyError
+  /** A body that the host has read already. */
+  readonly atOnce?: boolean
+  /** A body that the host has parsed already. */
+  readonly parsed?: unknown
   readonly localAddress?: string
   readonly auth?: AuthInfo
   readonly mount?: unknown
@@ -74,12 +78,14 @@ export class FakeRequest implements HttpRequest {
   headers(name: string): readonly string[] {
     return this.#headers.get(name) ?? []
   }
-  body(limit: number): Promise<Uint8Array> {
+  body(limit: number): ReturnType<HttpRequest['body']> {
     this.bodyReads++
     if (this.#sent.bodyError !== undefined) return Promise.reject(this.#sent.bodyError)
-    const { raw, body } = this.#sent
+    const { raw, body, atOnce, parsed } = this.#sent
+    if (parsed !== undefined) return { parsed }
     const bytes = typeof raw === 'object' ? raw : new TextEncoder().encode(raw ?? JSON.stringify(body))
-    return bytes.byteLength > limit ? Promise.reject(new BodyError(413, 'too large')) : Promise.resolve(bytes)
+    if (bytes.byteLength > limit) return Promise.reject(new BodyError(413, 'too large'))
+    return atOnce === true ? bytes : Promise.resolve(bytes)
   }
 }
 
