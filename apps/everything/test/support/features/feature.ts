@@ -1,0 +1,30 @@
+import type { Driver, Loose } from '../clients.ts'
+
+/** One thing that every client can do over every door. */
+export interface Feature {
+  readonly name: string
+  run(driver: Driver, door: string): Promise<void>
+}
+
+/** A result of one text block. */
+export const text = (value: string): object => ({ content: [{ type: 'text', text: value }] })
+
+export const names = (items: readonly Loose[]): unknown[] => items.map(({ name }) => name)
+
+/** Follows the cursors of a list to its end. */
+export async function walk(
+  driver: Driver,
+  method: string,
+  key: string,
+): Promise<{ pages: number; items: Loose[] }> {
+  const items: Loose[] = []
+  let cursor: unknown
+  let pages = 0
+  do {
+    const page = await driver.request(method, cursor === undefined ? {} : { cursor })
+    items.push(...(page[key] as Loose[]))
+    cursor = page['nextCursor']
+    pages += 1
+  } while (cursor !== undefined && pages < 100)
+  return { pages, items }
+}
