@@ -19,9 +19,12 @@ const LINE = 'x'.repeat(4_000)
 const tools = (server: McpServer): void => {
   server.addTool({
     name: 'flood',
-    inputSchema: z.object({ lines: z.number() }),
-    handler: async ({ lines }, ctx) => {
-      for (let i = 0; i < lines; i++) ctx.log.info(`${i} ${LINE}`)
+    inputSchema: z.object({ lines: z.number(), opened: z.boolean().optional() }),
+    handler: async ({ lines, opened }, ctx) => {
+      for (let i = 0; i < lines; i++) {
+        ctx.log.info(`${i} ${LINE}`)
+        if (i === 0 && opened === true) await turn()
+      }
       await turn()
       return 'flooded'
     },
@@ -42,14 +45,15 @@ interface Bench extends Harness {
   readonly stalled: (
     name: string,
     lines: number,
+    opened?: boolean,
   ) => Promise<{ readonly sink: TestSink; readonly request: FakeRequest }>
 }
 
 async function bench(endpoint: EndpointOptions): Promise<Bench> {
   const harness = createHarness({ endpoint, setUp: tools })
   const session = await harness.open({ version: '2025-11-25' })
-  const stalled: Bench['stalled'] = async (name, lines) => {
-    const params = { name, arguments: { lines }, _meta: { progressToken: 'p' } }
+  const stalled: Bench['stalled'] = async (name, lines, opened = true) => {
+    const params = { name, arguments: { lines, opened }, _meta: { progressToken: 'p' } }
     const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params }
     const request = new FakeRequest({ body, headers: session.headers })
     const reply = await harness.endpoint.handle(request)
@@ -67,18 +71,20 @@ const numbers = (messages: readonly Message[]): number[] =>
   )
 
 describe('a reader that stalls', () => {
-  it('is cut off at the limit where it can resume, and then gets everything', async () => {
+  it.each([
+    ['after the stream has begun', true],
+    ['before the adapter has opened it', false],
+  ])('is cut off at the limit where it can resume, and then gets everything: %s', async (_, opened) => {
     const { session, stalled } = await bench({ outboundLimit: 100_000 })
-    const { sink } = await stalled('flood', 100)
+    const { sink } = await stalled('flood', 100, opened)
+    if (!opened) sink.drain()
     await sink.ended()
     expect(sink.text.length).toBeLessThan(150_000)
     const before = sink.events
     const { sink: rest } = await session.get({ 'last-event-id': before.at(-1)?.id })
     await rest.ended()
     const seen = [...sink.messages, ...rest.messages]
-    const all = numbers(seen)
-    // What the log had no room for is not made up: the client is told by a 400 instead.
-    expect(all).toEqual(Array.from({ length: all.length }, (_, i) => i))
+    expect(numbers(seen)).toEqual(Array.from({ length: 100 }, (_item, i) => i))
     expect(seen.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
   })
 
