@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import { MemorySessionStore } from '../../src/runtime/memory-session-store.ts'
+import type { McpServer } from '../../src/index.ts'
+import { turn } from './support/clock.ts'
+import { createHarness, type Harness, initializeMessage, type TestSession } from './support/harness.ts'
+
+interface Bench extends Harness {
+  readonly session: TestSession
+  readonly finish: () => void
+  readonly signals: AbortSignal[]
+}
+
+async function bench(stateless = false): Promise<Bench> {
+  const finishers: (() => void)[] = []
+  const signals: AbortSignal[] = []
+  const setUp = (server: McpServer): void => {
+    server.addTool({
+      name: 'wait',
+      handler: (_args, ctx) => {
+        signals.push(ctx.signal)
+        return new Promise<string>((resolve) => finishers.push(() => resolve('done')))
+      },
+    })
+  }
+  const harness = createHarness({ setUp, endpoint: { stateless } })
+  const session = stateless ? (undefined as unknown as TestSession) : await harness.open()
+  return { ...harness, session, signals, finish: () => finishers.forEach((finish) => finish()) }
+}
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+
+describe('closing a mount', () => {
+  it('lets running calls finish, and takes no new ones', async () => {
+    const { session, endpoint, finish, post, clock } = await bench()
+    const running = session.call('wait')
+    await turn()
+    const closing = endpoint.close()
+    const refused = await session.post(ping)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
+    expect((await post(initializeMessage())).status).toBe(503)
+    expect((await session.get()).status).toBe(503)
+    finish()
+    expect((await running).json).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
+    await closing
+    await endpoint.closed
+    expect(clock.pending).toBe(0)
+  })
+
+  it('ends what still runs at the deadline, and every call with it', async () => {
+    const { session, endpoint, signals, clock } = await bench()
+    const quiet = session.call('wait')
+    await turn()
+    await clock.advance(1_000)
+    const streaming = session.call('wait')
+    await turn()
+    const closing = endpoint.close({ deadline: 5_000 })
+    await clock.advance(4_999)
+    expect(signals.some(({ aborted }) => aborted)).toBe(false)
+    await clock.advance(1)
+    await closing
+    for (const answer of [await quiet, await streaming]) {
+      await answer.sink.ended()
+      expect(answer.status).toBe(200)
+    }
+    expect(signals.every(({ aborted }) => aborted)).toBe(true)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('ends calls without sessions at the deadline too', async () => {
+    const { post, endpoint, signals, clock } = await bench(true)
+    const running = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } })
+    await turn()
+    const closing = endpoint.close({ deadline: 10 })
+    await clock.advance(10)
+    await closing
+    expect((await running).sink.closed).toBe(true)
+    expect(signals[0]?.aborted).toBe(true)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('ends streams that only listen at once', async () => {
+    const { open, endpoint } = await bench()
+    const streams = await Promise.all(Array.from({ length: 20 }, async () => (await open()).get()))
+    await endpoint.close()
+    for (const { sink } of streams) expect(sink.closed).toBe(true)
+  })
+
+  it('can be asked for again, and by somebody in more of a hurry', async () => {
+    const { session, endpoint, clock } = await bench()
+    void session.call('wait')
+    await turn()
+    const first = endpoint.close({ deadline: 10_000 })
+    const second = endpoint.close({ deadline: 10 })
+    await clock.advance(10)
+    await Promise.all([first, second, endpoint.close()])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('comes with the close of the server', async () => {
+    const { server, endpoint, session } = await bench()
+    const { sink } = await session.get()
+    await server.close()
+    await endpoint.closed
+    expect(sink.closed).toBe(true)
+  })
+
+  it('is what `await using` does at its end', async () => {
+    const { endpoint, session } = await bench()
+    await endpoint[Symbol.asyncDispose]()
+    expect((await session.post(ping)).status).toBe(503)
+  })
+
+  it('leaves the records of sessions to the next process', async () => {
+    const sessionStore = new MemorySessionStore()
+    const one = createHarness({ endpoint: { sessionStore } })
+    const session = await one.open()
+    await one.server.close()
+    const two = createHarness({ endpoint: { sessionStore } })
+    expect((await two.post(ping, session.headers)).json).toMatchObject({ id: 1, result: {} })
+    expect((await two.post(initializeMessage(), session.headers)).status).toBe(400)
+    expect((await two.send({ method: 'DELETE', headers: session.headers })).status).toBe(204)
+    expect(sessionStore.size).toBe(0)
+  })
+})
