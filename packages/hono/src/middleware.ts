@@ -36,7 +36,7 @@ interface Incoming {
   readonly readableDidRead: boolean
   readonly destroyed: boolean
   on(event: 'data', listener: (chunk: Uint8Array) => void): void
-  on(event: 'end' | 'close' | 'error', listener: () => void): void
+  on(event: 'end' | 'close', listener: () => void): void
   off(event: string, listener: (chunk: Uint8Array) => void): void
   resume(): void
 }
@@ -106,6 +106,7 @@ class ContextRequest implements HttpRequest {
   readonly method: string
   readonly #context: Context
   readonly #raw: Request
+  readonly #headers: Headers
   readonly #host: HostReaders
   readonly #incoming: Incoming | undefined
   #abort: AbortController | undefined
@@ -115,16 +116,19 @@ class ContextRequest implements HttpRequest {
   constructor(c: Context, host: HostReaders) {
     this.#context = c
     this.#raw = c.req.raw
+    this.#headers = this.#raw.headers
     this.method = this.#raw.method
     this.#host = host
-    this.#incoming = (c.env as { readonly incoming?: Incoming } | undefined)?.incoming
+    const incoming = (c.env as { readonly incoming?: Incoming } | undefined)?.incoming
+    // A Worker may have a binding of this name.
+    this.#incoming = Array.isArray(incoming?.rawHeaders) ? incoming : undefined
   }
 
   get door(): 'mcp' {
     return 'mcp'
   }
 
-  // A getter cannot be absent; undefined says the same.
+  // A getter cannot be absent, here and below; undefined says the same.
   get peer(): Peer {
     return this.#incoming?.socket as Peer
   }
@@ -158,7 +162,7 @@ class ContextRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    return this.#raw.headers.get(name) ?? undefined
+    return this.#headers.get(name) ?? undefined
   }
 
   /** Fetch has joined repeats with a comma, which no header that must stand alone may contain. */
@@ -177,7 +181,7 @@ class ContextRequest implements HttpRequest {
     if (Object.keys(req.bodyCache).length > 0) return this.#cached(limit)
     if (raw.bodyUsed)
       return Promise.reject(new BodyError(400, 'The body is gone: read it through c.req, which keeps it'))
-    const length = raw.headers.get('content-length')
+    const length = this.#headers.get('content-length')
     const declared = length === null ? undefined : Number(length)
     if (declared !== undefined && declared > limit) return Promise.reject(tooLarge(limit))
     if (this.#incoming && isUntouched(raw, this.#incoming))
@@ -214,14 +218,21 @@ function held(buffer: ArrayBuffer, limit: number): Uint8Array {
   return new Uint8Array(buffer)
 }
 
+/** Node's request, the method, the address and the headers: what the stand-in below holds while nobody has read it. */
+const UNREAD_PROPERTIES = 4
+
 /**
- * Whether the request is the one that `@hono/node-server` made, which stands in for a Request without being one: then
- * Node's stream holds the body, and reading it there saves two copies. A middleware that replaces `c.req.raw` builds a
- * real Request, and `rawBody` is where some clouds leave a body that they have read.
+ * Whether the body can be read from Node's own stream, which saves two copies. `@hono/node-server` passes a stand-in
+ * that turns into a real Request, and takes the stream for it, once someone wants more than its head: a clone, the
+ * body, the signal. A middleware that replaces `c.req.raw` builds a real Request too, and `rawBody` is where some
+ * clouds leave a body that they have read.
  */
 function isUntouched(raw: Request, incoming: Incoming): boolean {
   return (
-    Object.getPrototypeOf(raw) !== Request.prototype && !incoming.readableDidRead && !('rawBody' in incoming)
+    Object.getPrototypeOf(raw) !== Request.prototype &&
+    Object.getOwnPropertySymbols(raw).length <= UNREAD_PROPERTIES &&
+    !incoming.readableDidRead &&
+    !('rawBody' in incoming)
   )
 }
 
@@ -237,21 +248,20 @@ function readIncoming(incoming: Incoming, declared: number | undefined, limit: n
       else if (size === declared) settle()
     }
     const onEnd = (): void => settle()
-    const onError = (): void => settle(new BodyError(400, 'The body ended early'))
+    // Node closes a request that fails, and throws no error that nobody listens for.
+    const onClose = (): void => settle(new BodyError(400, 'The body ended early'))
     const settle = (error?: BodyError): void => {
       incoming.off('data', onData)
       incoming.off('end', onEnd)
-      incoming.off('error', onError)
-      incoming.off('close', onError)
+      incoming.off('close', onClose)
       incoming.resume()
       if (error) reject(error)
       else resolve(joined(chunks, size))
     }
-    if (incoming.destroyed) return onError()
+    if (incoming.destroyed) return onClose()
     incoming.on('data', onData)
     incoming.on('end', onEnd)
-    incoming.on('error', onError)
-    incoming.on('close', onError)
+    incoming.on('close', onClose)
   })
 }
 

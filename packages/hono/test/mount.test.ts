@@ -240,6 +240,27 @@ describe('bodies', () => {
     expect([other.status, await other.json()]).toMatchObject([415, { error: { code: -32600 } }])
   })
 
+  it('reach the server and a middleware that reads a copy meanwhile', async () => {
+    const app = new Hono()
+    const copies: Promise<string>[] = []
+    app.use((c, next) => {
+      copies.push(c.req.raw.clone().text())
+      return next()
+    })
+    app.use(mcp(STATELESS))
+    const { url } = await listen(app)
+    const body = call('size', { text: 'x'.repeat(1_000_000) })
+    for (const form of [body, new Blob([body]).stream(), call('name'), new Blob([call('name')]).stream()]) {
+      expect((await post(`${url}/mcp`, form)).status).toBe(200)
+    }
+    expect((await Promise.all(copies)).map((copy) => copy.length)).toEqual([
+      body.length,
+      body.length,
+      call('name').length,
+      call('name').length,
+    ])
+  })
+
   it('are not read when the guard refuses the head', async () => {
     const app = new Hono()
     app.use(mcp(STATELESS))
