@@ -51,8 +51,8 @@ export interface HostRules {
 
 export interface HostGuard {
   /** `local`: the request came in on a loopback address of this machine; undefined where no address is known. */
-  host(value: string | undefined, local: boolean | undefined): boolean
-  origin(value: string): boolean
+  readonly host: (value: string | undefined, local: boolean | undefined) => boolean
+  readonly origin: (value: string) => boolean
 }
 
 /**

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatEvent, formatEventId, KEEP_ALIVE, parseEventId } from '../../src/http/sse.ts'
 import { parseSse } from './support/harness.ts'

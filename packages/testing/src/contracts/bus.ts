@@ -1,0 +1,99 @@
+import type { Bus } from '@jetway/core/runtime'
+import { describe, expect, it } from 'vitest'
+
+/** One or more nodes on the same bus. */
+export interface BusSubject {
+  /** Each node's end of the bus; with one process they are the same object. */
+  readonly nodes: readonly [Bus, ...Bus[]]
+  /** Resolves when what was published has arrived everywhere. */
+  readonly settled: () => Promise<void>
+}
+
+export type CreateBus = () => BusSubject | Promise<BusSubject>
+
+interface Ends extends BusSubject {
+  readonly first: Bus
+  readonly last: Bus
+}
+
+async function open(create: CreateBus): Promise<Ends> {
+  const { nodes, settled } = await create()
+  const [first] = nodes
+  return { nodes, settled, first, last: nodes.at(-1) ?? first }
+}
+
+function delivery(create: CreateBus): void {
+  it('delivers to every listener of the topic, wherever it listens, and to no other', async () => {
+    const { first, last, settled } = await open(create)
+    const heard: string[] = []
+    first.subscribe('a', (message) => heard.push(`1 ${JSON.stringify(message)}`))
+    last.subscribe('a', (message) => heard.push(`2 ${JSON.stringify(message)}`))
+    last.subscribe('b', () => heard.push('wrong topic'))
+    await first.publish('a', { kind: 'tools' })
+    await settled()
+    expect(new Set(heard)).toEqual(new Set(['1 {"kind":"tools"}', '2 {"kind":"tools"}']))
+    expect(heard).toHaveLength(2)
+  })
+
+  it('keeps the order of one publisher', async () => {
+    const { first, last, settled } = await open(create)
+    const heard: unknown[] = []
+    last.subscribe('a', (message) => heard.push(message))
+    const all = Array.from({ length: 100 }, (_, i) => i)
+    for (const i of all) await first.publish('a', i)
+    await settled()
+    expect(heard).toEqual(all)
+  })
+
+  it('keeps the order of messages that a listener publishes', async () => {
+    const { first, settled } = await open(create)
+    const heard: unknown[] = []
+    first.subscribe('a', (message) => {
+      if (message === 1) void first.publish('a', 2)
+    })
+    first.subscribe('a', (message) => heard.push(message))
+    await first.publish('a', 1)
+    await settled()
+    expect(heard).toEqual([1, 2])
+  })
+}
+
+function listeners(create: CreateBus): void {
+  it('lets no listener stop the others', async () => {
+    const { first, settled } = await open(create)
+    let heard = 0
+    first.subscribe('a', () => {
+      throw new Error('broken listener')
+    })
+    first.subscribe('a', () => void heard++)
+    await first.publish('a', null)
+    await settled()
+    expect(heard).toBe(1)
+  })
+
+  it('forgets a listener that has left, as often as it says so', async () => {
+    const { first, settled } = await open(create)
+    let heard = 0
+    const listener = (): void => void heard++
+    const leave = first.subscribe('a', listener)
+    first.subscribe('a', listener)
+    leave()
+    leave()
+    await first.publish('a', null)
+    await settled()
+    expect(heard).toBe(1)
+  })
+
+  it('publishes to nobody without complaint', async () => {
+    const { first } = await open(create)
+    await first.publish('nobody', { any: ['json', 1, null] })
+  })
+}
+
+/** What every Bus must hold. Runs `create` for each test. */
+export function describeBus(name: string, create: CreateBus): void {
+  describe(`a bus: ${name}`, () => {
+    delivery(create)
+    listeners(create)
+  })
+}

@@ -1,0 +1,33 @@
+import { type Clock, MemoryBus, MemoryEventStore, MemorySessionStore } from '@jetway/core/runtime'
+import { describeBus } from '../../src/contracts/bus.ts'
+import { describeEventStore } from '../../src/contracts/event-store.ts'
+import { describeSessionStore } from '../../src/contracts/session-store.ts'
+
+function createClock(): { readonly clock: Clock; readonly pass: (ms: number) => Promise<void> } {
+  let now = 1_700_000_000_000
+  const clock: Clock = {
+    now: () => now,
+    setTimeout: () => {
+      throw new Error('a memory store needs no timer')
+    },
+    clearTimeout: () => {},
+  }
+  return {
+    clock,
+    pass: async (ms) => {
+      now += ms
+    },
+  }
+}
+
+describeBus('in memory', () => ({ nodes: [new MemoryBus()], settled: async () => {} }))
+
+describeSessionStore('in memory', () => {
+  const { clock, pass } = createClock()
+  return { store: new MemorySessionStore({ clock }), pass }
+})
+
+describeEventStore('in memory', (limits) => {
+  const { clock, pass } = createClock()
+  return { store: new MemoryEventStore({ ...limits, clock }), pass }
+})
