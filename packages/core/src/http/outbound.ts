@@ -40,12 +40,15 @@ export class Outbound {
   open(sink: FrameSink, request: Pick<HttpRequest, 'signal'>): void {
     this.#sink = sink
     const { signal } = request
-    if (this.#gone || signal.aborted) {
-      this.#leave()
+    if (this.#gone) {
       sink.close()
       return
     }
-    signal.addEventListener('abort', () => this.#leave(), { once: true })
+    if (signal.aborted) {
+      this.cut()
+      return
+    }
+    signal.addEventListener('abort', () => this.cut(), { once: true })
     this.#options.onOpen?.(this)
     this.#flush()
   }
@@ -88,9 +91,13 @@ export class Outbound {
 
   /** Ends the connection now. */
   cut(): void {
-    const sink = this.#sink
-    this.#leave()
-    sink?.close()
+    if (this.#gone) return
+    this.#gone = true
+    this.#queue = []
+    this.#bytes = 0
+    this.#release()
+    this.#options.onGone?.(this)
+    this.#sink?.close()
   }
 
   get #idle(): boolean {
@@ -131,15 +138,6 @@ export class Outbound {
     }
     if (this.#bytes <= HIGH_WATER) this.#release()
     if (this.#ending && this.#idle) this.cut()
-  }
-
-  #leave(): void {
-    if (this.#gone) return
-    this.#gone = true
-    this.#queue = []
-    this.#bytes = 0
-    this.#release()
-    this.#options.onGone?.(this)
   }
 
   #wait(): { readonly promise: Promise<void>; readonly resolve: () => void } {

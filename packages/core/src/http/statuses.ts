@@ -18,9 +18,9 @@ const RETRY: Readonly<Record<string, string>> = { 'retry-after': '1' }
 /** The rows that refuse a request. */
 export type RefusalKey =
   | 'notHere'
+  | 'wrongMethod'
   | 'forbiddenHost'
   | 'forbiddenOrigin'
-  | 'wrongMethod'
   | 'repeatedHeader'
   | 'unsupportedMediaType'
   | 'notAcceptable'
@@ -52,6 +52,12 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     message: 'Not found',
     when: 'The address belongs to no door that is open',
   },
+  wrongMethod: {
+    status: 405,
+    code: InvalidRequest,
+    message: 'Method not allowed',
+    when: 'Any other verb; GET and DELETE where there are no sessions; DELETE where the mount disallows it',
+  },
   forbiddenHost: {
     status: 403,
     code: InvalidRequest,
@@ -65,12 +71,6 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     when: 'An Origin header is there and not on the list, or without a list no loopback origin',
   },
   options: { status: 204, when: 'OPTIONS; CORS belongs to the host application' },
-  wrongMethod: {
-    status: 405,
-    code: InvalidRequest,
-    message: 'Method not allowed',
-    when: 'Any other verb; GET and DELETE where there are no sessions; DELETE where the mount disallows it',
-  },
   repeatedHeader: {
     status: 400,
     code: InvalidRequest,

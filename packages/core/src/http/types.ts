@@ -54,6 +54,7 @@ export type HttpReply =
 export interface FrameSink {
   /** Takes one chunk of text; a promise only while the peer is behind. Never throws or rejects. */
   write(chunk: string): void | Promise<void>
+  /** Ends the stream. Called once; the peer may have gone before. */
   close(): void
 }
 

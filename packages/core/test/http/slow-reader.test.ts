@@ -223,6 +223,6 @@ describe('one connection’s way out', () => {
     outbound.cut()
     outbound.end()
     outbound.write('late')
-    expect([gone, sink.text]).toEqual([1, ''])
+    expect([gone, sink.text, sink.closes]).toEqual([1, '', 1])
   })
 })

@@ -92,7 +92,7 @@ export class FakeRequest implements HttpRequest {
 /** Reads a stream as a client would, one chunk after the other, as long as it is not told to stall. */
 export class TestSink implements FrameSink {
   text = ''
-  closed = false
+  closes = 0
   writes = 0
   #stalled: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
   #waiting: { readonly until: () => boolean; readonly resolve: () => void }[] = []
@@ -115,8 +115,11 @@ export class TestSink implements FrameSink {
     return this.#stalled?.promise
   }
   close(): void {
-    this.closed = true
+    this.closes++
     this.#check()
+  }
+  get closed(): boolean {
+    return this.closes > 0
   }
   get events(): SseEvent[] {
     return parseSse(this.text)
