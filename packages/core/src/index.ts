@@ -25,10 +25,20 @@ export type { ResourceDefinition, ResourceTemplateDefinition } from './features/
 export { result, type ToolResult } from './features/results.ts'
 export type { ToolDefinition } from './features/tool-types.ts'
 export type { RevisionDate } from './protocol/revisions/revision.ts'
+export type {
+  Annotations,
+  ClientCapabilities,
+  Icon,
+  Implementation,
+  LogLevel,
+  Meta,
+  ToolAnnotations,
+} from './protocol/types.ts'
 export type { AuthInfo } from './runtime/auth.ts'
 export type { Connection } from './runtime/connection.ts'
 export type { ClientView, LogSender, RequestContext, SessionView } from './runtime/context.ts'
 export type { Logger } from './runtime/logger.ts'
+export type { MethodResults, Middleware } from './runtime/middleware.ts'
 export type { Closable } from './runtime/server-runtime.ts'
 export type { AnySchema, InferInput, InferOutput, JsonSchema, StandardSchema } from './schema/types.ts'
 export { McpServer } from './server.ts'

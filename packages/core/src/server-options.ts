@@ -1,12 +1,14 @@
+import { usageError } from './errors.ts'
 import type { RevisionDate } from './protocol/revisions/revision.ts'
-import type { LogLevel } from './protocol/types.ts'
+import { type Implementation, LOG_LEVELS, type LogLevel } from './protocol/types.ts'
 import type { Bus } from './runtime/bus.ts'
-import type { Clock } from './runtime/clock.ts'
+import { type Clock, MAX_TIMEOUT_MS } from './runtime/clock.ts'
 import type { ClientView, RequestContext } from './runtime/context.ts'
 import type { Logger } from './runtime/logger.ts'
 import type { Random } from './runtime/random.ts'
-import type { SessionLimits } from './runtime/server-runtime.ts'
+import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './runtime/server-runtime.ts'
 import type { SchemaEngine } from './schema/types.ts'
+import { checkIcons } from './features/checks.ts'
 
 /** Options of a server. Every default is meant for production. */
 export interface ServerOptions<App = unknown> {
@@ -46,3 +48,33 @@ export interface ServerOptions<App = unknown> {
   /** @internal */
   readonly random?: Random
 }
+
+export function checkInfo(info: Implementation): void {
+  for (const member of ['name', 'version'] as const) {
+    if (typeof info?.[member] !== 'string' || info[member] === '')
+      throw option(`new McpServer({ name, version }): ${member} must be a string that is not empty`)
+  }
+  checkIcons({ kind: 'server', name: info.name }, info.icons)
+}
+
+export function milliseconds(name: string, value: number): number {
+  if (value > 0 && value <= MAX_TIMEOUT_MS) return value
+  throw option(`The option ${name} must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`)
+}
+
+/** A limit of none, or of no number, would keep every call waiting for ever. */
+export function sessionLimits(given: Partial<SessionLimits> = {}): SessionLimits {
+  const limits = { ...DEFAULT_SESSION_LIMITS, ...given }
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw option(`The option limits.${name} must be a whole number above 0`)
+  }
+  return limits
+}
+
+export function logLevel(level: LogLevel = 'info'): LogLevel {
+  if (LOG_LEVELS.includes(level)) return level
+  throw option(`The option defaultLogLevel must be one of ${LOG_LEVELS.join(', ')}`)
+}
+
+const option = (message: string): Error => usageError('ERR_MCP_OPTION', message)

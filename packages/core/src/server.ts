@@ -10,13 +10,17 @@ import { systemClock } from './runtime/clock.ts'
 import { type Connection, type ConnectionOptions, serveTransport } from './runtime/connection.ts'
 import { Dispatcher } from './runtime/dispatcher.ts'
 import { createLifespan, type Lifespan } from './runtime/lifespan.ts'
-import { type Logger, stderrLogger } from './runtime/logger.ts'
+import { type Logger, stderrLogger, unfailing } from './runtime/logger.ts'
 import { MemoryBus } from './runtime/memory-bus.ts'
-import { type Middleware, MiddlewareStack } from './runtime/middleware.ts'
+import {
+  type AnyMiddleware,
+  type MethodResults,
+  type Middleware,
+  MiddlewareStack,
+} from './runtime/middleware.ts'
 import { Mounts } from './runtime/mounts.ts'
 import { secureRandom } from './runtime/random.ts'
-import { DEFAULT_SESSION_LIMITS, type ServerRuntime } from './runtime/server-runtime.ts'
-import { checkIcons } from './features/checks.ts'
+import type { ServerRuntime } from './runtime/server-runtime.ts'
 import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
 import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './features/prompt-types.ts'
@@ -28,7 +32,7 @@ import type {
   ResourceTemplateDefinition,
 } from './features/resource-types.ts'
 import type { AnyTool, ToolDefinition } from './features/tool-types.ts'
-import type { ServerOptions } from './server-options.ts'
+import { checkInfo, logLevel, milliseconds, type ServerOptions, sessionLimits } from './server-options.ts'
 
 /**
  * The definition of a server: what it offers, and nothing about who is connected. One instance serves any number of
@@ -49,7 +53,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {
     checkInfo(info)
-    this.#logger = options.logger ?? stderrLogger
+    this.#logger = unfailing(options.logger ?? stderrLogger)
     this.#bus =
       options.bus ??
       new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
@@ -74,7 +78,8 @@ export class McpServer<Mount = unknown, App = unknown> {
       if (definition[KIND] === 'tool') tools.registry.add(definition)
       else if (definition[KIND] === 'resource') resources.registry.add(definition)
       else if (definition[KIND] === 'prompt') prompts.registry.add(definition)
-      else resources.templates.registry.add(definition)
+      else if (definition[KIND] === 'resource template') resources.templates.registry.add(definition)
+      else throw usageError('ERR_MCP_INVALID_DEFINITION', UNDEFINED_KIND)
     }
   }
 
@@ -155,12 +160,23 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   /**
-   * Runs a middleware around every method, or around one, given by its wire name. The first one added is the outermost.
-   * What `next()` resolves to is the neutral result: return another one, do not change it in place.
+   * Runs a middleware around every method but `initialize`, or around one, given by its wire name. The first one added
+   * is the outermost. What `next()` resolves to is the neutral result: return another one, do not change it in place.
+   *
+   * @throws `ERR_MCP_OPTION` for a method that there is not
    */
-  use(...layer: [run: Middleware] | [method: string, run: Middleware]): this {
+  use(run: Middleware<object, App, Mount>): this
+  use<M extends keyof MethodResults>(method: M, run: Middleware<MethodResults[M], App, Mount>): this
+  use(...layer: [run: unknown] | [method: string, run: unknown]): this {
     const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
-    this.#middleware.add(method, run)
+    const { methods } = this.#features
+    if (method !== undefined && !methods.has(method)) {
+      const known = [...methods.keys()].join(', ')
+      throw usageError('ERR_MCP_OPTION', `server.use: there is no method "${method}"; choose from ${known}`)
+    }
+    if (typeof run !== 'function')
+      throw usageError('ERR_MCP_OPTION', 'server.use needs a function of (ctx, next)')
+    this.#middleware.add(method, run as AnyMiddleware)
     return this
   }
 
@@ -175,8 +191,11 @@ export class McpServer<Mount = unknown, App = unknown> {
    * @default deadline 10_000
    */
   async close(options: { readonly deadline?: number } = {}): Promise<void> {
-    await this.#mounts.close(options)
-    await this.#lifespan.close()
+    try {
+      await this.#mounts.close(options)
+    } finally {
+      await this.#lifespan.close()
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -185,9 +204,24 @@ export class McpServer<Mount = unknown, App = unknown> {
 
   #publish(event: ChangeEvent): void {
     // A bus over a network may fail; the change itself has happened, and clients will list again some day.
-    const published = this.#bus.publish(CHANGES_TOPIC, event)
-    if (published instanceof Promise)
-      published.catch((err: unknown) => this.#logger.error({ err }, 'A change could not be published'))
+    const failed = (err: unknown): void => this.#logger.error({ err }, 'A change could not be published')
+    try {
+      const published = this.#bus.publish(CHANGES_TOPIC, event)
+      if (published instanceof Promise) published.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  /** An author's hook that fails must not take the answer with it that it was told about. */
+  #tell(hook: () => unknown): void {
+    const failed = (err: unknown): void => this.#logger.error({ err }, 'The option onError failed')
+    try {
+      const told = hook()
+      if (told instanceof Promise) told.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 
   #createRuntime(info: Implementation, options: ServerOptions<App>): ServerRuntime {
@@ -201,8 +235,8 @@ export class McpServer<Mount = unknown, App = unknown> {
       clock,
       random: options.random ?? secureRandom,
       logger: this.#logger,
-      limits: { ...DEFAULT_SESSION_LIMITS, ...options.limits },
-      defaultLogLevel: options.defaultLogLevel ?? 'info',
+      limits: sessionLimits(options.limits),
+      defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
       capabilities: () => this.#features.capabilities(),
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),
@@ -212,38 +246,24 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   #createDispatcher(options: ServerOptions<App>): Dispatcher {
-    const handlerTimeoutMs = positive('handlerTimeoutMs', options.handlerTimeoutMs ?? 60_000)
+    const { handlerTimeoutMs = 60_000, maxHandlerTimeoutMs = 300_000 } = options
     return new Dispatcher({
       methods: this.#features.methods,
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,
-      handlerTimeoutMs,
-      maxHandlerTimeoutMs: positive('maxHandlerTimeoutMs', options.maxHandlerTimeoutMs ?? 300_000),
+      handlerTimeoutMs: milliseconds('handlerTimeoutMs', handlerTimeoutMs),
+      maxHandlerTimeoutMs: milliseconds('maxHandlerTimeoutMs', maxHandlerTimeoutMs),
       onError: (error, ctx, correlationId) => {
         const { method } = ctx.message
         this.#logger.error(
           { err: error, method, correlationId },
           'A handler failed; the peer was shown the correlation id only',
         )
-        options.onError?.(error, ctx, correlationId)
+        this.#tell(() => options.onError?.(error, ctx, correlationId))
       },
     })
   }
 }
 
-function checkInfo(info: Implementation): void {
-  for (const member of ['name', 'version'] as const) {
-    if (typeof info?.[member] !== 'string' || info[member] === '') {
-      throw usageError(
-        'ERR_MCP_OPTION',
-        `new McpServer({ name, version }): ${member} must be a string that is not empty`,
-      )
-    }
-  }
-  checkIcons({ kind: 'server', name: info.name }, info.icons)
-}
-
-function positive(option: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return value
-  throw usageError('ERR_MCP_OPTION', `The option ${option} must be a number of milliseconds above 0`)
-}
+const UNDEFINED_KIND =
+  'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'

@@ -5,6 +5,7 @@ import {
   defineResource,
   defineResourceTemplate,
   defineTool,
+  type Logger,
   McpServer,
   type ServerOptions,
 } from '../src/index.ts'
@@ -13,9 +14,31 @@ import { openPeer } from './support/peer.ts'
 
 const info = { name: 'test', version: '1' }
 const create = (options: ServerOptions = {}): McpServer => new McpServer(info, options)
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const fail = (): never => {
+  throw new Error('The logger is broken')
+}
+const failingLogger: Logger = { debug: fail, info: fail, warn: fail, error: fail }
+const recordingLogger = (): { logger: Logger; logged: string[] } => {
+  const logged: string[] = []
+  const log = (fields: object, message: string): void =>
+    void logged.push(`${message} ${String((fields as { err?: unknown }).err)}`)
+  return { logger: { debug: log, info: log, warn: log, error: log }, logged }
+}
 const tool = (name: string): { name: string; handler: () => string } => ({ name, handler: () => name })
 
 describe('what a server says of itself', () => {
+  it.each([
+    ['limits.running', { limits: { running: 0 } }],
+    ['limits.inFlight', { limits: { inFlight: Number.NaN } }],
+    ['handlerTimeoutMs', { handlerTimeoutMs: 2 ** 31 }],
+    ['maxHandlerTimeoutMs', { maxHandlerTimeoutMs: Number.POSITIVE_INFINITY }],
+    ['pageSize', { pageSize: 0 }],
+    ['defaultLogLevel', { defaultLogLevel: 'loud' as never }],
+  ] satisfies [string, ServerOptions][])('must not have a bad %s', (name, options) => {
+    expect(() => create(options)).toThrow(new RegExp(`${name}.*ERR_MCP_OPTION`))
+  })
+
   it('is projected to the revision: icons and website only where they exist', async () => {
     const facts = { ...info, title: 'Test', websiteUrl: 'https://x', icons: [{ src: 'https://x/i.png' }] }
     const server = new McpServer(facts)
@@ -126,6 +149,7 @@ describe('one definition, many clients', () => {
 describe('changes while clients are connected', () => {
   it('many in one tick give one notification to each client', async () => {
     const server = create()
+    server.setTools([])
     const peers = [await openPeer(server), await openPeer(server)]
     for (let index = 0; index < 50; index++) server.addTool(tool(`t${index}`))
     server.removeTool('t0')
@@ -135,8 +159,22 @@ describe('changes while clients are connected', () => {
     }
   })
 
+  it('are not told to a client that was promised none, which finds them in the next list', async () => {
+    const server = create()
+    server.setPrompts([])
+    const peer = await openPeer(server)
+    server.addTool(tool('late'))
+    server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
+    server.addPrompt({ name: 'p', handler: () => 'hi' })
+    await settled()
+    expect(peer.notifications.map(({ method }) => method)).toEqual(['notifications/prompts/list_changed'])
+    expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'late' }] })
+  })
+
   it('of resources and templates together are one, and prompts have their own', async () => {
     const server = create()
+    server.setResources([])
+    server.setPrompts([])
     const peer = await openPeer(server)
     server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
     server.addResourceTemplate({ uriTemplate: 'x://{a}', name: 'a', handler: ({ a }) => a })
@@ -163,6 +201,12 @@ describe('changes while clients are connected', () => {
 })
 
 describe('definitions in files of their own', () => {
+  it('made by hand are refused by server.add, which says what it takes', () => {
+    expect(() => create().add({ name: 'a', handler: () => 'x' } as never)).toThrow(
+      /server\.add takes what defineTool.*ERR_MCP_INVALID_DEFINITION/,
+    )
+  })
+
   it('are offered together by server.add, each as what it is', async () => {
     const server = create()
     server.add(
@@ -201,7 +245,32 @@ describe('lifespan', () => {
   })
 })
 
+describe('a lifespan that fails', () => {
+  it.each([
+    ['at once', () => { throw new Error('canary') }], // prettier-ignore
+    ['later', () => Promise.reject(new Error('canary'))],
+  ])('%s is tried again with the next client', async (_, open) => {
+    let fails = true
+    const server = create({ lifespan: () => (fails ? open() : { db: 'db' }), logger: silent })
+    const refused = await openPeer(server)
+    expect(refused.initialized.error).toMatchObject({ code: -32603 })
+    expect(JSON.stringify(refused.initialized)).not.toContain('canary')
+    fails = false
+    expect((await openPeer(server)).initialized.result).toMatchObject({ serverInfo: info })
+  })
+})
+
 describe('closing a server', () => {
+  it('disposes the lifespan although a mount fails to close', async () => {
+    let disposed = false
+    const server = create({ lifespan: () => ({ [Symbol.dispose]: () => void (disposed = true) }) })
+    await openPeer(server)
+    const broken = { closed: new Promise<void>(() => {}), close: () => Promise.reject(new Error('stuck')) }
+    server.runtime.attach(broken)
+    await expect(server.close()).rejects.toThrow('stuck')
+    expect(disposed).toBe(true)
+  })
+
   it('closes its connections and takes no new ones', async () => {
     const server = create()
     await openPeer(server)
@@ -210,7 +279,48 @@ describe('closing a server', () => {
   })
 })
 
+describe('logging that is off', () => {
+  it('sends nothing and has no level to set', async () => {
+    const server = create({ logging: false })
+    server.addTool({ name: 'chatty', handler: (_, ctx) => ctx.log.emergency('fire') })
+    const peer = await openPeer(server)
+    expect((await peer.request('logging/setLevel', { level: 'debug' })).error).toMatchObject({ code: -32601 })
+    await peer.request('tools/call', { name: 'chatty' })
+    await settled()
+    expect(peer.notifications).toEqual([])
+  })
+})
+
 describe('middleware of a server', () => {
+  it('that forgets to return is answered as an error, and the log says what to do', async () => {
+    const { logger, logged } = recordingLogger()
+    const server = create({ logger })
+    server.addTool(tool('t'))
+    server.use(async (_ctx, next) => {
+      await next()
+      return undefined as never
+    })
+    const peer = await openPeer(server)
+    expect((await peer.request('ping')).error).toMatchObject({ code: -32603 })
+    expect((await peer.request('tools/call', { name: 't' })).result).toMatchObject({ isError: true })
+    expect(logged.join('\n')).toMatch(/around ping returned no result: return what next\(\) gave/)
+  })
+
+  it('may answer without a promise', async () => {
+    const server = create()
+    server.use('ping', () => ({ early: true }) as never)
+    expect((await (await openPeer(server)).request('ping')).result).toEqual({ early: true })
+  })
+
+  it('for a method that there is not is refused, with those that there are', () => {
+    const through = async <R>(_: unknown, next: () => Promise<R>): Promise<R> => next()
+    expect(() => create().use('tool/call' as 'tools/call', through)).toThrow(
+      /"tool\/call".*tools\/call.*ERR_MCP_OPTION/,
+    )
+    expect(() => create().use('initialize' as 'ping', through)).toThrow(/ERR_MCP_OPTION/)
+    expect(() => create().use(undefined as never)).toThrow(/ERR_MCP_OPTION/)
+  })
+
   it('wraps one method by name, or all', async () => {
     const server = create()
     server.addTool(tool('t'))
@@ -231,6 +341,20 @@ describe('middleware of a server', () => {
 })
 
 describe('errors of handlers', () => {
+  it.each([
+    ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
+    ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
+    ['a logger that throws', { logger: failingLogger }],
+  ] satisfies [string, ServerOptions][])('are answered despite %s', async (_, options) => {
+    const server = create({ logger: silent, ...options })
+    server.addTool({ name: 'sync', handler: () => { throw new Error('secret') } }) // prettier-ignore
+    server.addTool({ name: 'async', handler: async () => Promise.reject(new Error('secret')) })
+    const peer = await openPeer(server)
+    for (const name of ['sync', 'async'])
+      expect((await peer.request('tools/call', { name })).result).toMatchObject({ isError: true })
+    expect((await peer.request('ping')).result).toEqual({})
+  })
+
   it('reach onError and the logger with the reference that the peer saw, and stderr without a logger', async () => {
     const seen: string[] = []
     const logged: string[] = []

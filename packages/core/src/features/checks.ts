@@ -1,6 +1,7 @@
 import { usageError, type UsageErrorCode } from '../errors.ts'
 import { isObject } from '../protocol/jsonrpc.ts'
 import type { Icon, Meta } from '../protocol/types.ts'
+import { MAX_TIMEOUT_MS } from '../runtime/clock.ts'
 
 /** What every definition may show to people. */
 export interface DisplayFields {
@@ -18,10 +19,11 @@ export interface Subject {
   readonly name: string
 }
 
-/** Larger delays overflow the timers of every runtime and fire at once. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const MAX_NAME_LENGTH = 1024
+
+/** How much of a peer's own text comes back in an error. */
+export const shorten = (text: string): string => text.slice(0, 128)
 
 export function fault(
   { kind, name }: Subject,
@@ -35,7 +37,7 @@ export function fault(
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names */
 export function checkToolName(name: unknown): void {
   if (typeof name === 'string' && TOOL_NAME.test(name)) return
-  const shown = typeof name === 'string' ? JSON.stringify(name.slice(0, 160)) : `of type ${typeof name}`
+  const shown = typeof name === 'string' ? JSON.stringify(shorten(name)) : `of type ${typeof name}`
   throw usageError(
     'ERR_MCP_INVALID_NAME',
     `The tool name ${shown} must be 1 to 128 characters of A-Z, a-z, 0-9, "_", "." and "-"`,

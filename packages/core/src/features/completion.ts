@@ -67,10 +67,11 @@ function toOutcome(suggested: unknown): Outcome {
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
     throw new OutputError('A completion returned neither an array of strings nor an object with such values')
   }
-  const known = typeof total === 'number' ? total : values.length
+  const isTotal = Number.isSafeInteger(total)
+  const known = isTotal ? (total as number) : values.length
   const more = hasMore === true || known > MAX_VALUES || values.length > MAX_VALUES || known > values.length
   const shown = values.slice(0, MAX_VALUES)
   // Told that there is more but not how much, a count of what was given would be a wrong total.
-  const counted = typeof total === 'number' || hasMore !== true ? { total: known } : {}
+  const counted = isTotal || hasMore !== true ? { total: known } : {}
   return complete({ completion: { values: shown, ...counted, hasMore: more } })
 }

@@ -8,7 +8,16 @@ import { complete, type Outcome } from '../runtime/outcome.ts'
 import { describeIssues } from '../schema/issues.ts'
 import { promptArguments } from '../schema/prompt-arguments.ts'
 import type { CheckedInput, CompiledInput, SchemaEngine } from '../schema/types.ts'
-import { checkHandler, checkIcons, checkName, checkTimeout, fault, publish, type Subject } from './checks.ts'
+import {
+  checkHandler,
+  checkIcons,
+  checkName,
+  checkTimeout,
+  fault,
+  publish,
+  shorten,
+  type Subject,
+} from './checks.ts'
 import { checkCompleters } from './completers.ts'
 import type { AnyCompleters } from './completion-types.ts'
 import { Listing } from './listing.ts'
@@ -74,13 +83,11 @@ export function createPrompts({ schemas, pageSize }: PromptsOptions): Prompts {
   }
 }
 
-const MAX_ECHO = 128
-
 /** @throws McpError `-32602` for an unknown one */
 export function promptOf(registry: Prompts['registry'], name: unknown): PromptEntry {
   if (typeof name !== 'string') throw invalidParams('The name of a prompt must be a string')
   const entry = registry.get(name)
-  if (entry === undefined) throw invalidParams(`Unknown prompt: ${name.slice(0, MAX_ECHO)}`)
+  if (entry === undefined) throw invalidParams(`Unknown prompt: ${shorten(name)}`)
   return entry
 }
 
@@ -112,7 +119,7 @@ function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
   if (!isObject(given)) throw invalidParams('The member "arguments" must be an object of strings')
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== 'string')
-      throw invalidParams(`The argument ${JSON.stringify(name.slice(0, MAX_ECHO))} must be a string`)
+      throw invalidParams(`The argument ${JSON.stringify(shorten(name))} must be a string`)
   }
   for (const { name, required } of entry.arguments) {
     if (required === true && !Object.hasOwn(given, name)) throw invalidParams(`Missing argument: ${name}`)

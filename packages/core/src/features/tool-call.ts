@@ -1,4 +1,4 @@
-import { ToolError } from '../errors.ts'
+import { isErrorOf, ToolError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { STRUCTURED_JSON } from '../protocol/structured.ts'
 import type { ContentBlock, Tool } from '../protocol/types.ts'
@@ -47,17 +47,8 @@ function runTool(entry: ToolEntry, checked: CheckedInput, ctx: CallContext): Out
 }
 
 function answerFailure(error: unknown): Outcome {
-  if (isToolError(error)) return toolFailure(error.message)
+  if (isErrorOf(ToolError, error)) return toolFailure(error.message)
   throw error
-}
-
-/** A thrown proxy may throw in turn when it is looked at. */
-function isToolError(error: unknown): error is ToolError {
-  try {
-    return error instanceof ToolError
-  } catch {
-    throw new Error('The tool threw a value that cannot be inspected')
-  }
 }
 
 function toOutcome(entry: ToolEntry, value: unknown): Outcome {

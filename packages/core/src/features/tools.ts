@@ -5,7 +5,7 @@ import type { Tool } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
 import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
-import { checkHandler, checkIcons, checkTimeout, checkToolName, publish } from './checks.ts'
+import { checkHandler, checkIcons, checkTimeout, checkToolName, publish, shorten } from './checks.ts'
 import { Listing } from './listing.ts'
 import { Registry } from './registry.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
@@ -58,7 +58,7 @@ function callEntry(registry: Registry<AnyTool, ToolEntry>): MethodEntry {
       const { name, arguments: args = {} } = params
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
       const entry = registry.get(name)
-      if (entry === undefined) throw invalidParams(`Unknown tool: ${name.slice(0, MAX_ECHO)}`)
+      if (entry === undefined) throw invalidParams(`Unknown tool: ${shorten(name)}`)
       if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
       return callTool(entry, args, ctx)
     },
@@ -66,9 +66,6 @@ function callEntry(registry: Registry<AnyTool, ToolEntry>): MethodEntry {
     timeoutMs: (params: JsonObject) => registry.get(params['name'] as string)?.timeoutMs,
   }
 }
-
-/** How much of an unknown name comes back in the error. */
-const MAX_ECHO = 128
 
 function buildTool(definition: AnyTool, { schemas, validateOutput }: ToolsOptions): ToolEntry {
   const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = definition

@@ -1,4 +1,3 @@
-import { ErrorCode } from '../errors.ts'
 import { type JsonRpcErrorObject, parseError } from './jsonrpc.ts'
 
 /** Limits on the shape of one message. */
@@ -68,17 +67,14 @@ export function checkParsed(value: unknown, limits: ParseLimits = DEFAULT_PARSE_
 
 const refuse = (message: string): Parsed => ({ ok: false, error: parseError(message) })
 
-/** A batch where the revision knows none, or the other way round. */
-export const notABatch = (message: string): JsonRpcErrorObject => ({
-  code: ErrorCode.InvalidRequest,
-  message,
-})
-
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
+const BATCH = /^\s*\[/
+
 /** One pass: depth, structural tokens, and envelope keys that stand twice (two readers would choose differently). */
 function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | undefined {
+  const envelope = BATCH.test(text) ? 2 : 1
   let depth = 0
   let tokens = 0
   let seen: Set<string> | undefined
@@ -87,7 +83,7 @@ function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | unde
       case QUOTE: {
         const start = i + 1
         i = endOfString(text, start)
-        if (depth === 1 && isKey(text, i + 1)) {
+        if (depth === envelope && isKey(text, i + 1)) {
           const key = unescape(text.slice(start, i))
           seen ??= new Set()
           if (seen.has(key)) return 'The message has the same key twice'
@@ -98,6 +94,7 @@ function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | unde
       case 0x5b: // [
       case 0x7b: // {
         if (++depth > maxDepth) return 'The message is nested too deeply'
+        if (depth === envelope) seen = undefined
         if (++tokens > maxTokens) return 'The message has too many elements'
         break
       case 0x5d: // ]

@@ -6,8 +6,11 @@ export interface Clock {
   clearTimeout(timer: unknown): void
 }
 
+/** A longer delay overflows the timers of every runtime and fires at once. */
+export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   now: () => Date.now(),
-  setTimeout: (run, ms) => setTimeout(run, ms),
+  setTimeout: (run, ms) => setTimeout(run, Math.min(ms, MAX_TIMEOUT_MS)),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 }

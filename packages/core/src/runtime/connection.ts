@@ -1,4 +1,4 @@
-import { busy, type McpError } from '../errors.ts'
+import { busy, invalidRequest, type McpError } from '../errors.ts'
 import {
   classify,
   errorFrame,
@@ -8,7 +8,7 @@ import {
   resultFrame,
 } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import { DEFAULT_PARSE_LIMITS, notABatch, type ParseLimits, parseText } from '../protocol/parse.ts'
+import { DEFAULT_PARSE_LIMITS, type ParseLimits, parseText } from '../protocol/parse.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
 import type { Transport, TransportClose } from '../transport/transport.ts'
@@ -39,7 +39,11 @@ const MAX_BATCH = 100
 const DEFAULT_DEADLINE_MS = 10_000
 const DEFAULT_END_GRACE_MS = 2_000
 
-/** Serves one client over a transport. The session begins with the client's `initialize`. */
+/**
+ * Serves one client over a transport. The session begins with the client's `initialize`.
+ *
+ * @throws `ERR_MCP_CLOSED` after the server was closed, and whatever the transport's `start` throws
+ */
 export function serveTransport(
   runtime: ServerRuntime,
   transport: Transport,
@@ -47,7 +51,6 @@ export function serveTransport(
 ): Connection {
   const connection = new DuplexConnection(runtime, transport, options)
   connection.start()
-  runtime.attach(connection)
   return connection
 }
 
@@ -58,7 +61,7 @@ class DuplexConnection implements Connection {
   readonly #options: ConnectionOptions
   readonly #exchange: Exchange
   readonly #served: readonly Revision[]
-  readonly #unsubscribe: () => void
+  #unsubscribe = (): void => {}
   #session: Session | undefined
   #opening: Promise<void> | undefined
   readonly #deadlines: unknown[] = []
@@ -78,16 +81,27 @@ class DuplexConnection implements Connection {
     this.#options = options
     this.#served = options.revisions ?? runtime.revisions
     this.#exchange = { duplex: true, send: (frame) => this.#notify(frame) }
-    this.#unsubscribe = runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event !== undefined) this.#session?.changed(event)
-    })
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
   }
 
   start(): void {
+    // First, since a server that is closed refuses here, before anything was opened.
+    this.#runtime.attach(this)
+    this.#unsubscribe = this.#runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
+      const event = toChangeEvent(message)
+      if (event !== undefined) this.#session?.changed(event)
+    })
+    try {
+      this.#startTransport()
+    } catch (error) {
+      this.#finish()
+      throw error
+    }
+  }
+
+  #startTransport(): void {
     const started = this.#transport.start({
       message: (text) => this.#message(text),
       malformed: (reason) => void this.#send(errorFrame(undefined, parseError(reason))),
@@ -111,13 +125,19 @@ class DuplexConnection implements Connection {
     }
     for (const timer of this.#deadlines.splice(0)) this.#runtime.clock.clearTimeout(timer)
     this.#session?.close()
-    this.#unsubscribe()
     this.#ended = true
     try {
       await this.#transport.close()
-    } finally {
-      this.#resolveClosed()
+    } catch (error) {
+      this.#runtime.logger.warn({ err: error }, 'A transport failed to close')
     }
+    this.#finish()
+  }
+
+  #finish(): void {
+    this.#ended = true
+    this.#unsubscribe()
+    this.#resolveClosed()
   }
 
   /** The peer has gone, or will say no more: what it asked for may still finish, for a moment. */
@@ -142,7 +162,7 @@ class DuplexConnection implements Connection {
   #route(incoming: Incoming, reply: Reply): void | Promise<void> {
     switch (incoming.kind) {
       case 'invalid':
-        return reply(errorFrame(incoming.id, notABatch(incoming.reason)))
+        return reply(errorFrame(incoming.id, invalidRequest(incoming.reason)))
       case 'response':
         return this.#session?.response(incoming.message)
       case 'notification':
@@ -203,7 +223,7 @@ class DuplexConnection implements Connection {
   /** Batches exist in one revision only; their answers go back as one array. */
   #batch(items: readonly unknown[]): void | Promise<void> {
     const fault = this.#batchFault(items)
-    if (fault !== undefined) return this.#send(errorFrame(undefined, notABatch(fault)))
+    if (fault !== undefined) return this.#send(errorFrame(undefined, invalidRequest(fault)))
     const incoming = items.map(classify)
     const expected = incoming.filter(({ kind }) => kind === 'request' || kind === 'invalid').length
     const frames: string[] = []
@@ -213,6 +233,7 @@ class DuplexConnection implements Connection {
       if (++answered === expected && frames.length > 0) return this.#send(`[${frames.join(',')}]`)
     }
     for (const item of incoming) void this.#route(item, collect)
+    return this.#session?.room()
   }
 
   #batchFault(items: readonly unknown[]): string | undefined {
@@ -225,9 +246,17 @@ class DuplexConnection implements Connection {
   /** Answers are always written: their number is bounded by the calls in flight. */
   #send(frame: string | undefined): void | Promise<void> {
     if (this.#ended || frame === undefined) return
-    const written = this.#transport.send(frame)
-    if (written instanceof Promise) this.#wait(written)
-    return written
+    try {
+      const written = this.#transport.send(frame)
+      return written instanceof Promise ? this.#wait(written) : undefined
+    } catch (error) {
+      this.#broken(error)
+    }
+  }
+
+  /** An answer that is lost leaves its client waiting for ever, so that the end of everything is the better news. */
+  #broken(error: unknown): void {
+    if (this.#closing === undefined) this.#peerClosed({ kind: 'error', error })
   }
 
   /** A handler that does not wait for a slow peer loses what it says meanwhile; one that awaits loses nothing. */
@@ -241,7 +270,8 @@ class DuplexConnection implements Connection {
     else this.#late.add(frame)
   }
 
-  #wait(written: Promise<void>): void {
+  /** Never rejects: whoever waits for a slow peer is not the one to hear that it is gone. */
+  #wait(written: Promise<void>): Promise<void> {
     const caughtUp = (): void => {
       if (this.#behind !== behind) return
       this.#behind = undefined
@@ -249,8 +279,9 @@ class DuplexConnection implements Connection {
       this.#late.clear()
       for (const frame of late) this.#announce(frame)
     }
-    const behind = written.then(caughtUp, caughtUp)
+    const behind = written.catch((error: unknown) => this.#broken(error)).then(caughtUp)
     this.#behind = behind
+    return behind
   }
 }
 

@@ -1,5 +1,5 @@
 import { ErrorCode, internalError, isErrorOf, McpError, methodNotFound } from '../errors.ts'
-import { errorFrame, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
+import { errorFrame, isObject, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { type MiddlewareStack, runLayers } from './middleware.ts'
@@ -69,13 +69,17 @@ export class Dispatcher {
     const layers = this.#options.middleware.around(ctx.message.method)
     if (layers === undefined) return entry.handle(params, ctx)
     let outcome: Outcome | undefined
-    const handle = async (): Promise<JsonObject> => {
+    const handle = async (): Promise<object> => {
       outcome = await entry.handle(params, ctx)
       return outcome.kind === 'complete' ? outcome.result : {}
     }
-    return runLayers(layers, ctx, handle).then((result) =>
-      outcome !== undefined && outcome.kind !== 'complete' ? outcome : complete(result),
-    )
+    return runLayers(layers, ctx, handle).then((result) => {
+      if (outcome !== undefined && outcome.kind !== 'complete') return outcome
+      if (isObject(result)) return complete(result)
+      throw new TypeError(
+        `A middleware around ${ctx.message.method} returned no result: return what next() gave, or another object`,
+      )
+    })
   }
 
   /** Waits for the handler, its limits or a cancellation, whichever is first; the others find nothing to do. */
@@ -138,7 +142,7 @@ export class Dispatcher {
   }
 
   #fail(entry: MethodEntry, ctx: CallContext, error: unknown): Answer {
-    if (isErrorOf(McpError, error)) return refuse(ctx, error)
+    if (isErrorOf(McpError, error) && isReadable(error)) return refuse(ctx, error)
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
     if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
@@ -151,6 +155,15 @@ export class Dispatcher {
 function failureResult(entry: MethodEntry, correlationId: string): JsonObject {
   const outcome = entry.failure?.(`The tool failed (reference ${correlationId})`)
   return outcome?.kind === 'complete' ? outcome.result : {}
+}
+
+/** Whether a peer could read the error: types are not checked everywhere, and a proxy may throw when it is read. */
+function isReadable(error: McpError): boolean {
+  try {
+    return Number.isInteger(error.code) && typeof error.message === 'string'
+  } catch {
+    return false
+  }
 }
 
 function refuse(ctx: CallContext, error: McpError): Answer {

@@ -17,6 +17,8 @@ import type { SessionRecord } from './session-store.ts'
 /** What a client says of itself is kept for as long as the session: this many characters of JSON at the most. */
 const MAX_CLIENT_FACTS = 16_384
 
+const LISTS = ['tools', 'resources', 'prompts'] as const
+
 export interface InitializeInput {
   readonly served: readonly Revision[]
   readonly message: JsonRpcRequest
@@ -43,6 +45,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
   }
   await runtime.ready()
   const revision = negotiate(facts.version, served)
+  const capabilities = runtime.capabilities()
   const record: SessionRecord = {
     id,
     principal,
@@ -50,13 +53,14 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
     client: facts.client,
     initialized: false,
     createdAt: runtime.clock.now(),
+    listChanged: LISTS.filter((list) => capabilities[list]?.listChanged === true),
     subscriptions: [],
   }
   const session = new Session(runtime, record, revision)
   const instructions = await runtime.instructions(clientView(facts.client.info, facts.client.capabilities))
   const result = {
     protocolVersion: revision.version,
-    capabilities: revision.projectCapabilities(runtime.capabilities()),
+    capabilities: revision.projectCapabilities(capabilities),
     serverInfo: revision.projectImplementation(runtime.info),
     ...(instructions === undefined ? {} : { instructions }),
   }

@@ -15,7 +15,8 @@ export function createLifespan(open: (() => unknown) | undefined): Lifespan {
   let value: unknown
   const start = async (): Promise<void> => {
     try {
-      value = await open?.()
+      // Not called in place: one that throws at once would be done before `opening` is set.
+      value = await Promise.resolve().then(open)
       opened = true
     } catch (error) {
       // The next client tries again: a database that was late must not take the server down for good.

@@ -6,6 +6,20 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
+/** A logger that never throws: what is said of a failure must not become one. */
+export function unfailing(logger: Logger): Logger {
+  const say =
+    (level: keyof Logger) =>
+    (fields: object, message: string): void => {
+      try {
+        logger[level](fields, message)
+      } catch {
+        // Nobody is left to be told.
+      }
+    }
+  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+}
+
 /** Warnings and errors on stderr, one line each; `console.error` never touches stdout, which stdio needs clean. */
 export const stderrLogger: Logger = {
   debug: () => {},

@@ -16,6 +16,8 @@ export class Mounts {
 
   async close(options: { readonly deadline?: number }): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#open].map((mount) => mount.close(options)))
+    const closed = await Promise.allSettled([...this.#open].map((mount) => mount.close(options)))
+    const failed = closed.find((outcome) => outcome.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 }

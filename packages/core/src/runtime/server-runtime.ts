@@ -31,8 +31,8 @@ export interface ServerRuntime {
   readonly random: Random
   readonly logger: Logger
   readonly limits: SessionLimits
-  /** What a session logs before the client has chosen a level. */
-  readonly defaultLogLevel: LogLevel
+  /** What a session logs before the client has chosen a level; undefined where the server sends no logs. */
+  readonly defaultLogLevel: LogLevel | undefined
   capabilities(): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
   /** Opens the lifespan on first use; undefined when it is open or there is none. */

@@ -13,6 +13,8 @@ export interface SessionRecord {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly logLevel?: LogLevel
+  /** The lists whose changes the client was promised to hear of. */
+  readonly listChanged: readonly ('tools' | 'resources' | 'prompts')[]
   /** URIs the client has subscribed to. */
   readonly subscriptions: readonly string[]
 }

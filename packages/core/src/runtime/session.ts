@@ -32,6 +32,12 @@ export interface Caller {
   readonly mount?: unknown
 }
 
+/** A call that waits for a place among the running ones. */
+interface WaitingCall {
+  readonly id: RequestId
+  cancelled: boolean
+}
+
 /**
  * One legacy client's state: its record, and what is attached to it while it lives here.
  * HTTP and duplex transports hold sessions in the same way; how frames travel is the outlet's business.
@@ -42,6 +48,7 @@ export class Session implements SessionView {
   readonly #runtime: ServerRuntime
   readonly #gate: Gate
   readonly #running = new Set<CallContext>()
+  readonly #waiting = new Set<WaitingCall>()
   readonly #onClose: (() => void)[] = []
   readonly #onRecord: ((record: SessionRecord) => void)[] = []
   #record: SessionRecord
@@ -76,8 +83,10 @@ export class Session implements SessionView {
   get outlet(): Outlet | undefined {
     return this.#outlet
   }
-  get logLevel(): LogLevel {
-    return this.#record.logLevel ?? this.#runtime.defaultLogLevel
+  /** Undefined where the server sends no logs. */
+  get logLevel(): LogLevel | undefined {
+    const { defaultLogLevel } = this.#runtime
+    return defaultLogLevel && (this.#record.logLevel ?? defaultLogLevel)
   }
 
   attach(outlet: Outlet): void {
@@ -106,7 +115,7 @@ export class Session implements SessionView {
     const entry = this.#gate.enter()
     if (entry === undefined) return this.#run(message, exchange, caller)
     if (entry === 'busy') return this.#refuse(message.id, busy())
-    return entry.then(() => this.#run(message, exchange, caller))
+    return this.#runLater(entry, message, exchange, caller)
   }
 
   notification(message: JsonRpcNotification): void {
@@ -125,7 +134,7 @@ export class Session implements SessionView {
   /** Tells the client of a change, if it was promised to hear of it. */
   changed(event: ChangeEvent): void {
     if (this.#outlet === undefined || this.#closed) return
-    const frame = changeFrame(event, this.#record.subscriptions)
+    const frame = changeFrame(event, this.#record)
     if (frame !== undefined) void this.#outlet.send(frame)
   }
 
@@ -148,6 +157,22 @@ export class Session implements SessionView {
     return answer.finally(() => this.#leave(ctx))
   }
 
+  /** A call that was cancelled, or whose session has ended, while it waited never reaches its handler. */
+  async #runLater(
+    place: Promise<void>,
+    message: JsonRpcRequest,
+    exchange: Exchange,
+    caller: Caller,
+  ): Promise<Answered> {
+    const waiting: WaitingCall = { id: message.id, cancelled: false }
+    this.#waiting.add(waiting)
+    await place
+    this.#waiting.delete(waiting)
+    if (!waiting.cancelled && !this.#closed) return this.#run(message, exchange, caller)
+    this.#gate.leave()
+    return undefined
+  }
+
   #leave(ctx: CallContext): void {
     this.#running.delete(ctx)
     this.#gate.leave()
@@ -166,10 +191,13 @@ export class Session implements SessionView {
     }
   }
 
-  /** An id that several running calls share names none of them: cancelling the wrong one would be worse. */
+  /** An id that several calls share names none of them: cancelling the wrong one would be worse. */
   #cancel(id: RequestId): void {
-    const named = [...this.#running].filter((ctx) => ctx.message.id === id)
-    if (named.length === 1) named[0]?.end?.('cancelled')
+    const running = [...this.#running].filter((ctx) => ctx.message.id === id)
+    const waiting = [...this.#waiting].filter((call) => call.id === id)
+    if (running.length + waiting.length !== 1) return
+    running[0]?.end?.('cancelled')
+    for (const call of waiting) call.cancelled = true
   }
 
   #refuse(id: RequestId, error: McpError): Answered {
@@ -183,8 +211,9 @@ const LIST_CHANGED = {
   prompts: notificationFrame(Notification.PromptsListChanged),
 } as const
 
-function changeFrame(event: ChangeEvent, subscriptions: readonly string[]): string | undefined {
-  if (event.kind !== 'resource') return LIST_CHANGED[event.kind]
+function changeFrame(event: ChangeEvent, { listChanged, subscriptions }: SessionRecord): string | undefined {
+  if (event.kind !== 'resource')
+    return listChanged.includes(event.kind) ? LIST_CHANGED[event.kind] : undefined
   return subscriptions.includes(event.uri)
     ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
     : undefined

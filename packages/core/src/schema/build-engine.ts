@@ -88,7 +88,9 @@ function standardInput(schema: StandardSchema, zod: ZodSchema | undefined): Comp
     jsonSchema,
     check: (value) => {
       const result = props.validate(value)
-      return isPromise(result) ? result.then(fromStandardResult) : fromStandardResult(result)
+      return isThenable(result)
+        ? Promise.resolve(result).then(fromStandardResult)
+        : fromStandardResult(result)
     },
   }
 }
@@ -99,7 +101,7 @@ function fromStandardResult(result: StandardResult<unknown>): CheckedInput {
     : { ok: false, issues: fromStandardIssues(result.issues) }
 }
 
-function isPromise(result: object): result is Promise<StandardResult<unknown>> {
+function isThenable(result: object): result is PromiseLike<StandardResult<unknown>> {
   return typeof (result as { then?: unknown }).then === 'function'
 }
 

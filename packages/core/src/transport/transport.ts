@@ -24,7 +24,10 @@ export interface SendOptions {
 export interface Transport {
   /** Starts delivery. Throws when called twice. */
   start(handlers: TransportHandlers): void | Promise<void>
-  /** Writes one message; a promise only while the peer is behind. Framing belongs to the transport. */
+  /**
+   * Writes one message; a promise only while the peer is behind. Framing belongs to the transport.
+   * One that throws or rejects has lost a message for good: the connection is then ended.
+   */
   send(message: string, options?: SendOptions): void | Promise<void>
   /** Writes what is queued, then ends. Safe to call again. */
   close(): Promise<void>

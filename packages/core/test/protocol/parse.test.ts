@@ -33,6 +33,14 @@ describe('parsing a message', () => {
     }
   })
 
+  it('refuses a key that stands twice in the envelope, of a message in a batch too', () => {
+    const twice = '{"method":"ping","id":1,"m\\u0065thod":"tools/call"}'
+    for (const text of [twice, `[${twice}]`, ` [{"id":1},${twice}]`])
+      expect(parseText(text)).toMatchObject({ ok: false })
+    for (const text of ['[{"id":1},{"id":1}]', '{"params":{"a":1,"b":{"a":1}}}', '[{"params":{"id":1}}]'])
+      expect(parseText(text)).toMatchObject({ ok: true })
+  })
+
   it('strips one leading byte order mark and no second one', () => {
     expect(parseBytes(new Uint8Array([0xef, 0xbb, 0xbf, ...bytes('{}')]))).toEqual({ ok: true, value: {} })
     expect(parseText('\ufeff{}')).toEqual({ ok: true, value: {} })

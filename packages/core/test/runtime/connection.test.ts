@@ -236,6 +236,20 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
     expect(transport.sent).toMatchObject([{ id: 5 }, { id: 1 }])
   })
 
+  it('of a call that waits for its turn keeps it from its handler', async () => {
+    const tool = gatedTool()
+    const limits = { running: 1, inFlight: 9 }
+    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }, { limits }))
+    for (const key of ['a', 'b', 'c']) void transport.receive(call(key, key))
+    await transport.receive(cancel('b'))
+    for (const key of ['a', 'c']) {
+      tool.release(key)
+      await settled()
+    }
+    expect(tool.started).toEqual(['a', 'c'])
+    expect(transport.sent).toMatchObject([{ id: 'a' }, { id: 'c' }])
+  })
+
   it('that names several running calls ends none', async () => {
     const tool = gatedTool()
     const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
@@ -382,6 +396,19 @@ describe('closing', () => {
     expect(transport.ended).toBe(true)
   })
 
+  it('starts nothing of what still waits at the deadline', async () => {
+    const tool = gatedTool()
+    const runtime = createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 9 } })
+    const { transport, connection } = await open(runtime)
+    for (const key of ['a', 'b']) void transport.receive(call(key, key))
+    const closed = connection.close({ deadline: 100 })
+    await runtime.clock.advance(100)
+    await closed
+    await settled()
+    expect(tool.started).toEqual(['a'])
+    expect(transport.sent).toEqual([])
+  })
+
   it('ends what is still running at the deadline, and is the same close for everyone', async () => {
     const tool = gatedTool()
     const runtime = createTestRuntime({ 'tools/call': tool.entry })
@@ -418,5 +445,59 @@ describe('closing', () => {
     await runtime.clock.advance(2_000)
     await connection.closed
     expect(transport.sent).toMatchObject([{ id: 1 }])
+  })
+})
+
+describe('a transport that breaks', () => {
+  const broken = new Error('broken pipe')
+
+  it.each([
+    ['throws', () => { throw broken }], // prettier-ignore
+    ['rejects', () => Promise.reject(broken)],
+  ])('ends the connection when a write %s, and nothing is left unhandled', async (_, fail) => {
+    const tool = gatedTool()
+    const runtime = createTestRuntime({ 'tools/call': tool.entry })
+    const { transport, connection } = await open(runtime)
+    void transport.receive(call(1, 'a'))
+    transport.send = fail
+    await transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
+    await transport.receive('{')
+    tool.release('a')
+    await connection.closed
+    expect(transport.ended).toBe(true)
+    expect(runtime.logs.filter((line) => line.startsWith('The transport failed'))).toHaveLength(1)
+  })
+
+  it('when it is closed is closed all the same', async () => {
+    const runtime = createTestRuntime({})
+    const { transport, connection } = await open(runtime)
+    transport.close = () => Promise.reject(broken)
+    transport.end()
+    await connection.closed
+    await connection.close()
+    expect(runtime.logs).toEqual(['A transport failed to close ["err"]'])
+  })
+
+  it('at the start leaves nothing behind', async () => {
+    const runtime = createTestRuntime({})
+    const transport = new ScriptedTransport()
+    transport.start = () => {
+      throw broken
+    }
+    expect(() => serveTransport(runtime, transport)).toThrow(broken)
+    await runtime.mounts[0]?.closed
+    expect(transport.ended).toBe(false)
+  })
+
+  it('is not started for a server that is closed', () => {
+    const refuse = (): never => {
+      throw new Error('closed')
+    }
+    let started = false
+    const transport = new ScriptedTransport()
+    transport.start = () => void (started = true)
+    expect(() => serveTransport(createTestRuntime({}, { attach: refuse }), transport)).toThrow('closed')
+    expect(started).toBe(false)
   })
 })

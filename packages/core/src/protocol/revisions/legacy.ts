@@ -77,7 +77,9 @@ function toolResultEncoder(data: RevisionData, projector: Projector): Encoder {
     const { content, isError, structuredContent, _meta } = result as unknown as CallToolResult
     let json = `{"content":${encodeBlocks(projector, content)}`
     if (hasStructured && isObject(structuredContent)) {
-      json += `,"structuredContent":${structuredJson(result) ?? 'null'}`
+      const structured = structuredJson(result)
+      // An object can be something else in JSON: a date is a string.
+      if (structured?.startsWith('{') === true) json += `,"structuredContent":${structured}`
     }
     if (isError === true) json += ',"isError":true'
     if (_meta !== undefined) json += `,"_meta":${JSON.stringify(_meta)}`
