@@ -10,10 +10,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const BLOCK = /(?:<!-- from: (\S+) -->\n+)?```(ts|typescript|tsx)\n([\s\S]*?)```/g
 
-/** @param {string} root */
+/** What people wrote: not what packages brought along, and not what was made of docstrings. @param {string} root */
 export function markdownFiles(root) {
-  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  return ['README.md', ...docs.filter((file) => file.endsWith('.md')).map((file) => join('docs', file))]
+  return ['README.md', ...markdownBelow(root, 'docs')]
+}
+
+const MADE = new Set(['node_modules', '.vitepress', join('docs', 'reference', 'api')])
+
+/** @param {string} root @param {string} folder @returns {string[]} */
+function markdownBelow(root, folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (MADE.has(entry.name) || MADE.has(path)) return []
+    if (entry.isDirectory()) return markdownBelow(root, path)
+    return path.endsWith('.md') ? [path] : []
+  })
 }
 
 /** @param {string} source @param {string | undefined} region */
