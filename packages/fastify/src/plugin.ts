@@ -111,7 +111,8 @@ class PluginMount {
   readonly #endpoint: Endpoint
   readonly #host: HostReaders
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
-  readonly #streams = new Set<ServerResponse>()
+  /** Streams, and bodies that still come in after their reply: Node's server would wait for their connections. */
+  readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
 
   constructor(app: FastifyInstance, endpoint: Endpoint, host: HostReaders) {
     this.#app = app
@@ -122,12 +123,15 @@ class PluginMount {
 
   /** Returns what Fastify sends. Never undefined at once, which Fastify would take for "not answered yet". */
   readonly answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
-    const answer = this.#endpoint.handle(new PluginRequest(request, reply, this.#host))
-    if (answer instanceof Promise) return answer.then((settled) => this.#send(request, reply, settled))
-    return this.#send(request, reply, answer) ?? NOTHING
+    const exchange = new PluginRequest(request, reply, this.#host)
+    const answer = this.#endpoint.handle(exchange)
+    if (answer instanceof Promise) return answer.then((settled) => this.#send(exchange, reply, settled))
+    return this.#send(exchange, reply, answer) ?? NOTHING
   }
 
-  #send(request: FastifyRequest, reply: FastifyReply, answer: HttpReply): Payload | undefined {
+  #send(exchange: PluginRequest, reply: FastifyReply, answer: HttpReply): Payload | undefined {
+    const { request } = reply
+    if (exchange.unread && request.method !== 'GET' && !request.raw.complete) this.#track(request.raw)
     if (answer.open) {
       this.#opening.set(reply, answer)
       return this.stream.call(this.#app, request, reply) as Promise<undefined>
@@ -149,20 +153,22 @@ class PluginMount {
       setHeaders(reply, answer.headers)
       reply.sse.keepAlive()
       reply.sse.sendHeaders(answer.status)
-      this.#streams.add(raw)
-      raw.once('close', () => {
-        this.#streams.delete(raw)
-        sink.drop()
-      })
+      this.#track(raw)
+      raw.once('close', () => sink.drop())
     }
     answer.open(sink)
     // Node holds the head back for the first chunk, which may be long in coming.
     if (!sink.used) raw.flushHeaders()
   }
 
+  #track(side: IncomingMessage | ServerResponse): void {
+    this.#unfinished.add(side)
+    side.once('close', () => this.#unfinished.delete(side))
+  }
+
   async close(): Promise<void> {
     await this.#endpoint.close()
-    await Promise.all(Array.from(this.#streams, endOf))
+    await Promise.all(Array.from(this.#unfinished, endOf))
   }
 }
 
@@ -175,12 +181,12 @@ function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
   }
 }
 
-/** Resolves when the response and its connection are gone; makes it so where the peer takes no more. */
-function endOf(raw: ServerResponse): Promise<void> {
+/** Resolves when one side of an exchange is over; cuts the connection where the peer does not do its part. */
+function endOf(side: IncomingMessage | ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    if (raw.destroyed) return resolve()
-    const timer = setTimeout(() => raw.destroy(), FLUSH_MS)
-    raw.once('close', () => {
+    if (side.destroyed) return resolve()
+    const timer = setTimeout(() => side.destroy(), FLUSH_MS)
+    side.once('close', () => {
       clearTimeout(timer)
       resolve()
     })
@@ -212,6 +218,8 @@ function problem(reply: FastifyReply, status: number): string {
 
 class PluginRequest implements HttpRequest {
   readonly method: string
+  /** Whether the body has not been asked for, or was too large to be taken. */
+  unread = true
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #host: HostReaders
@@ -276,10 +284,15 @@ class PluginRequest implements HttpRequest {
 
   body(limit: number): ReturnType<HttpRequest['body']> {
     const { body, raw } = this.#request
+    this.unread = false
     if (body === undefined) return EMPTY
     if (body instanceof Uint8Array) return body
     if (!isStream(body)) return { parsed: body }
-    return read(body, body === raw ? declaredLength(raw) : undefined, limit)
+    const refusal = (): BodyError => {
+      this.unread = true
+      return new BodyError(413, `The body is larger than ${limit} bytes`)
+    }
+    return read(body, body === raw ? declaredLength(raw) : undefined, limit, refusal)
   }
 }
 
@@ -303,20 +316,24 @@ function declaredLength(raw: IncomingMessage): number | undefined {
 }
 
 /** Node holds a body to its declared length, so the chunk that completes it is the last. */
-function read(stream: Readable, declared: number | undefined, limit: number): Promise<Uint8Array> {
+function read(
+  stream: Readable,
+  declared: number | undefined,
+  limit: number,
+  refusal: () => BodyError,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const tooLarge = (): void => reject(new BodyError(413, `The body is larger than ${limit} bytes`))
     if (stream.readableDidRead || stream.destroyed) {
       return reject(new BodyError(400, 'The body is gone: a hook has read it, or the peer has left'))
     }
-    if (declared !== undefined && declared > limit) return tooLarge()
+    if (declared !== undefined && declared > limit) return reject(refusal())
     const chunks: Buffer[] = []
     let size = 0
     const onData = (chunk: Buffer | string): void => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
       size += bytes.length
       chunks.push(bytes)
-      if (size > limit) settle(tooLarge)
+      if (size > limit) settle(() => reject(refusal()))
       else if (size === declared) settle(deliver)
     }
     const onEnd = (): void => settle(deliver)

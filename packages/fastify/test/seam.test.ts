@@ -274,6 +274,29 @@ describe('a stream to a peer that does not read', () => {
 })
 
 describe('closing the app', () => {
+  it.each<[string, Handle]>([
+    ['was refused before it came', () => ({ status: 403, headers: {}, body: '{}' })],
+    [
+      'was too large',
+      async (request) =>
+        Promise.resolve(request.body(100)).then(
+          () => OK,
+          () => ({ status: 413, headers: {}, body: '{}' }),
+        ),
+    ],
+  ])('does not wait for a body that %s', async (_why, handle) => {
+    const app = Fastify({ keepAliveTimeout: 60_000 })
+    const url = await mounted(handle, app)
+    const socket = await raw(
+      url,
+      `${head('/mcp', { 'transfer-encoding': 'chunked' })}c8\r\n${'x'.repeat(200)}\r\n`,
+    )
+    await until(socket, '{}')
+    const began = performance.now()
+    await app.close()
+    expect(performance.now() - began).toBeLessThan(4000)
+  })
+
   it.each(['reads', 'does not read'])('ends an open stream whose peer %s', async (how) => {
     const opened = deferred<FrameSink>()
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
