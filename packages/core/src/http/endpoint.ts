@@ -16,6 +16,7 @@ import { type EndpointOptions, type ResolvedOptions, resolveOptions } from './op
 import { Sessions } from './sessions.ts'
 import { StatelessCalls } from './stateless.ts'
 import { refuse } from './statuses.ts'
+import { StoreFailure } from './store-failure.ts'
 import { Deadlines, Work } from './timers.ts'
 import { BodyError, type HttpReply, type HttpRequest } from './types.ts'
 
@@ -125,7 +126,7 @@ class HttpEndpoint implements Endpoint {
   #failed(error: unknown): HttpReply {
     if (error instanceof BodyError) return refuse(error.status === 413 ? 'bodyTooLarge' : 'unreadableBody')
     this.#mount.logger.error({ err: error }, 'A request could not be served')
-    return refuse('internal')
+    return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
   }
 
   /** Sessions hear of changes through the bus, so that it does not matter which node made them. */

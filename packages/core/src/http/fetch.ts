@@ -1,12 +1,17 @@
 import type { Closable } from '../runtime/server-runtime.ts'
-import { createEndpoint, type Servable } from './endpoint.ts'
+import type { McpServer } from '../server.ts'
+import { createEndpoint } from './endpoint.ts'
 import type { EndpointOptions } from './options.ts'
 import { BodyError, type FrameSink, type HttpReply, type HttpRequest } from './types.ts'
 
-export interface FetchOptions extends EndpointOptions {
-  /** What handlers find as `ctx.mount`. */
-  readonly context?: (request: Request) => unknown
+interface Options<Mount> extends EndpointOptions {
+  /** What handlers find as `ctx.mount`. Called once for a request that has passed the guard. */
+  readonly context?: (request: Request) => NoInfer<Mount>
 }
+
+/** What an endpoint takes, and the context of a request. A server that declares its context needs one. */
+export type FetchOptions<Mount = unknown> = Options<Mount> &
+  (unknown extends Mount ? unknown : Required<Pick<Options<Mount>, 'context'>>)
 
 /** Answers web requests, and closes like every mount. */
 export interface FetchHandler extends Closable {
@@ -20,8 +25,11 @@ export interface FetchHandler extends Closable {
  *
  * @throws what {@link createEndpoint} throws
  */
-export function toFetch(server: Servable, options: FetchOptions = {}): FetchHandler {
-  const { context, ...rest } = options
+export function toFetch<Mount = unknown, App = unknown>(
+  server: McpServer<Mount, App>,
+  ...[options]: unknown extends Mount ? [options?: FetchOptions<Mount>] : [options: FetchOptions<Mount>]
+): FetchHandler {
+  const { context, ...rest }: Options<Mount> = options ?? {}
   const endpoint = createEndpoint(server, rest)
   const handler = async (request: Request): Promise<Response> => {
     const neutral = new FetchRequest(request, context)

@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../runtime/auth.ts'
 import { Session } from '../runtime/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../runtime/session-store.ts'
 import type { Mount } from './mount.ts'
+import { fromStore } from './store-failure.ts'
 import type { SseStream } from './stream.ts'
 import { Recurring } from './timers.ts'
 
@@ -84,7 +85,11 @@ export class Sessions {
     return this.#size
   }
 
-  /** The session, woken from its record if it lives elsewhere. Being found counts as being used. */
+  /**
+   * The session, woken from its record if it lives elsewhere. Being found counts as being used.
+   *
+   * @throws StoreFailure
+   */
   find(key: SessionKey): LiveSession | undefined | Promise<LiveSession | undefined> {
     const live = this.#principals.get(key.principal)?.get(key.id)
     if (live === undefined) return this.#wake(key)
@@ -124,7 +129,8 @@ export class Sessions {
 
   /** Takes a new session in. A promise only where the store makes one. */
   open(session: Session): void | Promise<void> {
-    const stored = this.#store.put(session.record, this.#mount.options.sessions.uninitializedTtlMs)
+    const { uninitializedTtlMs } = this.#mount.options.sessions
+    const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs))
     if (stored instanceof Promise) return stored.then(() => void this.#add(session))
     this.#add(session)
   }
@@ -176,7 +182,7 @@ export class Sessions {
   }
 
   #wake(key: SessionKey): LiveSession | undefined | Promise<LiveSession | undefined> {
-    const record = this.#store.get(key)
+    const record = fromStore(() => this.#store.get(key))
     return record instanceof Promise
       ? record.then((found) => this.#revive(key, found))
       : this.#revive(key, record)

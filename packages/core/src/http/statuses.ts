@@ -41,6 +41,7 @@ export type RefusalKey =
   | 'tooManySessions'
   | 'busy'
   | 'unknownEvent'
+  | 'unavailable'
   | 'internal'
 export type StatusKey = RefusalKey | 'options' | 'answered' | 'accepted' | 'ended'
 
@@ -194,11 +195,18 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     message: 'Last-Event-ID names nothing that can be resumed',
     when: "The event is unknown, evicted or another session's, or its stream has ended and nothing is left to send",
   },
+  unavailable: {
+    status: 503,
+    code: InternalError,
+    message: 'The server cannot reach its sessions, try again shortly',
+    headers: RETRY,
+    when: 'A session or event store failed; the cause is in the log',
+  },
   internal: {
     status: 500,
     code: InternalError,
     message: 'Internal error',
-    when: '`authenticate`, a store or the lifespan failed; the cause is in the log',
+    when: '`authenticate`, `context` or the lifespan failed; the cause is in the log',
   },
   answered: {
     status: 200,

@@ -4,6 +4,7 @@ import { utf8Length } from '../runtime/utf8.ts'
 import type { Mount } from './mount.ts'
 import { Outbound } from './outbound.ts'
 import { type EventId, formatEvent, formatEventId, SSE_HEADERS } from './sse.ts'
+import { fromStore } from './store-failure.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /** What an SSE stream is kept under, where it can be resumed. */
@@ -255,7 +256,7 @@ const readLog = async (
   log: StreamLog | undefined,
   from: EventId,
 ): Promise<readonly StoredEvent[] | undefined> =>
-  log === undefined ? undefined : log.store.read(log.key, from)
+  log === undefined ? undefined : fromStore(() => log.store.read(log.key, from))
 
 const eventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>
   formatEvent({ id: formatEventId({ stream, epoch, seq }), data: frame })

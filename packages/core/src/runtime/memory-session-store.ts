@@ -112,5 +112,5 @@ export class MemorySessionStore implements SessionStore {
   }
 }
 
-/** Quoted, since a principal may hold any character. */
-const keyOf = ({ principal, id }: SessionKey): string => JSON.stringify([principal, id])
+/** The length says where the principal, which may hold any character, ends. */
+const keyOf = ({ principal, id }: SessionKey): string => `${principal.length}:${principal}${id}`

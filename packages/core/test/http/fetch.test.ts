@@ -121,6 +121,18 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: '{"from":"here"}' }] } })
   })
 
+  it('cannot be used without the context that a server declares', async () => {
+    const server = new McpServer<{ readonly user: string }>({ name: 'test', version: '1' })
+    server.addTool({ name: 'who', handler: (_args, ctx) => ctx.mount.user })
+    // @ts-expect-error the context is missing
+    await toFetch(server).close()
+    // @ts-expect-error the context is another one
+    await toFetch(server, { context: () => ({ name: 'x' }) }).close()
+    const handler = toFetch(server, { context: () => ({ user: 'ann' }) })
+    const response = await handler(post(call('who'), await open(handler)))
+    expect(await response.json()).toMatchObject({ result: { content: [{ text: 'ann' }] } })
+  })
+
   it('limits bodies, by their length where it is told and by counting where not', async () => {
     const { handler } = serve({ bodyLimit: 500 })
     const large = 'x'.repeat(1_000)

@@ -14,7 +14,7 @@ function line({ status, code, when, message, headers = {} }: StatusRow): string 
 }
 
 function render(): string {
-  const rows = (Object.values(STATUSES) as StatusRow[]).map(line)
+  const rows = Object.values<StatusRow>(STATUSES).map(line)
   return [
     '# HTTP statuses',
     '',

@@ -314,12 +314,12 @@ describe('an event store that fails', () => {
     expect(progress(first.sink.messages)).toEqual([1, 2, true])
   })
 
-  it('answers 500 to a client that comes back while it cannot be read', async () => {
+  it('answers 503 to a client that comes back while it cannot be read', async () => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), read: () => Promise.reject(new Error('store down')) }
     const { first, session } = await streaming(3, { eventStore })
     await first.sink.until(() => first.sink.messages.length === 1)
     const answer = await session.get({ 'last-event-id': lastId(first) })
-    expect([answer.status, answer.text.includes('store down')]).toEqual([500, false])
+    expect([answer.status, answer.text.includes('store down')]).toEqual([503, false])
   })
 })

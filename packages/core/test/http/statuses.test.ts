@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { type StatusKey, STATUSES } from '../../src/http/statuses.ts'
+import { MemorySessionStore } from '../../src/runtime/memory-session-store.ts'
 import { BodyError } from '../../src/http/types.ts'
 import { type Answer, createHarness, type Harness, initializeMessage } from './support/harness.ts'
 
@@ -153,6 +154,14 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   ],
   unknownEvent: ['', 'x', '../..', 'a.b.1', 'a.b.18446744073709551616', 'x'.repeat(16_384)].map((id) => ({
     run: async ({ open }) => (await open()).get({ 'last-event-id': id }),
+  })),
+  unavailable: ['get', 'put'].map((method) => ({
+    endpoint: {
+      sessionStore: Object.assign(new MemorySessionStore(), {
+        [method]: () => Promise.reject(new Error('canary')),
+      }),
+    },
+    run: ({ post }) => post(initializeMessage(), { 'mcp-session-id': 'somebody' }),
   })),
   internal: [
     {

@@ -14,7 +14,7 @@ const TTL = 1_000
 const record = (change: Partial<SessionRecord> = {}): SessionRecord => ({
   id: 'session-1',
   principal: 'alice',
-  revision: '2025-06-18',
+  revision: '1999-12-31',
   client: { info: { name: 'test', version: '1' }, capabilities: { roots: { listChanged: true } } },
   initialized: true,
   createdAt: 1_700_000_000_000,
