@@ -1,0 +1,42 @@
+/** A server to measure: one of the programs in `servers/`. */
+export interface Contender {
+  /** Unique, and what a ratio's base is named by. */
+  readonly name: string
+  readonly title: string
+  readonly program: string
+  readonly args?: readonly string[]
+  /** The contender that this one is held against. */
+  readonly base?: string
+  /** Sends what another server has answered instead of working it out. */
+  readonly bare?: boolean
+}
+
+export const HTTP: readonly Contender[] = [
+  { name: 'bare-fastify', title: 'bare Fastify', program: 'bare-fastify', bare: true },
+  { name: 'bare-hono', title: 'bare Hono', program: 'bare-hono', bare: true },
+  { name: 'jetway-fastify', title: 'Jetway on Fastify', program: 'jetway-fastify', base: 'bare-fastify' },
+  { name: 'jetway-hono', title: 'Jetway on Hono', program: 'jetway-hono', base: 'bare-hono' },
+  { name: 'sdk-fastify', title: 'official SDK v2 on Fastify', program: 'sdk-fastify', base: 'bare-fastify' },
+]
+
+export const STDIO: readonly Contender[] = [
+  { name: 'plain-stdio', title: 'parse, work, stringify', program: 'plain-stdio' },
+  { name: 'jetway-stdio', title: 'Jetway', program: 'jetway-stdio', base: 'plain-stdio' },
+  { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio', base: 'plain-stdio' },
+]
+
+export const RAW_STDIO: Contender = { name: 'raw-stdio', title: 'raw Node', program: 'raw-stdio' }
+
+const ONE_TOOL = 'jetway-1-tool'
+
+/** The same mount with ever more tools: a call must not pay for the others. */
+export const TOOL_COUNTS: readonly Contender[] = [
+  { name: ONE_TOOL, title: '1 tool', program: 'jetway-fastify', args: ['--tools', '1'] },
+  {
+    name: 'jetway-1000-tools',
+    title: '1,000 tools',
+    program: 'jetway-fastify',
+    args: ['--tools', '1000'],
+    base: ONE_TOOL,
+  },
+]

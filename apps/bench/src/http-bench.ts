@@ -1,0 +1,114 @@
+import type { Contender } from './contenders.ts'
+import { HttpConnection } from './load/http-connection.ts'
+import { loadHttp, type HttpLane } from './load/http-load.ts'
+import type { LoadResult } from './load/load-result.ts'
+import { openSessions, post, type SessionHeaders } from './load/http-session.ts'
+import type { Reply } from './load/reply-reader.ts'
+import { FIRST_ID, idCounter, messageWith } from './load/requests.ts'
+import { interleave, type Measured, type Table, type Timing } from './measure.ts'
+import { ServerProcess } from './server-process.ts'
+import type { Answers } from './serving/messages.ts'
+import { CREATE, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
+
+/** Servers over HTTP, started once for everything that is measured of them. */
+export class HttpBench {
+  readonly #servers: readonly ServerProcess[]
+  readonly #sessions = new Map<ServerProcess, SessionHeaders[]>()
+
+  private constructor(servers: readonly ServerProcess[]) {
+    this.#servers = servers
+  }
+
+  /** Bare servers are given what a Jetway among the contenders answers, so that all send the same bytes. */
+  static async start(contenders: readonly Contender[]): Promise<HttpBench> {
+    const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
+    const bare = servers.filter(({ contender }) => contender.bare)
+    const reference = servers.find(({ contender }) => contender.program.startsWith('jetway'))
+    if (bare.length > 0 && reference !== undefined) {
+      const answers = await collectAnswers(reference.port)
+      for (const server of bare) await server.prepare(answers)
+    }
+    return new HttpBench(servers)
+  }
+
+  async measure(workload: Workload, connections: number, timing: Timing): Promise<Table> {
+    const all: Measured[] = []
+    for (const server of this.#servers) {
+      const sessions = await this.#sessionsOf(server, workload === CREATE ? 0 : connections)
+      const { bodyBytes } = await verified(server.port, workload, sessions[0] ?? {})
+      const nextId = idCounter()
+      const load = (seconds: number): Promise<LoadResult> =>
+        withConnections(server.port, connections, (opened) => {
+          const lanes = opened.map((connection, index) =>
+            createLane(connection, server.port, workload, sessions[index] ?? {}, nextId),
+          )
+          return loadHttp(lanes, { seconds, bodyBytes })
+        })
+      all.push({ server, load })
+    }
+    const rows = await interleave(all, timing)
+    const name = `${workload.name}-${connections}`
+    const title = `${workload.title}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
+    return { name, title, rows }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.stop()))
+  }
+
+  async #sessionsOf(server: ServerProcess, count: number): Promise<SessionHeaders[]> {
+    const sessions = this.#sessions.get(server) ?? []
+    sessions.push(...(await openSessions(server.port, Math.max(0, count - sessions.length))))
+    this.#sessions.set(server, sessions)
+    return sessions.slice(0, count)
+  }
+}
+
+/** Connections are opened anew for each run: some servers close idle ones after five seconds. */
+async function withConnections<T>(
+  port: number,
+  count: number,
+  use: (connections: readonly HttpConnection[]) => Promise<T>,
+): Promise<T> {
+  const connections = await Promise.all(Array.from({ length: count }, () => HttpConnection.open(port)))
+  try {
+    return await use(connections)
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+}
+
+function createLane(
+  connection: HttpConnection,
+  port: number,
+  { message }: Workload,
+  session: SessionHeaders,
+  nextId: () => number,
+): HttpLane {
+  // The head is put together once: every id has as many digits.
+  const [before = '', after = ''] = post(port, session, messageWith(message, FIRST_ID)).split(
+    String(FIRST_ID),
+  )
+  return { connection, next: () => before + nextId() + after }
+}
+
+/** One request, whose answer is looked at. */
+async function verified(port: number, workload: Workload, session: SessionHeaders): Promise<Reply> {
+  const reply = await withConnections(port, 1, ([connection]) =>
+    (connection as HttpConnection).exchange(post(port, session, messageWith(workload.message, FIRST_ID))),
+  )
+  if (reply.status !== 200)
+    throw new Error(`${workload.title}: ${reply.status} ${reply.body().slice(0, 300)}`)
+  workload.verify(resultOf(reply.body(), FIRST_ID))
+  return reply
+}
+
+async function collectAnswers(port: number): Promise<Answers> {
+  const [session = {}] = await openSessions(port, 1)
+  const answers: Record<string, string> = {}
+  for (const workload of [TEXT, STRUCTURED, LIST, CREATE]) {
+    const reply = await verified(port, workload, workload === CREATE ? {} : session)
+    answers[workload.answer] = reply.body()
+  }
+  return answers
+}

@@ -1,0 +1,44 @@
+import { HttpConnection } from './http-connection.ts'
+import { headerOf } from './reply-reader.ts'
+import { FIRST_ID, INITIALIZE, INITIALIZED, messageWith, PROTOCOL_VERSION } from './requests.ts'
+
+/** The text of a POST as Node's own fetch, and so the official client, sends it. */
+export function post(port: number, headers: Readonly<Record<string, string>>, body: string): string {
+  const lines = Object.entries({
+    host: `127.0.0.1:${port}`,
+    connection: 'keep-alive',
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+    'accept-language': '*',
+    'sec-fetch-mode': 'cors',
+    'user-agent': 'node',
+    'accept-encoding': 'gzip, deflate',
+    'content-length': String(Buffer.byteLength(body)),
+  })
+  return `POST /mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+}
+
+/** The headers of a client's later requests, by which the server knows it. */
+export type SessionHeaders = Readonly<Record<string, string>>
+
+/** The handshake of one client. */
+export async function openSession(port: number, connection: HttpConnection): Promise<SessionHeaders> {
+  const reply = await connection.exchange(post(port, {}, messageWith(INITIALIZE, FIRST_ID)))
+  const id = headerOf(reply.head, 'mcp-session-id')
+  if (reply.status !== 200 || id === undefined) {
+    throw new Error(`initialize was answered ${reply.status}: ${reply.body().slice(0, 300)}`)
+  }
+  const headers = { 'mcp-session-id': id, 'mcp-protocol-version': PROTOCOL_VERSION }
+  await connection.exchange(post(port, headers, INITIALIZED))
+  return headers
+}
+
+/** So many clients, one after the other on one connection: what they leave is their sessions. */
+export async function openSessions(port: number, count: number): Promise<SessionHeaders[]> {
+  const connection = await HttpConnection.open(port)
+  const sessions: SessionHeaders[] = []
+  while (sessions.length < count) sessions.push(await openSession(port, connection))
+  connection.close()
+  return sessions
+}

@@ -1,0 +1,40 @@
+/** What one timed run came to. */
+export interface LoadResult {
+  readonly completed: number
+  readonly seconds: number
+  /** In ms, in ascending order; empty where requests are pipelined. */
+  readonly latencies: Float64Array
+}
+
+/** The value below which this share of the sorted values lies; undefined of none. */
+export function percentile(sorted: Float64Array, share: number): number | undefined {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+}
+
+/** The middle value; of an even number of values the mean of the two in the middle. NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const half = Math.floor(sorted.length / 2)
+  const [low, high] = [sorted[half - 1], sorted[half]]
+  if (high === undefined) return Number.NaN
+  return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2
+}
+
+/** Collects latencies without allocating while the clock runs. */
+export class Latencies {
+  #values = new Float64Array(1 << 16)
+  #count = 0
+
+  add(ms: number): void {
+    if (this.#count === this.#values.length) {
+      const grown = new Float64Array(this.#count * 2)
+      grown.set(this.#values)
+      this.#values = grown
+    }
+    this.#values[this.#count++] = ms
+  }
+
+  sorted(): Float64Array {
+    return this.#values.slice(0, this.#count).sort()
+  }
+}

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util'
+import type { Timing } from './measure.ts'
+
+/** What the command line asks for. */
+export interface BenchOptions {
+  /** Only what a check needs, in well under 90 s, with an exit code that says whether it passed. */
+  readonly short: boolean
+  /** The cases to run, by the beginning of their names. All where empty. */
+  readonly only: readonly string[]
+  readonly json: boolean
+  /** Writes the tables into the documentation. */
+  readonly write: boolean
+  readonly timing: Timing
+}
+
+const FULL: Timing = { rounds: 5, seconds: 0.8, warmSeconds: 0.8 }
+const SHORT: Timing = { rounds: 5, seconds: 0.8, warmSeconds: 1.5 }
+
+export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--write] [--rounds <n>] [--seconds <n>]
+
+  --short    only the text tool at 16 connections; fails below 0.6 of the bare framework
+  --only     cases whose name begins so, for example text, text-16, list, stdio, create, tools, first, memory
+  --json     the numbers as JSON instead of tables
+  --write    writes the tables into docs/reference/benchmarks.md
+  --rounds   how often every contender is measured
+  --seconds  how long, each time`
+
+/** @throws TypeError where an option is unknown or has no proper value */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      short: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      json: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+    },
+  })
+  const { short, only, json, write, rounds, seconds } = values
+  const preset = short ? SHORT : FULL
+  return {
+    short,
+    only,
+    json,
+    write,
+    timing: {
+      rounds: Math.ceil(positive('rounds', rounds, preset.rounds)),
+      seconds: positive('seconds', seconds, preset.seconds),
+      warmSeconds: preset.warmSeconds,
+    },
+  }
+}
+
+function positive(name: string, given: string | undefined, preset: number): number {
+  const value = given === undefined ? preset : Number(given)
+  if (Number.isFinite(value) && value > 0) return value
+  throw new TypeError(`--${name} must be a number above 0`)
+}

@@ -1,0 +1,83 @@
+import type { Row, Table } from './measure.ts'
+import type { SessionMemory } from './session-memory.ts'
+import type { FirstAnswer } from './stdio-bench.ts'
+
+/** Everything that one run has found. */
+export interface Report {
+  readonly machine: string
+  readonly tables: readonly Table[]
+  readonly firstAnswers: readonly FirstAnswer[]
+  readonly memory: readonly SessionMemory[]
+}
+
+/** The report as Markdown, which is readable enough on a terminal. */
+export function toMarkdown({ machine, tables, firstAnswers, memory }: Report): string {
+  const parts = [`Measured on ${machine}.`, ...tables.map(toSection)]
+  if (firstAnswers.length > 0) {
+    parts.push(
+      section(
+        'stdio, first answer after the process is started',
+        ['', 'ms', '÷ raw Node'],
+        [...firstAnswers.map(({ title, ms, ratio }) => [title, ms.toFixed(0), ratio.toFixed(2)])],
+      ),
+    )
+  }
+  if (memory.length > 0) {
+    parts.push(
+      section(
+        'Resident memory of an idle session',
+        ['', 'sessions', 'KB each'],
+        [...memory.map(({ title, sessions, kilobytes }) => [title, String(sessions), kilobytes.toFixed(1)])],
+      ),
+    )
+  }
+  return `${parts.join('\n\n')}\n`
+}
+
+const HEADINGS = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio', 'of']
+
+function toSection({ title, rows }: Table): string {
+  const titles = new Map(rows.map((row) => [row.name, row.title]))
+  return section(
+    title,
+    HEADINGS,
+    rows.map((row) => cells(row, titles)),
+  )
+}
+
+function cells(row: Row, titles: ReadonlyMap<string, string>): string[] {
+  const { title, requestsPerSecond, p50Ms, p99Ms, cpuMicros, ratio, base } = row
+  return [
+    title,
+    requestsPerSecond.toFixed(0),
+    p50Ms?.toFixed(2) ?? '',
+    p99Ms?.toFixed(2) ?? '',
+    cpuMicros.toFixed(1),
+    ratio?.toFixed(2) ?? '',
+    base === undefined ? '' : (titles.get(base) ?? base),
+  ]
+}
+
+function section(title: string, headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [headings, ...rows]
+  const widths = headings.map((_, column) => Math.max(3, ...all.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
+  const rule = `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`
+  return [`### ${title}`, '', line(headings), rule, ...rows.map(line)].join('\n')
+}
+
+const BEGIN = '<!-- measured: npm run bench -- --write -->'
+const END = '<!-- end of what was measured -->'
+
+/**
+ * The page with the report in the place that its marks leave for it.
+ *
+ * @throws Error where the marks are missing
+ */
+export function replaceMeasured(page: string, markdown: string): string {
+  const begin = page.indexOf(BEGIN)
+  const end = page.indexOf(END)
+  if (begin === -1 || end < begin) throw new Error('The page has no place for the tables: its marks are gone')
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${markdown}\n${page.slice(end)}`
+}

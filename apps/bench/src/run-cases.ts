@@ -1,0 +1,74 @@
+import { HTTP, STDIO, TOOL_COUNTS } from './contenders.ts'
+import { HttpBench } from './http-bench.ts'
+import type { Table } from './measure.ts'
+import type { BenchOptions } from './options.ts'
+import type { Report } from './report.ts'
+import { measureSessionMemory } from './session-memory.ts'
+import { measureFirstAnswer, measureStdio } from './stdio-bench.ts'
+import { CREATE, LIST, STRUCTURED, TEXT, type Workload } from './workloads.ts'
+
+const CONNECTIONS = [1, 16, 64]
+const PIPELINE_DEPTH = 64
+const SPAWNS = 7
+const IDLE_SESSIONS = 5000
+
+type Cases = Omit<Report, 'machine'>
+
+/** Runs what was asked for, one case after the other, and says on stderr where it is. */
+export async function runCases(options: BenchOptions): Promise<Cases> {
+  const wanted = (name: string): boolean =>
+    options.only.length === 0 || options.only.some((begin) => name.startsWith(begin))
+  const tables = [...(await httpCases(options, wanted)), ...(await stdioCases(options, wanted))]
+  const firstAnswers = wanted('first-answer')
+    ? await said('first-answer', measureFirstAnswer(STDIO, SPAWNS))
+    : []
+  const memory = wanted('memory') ? await said('memory', measureSessionMemory(HTTP, IDLE_SESSIONS)) : []
+  return { tables, firstAnswers, memory }
+}
+
+async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {
+  const cases: [Workload, number][] = [TEXT, STRUCTURED, LIST].flatMap((workload) =>
+    CONNECTIONS.map((connections): [Workload, number] => [workload, connections]),
+  )
+  cases.push([CREATE, 16])
+  const tables: Table[] = []
+  const chosen = cases.filter(([{ name }, connections]) => wanted(`${name}-${connections}`))
+  if (chosen.length > 0) {
+    const bench = await HttpBench.start(HTTP)
+    for (const [workload, connections] of chosen) {
+      const running = bench.measure(workload, connections, timing)
+      tables.push(await said(`${workload.name}-${connections}`, running))
+    }
+    await bench.stop()
+  }
+  if (wanted('tools-1000')) {
+    const bench = await HttpBench.start(TOOL_COUNTS)
+    const { rows } = await said('tools-1000', bench.measure(TEXT, 16, timing))
+    tables.push({
+      name: 'tools-1000',
+      title: 'tools/call, text, 16 connections, Jetway on Fastify with other tools beside it',
+      rows,
+    })
+    await bench.stop()
+  }
+  return tables
+}
+
+async function stdioCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {
+  const cases: [string, number][] = [
+    ['stdio-sequential', 1],
+    ['stdio-pipelined', PIPELINE_DEPTH],
+  ]
+  const tables: Table[] = []
+  for (const [name, depth] of cases) {
+    if (wanted(name)) tables.push(await said(name, measureStdio(name, depth, STDIO, timing)))
+  }
+  return tables
+}
+
+async function said<T>(name: string, running: Promise<T>): Promise<T> {
+  const start = performance.now()
+  const result = await running
+  process.stderr.write(`${name} (${((performance.now() - start) / 1000).toFixed(0)} s)\n`)
+  return result
+}

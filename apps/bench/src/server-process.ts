@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Contender } from './contenders.ts'
+import { serverPrefix } from './processors.ts'
+import type { Answers, Ask, Told } from './serving/messages.ts'
+
+const running = new Set<ServerProcess>()
+
+/** Ends what an error has left running. */
+export async function stopServers(): Promise<void> {
+  await Promise.all(Array.from(running, (server) => server.stop()))
+}
+
+/** A server under measurement, in a process of its own. */
+export class ServerProcess {
+  readonly contender: Contender
+  readonly child: ChildProcess
+  port = 0
+
+  private constructor(contender: Contender, child: ChildProcess) {
+    this.contender = contender
+    this.child = child
+  }
+
+  /** Starts the built program; resolves when it takes requests. */
+  static async start(contender: Contender): Promise<ServerProcess> {
+    const server = ServerProcess.spawn(contender)
+    const told = await server.#hear('ready')
+    server.port = told.port
+    return server
+  }
+
+  /** Starts the built program without waiting for anything. */
+  static spawn(contender: Contender): ServerProcess {
+    const program = fileURLToPath(new URL(`servers/${contender.program}.js`, import.meta.url))
+    const [file, ...args] = [
+      ...serverPrefix(),
+      process.execPath,
+      '--expose-gc',
+      program,
+      ...(contender.args ?? []),
+    ]
+    const child = spawn(file ?? process.execPath, args, {
+      stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
+      env: { ...process.env, NODE_ENV: 'production' },
+    })
+    const server = new ServerProcess(contender, child)
+    running.add(server)
+    child.once('exit', () => running.delete(server))
+    return server
+  }
+
+  /** User and system time of the process so far, in µs. */
+  async cpuMicros(): Promise<number> {
+    return (await this.#ask({ ask: 'cpu' }, 'cpu')).micros
+  }
+
+  /** Resident memory after a collection, in bytes. */
+  async memoryBytes(): Promise<number> {
+    return (await this.#ask({ ask: 'memory' }, 'memory')).bytes
+  }
+
+  /** Hands a bare server what it shall send. */
+  async prepare(answers: Answers): Promise<void> {
+    await this.#ask({ ask: 'prepare', answers }, 'prepared')
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.child.exitCode !== null || this.child.signalCode !== null) return resolve()
+      this.child.once('exit', () => resolve())
+      this.child.kill('SIGKILL')
+    })
+  }
+
+  #ask<K extends Told['told']>(ask: Ask, kind: K): Promise<Extract<Told, { told: K }>> {
+    const heard = this.#hear(kind)
+    this.child.send(ask)
+    return heard
+  }
+
+  #hear<K extends Told['told']>(kind: K): Promise<Extract<Told, { told: K }>> {
+    return new Promise((resolve, reject) => {
+      const onExit = (): void => reject(new Error(`${this.contender.title} ended before it was told to`))
+      this.child.once('exit', onExit)
+      this.child.once('message', (told: Told) => {
+        this.child.off('exit', onExit)
+        if (told.told === kind) resolve(told as Extract<Told, { told: K }>)
+        else reject(new Error(`${this.contender.title} said ${told.told} instead of ${kind}`))
+      })
+    })
+  }
+}

@@ -1,0 +1,15 @@
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import { answerTo, type Body, openSession } from '../serving/bare.ts'
+import { ready } from '../serving/control.ts'
+
+/** Fastify as it comes: it parses the body, and a prepared answer goes back. */
+const app = Fastify()
+app.post('/mcp', (request, reply) => {
+  const body = request.body as Body
+  if (body.method === 'initialize') reply.header('mcp-session-id', openSession())
+  reply.header('content-type', 'application/json; charset=utf-8')
+  return answerTo(body)
+})
+await app.listen({ port: 0, host: '127.0.0.1' })
+ready((app.server.address() as AddressInfo).port)

@@ -1,0 +1,13 @@
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { answerTo, type Body, openSession } from '../serving/bare.ts'
+import { ready } from '../serving/control.ts'
+
+/** Hono on Node as it comes: it parses the body, and a prepared answer goes back. */
+const app = new Hono()
+app.post('/mcp', async (c) => {
+  const body = await c.req.json<Body>()
+  if (body.method === 'initialize') c.header('mcp-session-id', openSession())
+  return c.body(answerTo(body), 200, { 'content-type': 'application/json' })
+})
+serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ready(port))

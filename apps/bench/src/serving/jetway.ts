@@ -1,0 +1,36 @@
+import { McpServer } from '@jetway/core'
+import {
+  add,
+  addInput,
+  listedDescription,
+  listedInput,
+  listedName,
+  toolCount,
+  weather,
+  weatherInput,
+  weatherOutput,
+} from './tools.ts'
+
+/** The definition that every Jetway contender mounts, with every default left as it is. */
+export function createServer(count: number = toolCount()): McpServer {
+  const server = new McpServer({ name: 'bench', version: '1.0.0' })
+  server.addTool({ name: 'add', description: 'Adds two numbers', inputSchema: addInput, handler: add })
+  if (count > 1) {
+    server.addTool({
+      name: 'weather',
+      description: 'The weather in a city',
+      inputSchema: weatherInput,
+      outputSchema: weatherOutput,
+      handler: weather,
+    })
+  }
+  for (let index = 2; index < count; index++) {
+    server.addTool({
+      name: listedName(index),
+      description: listedDescription(index),
+      inputSchema: listedInput,
+      handler: () => 'nothing found',
+    })
+  }
+  return server
+}

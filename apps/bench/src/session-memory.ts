@@ -1,0 +1,38 @@
+import type { Contender } from './contenders.ts'
+import { openSessions } from './load/http-session.ts'
+import { ServerProcess } from './server-process.ts'
+
+/** What one idle session costs, in KB of resident memory. */
+export interface SessionMemory {
+  readonly name: string
+  readonly title: string
+  readonly sessions: number
+  readonly kilobytes: number
+}
+
+/** Sessions before the first look, so that what a server allocates once is not counted. */
+const WARM = 500
+
+export async function measureSessionMemory(
+  contenders: readonly Contender[],
+  count: number,
+): Promise<SessionMemory[]> {
+  const rows: SessionMemory[] = []
+  for (const contender of contenders) {
+    const server = await ServerProcess.start(contender)
+    // Sessions of the official SDK are a hundred times the size, and as much slower to open.
+    const sessions = contender.name.startsWith('sdk') ? Math.ceil(count / 10) : count
+    await openSessions(server.port, Math.min(WARM, sessions))
+    const before = await server.memoryBytes()
+    await openSessions(server.port, sessions)
+    const bytes = (await server.memoryBytes()) - before
+    await server.stop()
+    rows.push({
+      name: contender.name,
+      title: contender.title,
+      sessions,
+      kilobytes: bytes / sessions / 1024,
+    })
+  }
+  return rows
+}

@@ -1,0 +1,79 @@
+import { deepStrictEqual, ok } from 'node:assert/strict'
+import { INITIALIZE, type Message, message } from './load/requests.ts'
+
+/** What is asked of every server, and how a right answer is told from a wrong one. */
+export interface Workload {
+  readonly name: string
+  readonly title: string
+  /** The key of the prepared answer. */
+  readonly answer: string
+  readonly message: Message
+  /** Throws where the result is not what this request must bring. */
+  verify(result: Record<string, unknown>): void
+}
+
+export const TEXT: Workload = {
+  name: 'text',
+  title: 'tools/call, text',
+  answer: 'add',
+  message: message('tools/call', { name: 'add', arguments: { a: 2, b: 3 } }),
+  verify: ({ content, isError }) => {
+    deepStrictEqual(content, [{ type: 'text', text: '5' }])
+    ok(isError !== true)
+  },
+}
+
+const PARIS = {
+  city: 'Paris',
+  days: 3,
+  temperature: 21.5,
+  conditions: 'Partly cloudy',
+  wind: { speed: 12, direction: 'NW' },
+}
+
+export const STRUCTURED: Workload = {
+  name: 'structured',
+  title: 'tools/call, with an outputSchema',
+  answer: 'weather',
+  message: message('tools/call', { name: 'weather', arguments: { city: 'Paris', days: 3 } }),
+  verify: ({ content, structuredContent }) => {
+    deepStrictEqual(structuredContent, PARIS)
+    deepStrictEqual(content, [{ type: 'text', text: JSON.stringify(PARIS) }])
+  },
+}
+
+export const LIST: Workload = {
+  name: 'list',
+  title: 'tools/list, 102 tools',
+  answer: 'tools/list',
+  message: message('tools/list', {}),
+  verify: ({ tools }) => {
+    const listed = tools as { name: string; inputSchema: { properties: object } }[]
+    deepStrictEqual(listed.length, 102)
+    deepStrictEqual(
+      listed.slice(0, 2).map(({ name }) => name),
+      ['add', 'weather'],
+    )
+    deepStrictEqual(Object.keys(listed[101]?.inputSchema.properties ?? {}).length, 6)
+  },
+}
+
+export const CREATE: Workload = {
+  name: 'create',
+  title: 'initialize: a session is created',
+  answer: 'initialize',
+  message: INITIALIZE,
+  verify: ({ serverInfo, capabilities }) => {
+    deepStrictEqual(serverInfo, { name: 'bench', version: '1.0.0' })
+    ok(Object.hasOwn(capabilities as object, 'tools'))
+  },
+}
+
+/** The result of an answer, which must be one to this request. */
+export function resultOf(text: string, id: number): Record<string, unknown> {
+  const answer = JSON.parse(text) as { jsonrpc?: unknown; id?: unknown; result?: Record<string, unknown> }
+  deepStrictEqual(answer.jsonrpc, '2.0')
+  deepStrictEqual(answer.id, id)
+  ok(answer.result, `No result: ${text.slice(0, 300)}`)
+  return answer.result
+}
