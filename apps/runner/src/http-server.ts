@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Where an app is mounted. */
@@ -26,6 +27,19 @@ export const SOCKET_LIMITS: Readonly<
   connectionsCheckingInterval: 5_000,
   // Longer than the 60 s after which most load balancers let go, so that it is never we who close first.
   keepAliveTimeout: 72_000,
+}
+
+/** What the last bytes have to leave, in ms. */
+const FLUSH_MS = 500
+
+/**
+ * Waits until an HTTP server has closed whose calls are all answered. Last bytes may still be leaving, and a connection
+ * on which no request ever came counts as busy to Node: what is left after a moment is cut, or it would hold up the end.
+ */
+export async function cutWhenFlushed(http: Server, closed: Promise<unknown>): Promise<void> {
+  const cut = setTimeout(() => http.closeAllConnections(), FLUSH_MS)
+  await closed
+  clearTimeout(cut)
 }
 
 /** The port of a server that listens on an address, not on a pipe. */

@@ -1,7 +1,14 @@
 import type { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
-import { CLOSE_DEADLINE_MS, type Listening, PATH, portOf, SOCKET_LIMITS } from './http-server.ts'
+import {
+  CLOSE_DEADLINE_MS,
+  cutWhenFlushed,
+  type Listening,
+  PATH,
+  portOf,
+  SOCKET_LIMITS,
+} from './http-server.ts'
 
 /** Serves over Fastify. Fastify sets some socket limits itself unless it is told them by name. */
 export async function serveFastify(server: McpServer, host: string, port: number): Promise<Listening> {
@@ -12,7 +19,9 @@ export async function serveFastify(server: McpServer, host: string, port: number
   return {
     port: portOf(app.server.address()),
     stop: async () => {
-      await Promise.all([app.close(), server.close({ deadline: CLOSE_DEADLINE_MS })])
+      const stopped = app.close()
+      await server.close({ deadline: CLOSE_DEADLINE_MS })
+      await cutWhenFlushed(app.server, stopped)
     },
   }
 }

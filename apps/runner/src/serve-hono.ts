@@ -4,7 +4,14 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/hono'
 import { Hono } from 'hono'
-import { CLOSE_DEADLINE_MS, type Listening, PATH, portOf, SOCKET_LIMITS } from './http-server.ts'
+import {
+  CLOSE_DEADLINE_MS,
+  cutWhenFlushed,
+  type Listening,
+  PATH,
+  portOf,
+  SOCKET_LIMITS,
+} from './http-server.ts'
 
 /** Serves over Hono on Node. */
 export async function serveHono(server: McpServer, host: string, port: number): Promise<Listening> {
@@ -18,8 +25,7 @@ export async function serveHono(server: McpServer, host: string, port: number): 
     stop: async () => {
       const stopped = new Promise((resolve) => http.close(resolve))
       await server.close({ deadline: CLOSE_DEADLINE_MS })
-      http.closeIdleConnections()
-      await stopped
+      await cutWhenFlushed(http, stopped)
     },
   }
 }

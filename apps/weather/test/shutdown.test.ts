@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { alertsAnswer, type FakeNws, fakeNws, geoJson } from './support/fake-nws.ts'
 import { openSession } from './support/open-session.ts'
@@ -28,6 +30,16 @@ describe.each(['fastify', 'hono'])('an app on %s that is told to stop', (adapter
     weather.process.kill(signal)
     await stream.text()
     expect(await weather.exited).toBe(0)
+  })
+
+  it('does not wait for a connection on which no request ever came', async () => {
+    const weather = await startWeatherOnHttp('--adapter', adapter)
+    const { hostname, port } = new URL(weather.url)
+    const silent = connect(Number(port), hostname)
+    await once(silent, 'connect')
+    weather.process.kill('SIGTERM')
+    expect(await weather.exited).toBe(0)
+    silent.destroy()
   })
 
   it('lets a running call finish and hands over its answer', async () => {
