@@ -16,8 +16,9 @@ import { randomToken } from '../runtime/random.ts'
 import type { Caller, Session } from '../runtime/session.ts'
 import { readBatch } from './batch.ts'
 import { PostExchange } from './exchange.ts'
+import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
-import type { LiveSession, Sessions } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
 import { parseEventId } from './sse.ts'
 import type { StatelessCalls } from './stateless.ts'
 import { ACCEPTED, ENDED, JSON_HEADERS, refuse } from './statuses.ts'
@@ -101,6 +102,8 @@ export class LegacyHttp {
   }
 
   #received(inbound: Inbound, body: Body): Reply {
+    // It may have ended while the body was on its way.
+    if (inbound.live?.session.closed === true) return refuse('unknownSession')
     const { parseLimits } = this.#mount.options
     const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
     if (!parsed.ok) return refuse('parseError', parsed.error)

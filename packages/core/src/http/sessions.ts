@@ -2,60 +2,18 @@ import { revisionOf } from '../protocol/revisions/index.ts'
 import { ANONYMOUS } from '../runtime/auth.ts'
 import { Session } from '../runtime/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../runtime/session-store.ts'
+import { Evictions } from './evictions.ts'
+import { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import { fromStore } from './store-failure.ts'
-import type { SseStream } from './stream.ts'
 import { Recurring } from './timers.ts'
 
 /** How often idle sessions are looked for, in ms; a request meets an expired one at once. */
 const MAX_SWEEP_MS = 15_000
 const MIN_SWEEP_MS = 1_000
-
-/** A session that lives in this process, with what is attached to it. */
-export class LiveSession {
-  readonly session: Session
-  readonly key: SessionKey
-  /** When a request last belonged to it. */
-  lastSeen: number
-  /** When the store last heard that it lives. */
-  lastTouched: number
-  /** Settles when the store has forgotten the session; undefined while it lives, or where that took no time. */
-  forgotten: Promise<unknown> | undefined
-  /** The stream that belongs to no request. */
-  standalone: SseStream | undefined
-  #streams: Map<string, SseStream> | undefined
-
-  constructor(session: Session, now: number) {
-    this.session = session
-    this.key = { principal: session.record.principal, id: session.id }
-    this.lastSeen = now
-    this.lastTouched = now
-  }
-
-  stream(token: string): SseStream | undefined {
-    return this.#streams?.get(token)
-  }
-
-  addStream(token: string, stream: SseStream): void {
-    this.#streams ??= new Map()
-    this.#streams.set(token, stream)
-  }
-
-  removeStream(token: string): void {
-    this.#streams?.delete(token)
-  }
-
-  /** Work in progress, or a client that listens. */
-  get active(): boolean {
-    if (this.session.inFlight > 0) return true
-    for (const stream of this.#streams?.values() ?? []) if (stream.connected) return true
-    return false
-  }
-
-  closeStreams(): void {
-    for (const stream of this.#streams?.values() ?? []) stream.close()
-  }
-}
+/** The part of its time to live after which a session in use is written to the store again. */
+const REFRESH = 0.25
+const NONE: ReadonlyMap<string, LiveSession> = new Map()
 
 /**
  * The sessions of one mount. Found by principal and id together, so that another principal's session is as unknown as
@@ -70,6 +28,8 @@ export class Sessions {
   #size = 0
   #reserved = 0
   readonly #reservedBy = new Map<string, number>()
+  readonly #evictions = new Evictions()
+  #closed = false
 
   /** `onFirst` is called when there is a first session to look after. */
   constructor(mount: Mount, store: SessionStore, onFirst: () => void) {
@@ -99,7 +59,7 @@ export class Sessions {
       return undefined
     }
     live.lastSeen = now
-    if (now - live.lastTouched > this.#ttl(live) / 4) this.#touch(live, now)
+    this.#refresh(live, now)
     return live
   }
 
@@ -108,13 +68,9 @@ export class Sessions {
     const { max, maxPerPrincipal } = this.#mount.options.sessions
     const own = this.#principals.get(principal)
     const reserved = this.#reservedBy.get(principal) ?? 0
-    if (
-      principal !== ANONYMOUS &&
-      (own?.size ?? 0) + reserved >= maxPerPrincipal &&
-      !this.#evict(own?.values())
-    )
-      return false
-    if (this.#size + this.#reserved >= max && !this.#evict(this.#all())) return false
+    const held = (own?.size ?? 0) + reserved
+    if (principal !== ANONYMOUS && held >= maxPerPrincipal && !this.#evict(own ?? NONE)) return false
+    if (this.#size + this.#reserved >= max && !this.#evict(undefined)) return false
     this.#reserved++
     this.#reservedBy.set(principal, reserved + 1)
     return true
@@ -130,13 +86,14 @@ export class Sessions {
   /** Takes a new session in. A promise only where the store makes one. */
   open(session: Session): void | Promise<void> {
     const { uninitializedTtlMs } = this.#mount.options.sessions
-    const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs))
+    const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs * (1 + REFRESH)))
     if (stored instanceof Promise) return stored.then(() => void this.#add(session))
     this.#add(session)
   }
 
   /** Closes what lives here. The records stay: another process may go on with them. */
   closeAll(): void {
+    this.#closed = true
     const all = [...this.#all()]
     this.#principals.clear()
     this.#size = 0
@@ -156,7 +113,11 @@ export class Sessions {
     return this.#all()
   }
 
-  #add(session: Session): LiveSession {
+  #add(session: Session): LiveSession | undefined {
+    if (this.#closed) {
+      session.close()
+      return undefined
+    }
     const live = new LiveSession(session, this.#mount.runtime.clock.now())
     const { principal, id } = live.key
     const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
@@ -213,27 +174,27 @@ export class Sessions {
     for (const live of this.#all()) {
       if (live.active) live.lastSeen = now
       if (this.#expired(live, now)) live.session.close()
-      else if (live.lastSeen === now) this.#touch(live, now)
+      else if (live.lastSeen === now) this.#refresh(live, now)
     }
   }
 
-  #touch(live: LiveSession, now: number): void {
+  /** Tells the store that the session lives: not at every request, so its time there is longer by that much. */
+  #refresh(live: LiveSession, now: number): void {
+    if (now - live.lastTouched <= this.#ttl(live) * REFRESH) return
     live.lastTouched = now
-    void this.#background(() => this.#store.touch(live.key, this.#ttl(live)))
+    void this.#background(() => this.#store.touch(live.key, this.#ttl(live) * (1 + REFRESH)))
   }
 
   #save(live: LiveSession, record: SessionRecord): void {
-    void this.#background(() => this.#store.put(record, this.#ttl(live)))
+    live.lastTouched = this.#mount.runtime.clock.now()
+    void this.#background(() => this.#store.put(record, this.#ttl(live) * (1 + REFRESH)))
   }
 
-  /** Closes the idle session used longest ago, those first that never were initialized. */
-  #evict(candidates: Iterable<LiveSession> | undefined): boolean {
-    let oldest: LiveSession | undefined
-    for (const live of candidates ?? []) {
-      if (!live.active && (oldest === undefined || isBefore(live, oldest))) oldest = live
-    }
-    oldest?.session.close()
-    return oldest !== undefined
+  #evict(own: ReadonlyMap<string, LiveSession> | undefined): boolean {
+    const evictions = own === undefined ? this.#evictions : new Evictions()
+    const idle = evictions.next(() => own?.values() ?? this.#all())
+    idle?.session.close()
+    return idle !== undefined
   }
 
   *#all(): Iterable<LiveSession> {
@@ -252,9 +213,4 @@ export class Sessions {
     }
     return undefined
   }
-}
-
-function isBefore(a: LiveSession, b: LiveSession): boolean {
-  const first = a.session.record.initialized
-  return first === b.session.record.initialized ? a.lastSeen < b.lastSeen : !first
 }

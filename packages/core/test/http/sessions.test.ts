@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { McpServer } from '../../src/index.ts'
-import { type Answer, createHarness, initializeMessage } from './support/harness.ts'
+import { type Answer, createHarness, initializeMessage, type TestSession } from './support/harness.ts'
 import { turn } from './support/clock.ts'
 
 const tools = (server: McpServer): void => {
@@ -183,6 +183,14 @@ describe('the end of a session', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
+  it('is met by a request whose body was on its way', async () => {
+    const { open, post } = createHarness({ setUp: tools })
+    const session = await open()
+    const pending = post(ping(), session.headers)
+    await session.delete()
+    expect((await pending).status).toBe(404)
+  })
+
   it('can be left to the server alone', async () => {
     const { open } = createHarness({ endpoint: { sessions: { allowDelete: false } } })
     const session = await open()
@@ -224,6 +232,18 @@ describe('the number of sessions', () => {
     expect((await post(initializeMessage(), undefined, bob)).status).toBe(200)
     for (let i = 0; i < 5; i++) await (await open()).get()
     expect((await post(initializeMessage())).status).toBe(200)
+  })
+
+  it('makes room for many in turn, those first that never were initialized', async () => {
+    const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 40 } } })
+    const kept: TestSession[] = []
+    for (let i = 0; i < 20; i++) kept.push(await open())
+    for (let i = 0; i < 200; i++) {
+      await clock.advance(1)
+      expect((await post(initializeMessage())).status).toBe(200)
+    }
+    const statuses = await Promise.all(kept.map(async (session) => (await session.post(ping())).status))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   })
 
   it('counts those that are just opening', async () => {
