@@ -1,0 +1,355 @@
+import type { RequestContext } from '@jetway/core'
+import type { JsonObject } from '@jetway/core/protocol'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { describe, expect, it } from 'vitest'
+import { connectPeer } from '../src/peer.ts'
+import { alive, BATCHING, CANARY, failOnUnhandled, LATEST, serve, turn } from './support/hostile.ts'
+
+failOnUnhandled()
+
+const request = (id: unknown, method: string, params?: object): object => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+})
+const call = (id: unknown, args: unknown, name = 'echo'): object =>
+  request(id, 'tools/call', { name, arguments: args as object })
+const text = (message: object): string => JSON.stringify(message)
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+/** A call whose arguments bring the whole message to so many levels. */
+const deep = (levels: number): string =>
+  `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"echo","arguments":{"a":${nested(levels - 3)}}}}`
+const flood = (elements: number): string => text(call('x', { a: Array.from({ length: elements }, () => 0) }))
+
+/** Each is answered by one error of this code, and by nothing else. */
+const REFUSED: [what: string, line: string, code: number][] = [
+  ['nothing', '', -32700],
+  ['no JSON', '{{', -32700],
+  ['two messages in one', `${text(request(1, 'ping'))} ${text(request(2, 'ping'))}`, -32700],
+  ['129 levels', deep(129), -32700],
+  [
+    '129 levels in _meta',
+    `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":${nested(126)}}}}`,
+    -32700,
+  ],
+  ['129 levels in the id', `{"jsonrpc":"2.0","method":"ping","id":${nested(128)}}`, -32700],
+  ['100,000 levels', `{"a":${nested(100_000)}}`, -32700],
+  ['100,000 elements', flood(100_000), -32700],
+  ['100,000 keys', `{"jsonrpc":"2.0","id":1,"method":"ping","params":{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":0`).join()}}}`, -32700], // prettier-ignore
+  ['the method twice', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}', -32700],
+  ['the id twice', '{"jsonrpc":"2.0","id":1,"method":"ping","id":2}', -32700],
+  ['the id twice, once with escapes', '{"jsonrpc":"2.0","id":1,"method":"ping","\\u0069d":2}', -32700],
+  [
+    '__proto__ beside the method',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{"polluted":1}}',
+    -32700,
+  ],
+  [
+    '__proto__ in the params',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"polluted":1}}}',
+    -32700,
+  ],
+  ['__proto__ in the arguments', text(call(1, { a: 'PROTO' })).replace('"a"', '"__proto__"'), -32700],
+  ['__proto__ with escapes', text(call(1, { a: 'PROTO' })).replace('"a"', '"\\u005f_proto__"'), -32700],
+  ['__proto__ in an array', text(call(1, { b: [{ a: 1 }] })).replace('"a"', '"__proto__"'), -32700],
+  ['constructor.prototype', text(call(1, { constructor: { prototype: { polluted: 1 } } })), -32700],
+  ['a number', '5', -32600],
+  ['null', 'null', -32600],
+  ['a string', '"ping"', -32600],
+  ['no version', '{"id":1,"method":"ping"}', -32600],
+  ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+  ['an empty object', '{"jsonrpc":"2.0"}', -32600],
+  ['an id alone', '{"jsonrpc":"2.0","id":1}', -32600],
+  ['Method', '{"jsonrpc":"2.0","id":1,"Method":"ping"}', -32600],
+  ['METHOD', '{"jsonrpc":"2.0","id":1,"METHOD":"ping"}', -32600],
+  ['JSONRPC', '{"JSONRPC":"2.0","id":1,"method":"ping"}', -32600],
+  ['a method that is a number', '{"jsonrpc":"2.0","id":1,"method":5}', -32600],
+  ['a method that is null', '{"jsonrpc":"2.0","id":1,"method":null}', -32600],
+  ['a request with a result', '{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}', -32600],
+  ['a result and an error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"x"}}', -32600],
+  ['params in an array', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600],
+  ['params that are null', '{"jsonrpc":"2.0","id":1,"method":"ping","params":null}', -32600],
+  ['a batch', `[${text(request(1, 'ping'))}]`, -32600],
+  ['an empty batch', '[]', -32600],
+  ...['null', '1.5', '-0.5', '1e400', '9007199254740993', '18446744073709551616', 'true', '{}', '[]', `"${'x'.repeat(1025)}"`].map(
+    (id): [string, string, number] => [`the id ${id.slice(0, 24)}`, `{"jsonrpc":"2.0","method":"ping","id":${id}}`, -32600],
+  ), // prettier-ignore
+  ['an unknown method', text(request('x', 'tools/invent')), -32601],
+  ['an unknown tool', text(call('x', {}, 'unknown')), -32602],
+  ['a tool that is no string', text(request('x', 'tools/call', { name: 5 })), -32602],
+  ['a call of nothing', text(request('x', 'tools/call')), -32602],
+  ['arguments in an array', text(call('x', [])), -32602],
+  ['arguments that are null', text(call('x', null)), -32602],
+  ['an unknown prompt', text(request('x', 'prompts/get', { name: 'unknown' })), -32602],
+  [
+    'a prompt argument that is a number',
+    text(request('x', 'prompts/get', { name: 'prompt', arguments: { a: 1 } })),
+    -32602,
+  ],
+  ['a resource that is a number', text(request('x', 'resources/read', { uri: 5 })), -32602],
+  [
+    'a resource of 10,000 characters',
+    text(request('x', 'resources/read', { uri: 'x://'.padEnd(10_000, 'a') })),
+    -32602,
+  ],
+  ['a resource with a traversal', text(request('x', 'resources/read', { uri: 'x://%2e%2e' })), -32002],
+  ['an empty cursor', text(request('x', 'tools/list', { cursor: '' })), -32602],
+  ['a cursor of 1 MiB', text(request('x', 'tools/list', { cursor: 'a'.repeat(2 ** 20) })), -32602],
+  ['a cursor of another list', text(request('x', 'tools/list', { cursor: btoa('prompts:prompt') })), -32602],
+  ['a log level that is unknown', text(request('x', 'logging/setLevel', { level: '__proto__' })), -32602],
+]
+
+describe('a message that cannot be served is answered once, and the next one works', () => {
+  it.each(REFUSED)('%s', async (_, line, code) => {
+    const bench = await serve()
+    await bench.peer.raw(line)
+    const strays = await alive(bench)
+    expect(strays).toEqual([
+      {
+        jsonrpc: '2.0',
+        ...((strays[0] as JsonObject)['id'] !== undefined && { id: expect.anything() }),
+        error: { code, message: expect.any(String), ...(code === -32002 && { data: expect.anything() }) },
+      },
+    ])
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+    expect(bench.reached).toEqual([])
+    expect(JSON.stringify(strays).length).toBeLessThan(1024)
+  })
+
+  it('cut off at every byte', async () => {
+    const bench = await serve()
+    const whole = text(call(1, { city: 'Ærø "x"', list: [1, { a: null }] }))
+    for (let length = 0; length < whole.length; length++) await bench.peer.raw(whole.slice(0, length))
+    const strays = await alive(bench)
+    expect(strays).toHaveLength(whole.length)
+    expect(new Set(strays.map((stray) => JSON.stringify((stray as JsonObject)['id'])))).toEqual(
+      new Set([undefined]),
+    )
+  })
+})
+
+describe('a message at the edge of what is allowed reaches its handler', () => {
+  it.each([
+    ['128 levels', deep(128)],
+    ['a byte order mark', `\ufeff${text(call('x', { a: 1 }))}`],
+    ['white space around it', ` \t${text(call('x', { a: 1 }))}\r `],
+    ['a key named constructor', text(call('x', { constructor: 'Gehry' }))],
+    ['lone surrogates', text(call('x', { a: '\ud800', '\udc00': 1 }))],
+    ['a member of the envelope that nobody knows', text({ ...call('x', { a: 1 }), trace: 1 })],
+    ['an empty id', text(call('', { a: 1 }))],
+    ['the id -1', text(call(-1, { a: 1 }))],
+    ['the greatest id', text(call(Number.MAX_SAFE_INTEGER, { a: 1 }))],
+    ['an id of 1024 characters', text(call('x'.repeat(1024), { a: 1 }))],
+  ])('with %s', async (_, line) => {
+    const bench = await serve()
+    await bench.peer.raw(line)
+    const sent = JSON.parse(line.replace('\ufeff', '')) as { id: unknown; params: { arguments: unknown } }
+    expect(await alive(bench)).toMatchObject([{ id: sent.id, result: { content: [{ type: 'text' }] } }])
+    expect(bench.reached).toEqual([sent.params.arguments])
+  })
+})
+
+describe('the names of what every object has are unknown like any other', () => {
+  const names = Object.getOwnPropertyNames(Object.prototype)
+  const probes: [what: string, ask: (name: string) => [method: string, params: JsonObject]][] = [
+    ['methods', (name) => [name, {}]],
+    ['tools', (name) => ['tools/call', { name }]],
+    ['prompts', (name) => ['prompts/get', { name }]],
+    ['resources', (name) => ['resources/read', { uri: name }]],
+    ['completions', (name) => ['completion/complete', { ref: { type: 'ref/prompt', name }, argument: { name, value: '' } }]], // prettier-ignore
+    ['arguments', (name) => ['completion/complete', { ref: { type: 'ref/prompt', name: 'prompt' }, argument: { name, value: '' } }]], // prettier-ignore
+  ]
+  it.each(probes)('as %s', async (_, ask) => {
+    const bench = await serve()
+    const answerTo = async (name: string): Promise<string> =>
+      JSON.stringify(await bench.peer.request(...ask(name), { id: 'x' })).replaceAll(name, '?')
+    const unknown = await answerTo('invented')
+    expect(names).toHaveLength(12)
+    for (const name of names) expect(await answerTo(name)).toBe(unknown)
+    expect(await alive(bench)).toEqual([])
+  })
+})
+
+describe('ids', () => {
+  it('that twelve calls share are each answered with what was asked', async () => {
+    const bench = await serve()
+    for (let n = 0; n < 12; n++) await bench.peer.raw(text(call(1, { n }, 'waits')))
+    await turn()
+    bench.release()
+    const strays = (await alive(bench)) as { id: number; result: { content: [{ text: string }] } }[]
+    expect(strays.map(({ result: { content } }) => JSON.parse(content[0].text) as unknown)).toEqual(
+      Array.from({ length: 12 }, (_, n) => ({ n })),
+    )
+  })
+
+  it('of other clients do not collide', async () => {
+    const { server } = await serve()
+    const peers = await Promise.all(
+      Array.from({ length: 100 }, () => {
+        const [client, end] = createMemoryTransportPair()
+        server.connect(end)
+        return connectPeer(client, { revision: LATEST })
+      }),
+    )
+    const answers = await Promise.all(
+      peers.map((peer, n) => peer.request('tools/call', { name: 'echo', arguments: { n } }, { id: 7 })),
+    )
+    for (const [n, answer] of answers.entries())
+      expect(answer.result).toEqual({ content: [{ type: 'text', text: `{"n":${n}}` }] })
+  })
+})
+
+describe('batches, where the revision has them', () => {
+  const pings = (count: number): object[] => Array.from({ length: count }, (_, n) => request(n, 'ping'))
+  it.each<[what: string, batch: unknown[], answers: number | 'refused']>([
+    ['of none', [], 'refused'],
+    ['of one', pings(1), 1],
+    ['of a hundred', pings(100), 100],
+    ['of a hundred and one', pings(101), 'refused'],
+    ['of 50,000', pings(50_000), 'refused'],
+    ['of notifications', [{ jsonrpc: '2.0', method: 'notifications/initialized' }], 0],
+    ['of responses', [{ jsonrpc: '2.0', id: 1, result: {} }], 0],
+    ['in a batch', [pings(2)], 1],
+    [
+      'with initialize in it',
+      [request(1, 'initialize', { protocolVersion: BATCHING }), request(2, 'ping')],
+      2,
+    ],
+    [
+      'with everything in it',
+      [5, null, {}, request(null, 'ping'), request(1, 'tools/call'), request(2, 'ping')],
+      6,
+    ],
+  ])('%s', async (_, batch, answers) => {
+    const bench = await serve(BATCHING)
+    await bench.peer.raw(JSON.stringify(batch))
+    const strays = await alive(bench)
+    if (answers === 'refused') expect(strays).toMatchObject([{ error: { code: expect.any(Number) } }])
+    // The recording peer takes an array apart.
+    else expect(strays).toHaveLength(answers)
+    expect(JSON.stringify(strays).length).toBeLessThan(JSON.stringify(batch).length * 3 + 1024)
+  })
+})
+
+describe('what nobody asked for', () => {
+  it('is ignored: responses, and notifications that are unknown or malformed', async () => {
+    const bench = await serve()
+    for (let id = 0; id < 1_000; id++) {
+      await bench.peer.raw(text({ jsonrpc: '2.0', id, result: {} }))
+      await bench.peer.raw(text({ jsonrpc: '2.0', id: `${id}`, error: { code: 1, message: 'x' } }))
+    }
+    await bench.peer.raw('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}')
+    for (const method of [
+      'notifications/unknown',
+      '__proto__',
+      'tools/call',
+      'notifications/cancelled',
+      'initialize',
+    ])
+      for (const params of [undefined, {}, { requestId: {} }, { requestId: null }])
+        await bench.peer.notify(method, params)
+    expect(await alive(bench)).toEqual([])
+    expect(bench.reached).toEqual([])
+  })
+
+  it('changes nothing: a second initialize, and cancels of calls that are not there', async () => {
+    const bench = await serve('2025-06-18')
+    const again = {
+      protocolVersion: '2024-11-05',
+      capabilities: { sampling: {} },
+      clientInfo: { name: 'b', version: '2' },
+    }
+    expect((await bench.peer.request('initialize', again)).error).toMatchObject({ code: -32600 })
+    void bench.peer.raw(text(call('mine', { n: 1 }, 'waits')))
+    for (let n = 0; n < 1_000; n++)
+      await bench.peer.notify('notifications/cancelled', { requestId: n % 2 === 0 ? n : `mine${n}` })
+    bench.release()
+    expect(await alive(bench)).toMatchObject([{ id: 'mine', result: {} }])
+    expect(bench.contexts[0]?.protocolVersion).toBe('2025-06-18')
+    expect(bench.contexts[0]?.client.supports('sampling')).toBe(false)
+  })
+})
+
+describe('before initialize', () => {
+  it.each([
+    'tools/list',
+    'tools/call',
+    'resources/read',
+    'prompts/get',
+    'completion/complete',
+    'logging/setLevel',
+    'x',
+  ])('%s is refused without reaching anything', async (method) => {
+    const { server, reached } = await serve()
+    const [client, end] = createMemoryTransportPair()
+    server.connect(end)
+    const heard: unknown[] = []
+    let tell: (() => void) | undefined
+    const answered = new Promise<void>((resolve) => (tell = resolve))
+    void client.start({
+      message(line) {
+        heard.push(JSON.parse(line))
+        if (heard.length === 2) tell?.()
+      },
+      malformed() {},
+      close() {},
+    })
+    await client.send(text(request(1, method, { name: 'echo', uri: 'x://1' })))
+    await client.send(text(request(2, 'ping')))
+    await answered
+    expect(heard).toMatchObject([
+      { id: 1, error: { code: -32600 } },
+      { id: 2, result: {} },
+    ])
+    expect(reached).toEqual([])
+  })
+})
+
+describe('a call that was cancelled', () => {
+  it('hears of it and says nothing any more, whatever its handler does', async () => {
+    const bench = await serve()
+    await bench.peer.raw(text(request('c', 'tools/call', { name: 'waits', _meta: { progressToken: 1 } })))
+    await turn()
+    await bench.peer.notify('notifications/cancelled', { requestId: 'c' })
+    await turn()
+    expect(bench.contexts[0]?.signal.aborted).toBe(true)
+    bench.release()
+    expect(await alive(bench)).toEqual([])
+    expect(bench.peer.notifications).toEqual([])
+  })
+})
+
+describe('progress', () => {
+  it('only grows, and ends with the answer', async () => {
+    const bench = await serve()
+    let keep: RequestContext | undefined
+    bench.server.addTool({
+      name: 'counts',
+      async handler(_, ctx) {
+        keep = ctx
+        for (const value of [1, 1, 3, 2, Number.NaN, Number.POSITIVE_INFINITY, -1, 4])
+          await ctx.progress(value)
+      },
+    })
+    const params = { name: 'counts', _meta: { progressToken: 0 } }
+    await bench.peer.request('tools/call', params)
+    await keep?.progress(5)
+    keep?.log.error(CANARY)
+    await alive(bench)
+    const progress = bench.peer.notifications.filter(({ method }) => method === 'notifications/progress')
+    expect(progress.map(({ params: told }) => told?.['progress'])).toEqual([1, 3, 4])
+    expect(JSON.stringify(bench.peer.notifications)).not.toContain(CANARY)
+  })
+
+  it.each([{}, null, true, 1.5, 'x'.repeat(1025), []])(
+    'is not sent for the token %j',
+    async (progressToken) => {
+      const bench = await serve()
+      bench.server.addTool({ name: 'tells', handler: (_, ctx) => ctx.progress(1) })
+      await bench.peer.request('tools/call', { name: 'tells', _meta: { progressToken } })
+      await alive(bench)
+      expect(bench.peer.notifications.filter(({ method }) => method === 'notifications/progress')).toEqual([])
+    },
+  )
+})
