@@ -6,14 +6,14 @@ import type { ServerProcess } from './server-process.ts'
 export interface Timing {
   readonly rounds: number
   readonly seconds: number
-  /** Before the first round, for each contender: compilers need thousands of calls. */
-  readonly warmSeconds: number
+  /** Requests to each contender before the first round: compilers need thousands of calls. */
+  readonly warmRequests: number
 }
 
 /** A contender that is ready to be loaded. */
 export interface Measured {
-  readonly server: ServerProcess
-  load(seconds: number): Promise<LoadResult>
+  readonly server: Pick<ServerProcess, 'contender' | 'cpuMicros'>
+  readonly load: (seconds: number) => Promise<LoadResult>
 }
 
 interface Sample {
@@ -47,13 +47,26 @@ export interface Table {
 /** Loads the contenders in turn, so that what else the machine does hits them alike. */
 export async function interleave(all: readonly Measured[], timing: Timing): Promise<Row[]> {
   const samples = new Map<string, Sample[]>(all.map(({ server }) => [server.contender.name, []]))
-  for (const one of all) await one.load(timing.warmSeconds)
+  for (const one of all) await warm(one, timing.warmRequests)
   for (let round = 0; round < timing.rounds; round++) {
     // Nobody always runs first after somebody else.
     const order = [...all.slice(round % all.length), ...all.slice(0, round % all.length)]
     for (const one of order) samples.get(one.server.contender.name)?.push(await sample(one, timing.seconds))
   }
   return all.map(({ server }) => toRow(server.contender, samples))
+}
+
+/** In seconds: what is slow enough to get here is not made fast by more of it. */
+const LONGEST_WARM_UP = 4
+const WARM_STEP = 0.25
+
+async function warm({ load }: Measured, requests: number): Promise<void> {
+  let seconds = 0
+  for (let sent = 0; sent < requests && seconds < LONGEST_WARM_UP;) {
+    const result = await load(WARM_STEP)
+    sent += result.completed
+    seconds += result.seconds
+  }
 }
 
 async function sample({ server, load }: Measured, seconds: number): Promise<Sample> {

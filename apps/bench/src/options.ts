@@ -13,8 +13,8 @@ export interface BenchOptions {
   readonly timing: Timing
 }
 
-const FULL: Timing = { rounds: 5, seconds: 0.8, warmSeconds: 0.8 }
-const SHORT: Timing = { rounds: 5, seconds: 0.8, warmSeconds: 1.5 }
+const FULL: Timing = { rounds: 9, seconds: 0.4, warmRequests: 10_000 }
+const SHORT: Timing = { rounds: 11, seconds: 0.4, warmRequests: 20_000 }
 
 export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--write] [--rounds <n>] [--seconds <n>]
 
@@ -48,7 +48,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     timing: {
       rounds: Math.ceil(positive('rounds', rounds, preset.rounds)),
       seconds: positive('seconds', seconds, preset.seconds),
-      warmSeconds: preset.warmSeconds,
+      warmRequests: preset.warmRequests,
     },
   }
 }

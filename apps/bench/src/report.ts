@@ -18,7 +18,7 @@ export function toMarkdown({ machine, tables, firstAnswers, memory }: Report): s
       section(
         'stdio, first answer after the process is started',
         ['', 'ms', '÷ raw Node'],
-        [...firstAnswers.map(({ title, ms, ratio }) => [title, ms.toFixed(0), ratio.toFixed(2)])],
+        firstAnswers.map(({ title, ms, ratio }) => [title, ms.toFixed(0), ratio.toFixed(2)]),
       ),
     )
   }
@@ -27,7 +27,7 @@ export function toMarkdown({ machine, tables, firstAnswers, memory }: Report): s
       section(
         'Resident memory of an idle session',
         ['', 'sessions', 'KB each'],
-        [...memory.map(({ title, sessions, kilobytes }) => [title, String(sessions), kilobytes.toFixed(1)])],
+        memory.map(({ title, sessions, kilobytes }) => [title, String(sessions), kilobytes.toFixed(1)]),
       ),
     )
   }

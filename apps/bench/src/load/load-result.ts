@@ -13,7 +13,7 @@ export function percentile(sorted: Float64Array, share: number): number | undefi
 
 /** The middle value; of an even number of values the mean of the two in the middle. NaN of none. */
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
+  const sorted = values.toSorted((a, b) => a - b)
   const half = Math.floor(sorted.length / 2)
   const [low, high] = [sorted[half - 1], sorted[half]]
   if (high === undefined) return Number.NaN
@@ -35,6 +35,6 @@ export class Latencies {
   }
 
   sorted(): Float64Array {
-    return this.#values.slice(0, this.#count).sort()
+    return this.#values.subarray(0, this.#count).toSorted()
   }
 }

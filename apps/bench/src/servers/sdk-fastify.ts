@@ -25,6 +25,7 @@ app.post('/mcp', async (request, reply) => {
   if (transport === undefined) return reply.code(404).send()
   reply.hijack()
   await transport.handleRequest(request.raw, reply.raw, request.body)
+  return reply
 })
 await app.listen({ port: 0, host: '127.0.0.1' })
 ready((app.server.address() as AddressInfo).port)

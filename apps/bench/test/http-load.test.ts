@@ -1,0 +1,57 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { HttpConnection } from '../src/load/http-connection.ts'
+import { loadHttp } from '../src/load/http-load.ts'
+import { post } from '../src/load/http-session.ts'
+
+let server: Server | undefined
+const opened: HttpConnection[] = []
+
+afterEach(() => {
+  for (const connection of opened.splice(0)) connection.close()
+  server?.close()
+})
+
+async function listen(listener: RequestListener): Promise<number> {
+  const started = createServer(listener)
+  server = started
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
+  return (started.address() as AddressInfo).port
+}
+
+async function load(listener: RequestListener, lanes: number): ReturnType<typeof loadHttp> {
+  const port = await listen(listener)
+  while (opened.length < lanes) opened.push(await HttpConnection.open(port))
+  const next = (): string => post(port, {}, '{}')
+  return loadHttp(
+    opened.map((connection) => ({ connection, next })),
+    { seconds: 0.05, bodyBytes: 2 },
+  )
+}
+
+describe('load over HTTP', () => {
+  it('counts each answer once, on all connections', async () => {
+    let answered = 0
+    const result = await load((_request, response) => {
+      answered++
+      response.end('ok')
+    }, 3)
+    expect(result.completed).toBe(answered)
+    expect(result.latencies).toHaveLength(answered)
+    expect(answered).toBeGreaterThan(3)
+  })
+
+  it('takes no status but 200 for a success', async () => {
+    const failing = load((_request, response) => response.writeHead(503).end('no'), 1)
+    await expect(failing).rejects.toThrow('Wrong answer: 503')
+  })
+
+  it('takes no answer of another size for a success', async () => {
+    await expect(load((_request, response) => response.end('odd'), 1)).rejects.toThrow('Wrong answer: 200')
+  })
+
+  it('fails when the server hangs up', async () => {
+    await expect(load((request) => request.socket.destroy(), 1)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { replaceMeasured, toMarkdown } from '../src/report.ts'
+
+const REPORT = {
+  machine: 'a machine',
+  tables: [
+    {
+      name: 'text-16',
+      title: 'tools/call',
+      rows: [
+        { name: 'bare', title: 'bare', requestsPerSecond: 100, p50Ms: 1, p99Ms: 2, cpuMicros: 10 },
+        {
+          name: 'jetway',
+          title: 'Jetway',
+          requestsPerSecond: 80,
+          p50Ms: 1,
+          p99Ms: 2,
+          cpuMicros: 12.5,
+          base: 'bare',
+          ratio: 0.8,
+        },
+      ],
+    },
+  ],
+  firstAnswers: [],
+  memory: [],
+}
+
+it('a table says what a ratio is of', () => {
+  const line = toMarkdown(REPORT)
+    .split('\n')
+    .find((text) => text.startsWith('| Jetway'))
+  expect(line?.split('|').map((cell) => cell.trim())).toEqual([
+    '',
+    'Jetway',
+    '80',
+    '1.00',
+    '2.00',
+    '12.5',
+    '0.80',
+    'bare',
+    '',
+  ])
+})
+
+it('the tables take the place of those before, and the text around them stays', () => {
+  const page =
+    'Before\n\n<!-- measured: npm run bench -- --write -->\n\nold\n<!-- end of what was measured -->\n\nAfter\n'
+  const once = replaceMeasured(page, toMarkdown(REPORT))
+  expect(once).toMatch(/^Before\n/)
+  expect(once).toMatch(/\nAfter\n$/)
+  expect(once).not.toContain('old')
+  expect(replaceMeasured(once, toMarkdown(REPORT))).toBe(once)
+  expect(() => replaceMeasured('no marks', '')).toThrow('marks')
+})
