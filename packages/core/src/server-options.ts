@@ -23,6 +23,12 @@ export interface ServerOptions<App = unknown> {
   readonly pageSize?: number
   /** Whether structured results are held against the tool's `outputSchema` before they are sent. @default true */
   readonly validateOutput?: boolean
+  /**
+   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and say so in what they
+   * publish. An object that the schema itself opens stays open; of JSON Schema only the root is closed, and only if it
+   * says nothing of further properties. @default false
+   */
+  readonly strictInput?: boolean
   /** Whether handlers may send logs to clients. @default true */
   readonly logging?: boolean
   /** What is sent to a client that has not chosen a level. @default 'info' */

@@ -62,6 +62,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       schemas: options.schemaEngine ?? createSchemaEngine(),
       publish: (event) => this.#publish(event),
       validateOutput: options.validateOutput,
+      strictInput: options.strictInput,
       pageSize: options.pageSize,
       logging: options.logging,
     })

@@ -19,6 +19,8 @@ export interface FeatureOptions {
   readonly pageSize?: number | undefined
   /** Whether tool results are held against their `outputSchema`. @default true */
   readonly validateOutput?: boolean | undefined
+  /** Whether tools refuse arguments that they do not name. @default false */
+  readonly strictInput?: boolean | undefined
   /** Whether clients may ask for log messages. @default true */
   readonly logging?: boolean | undefined
 }
@@ -36,8 +38,8 @@ export interface Features {
 const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
-  const { schemas, publish, pageSize, validateOutput = true, logging = true } = options
-  const tools = createTools({ schemas, validateOutput, pageSize })
+  const { schemas, publish, pageSize, validateOutput = true, strictInput = false, logging = true } = options
+  const tools = createTools({ schemas, validateOutput, strictInput, pageSize })
   const resources = new Resources({ pageSize })
   const prompts = createPrompts({ schemas, pageSize })
   tools.registry.onChange(() => publish({ kind: 'tools' }))

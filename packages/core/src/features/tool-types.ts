@@ -13,6 +13,8 @@ interface ToolFields extends DisplayFields {
   readonly annotations?: ToolAnnotations
   /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
   readonly timeoutMs?: number
+  /** Whether arguments that the `inputSchema` does not name are refused. @default the server's `strictInput` */
+  readonly strictInput?: boolean
   /** Whether results are held against the `outputSchema` before they are sent. @default the server's `validateOutput` */
   readonly validateOutput?: boolean
 }

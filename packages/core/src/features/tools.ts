@@ -14,6 +14,7 @@ import type { AnyTool } from './tool-types.ts'
 export interface ToolsOptions {
   readonly schemas: SchemaEngine
   readonly validateOutput: boolean
+  readonly strictInput: boolean
   readonly pageSize: number | undefined
 }
 
@@ -67,8 +68,9 @@ function callEntry(registry: Registry<AnyTool, ToolEntry>): MethodEntry {
   }
 }
 
-function buildTool(definition: AnyTool, { schemas, validateOutput }: ToolsOptions): ToolEntry {
+function buildTool(definition: AnyTool, options: ToolsOptions): ToolEntry {
   const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = definition
+  const { schemas, validateOutput, strictInput } = options
   checkToolName(name)
   const subject = { kind: 'tool', name }
   checkHandler(subject, definition.handler)
@@ -77,7 +79,11 @@ function buildTool(definition: AnyTool, { schemas, validateOutput }: ToolsOption
   const input =
     inputSchema === undefined
       ? WITHOUT_ARGUMENTS
-      : schemas.input(inputSchema, { ...subject, field: 'inputSchema' })
+      : schemas.input(
+          inputSchema,
+          { ...subject, field: 'inputSchema' },
+          { strict: definition.strictInput ?? strictInput },
+        )
   const output = outputSchema && schemas.output(outputSchema, { ...subject, field: 'outputSchema' })
   const shown = publish(subject, { name, title, description, annotations, icons, _meta })
   const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown

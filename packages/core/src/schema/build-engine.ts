@@ -3,12 +3,14 @@ import { isJsonFaithful } from './json-faithful.ts'
 import { prune, type Fits } from './prune.ts'
 import { convert, convertZodOutput, copyJsonSchema, messageOf } from './publish.ts'
 import { invalidSchema, recognise } from './recognise.ts'
+import { closeObjects, closeRoot, structureOf, unknownProperties } from './strict.ts'
 import type {
   CheckedInput,
   CheckedOutput,
   CompiledInput,
   CompiledOutput,
   Failed,
+  Issue,
   JsonSchema,
   JsonSchemaCompiler,
   JsonValidator,
@@ -22,13 +24,16 @@ import { toOpenJsonSchema, type ZodSchema } from './zod.ts'
 /** An engine around a JSON Schema library; `createSchemaEngine` gives it the default one. */
 export function buildSchemaEngine(compiler: JsonSchemaCompiler): SchemaEngine {
   return {
-    input(schema, site) {
+    input(schema, site, { strict = false } = {}) {
       const recognised = recognise(schema, site)
-      return named(site, () =>
-        recognised.kind === 'json'
-          ? jsonInput(recognised.schema, compiler)
-          : standardInput(recognised.schema, recognised.zod),
-      )
+      return named(site, () => {
+        if (recognised.kind === 'json') {
+          const jsonSchema = copyJsonSchema(recognised.schema)
+          return jsonInput(strict ? closeRoot(jsonSchema) : jsonSchema, compiler)
+        }
+        const open = standardInput(recognised.schema, recognised.zod)
+        return strict ? strictInput(open, compiler) : open
+      })
     },
     output(schema, site) {
       const recognised = recognise(schema, site)
@@ -66,8 +71,7 @@ function requireObjectRoot(schema: JsonSchema): void {
   )
 }
 
-function jsonInput(schema: JsonSchema, compiler: JsonSchemaCompiler): CompiledInput {
-  const jsonSchema = copyJsonSchema(schema)
+function jsonInput(jsonSchema: JsonSchema, compiler: JsonSchemaCompiler): CompiledInput {
   const validator = compiler.compile(jsonSchema, 'author')
   requireObjectRoot(jsonSchema)
   return {
@@ -91,6 +95,27 @@ function standardInput(schema: StandardSchema, zod: ZodSchema | undefined): Comp
       return isThenable(result)
         ? Promise.resolve(result).then(fromStandardResult)
         : fromStandardResult(result)
+    },
+  }
+}
+
+/** The library's own check, and one for what it would let fall without a word. */
+function strictInput(open: CompiledInput, compiler: JsonSchemaCompiler): CompiledInput {
+  const jsonSchema = closeObjects(open.jsonSchema)
+  const structure = compiler.compile(structureOf(jsonSchema), 'library')
+  const refuse = (checked: CheckedInput, unknown: readonly Issue[]): CheckedInput => {
+    if (unknown.length === 0) return checked
+    return { ok: false, issues: checked.ok ? unknown : [...checked.issues, ...unknown] }
+  }
+  return {
+    jsonSchema,
+    check: (value) => {
+      const found = contained<{ ok: true } | Failed>(() =>
+        structure.isValid(value) ? { ok: true } : { ok: false, issues: structure.explain(value) },
+      )
+      const unknown = found.ok ? [] : unknownProperties(found.issues)
+      const checked = open.check(value)
+      return checked instanceof Promise ? checked.then((it) => refuse(it, unknown)) : refuse(checked, unknown)
     },
   }
 }

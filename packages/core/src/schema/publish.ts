@@ -1,3 +1,4 @@
+import { mapParts } from './walk.ts'
 import type { JsonSchema, StandardSchema } from './types.ts'
 import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
 
@@ -18,7 +19,7 @@ export function convert(
   zod: ZodSchema | undefined,
 ): JsonSchema {
   try {
-    return withObjectRoot(withoutDialect(copyJsonSchema(props.jsonSchema[side]({ target: 'draft-2020-12' }))))
+    return published(props.jsonSchema[side]({ target: 'draft-2020-12' }))
   } catch (cause) {
     // Not every library speaks 2020-12; what it gives then says its dialect, and keeps saying it.
     if (zod === undefined) return withObjectRoot(copyJsonSchema(convertToDraft07(props, side, cause)))
@@ -50,10 +51,24 @@ export function convertZodOutput(
   const { any, joined } = strippingObjects(zod)
   if (joined.size === 0) return { jsonSchema, pruning: any ? 'on mismatch' : 'never' }
   const open = toOpenJsonSchema(zod, (object) => joined.has(object)) ?? jsonSchema
-  return { jsonSchema: withObjectRoot(withoutDialect(copyJsonSchema(open))), pruning: 'always' }
+  return { jsonSchema: published(open), pruning: 'always' }
 }
 
 export type Pruning = 'never' | 'on mismatch' | 'always'
+
+function published(converted: JsonSchema): JsonSchema {
+  return withObjectRoot(withoutSafeBounds(withoutDialect(copyJsonSchema(converted))))
+}
+
+/** zod says of every integer that it is one JavaScript can count to, which tells a model nothing and costs it tokens. */
+function withoutSafeBounds(schema: JsonSchema): JsonSchema {
+  const mapped = mapParts(schema, withoutSafeBounds)
+  if (mapped['type'] !== 'integer') return mapped
+  const isNoise = ([keyword, value]: [string, unknown]): boolean =>
+    (keyword === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+    (keyword === 'maximum' && value === Number.MAX_SAFE_INTEGER)
+  return Object.fromEntries(Object.entries(mapped).filter((entry) => !isNoise(entry)))
+}
 
 /** Some clients leave out every tool whose schema has a `$schema`, and 2020-12 is meant without it anyhow. */
 function withoutDialect(schema: JsonSchema): JsonSchema {

@@ -38,7 +38,11 @@ function withoutJsonSchema(schema: Loose, zod: ZodSchema | undefined, vendor: un
       'not with an earlier one nor with "zod/mini", or pass z.toJSONSchema(schema)'
     )
   }
-  if (isZod3(schema)) return 'is of zod 3, which gives no JSON Schema; import z from "zod" 4.2 or later'
+  if (isZod3(schema)) {
+    return (
+      'is of zod 3, which gives no JSON Schema; wrap it with zod3 from "@jetway/core/zod3"' + ageOf(schema)
+    )
+  }
   if (vendor === 'valibot') {
     return 'gives no JSON Schema; wrap it with toStandardJsonSchema from "@valibot/to-json-schema"'
   }
@@ -46,6 +50,11 @@ function withoutJsonSchema(schema: Loose, zod: ZodSchema | undefined, vendor: un
     `is of ${typeof vendor === 'string' ? JSON.stringify(vendor) : 'a library'} and gives no JSON Schema ` +
     '("~standard".jsonSchema); use a version or a wrapper that does, or pass JSON Schema itself'
   )
+}
+
+/** What zod 3 has had since 3.25 is what the wrapper validates with. */
+function ageOf(schema: Loose): string {
+  return isObjectLike(schema['~standard']) ? '' : ', which needs zod 3.25 or later: update "zod"'
 }
 
 export function describeSite({ kind, name, field }: SchemaSite): string {

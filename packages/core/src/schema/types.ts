@@ -69,7 +69,7 @@ export type InferArguments<S> = S extends StandardSchema ? InferOutput<S> : Reco
 export interface SchemaSite {
   readonly kind: string
   readonly name: string
-  readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema'
+  readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema' | 'schema'
 }
 
 /** One thing that is wrong. Neither part repeats the value received. */
@@ -108,10 +108,21 @@ export interface CompiledOutput {
   check(value: unknown, json: string | undefined): CheckedOutput
 }
 
+export interface InputOptions {
+  /**
+   * Whether arguments that the schema does not name are refused, by the published schema too, where they would fall
+   * or pass unseen: at every object of a library's schema that says nothing of them; in JSON Schema at the root alone,
+   * unless it speaks of them itself.
+   *
+   * @default false
+   */
+  readonly strict?: boolean | undefined
+}
+
 /** What a server compiles its schemas with, once each, when something is registered. */
 export interface SchemaEngine {
   /** @throws UsageError `ERR_MCP_SCHEMA_UNSUPPORTED` or `ERR_MCP_SCHEMA_INVALID` */
-  input(schema: AnySchema, site: SchemaSite): CompiledInput
+  input(schema: AnySchema, site: SchemaSite, options?: InputOptions): CompiledInput
   /** @throws UsageError `ERR_MCP_SCHEMA_UNSUPPORTED` or `ERR_MCP_SCHEMA_INVALID` */
   output(schema: AnySchema, site: SchemaSite): CompiledOutput
 }

@@ -1,0 +1,44 @@
+/**
+ * Any schema of zod 3, told by its structure: several copies and builds of zod may be about, `zod/v3` of zod 4 among
+ * them. `_input` and `_output` carry types only.
+ */
+export interface Zod3Schema<Input = unknown, Output = unknown> {
+  readonly _input: Input
+  readonly _output: Output
+  readonly _def: object
+}
+
+/** The part of zod 3's definitions that is read here. */
+export interface Zod3Def {
+  readonly typeName: string
+  readonly description?: string
+  /** An object's fields; every other kind keeps something else under its name, or nothing. */
+  readonly shape?: () => Readonly<Record<string, Zod3Node>>
+  readonly unknownKeys?: 'strip' | 'strict' | 'passthrough'
+  readonly catchall?: Zod3Node
+  /** An array's element, or what a brand covers. */
+  readonly type?: Zod3Node
+  readonly items?: readonly Zod3Node[]
+  readonly rest?: Zod3Node | null
+  readonly valueType?: Zod3Node
+  readonly options?: readonly Zod3Node[] | ReadonlyMap<unknown, Zod3Node>
+  readonly left?: Zod3Node
+  readonly right?: Zod3Node
+  readonly innerType?: Zod3Node
+  readonly schema?: Zod3Node
+  readonly effect?: { readonly type: 'refinement' | 'transform' | 'preprocess' }
+  readonly in?: Zod3Node
+  readonly out?: Zod3Node
+  readonly getter?: () => Zod3Node
+  readonly value?: unknown
+}
+
+export interface Zod3Node {
+  readonly _def: Zod3Def
+}
+
+export function optionsOf({ options = [] }: Zod3Def): readonly Zod3Node[] {
+  return Symbol.iterator in options && !Array.isArray(options)
+    ? [...(options as ReadonlyMap<unknown, Zod3Node>).values()]
+    : (options as readonly Zod3Node[])
+}
