@@ -15,6 +15,7 @@ export interface StdioServer {
   close(options?: { readonly deadline?: number }): Promise<void>
 }
 
+/** Options of {@link serveStdio}. Every default is meant for production. */
 export interface ServeStdioOptions {
   /** Who the client is, as `ctx.auth`. Over stdio it comes from the environment, never from the client. */
   readonly auth?: AuthInfo

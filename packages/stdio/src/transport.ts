@@ -12,6 +12,7 @@ const CHUNK_OVERHEAD_BYTES = 512
 /** The longest line that is read, in bytes. */
 export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 
+/** Options of {@link StdioTransport}. */
 export interface StdioTransportOptions {
   /** @default process.stdin */
   readonly input?: Readable

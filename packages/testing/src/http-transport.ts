@@ -4,6 +4,7 @@ import { parse } from './record-transport.ts'
 import type { Fetch } from './record-fetch.ts'
 import { isEventStream, sseEvents } from './sse-parser.ts'
 
+/** Options of {@link HttpTransport}. */
 export interface HttpTransportOptions {
   readonly url: string
   /** @default the global fetch */

@@ -4,6 +4,7 @@ import { afterEach, describe } from 'vitest'
 import type { Door, OpenDoor } from './doors.ts'
 import { connectPeer, type PeerOptions, type TestConnection } from './peer.ts'
 
+/** What {@link describeMatrix} goes through. */
 export interface MatrixOptions {
   /** @default every revision that Jetway serves */
   readonly revisions?: readonly string[]

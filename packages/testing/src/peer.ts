@@ -18,6 +18,7 @@ export interface RawResponse {
   readonly error?: JsonRpcErrorObject
 }
 
+/** How a test client opens its session. */
 export interface PeerOptions {
   /** The revision that `initialize` asks for. */
   readonly revision: string

@@ -20,6 +20,7 @@ export interface RecordedExchange {
   readonly events: readonly SseEvent[]
 }
 
+/** What {@link recordFetch} gives: a fetch to use, and what went through it. */
 export interface FetchRecording {
   /** To be used in place of the function that was given. */
   readonly fetch: Fetch

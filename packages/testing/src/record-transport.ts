@@ -8,11 +8,13 @@ export interface RecordedFrame {
   readonly message: unknown
 }
 
+/** Options of {@link recordTransport}. */
 export interface RecordingOptions {
   /** The oldest are dropped beyond it. @default 10_000 */
   readonly limit?: number
 }
 
+/** What {@link recordTransport} gives: a transport to use, and what went through it. */
 export interface TransportRecording {
   /** To be used in place of the transport that was given. */
   readonly transport: Transport

@@ -13,6 +13,7 @@ export interface Handle<Definition> extends Disposable {
   remove(): void
 }
 
+/** How `add*` treats what stands there already. */
 export interface AddOptions {
   /** Takes the place of what has this name, and its position in lists, instead of throwing. @default false */
   readonly replace?: boolean

@@ -38,6 +38,7 @@ export interface Authenticate {
   readonly challenge?: string
 }
 
+/** What {@link bearer} needs to know. */
 export interface BearerOptions {
   /**
    * Checks a token: signature, issuer, audience. Undefined, or anything thrown, is answered 401; what was thrown is

@@ -5,8 +5,10 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 /** A JSON object whose members are not known further. */
 export type JsonObject = { readonly [key: string]: unknown }
 
+/** Chosen by whoever asks. Never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests */
 export type RequestId = string | number
 
+/** A message that gets exactly one response under its id. */
 export interface JsonRpcRequest {
   readonly jsonrpc: '2.0'
   readonly id: RequestId
@@ -14,22 +16,26 @@ export interface JsonRpcRequest {
   readonly params?: JsonObject
 }
 
+/** A message that nobody answers. */
 export interface JsonRpcNotification {
   readonly jsonrpc: '2.0'
   readonly method: string
   readonly params?: JsonObject
 }
 
+/** The `error` member of a response. */
 export interface JsonRpcErrorObject {
   readonly code: number
   readonly message: string
   readonly data?: unknown
 }
 
+/** The answer to a request: a result or an error. */
 export type JsonRpcResponse =
   | { readonly jsonrpc: '2.0'; readonly id: RequestId; readonly result: JsonObject }
   | { readonly jsonrpc: '2.0'; readonly id?: RequestId; readonly error: JsonRpcErrorObject }
 
+/** Anything that travels, one message at a time. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
 
 /** What one inbound JSON value turned out to be. */
@@ -47,6 +53,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
 }
 
+/** Whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

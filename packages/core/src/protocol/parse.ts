@@ -8,8 +8,10 @@ export interface ParseLimits {
   readonly maxTokens: number
 }
 
+/** The bounds on the shape of a message where an option sets no others. */
 export const DEFAULT_PARSE_LIMITS: ParseLimits = { maxDepth: 128, maxTokens: 100_000 }
 
+/** What came of a text: its value, or why there is none. */
 export type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: JsonRpcErrorObject }

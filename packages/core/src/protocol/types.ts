@@ -24,6 +24,7 @@ export interface Implementation {
 
 export type Role = 'user' | 'assistant'
 
+/** For whom something is, how much it matters, and how old it is. Hints for the client. */
 export interface Annotations {
   readonly audience?: readonly Role[]
   /** From 0 (optional) to 1 (required). */
@@ -186,4 +187,5 @@ export const LOG_LEVELS = [
   'alert',
   'emergency',
 ] as const
+/** How serious a log message is, after syslog (RFC 5424): `debug` is the least. */
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../protocol/jsonrpc.ts'
 
+/** Hears what is published on a topic, on this node and on others. */
 export type BusListener = (message: JsonValue) => void
 
 /**
@@ -17,4 +18,5 @@ export type ChangeEvent =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
   | { readonly kind: 'resource'; readonly uri: string }
 
+/** The topic on which a server tells of {@link ChangeEvent}s. */
 export const CHANGES_TOPIC = 'changes'

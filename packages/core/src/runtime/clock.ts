@@ -9,6 +9,7 @@ export interface Clock {
 /** A longer delay overflows the timers of every runtime and fires at once. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1
 
+/** The clock and the timers of the platform. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (run, ms) => setTimeout(run, Math.min(ms, MAX_TIMEOUT_MS)),

@@ -14,6 +14,7 @@ export interface Cursor {
   readonly seq: number
 }
 
+/** An event as a stream sent it, to be sent again. */
 export interface StoredEvent {
   /** Counts from 1 in each stream. Never a clock: two events of a millisecond would trade places. */
   readonly seq: number

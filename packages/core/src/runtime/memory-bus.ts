@@ -1,6 +1,7 @@
 import type { JsonValue } from '../protocol/jsonrpc.ts'
 import type { Bus, BusListener } from './bus.ts'
 
+/** Options of {@link MemoryBus}. */
 export interface MemoryBusOptions {
   /** Hears of a listener that threw. */
   readonly onError?: (error: unknown, topic: string) => void

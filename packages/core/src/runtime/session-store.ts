@@ -19,6 +19,7 @@ export interface SessionRecord {
   readonly subscriptions: readonly string[]
 }
 
+/** Where a session record is kept. Two principals never share one. */
 export interface SessionKey {
   readonly principal: string
   readonly id: string

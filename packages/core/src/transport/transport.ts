@@ -1,6 +1,7 @@
 /** Why a transport ended. */
 export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'; readonly error: unknown }
 
+/** What a transport calls, given once to {@link Transport.start}. */
 export interface TransportHandlers {
   /**
    * One message as JSON text, without a line end. A promise is backpressure: the transport stops reading
@@ -13,6 +14,7 @@ export interface TransportHandlers {
   close(reason: TransportClose): void
 }
 
+/** What goes beside a frame. */
 export interface SendOptions {
   /** Gives up on a message that is not written yet. */
   readonly signal?: AbortSignal
