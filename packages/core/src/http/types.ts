@@ -3,15 +3,26 @@ import type { AuthInfo } from '../runtime/auth.ts'
 /** Which of a mount's addresses was called. */
 export type Door = 'mcp' | 'sse' | 'message'
 
-/** A request as every adapter hands it over: the head at once, the body when the guard has passed the head. */
+/**
+ * A request as every adapter hands it over. What an adapter must hold, in short; the contract suite of
+ * `@jetway/testing/adapter` says it in tests:
+ *
+ * - It hands over the head at once and reads the body only when asked: the guard refuses by the head alone.
+ * - It decides nothing: no status, no media type, no Origin. What is not JSON reaches the endpoint as bytes.
+ * - Every request that is for its address gets to the endpoint, whatever its method.
+ */
 export interface HttpRequest {
+  /** As it stood on the wire, HEAD and OPTIONS included. */
   readonly method: string
   readonly door: Door
-  /** The first value of a query parameter. */
+  /** The first value of a query parameter, decoded. */
   query(name: string): string | undefined
-  /** The value of a header, by its lower-case name. */
+  /** The value of a header, by its lower-case name; the first one where that is known, all of them joined otherwise. */
   header(name: string): string | undefined
-  /** All values of a header as they stood on the wire: a repeat of some is refused. */
+  /**
+   * All values of a header as they stood on the wire, by its lower-case name: a repeat of some is refused, for a proxy
+   * may have read the other one. A runtime that has joined them gives the joined value, which is refused as malformed.
+   */
   headers(name: string): readonly string[]
   /**
    * The first header that stands more than once on the wire and must not, or undefined. Optional: without it the
@@ -19,23 +30,37 @@ export interface HttpRequest {
    * `repeatedHeader(rawHeaders)`.
    */
   repeated?(): string | undefined
-  readonly peer?: { readonly localAddress?: string; readonly remoteAddress?: string }
-  /** Reads the body, at most once. Rejects with a {@link BodyError}. `parsed` is for hosts that parse before us. */
+  /**
+   * The socket's own addresses, never those of a Forwarded header: on a loopback address only loopback Hosts are taken,
+   * which stops pages that have rebound their name. Left out where the runtime does not tell.
+   */
+  readonly peer?:
+    | { readonly localAddress?: string | undefined; readonly remoteAddress?: string | undefined }
+    | undefined
+  /**
+   * Reads the body, at most once, and only when called. `parsed` is for hosts that have parsed it before.
+   *
+   * @param limit bytes; neither more nor a declared length beyond it may be kept in memory
+   * @throws a {@link BodyError}, as a rejection: 413 beyond the limit, 400 when the body ends early or is gone. The
+   * connection must survive it, at least until the reply is sent.
+   */
   body(
     limit: number,
   ): Uint8Array | { readonly parsed: unknown } | Promise<Uint8Array | { readonly parsed: unknown }>
   /** What the host's own authentication found, if it did any. */
-  readonly auth?: AuthInfo
-  /** What the mount's `context` option made of the host's request. */
+  readonly auth?: AuthInfo | undefined
+  /** What the mount's `context` option made of the host's request. Read once, after the guard; it may throw. */
   readonly mount?: unknown
   /**
-   * Aborts when the peer goes away. Read lazily, and only for streams: creating one costs as much as a small call.
-   * Read after the peer has gone, it is aborted already.
+   * Aborts when the peer goes away before its reply is whole, whether that reply has begun or not. Read lazily, and only
+   * for streams: creating one costs as much as a small call. Read after the peer has gone, it is aborted already.
    */
   readonly signal: AbortSignal
+  /** Keeps a runtime that stops between requests alive for work that outlives the reply. */
   waitUntil?(work: Promise<unknown>): void
 }
 
+/** The status and the headers of a reply. Headers that the host has set on its own are kept beside these. */
 export interface HttpHead {
   readonly status: number
   /** Lower-case names. */
@@ -44,7 +69,8 @@ export interface HttpHead {
 
 /**
  * Either a whole body or a stream of frames. Replies without a body may be one shared, frozen object: do not change it.
- * An adapter sends the head as soon as it has it and calls `open` once; text is UTF-8.
+ * An adapter sends the head as soon as it has it, before the first frame of a stream, and calls `open` exactly once, even
+ * when the peer has gone in the meantime. Text is UTF-8. No body is sent in reply to HEAD.
  */
 export type HttpReply =
   | (HttpHead & { readonly body?: string; readonly open?: never })
@@ -52,13 +78,17 @@ export type HttpReply =
 
 /** Where an adapter lets a stream be written. */
 export interface FrameSink {
-  /** Takes one chunk of text; a promise only while the peer is behind. Never throws or rejects. */
+  /**
+   * Takes one chunk of text, to be sent at once and whole. Gives a promise only while the peer is behind: it resolves when
+   * the peer has caught up, and also when it has gone, or the writer waits for ever. Never throws or rejects; after the
+   * peer has gone it does nothing.
+   */
   write(chunk: string): void | Promise<void>
   /** Ends the stream. Called once; the peer may have gone before. */
   close(): void
 }
 
-/** Why a body could not be read. */
+/** Why a body could not be read: 413 beyond the limit, 400 for all else. Answered as JSON-RPC. */
 export class BodyError extends Error {
   readonly status: 400 | 413
 
