@@ -10,7 +10,7 @@ export const ErrorCode = {
 } as const
 
 /** The part of an {@link McpError} that a revision may spell with another code. */
-export type McpErrorReason = 'resource-not-found' | 'busy'
+export type McpErrorReason = 'resource-not-found' | 'busy' | 'missing-capability'
 
 /**
  * An error that its author means for the peer: code, message and data are sent as they are.
@@ -44,6 +44,30 @@ export class ToolError extends Error {
   }
 }
 
+/** Why a question to the client's side has no usable answer. */
+export type QuestionFailure =
+  | 'declined'
+  | 'cancelled'
+  | 'invalid'
+  | 'refused'
+  | 'timeout'
+  | 'closed'
+  | 'too-many'
+
+/**
+ * A question to the client's side came to nothing. Uncaught it ends the call with its text: as `isError` in a tool, as a
+ * JSON-RPC error elsewhere.
+ */
+export class QuestionError extends ToolError {
+  readonly reason: QuestionFailure
+
+  constructor(reason: QuestionFailure, message: string) {
+    super(message)
+    this.name = 'QuestionError'
+    this.reason = reason
+  }
+}
+
 /** Whether a thrown value is of a class. A hostile proxy may throw at the very question. */
 export function isErrorOf<T extends Error>(
   type: abstract new (...args: never[]) => T,
@@ -74,6 +98,10 @@ export const resourceNotFound = (uri: string): McpError =>
 export const internalError = (correlationId: string): McpError =>
   new McpError(ErrorCode.InternalError, `Internal error (reference ${correlationId})`)
 
+/** The client cannot be asked what the call depends on. Newer revisions have a code of their own for it. */
+export const missingCapability = (message: string, required: object): McpError =>
+  new McpError(ErrorCode.InvalidRequest, message, { requiredCapabilities: required }, 'missing-capability')
+
 /** Too much work at once. Over HTTP it travels with status 503 and `Retry-After`. */
 export const busy = (): McpError =>
   new McpError(ErrorCode.InternalError, 'The server is busy, try again shortly', undefined, 'busy')
@@ -90,6 +118,7 @@ export const USAGE_ERRORS = {
   ERR_MCP_OPTION: 'An option has a value that it cannot have.',
   ERR_MCP_REVISION: 'A protocol revision is unknown or not served.',
   ERR_MCP_CLOSED: 'The server, mount or connection is closed already.',
+  ERR_MCP_UNSUPPORTED_HERE: 'The connection cannot carry a request to the client while a call runs.',
   ERR_MCP_LIFESPAN: 'The lifespan of the server failed to start.',
 } as const
 

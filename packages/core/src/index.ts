@@ -2,12 +2,16 @@ export {
   ErrorCode,
   invalidParams,
   McpError,
+  QuestionError,
+  type QuestionFailure,
   resourceNotFound,
   ToolError,
   USAGE_ERRORS,
   UsageError,
   type UsageErrorCode,
 } from './errors.ts'
+export type { Answers, AskContext, Asks } from './features/ask-types.ts'
+export { asks } from './features/asks.ts'
 export { content, type Content } from './features/content.ts'
 export {
   type AnyDefinition,
@@ -17,6 +21,7 @@ export {
   defineTool,
 } from './features/define.ts'
 export type { Completer, Completers } from './features/completion-types.ts'
+export { inputRequired, type InputRequired } from './features/input-required.ts'
 export { message, messages, type Message, type PromptMessages } from './features/prompt-messages.ts'
 export type { PromptDefinition } from './features/prompt-types.ts'
 export type { AddOptions, Handle } from './features/registry.ts'
@@ -37,8 +42,23 @@ export type {
 export type { AuthInfo } from './runtime/auth.ts'
 export type { Connection } from './runtime/connection.ts'
 export type { ClientView, LogSender, RequestContext, SessionView } from './runtime/context.ts'
+export type { Inputs } from './runtime/inputs.ts'
 export type { Logger } from './runtime/logger.ts'
 export type { MethodResults, Middleware } from './runtime/middleware.ts'
+export {
+  elicit,
+  type ElicitOptions,
+  elicitUrl,
+  type InferForm,
+  listRoots,
+  type Question,
+  type Root,
+  sample,
+  type Sampled,
+  type SampleParams,
+  type SamplingMessage,
+  type Seen,
+} from './runtime/questions.ts'
 export type { Closable } from './runtime/server-runtime.ts'
 export type { AnySchema, InferInput, InferOutput, JsonSchema, StandardSchema } from './schema/types.ts'
 export { McpServer } from './server.ts'

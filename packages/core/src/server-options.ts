@@ -1,6 +1,7 @@
 import { usageError } from './errors.ts'
 import type { RevisionDate } from './protocol/revisions/revision.ts'
 import { type Implementation, LOG_LEVELS, type LogLevel } from './protocol/types.ts'
+import { DEFAULT_INPUT_LIMITS, type InputLimits } from './runtime/asking.ts'
 import type { Bus } from './runtime/bus.ts'
 import { type Clock, MAX_TIMEOUT_MS } from './runtime/clock.ts'
 import type { ClientView, RequestContext } from './runtime/context.ts'
@@ -37,6 +38,10 @@ export interface ServerOptions<App = unknown> {
   readonly handlerTimeoutMs?: number
   /** A handler is ended after this long whatever progress it reports, in ms. @default 300_000 */
   readonly maxHandlerTimeoutMs?: number
+  /** How long a person or model may take over one question; outside the handler's time. In ms. @default 600_000 */
+  readonly inputTimeoutMs?: number
+  /** How often one call may come back with questions. @default 8 */
+  readonly maxInputRounds?: number
   /** Bounds on the calls of one session. @default 64 running, 256 in flight */
   readonly limits?: Partial<SessionLimits>
   /** The protocol revisions to serve. @default all that Jetway knows */
@@ -76,6 +81,19 @@ export function sessionLimits(given: Partial<SessionLimits> = {}): SessionLimits
       throw option(`The option limits.${name} must be a whole number above 0`)
   }
   return limits
+}
+
+export function inputLimits({
+  inputTimeoutMs,
+  maxInputRounds,
+}: Pick<ServerOptions, 'inputTimeoutMs' | 'maxInputRounds'>): InputLimits {
+  const { timeoutMs, maxRounds } = DEFAULT_INPUT_LIMITS
+  if (maxInputRounds !== undefined && !(Number.isSafeInteger(maxInputRounds) && maxInputRounds > 0))
+    throw option('The option maxInputRounds must be a whole number above 0')
+  return {
+    timeoutMs: milliseconds('inputTimeoutMs', inputTimeoutMs ?? timeoutMs),
+    maxRounds: maxInputRounds ?? maxRounds,
+  }
 }
 
 export function logLevel(level: LogLevel = 'info'): LogLevel {

@@ -2,7 +2,7 @@ import { usageError } from './errors.ts'
 import { resolveRevisions } from './protocol/revisions/index.ts'
 import type { Implementation } from './protocol/types.ts'
 import { createSchemaEngine } from './schema/engine.ts'
-import type { AnySchema } from './schema/types.ts'
+import type { AnySchema, SchemaEngine } from './schema/types.ts'
 import type { Transport } from './transport/transport.ts'
 import type { Bus, ChangeEvent } from './runtime/bus.ts'
 import { CHANGES_TOPIC } from './runtime/bus.ts'
@@ -32,7 +32,14 @@ import type {
   ResourceTemplateDefinition,
 } from './features/resource-types.ts'
 import type { AnyTool, ToolDefinition } from './features/tool-types.ts'
-import { checkInfo, logLevel, milliseconds, type ServerOptions, sessionLimits } from './server-options.ts'
+import {
+  checkInfo,
+  inputLimits,
+  logLevel,
+  milliseconds,
+  type ServerOptions,
+  sessionLimits,
+} from './server-options.ts'
 
 /**
  * The definition of a server: what it offers, and nothing about who is connected. One instance serves any number of
@@ -58,15 +65,16 @@ export class McpServer<Mount = unknown, App = unknown> {
       options.bus ??
       new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
+    const schemas = options.schemaEngine ?? createSchemaEngine()
     this.#features = createFeatures({
-      schemas: options.schemaEngine ?? createSchemaEngine(),
+      schemas,
       publish: (event) => this.#publish(event),
       validateOutput: options.validateOutput,
       strictInput: options.strictInput,
       pageSize: options.pageSize,
       logging: options.logging,
     })
-    this.runtime = this.#createRuntime(info, options)
+    this.runtime = this.#createRuntime(info, options, schemas)
   }
 
   /**
@@ -92,7 +100,11 @@ export class McpServer<Mount = unknown, App = unknown> {
   addTool<
     const I extends AnySchema | undefined = undefined,
     const O extends AnySchema | undefined = undefined,
-  >(tool: ToolDefinition<I, O, App, Mount>, options?: AddOptions): Handle<ToolDefinition<I, O, App, Mount>> {
+    A = {},
+  >(
+    tool: ToolDefinition<I, O, App, Mount, A>,
+    options?: AddOptions,
+  ): Handle<ToolDefinition<I, O, App, Mount, A>> {
     return this.#features.tools.registry.add(tool, options)
   }
   /** @returns whether there was one */
@@ -225,7 +237,7 @@ export class McpServer<Mount = unknown, App = unknown> {
     }
   }
 
-  #createRuntime(info: Implementation, options: ServerOptions<App>): ServerRuntime {
+  #createRuntime(info: Implementation, options: ServerOptions<App>, schemas: SchemaEngine): ServerRuntime {
     const clock = options.clock ?? systemClock
     const { instructions } = options
     return {
@@ -237,6 +249,8 @@ export class McpServer<Mount = unknown, App = unknown> {
       random: options.random ?? secureRandom,
       logger: this.#logger,
       limits: sessionLimits(options.limits),
+      inputLimits: inputLimits(options),
+      schemas,
       defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
       capabilities: () => this.#features.capabilities(),
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),

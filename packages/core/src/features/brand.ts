@@ -2,7 +2,7 @@
 export const BRAND: unique symbol = Symbol.for('dev.jetway/brand')
 
 /** What a value made by one of the helpers is; a value without a brand is data, whatever it looks like. */
-export type Brand = 'content' | 'result' | 'contents' | 'message' | 'messages'
+export type Brand = 'content' | 'result' | 'contents' | 'message' | 'messages' | 'input-required'
 
 export interface Branded<B extends Brand> {
   readonly [BRAND]: B

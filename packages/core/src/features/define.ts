@@ -30,9 +30,13 @@ export const defineTool = <
   O extends AnySchema | undefined = undefined,
   App = unknown,
   Mount = unknown,
+  A = {},
 >(
-  definition: ToolDefinition<I, O, App, Mount>,
-): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Mount> & OfKind<'tool'> => ({ ...definition, [KIND]: 'tool' })
+  definition: ToolDefinition<I, O, App, Mount, A>,
+): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Mount, NoInfer<A>> & OfKind<'tool'> => ({
+  ...definition,
+  [KIND]: 'tool',
+})
 
 /** A resource in a file of its own. See {@link defineTool}. */
 export const defineResource = <App = unknown, Mount = unknown>(

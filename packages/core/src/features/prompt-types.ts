@@ -4,6 +4,7 @@ import type { InferArguments, InferInput, JsonSchema, StringFieldsSchema } from 
 import type { DisplayFields } from './checks.ts'
 import type { Completers } from './completion-types.ts'
 import type { Content } from './content.ts'
+import type { InputRequired } from './input-required.ts'
 import type { PromptMessages, Message } from './prompt-messages.ts'
 import type { Awaitable } from './tool-types.ts'
 
@@ -32,7 +33,7 @@ type PromptArgumentName<
 > = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
 
 /** What a prompt's handler may return: a text or a block is one message of the user. */
-type PromptReturn = string | Content | Message | readonly Message[] | PromptMessages
+type PromptReturn = string | Content | Message | readonly Message[] | PromptMessages | InputRequired
 
 /** A prompt: messages that a person asks for by name. */
 export interface PromptDefinition<

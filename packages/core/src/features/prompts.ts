@@ -20,6 +20,7 @@ import {
 } from './checks.ts'
 import { checkCompleters } from './completers.ts'
 import type { AnyCompleters } from './completion-types.ts'
+import { isInputRequired, toNeedsInput } from './input-required.ts'
 import { Listing } from './listing.ts'
 import { isPromiseLike } from './promise-like.ts'
 import { toPromptResult } from './prompt-messages.ts'
@@ -104,7 +105,8 @@ function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Outcom
 function runPrompt(entry: PromptEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
   const { name, description } = entry.prompt
   const returned = entry.handle(args, ctx)
-  const toOutcome = (value: unknown): Outcome => complete(toPromptResult(value, name, description))
+  const toOutcome = (value: unknown): Outcome =>
+    isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description))
   return isPromiseLike(returned) ? Promise.resolve(returned).then(toOutcome) : toOutcome(returned)
 }
 

@@ -15,6 +15,7 @@ import {
   fault,
   publish,
 } from './checks.ts'
+import { isInputRequired, toNeedsInput } from './input-required.ts'
 import { Listing } from './listing.ts'
 import { OutputError } from './output-error.ts'
 import { isPromiseLike } from './promise-like.ts'
@@ -137,6 +138,7 @@ function read(
 ): Outcome | Promise<Outcome> {
   const toOutcome = (value: unknown): Outcome => {
     if (value === undefined) throw resourceNotFound(ctx.uri)
+    if (isInputRequired(value)) return toNeedsInput(value)
     return complete(toReadResult(value, ctx.uri, entry.item.mimeType))
   }
   const returned = entry.handle(args, ctx)

@@ -6,7 +6,9 @@ import type { CallContext } from '../runtime/context.ts'
 import { complete, type Outcome } from '../runtime/outcome.ts'
 import { describeIssues } from '../schema/issues.ts'
 import type { CheckedInput, CompiledInput, CompiledOutput } from '../schema/types.ts'
+import { type CompiledAsks, resolveAsks } from './asks.ts'
 import { brandOf, isListOf } from './brand.ts'
+import { type InputRequired, toNeedsInput } from './input-required.ts'
 import { OutputError, stringify, tryStringify } from './output-error.ts'
 import type { ToolResult } from './results.ts'
 import { isPromiseLike } from './promise-like.ts'
@@ -18,6 +20,8 @@ export interface ToolEntry {
   readonly output: CompiledOutput | undefined
   readonly validateOutput: boolean
   readonly timeoutMs: number | undefined
+  /** Undefined where nothing is asked, which costs a call nothing. */
+  readonly asks: CompiledAsks | undefined
   handle(args: unknown, ctx: CallContext): unknown
 }
 
@@ -41,7 +45,26 @@ function runTool(entry: ToolEntry, checked: CheckedInput, ctx: CallContext): Out
       `Invalid arguments for the tool ${entry.tool.name}:\n${describeIssues(checked.issues)}`,
     )
   }
-  const returned = entry.handle(checked.value, ctx)
+  if (entry.asks !== undefined) return askFirst(entry, entry.asks, checked.value, ctx)
+  return handle(entry, checked.value, ctx)
+}
+
+/** The handler runs when everything is answered, and so once, however many rounds that takes. */
+async function askFirst(
+  entry: ToolEntry,
+  asks: CompiledAsks,
+  args: unknown,
+  ctx: CallContext,
+): Promise<Outcome> {
+  try {
+    return (await resolveAsks(asks, args, ctx)) ?? (await handle(entry, args, ctx))
+  } catch (error) {
+    return answerFailure(error)
+  }
+}
+
+function handle(entry: ToolEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+  const returned = entry.handle(args, ctx)
   if (!isPromiseLike(returned)) return toOutcome(entry, returned)
   return Promise.resolve(returned).then((value) => toOutcome(entry, value), answerFailure)
 }
@@ -54,6 +77,7 @@ function answerFailure(error: unknown): Outcome {
 function toOutcome(entry: ToolEntry, value: unknown): Outcome {
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
+  if (brand === 'input-required') return toNeedsInput(value as InputRequired)
   if (entry.output !== undefined) return structuredOutcome(entry, value, undefined)
   if (typeof value === 'string') return textOutcome(value)
   if (value === undefined) return complete({ content: [] })

@@ -1,7 +1,9 @@
 import type { ToolAnnotations } from '../protocol/types.ts'
 import type { RequestContext } from '../runtime/context.ts'
 import type { AnySchema, InferArguments, InferOutput } from '../schema/types.ts'
+import type { Answers, ToolAsks } from './ask-types.ts'
 import type { DisplayFields } from './checks.ts'
+import type { InputRequired } from './input-required.ts'
 import type { ToolResult } from './results.ts'
 
 export type Awaitable<T> = T | Promise<T>
@@ -20,7 +22,7 @@ interface ToolFields extends DisplayFields {
 }
 
 /** What a tool's handler receives: what its `inputSchema` makes of the arguments. */
-type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
+export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
   ? InferArguments<I>
   : Record<string, never>
 
@@ -44,8 +46,8 @@ type Anything =
  * anything: a string is text, content blocks are content, undefined is no content, another value is JSON text.
  */
 type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
-  ? Structured<InferOutput<O>>
-  : Anything | ToolResult<Anything>
+  ? Structured<InferOutput<O>> | InputRequired
+  : Anything | ToolResult<Anything> | InputRequired
 
 type Structured<S> = unknown extends S ? Anything | ToolResult<Anything> : S | ToolResult<S>
 
@@ -55,18 +57,29 @@ export interface ToolDefinition<
   O extends AnySchema | undefined = undefined,
   App = unknown,
   Mount = unknown,
+  A = {},
 > extends ToolFields {
   /** zod, another Standard Schema that gives JSON Schema, or JSON Schema; an object at its root. */
   readonly inputSchema?: I
   /** The shape of the structured value. */
   readonly outputSchema?: O
+  /**
+   * What has to be known before the handler runs, each a value or a question to the client's side. The handler then
+   * runs once and finds the answers in `ctx.answers`. Stands above `handler`, for the compiler to know the answers
+   * there; `asks(inputSchema)` builds them for any place, and so that an ask knows the answers of those before it.
+   */
+  readonly asks?: ToolAsks<I, A, App, Mount>
   /** Throw a `ToolError` for a failure that the model should read; every other error is shown as a generic text. */
-  readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Mount>) => Awaitable<ToolReturn<O>>
+  readonly handler: (
+    args: ToolArguments<I>,
+    ctx: RequestContext<App, Mount, Answers<A>>,
+  ) => Awaitable<ToolReturn<O>>
 }
 
 /** Any tool definition, for lists of them. */
 export interface AnyTool<App = never, Mount = never> extends ToolFields {
   readonly inputSchema?: AnySchema | undefined
   readonly outputSchema?: AnySchema | undefined
-  readonly handler: (args: never, ctx: RequestContext<App, Mount>) => unknown
+  readonly asks?: object
+  readonly handler: (args: never, ctx: RequestContext<App, Mount, never>) => unknown
 }

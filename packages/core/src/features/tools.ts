@@ -5,6 +5,7 @@ import type { Tool } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
 import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
+import { compileAsks } from './asks.ts'
 import { checkHandler, checkIcons, checkTimeout, checkToolName, publish, shorten } from './checks.ts'
 import { Listing } from './listing.ts'
 import { Registry } from './registry.ts'
@@ -97,6 +98,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions): ToolEntry {
     output,
     validateOutput: definition.validateOutput ?? validateOutput,
     timeoutMs: definition.timeoutMs,
+    asks: compileAsks(subject, definition.asks, schemas),
     handle: (args, ctx) => run.call(definition, args, ctx),
   }
 }

@@ -15,6 +15,14 @@ export const Method = {
   SetLogLevel: 'logging/setLevel',
 } as const
 
+/** Requests that a server sends. */
+export const ClientMethod = {
+  Elicit: 'elicitation/create',
+  Sample: 'sampling/createMessage',
+  ListRoots: 'roots/list',
+} as const
+
+/** The notifications of the protocol by name. */
 export const Notification = {
   Initialized: 'notifications/initialized',
   Cancelled: 'notifications/cancelled',

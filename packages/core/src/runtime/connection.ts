@@ -80,7 +80,11 @@ class DuplexConnection implements Connection {
     this.#transport = transport
     this.#options = options
     this.#served = options.revisions ?? runtime.revisions
-    this.#exchange = { duplex: true, send: (frame) => this.#notify(frame) }
+    this.#exchange = {
+      duplex: true,
+      send: (frame) => this.#notify(frame),
+      request: (frame) => this.#send(frame),
+    }
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -143,6 +147,7 @@ class DuplexConnection implements Connection {
   /** The peer has gone, or will say no more: what it asked for may still finish, for a moment. */
   #peerClosed(reason: TransportClose): void {
     if (reason.kind === 'error') this.#runtime.logger.warn({ err: reason.error }, 'The transport failed')
+    this.#session?.unanswerable()
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
   }
 

@@ -3,8 +3,23 @@ import { progressToken } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
+import type { AnySchema } from '../schema/types.ts'
+import { type Asking, askNow } from './asking.ts'
 import type { AuthInfo } from './auth.ts'
 import type { Exchange } from './exchange.ts'
+import { type ElicitNow, GivenInputs, type Inputs } from './inputs.ts'
+import {
+  elicit,
+  type ElicitOptions,
+  type InferForm,
+  listRoots,
+  type Root,
+  sample,
+  type Sampled,
+  type SampleParams,
+  type SeeDeclined,
+  type Seen,
+} from './questions.ts'
 
 /** What is known of the other side. Nothing here is authenticated. */
 export interface ClientView {
@@ -23,7 +38,7 @@ export interface SessionView {
 export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
 
 /** What a handler is given beside its arguments. One per call, never to be kept. */
-export interface RequestContext<App = unknown, Mount = unknown> {
+export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
   /** Aborts when the call is cancelled or times out. */
   readonly signal: AbortSignal
   /** Chosen by the peer and not unique: some clients send the same id every time. */
@@ -43,6 +58,10 @@ export interface RequestContext<App = unknown, Mount = unknown> {
   /** The address that is being read; an empty string outside resources. */
   readonly uri: string
   readonly log: LogSender
+  /** What a tool's `asks` came to. */
+  readonly answers: Answers
+  /** What `inputRequired` was answered. */
+  readonly inputs: Inputs
   /**
    * Reports progress, if the caller asked for it. Values must be finite and grow; one that does not is dropped.
    * Resolves when the peer can take more.
@@ -50,6 +69,18 @@ export interface RequestContext<App = unknown, Mount = unknown> {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): Promise<void>
+  /**
+   * Asks in the middle of a handler: see `elicit`. Only where the connection carries requests to the client while a call
+   * runs; `asks` and `inputRequired` work everywhere.
+   *
+   * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError where no usable answer comes; McpError where the client
+   *   has not declared that it can be asked this
+   */
+  readonly elicit: ElicitNow
+  /** Asks the client's model, as {@link elicit} asks a person. */
+  sample(params: SampleParams): Promise<Sampled>
+  /** Asks which places the client works in, as {@link elicit} asks a person. */
+  listRoots(): Promise<readonly Root[]>
 }
 
 /** The part of a session that its client may change by requests. */
@@ -69,7 +100,11 @@ export interface CallScope {
   readonly mount: unknown
   readonly exchange: Exchange
   readonly logLevel: LogLevel | undefined
+  /** Undefined where the client cannot be asked anything. */
+  readonly asking?: Asking
 }
+
+const NOTHING = Object.freeze({})
 
 /** Why a call ended before its handler did. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
@@ -80,8 +115,11 @@ export class CallContext implements RequestContext {
   readonly scope: CallScope
   app: unknown
   uri = ''
+  answers: object = NOTHING
   /** When the handler last showed life, in ms on the runtime's clock; set by the dispatcher. */
   onProgress: (() => void) | undefined
+  /** Hears when the call begins to wait for the client's side and when it goes on; set by the dispatcher. */
+  onPause: ((paused: boolean) => void) | undefined
   /** Set while the call runs; ends it early. */
   end: ((reason: EndReason) => void) | undefined
   #controller: AbortController | undefined
@@ -89,6 +127,8 @@ export class CallContext implements RequestContext {
   #done = false
   #lastProgress = Number.NEGATIVE_INFINITY
   #log: LogSender | undefined
+  #given: GivenInputs | undefined
+  #atEnd: Set<() => void> | undefined
 
   constructor(message: JsonRpcRequest, scope: CallScope) {
     this.message = message
@@ -130,6 +170,53 @@ export class CallContext implements RequestContext {
     return (this.#log ??= createLogSender((level, data, logger) => this.#sendLog(level, data, logger)))
   }
 
+  get given(): GivenInputs {
+    return (this.#given ??= new GivenInputs())
+  }
+  get inputs(): Inputs {
+    return this.given
+  }
+
+  elicit<const S extends AnySchema>(
+    message: string,
+    schema: S,
+    options: ElicitOptions & SeeDeclined,
+  ): Promise<Seen<InferForm<S>>>
+  elicit<const S extends AnySchema>(
+    message: string,
+    schema: S,
+    options?: ElicitOptions & { readonly declined?: 'fail' },
+  ): Promise<InferForm<S>>
+  elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<unknown> {
+    return askNow(this, 'elicit', elicit(message, schema, options as { readonly declined?: 'fail' }))
+  }
+  sample(params: SampleParams): Promise<Sampled> {
+    return askNow(this, 'sample', sample(params))
+  }
+  listRoots(): Promise<readonly Root[]> {
+    return askNow(this, 'listRoots', listRoots())
+  }
+
+  /** Whether the call waits for the client's side. */
+  get paused(): boolean {
+    return this.#atEnd !== undefined && this.#atEnd.size > 0
+  }
+
+  /**
+   * The time until the returned function is called is not the handler's.
+   *
+   * @param atEnd - run if the call ends before that
+   */
+  pause(atEnd: () => void): () => void {
+    const ends = (this.#atEnd ??= new Set())
+    ends.add(atEnd)
+    if (ends.size === 1) this.onPause?.(true)
+    if (this.#done) atEnd()
+    return () => {
+      if (ends.delete(atEnd) && ends.size === 0) this.onPause?.(false)
+    }
+  }
+
   async progress(progress: number, total?: number, message?: string): Promise<void> {
     this.onProgress?.()
     const token = progressToken(this.message.params)
@@ -145,6 +232,7 @@ export class CallContext implements RequestContext {
 
   abort(reason: EndReason): void {
     this.#done = true
+    for (const end of this.#atEnd ?? []) end()
     this.#abortReason = new DOMException(
       `The call was ended: ${reason}`,
       reason === 'timeout' ? 'TimeoutError' : 'AbortError',
@@ -157,6 +245,8 @@ export class CallContext implements RequestContext {
     this.#done = true
     this.end = undefined
     this.onProgress = undefined
+    this.onPause = undefined
+    if (this.#atEnd !== undefined) for (const end of this.#atEnd) end()
   }
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {

@@ -1,9 +1,10 @@
-import { ErrorCode, internalError, isErrorOf, McpError, methodNotFound } from '../errors.ts'
+import { ErrorCode, internalError, isErrorOf, McpError, methodNotFound, QuestionError } from '../errors.ts'
 import { errorFrame, isObject, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
+import { answerAll } from './asking.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { type MiddlewareStack, runLayers } from './middleware.ts'
-import { complete, type Outcome } from './outcome.ts'
+import { complete, type NeedsInput, type Outcome } from './outcome.ts'
 import { randomToken } from './random.ts'
 
 /** One row of the method table. */
@@ -61,6 +62,7 @@ export class Dispatcher {
       return this.#fail(entry, ctx, error)
     }
     if (outcome instanceof Promise) return this.#supervise(entry, ctx, outcome)
+    if (outcome.kind === 'needs-input') return this.#supervise(entry, ctx, Promise.resolve(outcome))
     return this.#encode(entry, ctx, outcome)
   }
 
@@ -71,6 +73,7 @@ export class Dispatcher {
     let outcome: Outcome | undefined
     const handle = async (): Promise<object> => {
       outcome = await entry.handle(params, ctx)
+      if (outcome.kind === 'needs-input') outcome = await this.#answered(entry, ctx, outcome)
       return outcome.kind === 'complete' ? outcome.result : {}
     }
     return runLayers(layers, ctx, handle).then((result) => {
@@ -80,6 +83,10 @@ export class Dispatcher {
         `A middleware around ${ctx.message.method} returned no result: return what next() gave, or another object`,
       )
     })
+  }
+
+  #answered(entry: MethodEntry, ctx: CallContext, outcome: NeedsInput): Promise<Outcome> {
+    return answerAll(ctx, outcome, () => entry.handle(ctx.message.params ?? NO_PARAMS, ctx))
   }
 
   /** Waits for the handler, its limits or a cancellation, whichever is first; the others find nothing to do. */
@@ -96,11 +103,19 @@ export class Dispatcher {
         ctx.abort(reason)
         settle(reason === 'timeout' ? this.#timedOut(entry, ctx) : undefined)
       }
-      timer = this.#watch(entry, ctx, (next) => (timer = next))
-      outcome.then(
-        (value) => ctx.end !== undefined && settle(this.#encode(entry, ctx, value)),
-        (error: unknown) => ctx.end !== undefined && settle(this.#fail(entry, ctx, error)),
-      )
+      timer = this.#watch(entry, ctx, (next) => {
+        clock.clearTimeout(timer)
+        timer = next
+      })
+      const failed = (error: unknown): void => {
+        if (ctx.end !== undefined) settle(this.#fail(entry, ctx, error))
+      }
+      const done = (value: Outcome): void => {
+        if (ctx.end === undefined) return
+        if (value.kind === 'needs-input') void this.#answered(entry, ctx, value).then(done, failed)
+        else settle(this.#encode(entry, ctx, value))
+      }
+      outcome.then(done, failed)
     })
   }
 
@@ -111,14 +126,28 @@ export class Dispatcher {
     const start = clock.now()
     const last = start + Math.max(limit, maxHandlerTimeoutMs)
     let alive = start
+    // Time that the client's side takes over a question, which moves both limits.
+    let paused = 0
+    let pausedAt: number | undefined
     ctx.onProgress = () => {
-      alive = clock.now()
+      alive = clock.now() - paused
     }
     const check = (): void => {
-      const left = Math.min(alive + limit, last) - clock.now()
+      if (pausedAt !== undefined) return
+      const left = Math.min(alive + limit, last) + paused - clock.now()
       if (left > 0) rearm(clock.setTimeout(check, left))
       else ctx.end?.('timeout')
     }
+    ctx.onPause = (begins) => {
+      if (begins) pausedAt = clock.now()
+      else {
+        paused += clock.now() - (pausedAt ?? clock.now())
+        pausedAt = undefined
+        check()
+      }
+    }
+    // A handler may have asked before it first waited, and so before it was watched.
+    if (ctx.paused) ctx.onPause(true)
     return clock.setTimeout(check, limit)
   }
 
@@ -143,12 +172,18 @@ export class Dispatcher {
 
   #fail(entry: MethodEntry, ctx: CallContext, error: unknown): Answer {
     if (isErrorOf(McpError, error) && isReadable(error)) return refuse(ctx, error)
+    if (isErrorOf(QuestionError, error)) return this.#unanswered(entry, ctx, error)
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
     if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
     const json = ctx.revision.encodeResult(ctx.message.method, failureResult(entry, correlationId))
     ctx.finish()
     return { frame: resultFrame(ctx.message.id, json) }
+  }
+
+  #unanswered(entry: MethodEntry, ctx: CallContext, { message }: QuestionError): Answer {
+    if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InvalidRequest, message))
+    return this.#encode(entry, ctx, entry.failure(message))
   }
 }
 

@@ -7,4 +7,6 @@ export interface Exchange {
   send(frame: string): void | Promise<void>
   /** The peer can be asked something on this exchange, and the answer will find its way back. */
   readonly duplex: boolean
+  /** Sends a request to the client. Unlike a notification it must not be lost while the peer is behind. */
+  request?(frame: string): void | Promise<void>
 }

@@ -33,6 +33,11 @@ export class Gate {
     const next = this.#waiting.shift()
     if (next === undefined) this.#running--
     else next()
+    this.letIn()
+  }
+
+  /** Lets everyone go on who waits for room. */
+  letIn(): void {
     for (const resolve of this.#wantRoom.splice(0)) resolve()
   }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Question } from './questions.ts'
 
 /** What a method's handler comes to. Only `complete` is an answer in itself. */
 export type Outcome = Complete | NeedsInput | TaskStarted
@@ -14,7 +15,8 @@ export interface Complete {
 /** The handler cannot go on without answers from the client's side. */
 export interface NeedsInput {
   readonly kind: 'needs-input'
-  readonly requests: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
+  readonly questions: Readonly<Record<string, Question>>
+  /** The handler's own, given back to it with the answers. */
   readonly state?: string
 }
 

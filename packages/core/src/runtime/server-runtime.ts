@@ -1,5 +1,7 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
+import type { SchemaEngine } from '../schema/types.ts'
+import type { InputLimits } from './asking.ts'
 import type { Bus } from './bus.ts'
 import type { Clock } from './clock.ts'
 import type { ClientView } from './context.ts'
@@ -31,6 +33,10 @@ export interface ServerRuntime {
   readonly random: Random
   readonly logger: Logger
   readonly limits: SessionLimits
+  /** Bounds on what a call may ask its client's side. */
+  readonly inputLimits: InputLimits
+  /** Turns the schemas of forms into JSON Schema. */
+  readonly schemas: SchemaEngine
   /** What a session logs before the client has chosen a level; undefined where the server sends no logs. */
   readonly defaultLogLevel: LogLevel | undefined
   capabilities(): ServerCapabilities

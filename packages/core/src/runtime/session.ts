@@ -12,12 +12,14 @@ import {
 import { Method, Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
+import type { Asking } from './asking.ts'
 import type { AuthInfo } from './auth.ts'
 import type { ChangeEvent } from './bus.ts'
 import { CallContext, type CallScope, type ClientView, clientView, type SessionView } from './context.ts'
 import type { Answered } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
 import { Gate } from './gate.ts'
+import { OutboundRequests } from './outbound-requests.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -47,6 +49,8 @@ export class Session implements SessionView {
   readonly client: ClientView
   readonly #runtime: ServerRuntime
   readonly #gate: Gate
+  readonly #requests: OutboundRequests
+  readonly #asking: Asking
   readonly #running = new Set<CallContext>()
   readonly #waiting = new Set<WaitingCall>()
   readonly #onClose: (() => void)[] = []
@@ -61,6 +65,9 @@ export class Session implements SessionView {
     this.revision = revision
     this.client = clientView(record.client.info, record.client.capabilities)
     this.#gate = new Gate(runtime.limits)
+    const { inputLimits, schemas } = runtime
+    this.#requests = new OutboundRequests(runtime.clock, inputLimits.timeoutMs, () => this.#gate.letIn())
+    this.#asking = { schemas, limits: inputLimits, requests: this.#requests }
   }
 
   get id(): string {
@@ -76,9 +83,12 @@ export class Session implements SessionView {
   get inFlight(): number {
     return this.#gate.inFlight
   }
-  /** Resolves when one more call may come in; undefined when it may now. */
+  /**
+   * Resolves when one more call may come in; undefined when it may now. While a question is open nothing is held back,
+   * since its answer comes on the same way: calls beyond the limit are refused instead.
+   */
   room(): Promise<void> | undefined {
-    return this.#gate.room()
+    return this.#requests.pending > 0 ? undefined : this.#gate.room()
   }
   get outlet(): Outlet | undefined {
     return this.#outlet
@@ -129,7 +139,14 @@ export class Session implements SessionView {
   }
 
   /** Takes the answer to something the server asked. One that nobody waits for is ignored. */
-  response(_message: JsonRpcResponse): void {}
+  response(message: JsonRpcResponse): void {
+    this.#requests.settle(message)
+  }
+
+  /** The client has gone, though its calls may finish: what it was asked it will not answer. */
+  unanswerable(): void {
+    this.#requests.end()
+  }
 
   /** Tells the client of a change, if it was promised to hear of it. */
   changed(event: ChangeEvent): void {
@@ -142,6 +159,7 @@ export class Session implements SessionView {
     if (this.#closed) return
     this.#closed = true
     for (const ctx of this.#running) ctx.end?.('closed')
+    this.#requests.end()
     for (const listener of this.#onClose.splice(0)) listener()
   }
 
@@ -188,6 +206,7 @@ export class Session implements SessionView {
       exchange,
       logLevel: this.logLevel,
       settings: this,
+      asking: this.#asking,
     }
   }
 

@@ -1,9 +1,11 @@
 import type { Bus, BusListener } from '../../src/runtime/bus.ts'
+import { DEFAULT_INPUT_LIMITS } from '../../src/runtime/asking.ts'
 import { Dispatcher, type MethodEntry } from '../../src/runtime/dispatcher.ts'
 import { MiddlewareStack } from '../../src/runtime/middleware.ts'
 import { complete } from '../../src/runtime/outcome.ts'
 import type { Closable, ServerRuntime } from '../../src/runtime/server-runtime.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
+import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { FakeClock } from './fake-clock.ts'
 
 export interface TestRuntime extends ServerRuntime {
@@ -48,6 +50,8 @@ export function createTestRuntime(
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     logger: { debug: log, info: log, warn: log, error: log },
     defaultLogLevel: 'info',
+    inputLimits: DEFAULT_INPUT_LIMITS,
+    schemas: createSchemaEngine(),
     capabilities: () => ({ tools: { listChanged: true } }),
     instructions: () => undefined,
     ready: () => undefined,

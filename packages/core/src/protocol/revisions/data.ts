@@ -1,3 +1,4 @@
+import type { FormRules } from './forms.ts'
 import type { RevisionDate } from './revision.ts'
 
 /** The objects of the neutral model whose members differ between revisions. */
@@ -31,6 +32,8 @@ export interface RevisionData {
   readonly versionHeader: boolean
   readonly primesStreams: boolean
   readonly progressMessage: boolean
+  readonly forms: FormRules | undefined
+  readonly samplingTools: boolean
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }
 

@@ -22,6 +22,8 @@ export function legacyRevision(data: RevisionData): Revision {
     versionHeader: data.versionHeader,
     primesStreams: data.primesStreams,
     progressMessage: data.progressMessage,
+    forms: data.forms,
+    samplingTools: data.samplingTools,
     cancelOnDisconnect: false,
     projectTool: (tool) => projectTool(projector, tool),
     projectResource: (resource) => projector.project('resource', resource),

@@ -1,5 +1,6 @@
 import type { McpError } from '../../errors.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
+import type { FormRules } from './forms.ts'
 import type {
   Implementation,
   Prompt,
@@ -39,6 +40,10 @@ export interface Revision {
   readonly primesStreams: boolean
   /** Whether progress may carry a message. */
   readonly progressMessage: boolean
+  /** How forms look that a person fills in; undefined where there are none. */
+  readonly forms: FormRules | undefined
+  /** Whether sampling may use tools, and so have several blocks in a message. */
+  readonly samplingTools: boolean
   /** Whether a client that goes away has cancelled its request. */
   readonly cancelOnDisconnect: boolean
   projectTool(tool: Tool): JsonObject

@@ -17,6 +17,8 @@ export const v2024_11_05: RevisionData = {
   versionHeader: false,
   primesStreams: false,
   progressMessage: false,
+  forms: undefined,
+  samplingTools: false,
   fields: {
     implementation: ['name', 'version'],
     icon: [],

@@ -7,6 +7,7 @@ export const v2025_06_18: RevisionData = extend(v2025_03_26, {
   batching: false,
   versionHeader: true,
   serverRequests: ['elicitation/create'],
+  forms: { fields: 'plain', url: false },
   adds: {
     implementation: ['title'],
     tool: ['title', 'outputSchema', '_meta'],

@@ -5,6 +5,8 @@ import { v2025_06_18 } from './v2025-06-18.ts'
 export const v2025_11_25: RevisionData = extend(v2025_06_18, {
   version: '2025-11-25',
   primesStreams: true,
+  forms: { fields: 'full', url: true },
+  samplingTools: true,
   adds: {
     implementation: ['description', 'websiteUrl', 'icons'],
     icon: ['src', 'mimeType', 'sizes', 'theme'],

@@ -1,0 +1,67 @@
+import { usageError } from '../errors.ts'
+import { formIssues, type FormSchema, toFormSchema } from '../schema/form.ts'
+import { fromStandardIssues } from '../schema/issues.ts'
+import { copyJsonSchema, messageOf } from '../schema/publish.ts'
+import type { AnySchema, CheckedInput, SchemaEngine, StandardSchema } from '../schema/types.ts'
+
+export interface CompiledForm {
+  readonly form: FormSchema
+  check(content: Readonly<Record<string, unknown>>): CheckedInput | Promise<CheckedInput>
+}
+
+/** A schema that stands outside an ask is compiled once; one that an ask builds anew goes with it. */
+const compiled = new WeakMap<object, CompiledForm>()
+
+/** @throws UsageError naming the question, for a schema that no form can show */
+export function compileForm(schema: AnySchema, key: string, schemas: SchemaEngine): CompiledForm {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const made = isStandard(schema) ? standardForm(schema, key, schemas) : jsonForm(schema, key)
+  compiled.set(schema, made)
+  return made
+}
+
+/** Some libraries' schemas are functions. */
+const isStandard = (schema: AnySchema): schema is StandardSchema =>
+  typeof schema === 'function' || '~standard' in schema
+
+function standardForm(schema: StandardSchema, key: string, schemas: SchemaEngine): CompiledForm {
+  const input = schemas.input(schema, { kind: 'question', name: key, field: 'schema' })
+  return { form: asForm(input.jsonSchema, key), check: (content) => input.check(content) }
+}
+
+/** Not compiled as other schemas are: an ask may build one in every call, and compiled ones are never let go. */
+function jsonForm(schema: AnySchema, key: string): CompiledForm {
+  const form = asForm(copyJsonSchema(schema as { readonly [key: string]: unknown }), key)
+  return { form, check: (content) => checkForm(form, content) }
+}
+
+function checkForm(form: FormSchema, content: Readonly<Record<string, unknown>>): CheckedInput {
+  const issues = formIssues(form, content)
+  return issues.length === 0 ? { ok: true, value: content } : { ok: false, issues }
+}
+
+function asForm(schema: { readonly [key: string]: unknown }, key: string): FormSchema {
+  try {
+    return toFormSchema(schema)
+  } catch (cause) {
+    throw usageError('ERR_MCP_SCHEMA_INVALID', `The schema of the question "${key}": ${messageOf(cause)}`, {
+      cause,
+    })
+  }
+}
+
+/** Checks without an engine, for answers that are read where no question is at hand. */
+export function checkAnswer(
+  schema: AnySchema,
+  key: string,
+  content: Readonly<Record<string, unknown>>,
+): CheckedInput {
+  if (!isStandard(schema)) return checkForm(asForm(schema, key), content)
+  const checked = schema['~standard'].validate(content)
+  if ('then' in checked)
+    throw usageError('ERR_MCP_SCHEMA_INVALID', `The schema of the answer "${key}" is asynchronous`)
+  return checked.issues === undefined
+    ? { ok: true, value: checked.value }
+    : { ok: false, issues: fromStandardIssues(checked.issues) }
+}

@@ -1,0 +1,155 @@
+import type { ContentBlock, Role } from '../protocol/types.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { AnySchema, InferOutput, StandardSchema } from '../schema/types.ts'
+
+/** Registered, so that two copies of this package know each other's questions. No JSON text can hold a symbol. */
+const QUESTION: unique symbol = Symbol.for('dev.jetway/question')
+
+declare const ANSWER: unique symbol
+
+/** Something to ask the client's side. `T` is what the answer comes to. Made by {@link elicit} and its siblings. */
+export interface Question<out T = unknown> {
+  readonly [QUESTION]: QuestionParts
+  /** Only the compiler sees it. */
+  readonly [ANSWER]?: () => T
+}
+
+/** What a question is made of, before it is brought to a revision. */
+export type QuestionParts =
+  | {
+      readonly kind: 'form'
+      readonly message: string
+      readonly schema: AnySchema
+      readonly seesDecline: boolean
+    }
+  | { readonly kind: 'url'; readonly message: string; readonly url: string; readonly seesDecline: boolean }
+  | { readonly kind: 'sampling'; readonly params: SampleParams }
+  | { readonly kind: 'roots' }
+
+/** A value of a flat form. */
+export type FormValue = string | number | boolean | readonly string[] | undefined
+
+/** What a filled form comes to: what its schema makes of it, or its fields for JSON Schema. */
+export type InferForm<S> = S extends StandardSchema ? InferOutput<S> : { readonly [field: string]: FormValue }
+
+/** An answer with what the person did, for questions that want to see a decline. */
+export type Seen<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline' | 'cancel' }
+
+export interface ElicitOptions {
+  /**
+   * `fail`: a person who declines ends the call with a text that says so. `see`: the answer is `{ action, content }`,
+   * so that the author decides.
+   *
+   * @default 'fail'
+   */
+  readonly declined?: 'fail' | 'see'
+}
+
+export interface SeeDeclined {
+  readonly declined: 'see'
+}
+
+interface Elicit {
+  <const S extends AnySchema>(
+    message: string,
+    schema: S,
+    options: ElicitOptions & SeeDeclined,
+  ): Question<Seen<InferForm<S>>>
+  <const S extends AnySchema>(
+    message: string,
+    schema: S,
+    options?: ElicitOptions & { readonly declined?: 'fail' },
+  ): Question<InferForm<S>>
+}
+
+/**
+ * Asks a person to fill a form: a flat object of texts, numbers, booleans and choices. Never ask for a secret this way;
+ * {@link elicitUrl} is for those.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ */
+export const elicit: Elicit = (
+  message: string,
+  schema: AnySchema,
+  options: ElicitOptions = {},
+): Question<never> => question({ kind: 'form', message, schema, seesDecline: options.declined === 'see' })
+
+interface ElicitUrl {
+  (message: string, url: string, options: ElicitOptions & SeeDeclined): Question<Seen<undefined>>
+  (
+    message: string,
+    url: string,
+    options?: ElicitOptions & { readonly declined?: 'fail' },
+  ): Question<undefined>
+}
+
+/**
+ * Asks a person to open an address, for what must not pass through the client: passwords, payments, consent. That the
+ * person agreed does not mean that what happens at the address is finished. The address holds no secrets.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
+ */
+export const elicitUrl: ElicitUrl = (
+  message: string,
+  url: string,
+  options: ElicitOptions = {},
+): Question<never> => question({ kind: 'url', message, url, seesDecline: options.declined === 'see' })
+
+/** One message for the client's model. Several blocks only where the client's revision has them. */
+export interface SamplingMessage {
+  readonly role: Role
+  readonly content: ContentBlock | JsonObject | readonly (ContentBlock | JsonObject)[]
+}
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages */
+export interface SampleParams {
+  readonly messages: readonly SamplingMessage[]
+  /** Tokens that the answer may have; the client respects it. */
+  readonly maxTokens: number
+  readonly systemPrompt?: string
+  readonly temperature?: number
+  readonly stopSequences?: readonly string[]
+  readonly modelPreferences?: JsonObject
+  readonly metadata?: JsonObject
+  /** Needs a client that declares `sampling.tools`. */
+  readonly tools?: readonly JsonObject[]
+  readonly toolChoice?: JsonObject
+}
+
+/** What the client's model said. */
+export interface Sampled {
+  readonly role: Role
+  readonly content: ContentBlock | readonly (ContentBlock | JsonObject)[]
+  readonly model: string
+  readonly stopReason?: string
+}
+
+/**
+ * Asks the client's model.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ */
+export const sample = (params: SampleParams): Question<Sampled> => question({ kind: 'sampling', params })
+
+/** A place that the client's side works in. */
+export interface Root {
+  readonly uri: string
+  readonly name?: string
+}
+
+/**
+ * Asks the client which places it works in.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
+ */
+export const listRoots = (): Question<readonly Root[]> => question({ kind: 'roots' })
+
+export function isQuestion(value: unknown): value is Question {
+  return typeof value === 'object' && value !== null && QUESTION in value
+}
+
+export const partsOf = (asked: Question): QuestionParts => asked[QUESTION]
+
+const question = (parts: QuestionParts): Question<never> => ({ [QUESTION]: parts })
