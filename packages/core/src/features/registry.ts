@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts'
+import { isObject } from '../protocol/jsonrpc.ts'
 
 /** A change to what is registered under one name. It acts on its own registration only. */
 export interface Handle<Definition> extends Disposable {
@@ -69,7 +70,7 @@ export class Registry<Definition extends object, Entry extends object> {
 
   /** @throws `ERR_MCP_DUPLICATE_NAME`, and whatever is wrong with the definition */
   add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
-    const key = this.#options.key(definition)
+    const key = this.#keyOf(definition)
     if (!replace && this.#registrations.has(key)) throw this.#duplicate(key)
     const registration = this.#register(definition)
     this.#registrations.set(key, registration)
@@ -88,7 +89,7 @@ export class Registry<Definition extends object, Entry extends object> {
   set(definitions: Iterable<Definition>): void {
     const registrations = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
-      const key = this.#options.key(definition)
+      const key = this.#keyOf(definition)
       if (registrations.has(key)) throw this.#duplicate(key)
       registrations.set(key, this.#register(definition))
     }
@@ -104,6 +105,14 @@ export class Registry<Definition extends object, Entry extends object> {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  #keyOf(definition: Definition): string {
+    if (isObject(definition)) return this.#options.key(definition)
+    throw usageError(
+      'ERR_MCP_INVALID_DEFINITION',
+      `A ${this.#options.kind} is defined by an object with its name and handler, not by ${typeof definition}`,
+    )
   }
 
   #register(definition: Definition): Registration<Definition, Entry> {
@@ -133,7 +142,7 @@ export class Registry<Definition extends object, Entry extends object> {
       registration.definition,
       change,
     ) as Definition
-    if (this.#options.key(definition) !== key) {
+    if (this.#keyOf(definition) !== key) {
       throw usageError(
         'ERR_MCP_INVALID_DEFINITION',
         `The ${this.#options.kind} ${JSON.stringify(key)} cannot be renamed by an update; remove it and add another`,

@@ -1,0 +1,406 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import {
+  content,
+  contents,
+  definePrompt,
+  defineResource,
+  defineResourceTemplate,
+  defineTool,
+  type Handle,
+  McpServer,
+  message,
+  type Middleware,
+  type RequestContext,
+  result,
+  ToolError,
+} from '../../src/index.ts'
+import { openPeer } from '../support/peer.ts'
+
+interface User {
+  readonly name: string
+}
+
+const info = { name: 'weather', version: '1.0.0' }
+const create = (): McpServer => new McpServer(info)
+const forecastOf = async (city: string): Promise<{ high: number; low: number }> => ({
+  high: city.length,
+  low: 0,
+})
+
+async function call(server: McpServer, name: string, args: object = {}): Promise<unknown> {
+  const { result: answer } = await (await openPeer(server)).request('tools/call', { name, arguments: args })
+  return answer
+}
+
+describe('what a newcomer writes works as it reads', () => {
+  it('a tool that returns a text', async () => {
+    const server = create()
+    server.addTool({ name: 'hello', handler: () => 'Hello' })
+    expect(await call(server, 'hello')).toEqual({ content: [{ type: 'text', text: 'Hello' }] })
+  })
+
+  it('a tool with a schema, a default and a structured result', async () => {
+    const server = create()
+    server.addTool({
+      name: 'get_forecast',
+      description: 'Forecast for a city',
+      inputSchema: z.object({ city: z.string(), days: z.number().int().max(7).default(3) }),
+      outputSchema: z.object({ high: z.number(), low: z.number() }),
+      async handler({ city, days }, ctx) {
+        expectTypeOf(city).toEqualTypeOf<string>()
+        expectTypeOf(days).toEqualTypeOf<number>()
+        await ctx.progress(1, days)
+        return forecastOf(city)
+      },
+    })
+    expect(await call(server, 'get_forecast', { city: 'Oslo' })).toEqual({
+      content: [{ type: 'text', text: '{"high":4,"low":0}' }],
+      structuredContent: { high: 4, low: 0 },
+    })
+  })
+
+  it('a tool whose failure the model should read', async () => {
+    const server = create()
+    server.addTool({
+      name: 'strict',
+      inputSchema: z.object({ city: z.string() }),
+      outputSchema: z.object({ high: z.number() }),
+      handler: ({ city }) => {
+        if (city === '') throw new ToolError('Which city?')
+        return city === 'Atlantis' ? result.error('It has sunk') : { high: 1 }
+      },
+    })
+    expect(await call(server, 'strict', { city: '' })).toMatchObject({ isError: true })
+    expect(await call(server, 'strict', { city: 'Atlantis' })).toMatchObject({ isError: true })
+  })
+
+  it('a tool that answers with pictures and links', async () => {
+    const server = create()
+    server.addTool({
+      name: 'map',
+      handler: () => [content.text('Here'), content.image(new Uint8Array([1]), 'image/png')],
+    })
+    server.addTool({
+      name: 'more',
+      handler: () => result({ content: [content.link({ uri: 'weather://oslo', name: 'oslo' })] }),
+    })
+    expect(await call(server, 'map')).toMatchObject({
+      content: [{ type: 'text' }, { type: 'image', data: 'AQ==' }],
+    })
+    expect(await call(server, 'more')).toMatchObject({ content: [{ type: 'resource_link' }] })
+  })
+
+  it('resources, a template and a prompt', async () => {
+    const server = create()
+    server.addResource({ uri: 'weather://cities', name: 'cities', handler: () => ['Oslo'] })
+    server.addResource({
+      uri: 'weather://icon',
+      name: 'icon',
+      mimeType: 'image/png',
+      handler: () => new Uint8Array(2),
+    })
+    server.addResourceTemplate({
+      uriTemplate: 'weather://{country}/{city}{?days}',
+      name: 'city',
+      handler: ({ country, city, days }, ctx) => {
+        expectTypeOf(country).toEqualTypeOf<string>()
+        expectTypeOf(days).toEqualTypeOf<string | undefined>()
+        return days === undefined ? undefined : contents([{ text: `${city}, ${country}`, uri: ctx.uri }])
+      },
+    })
+    server.addPrompt({
+      name: 'brief',
+      argsSchema: z.object({ city: z.string(), tone: z.enum(['dry', 'warm']).optional() }),
+      complete: { city: (value) => ['Oslo', 'Bergen'].filter((city) => city.startsWith(value)) },
+      handler: ({ city, tone = 'dry' }) => {
+        expectTypeOf(tone).toEqualTypeOf<'dry' | 'warm'>()
+        return [message.user(`Summarise ${city}`), message.assistant(tone)]
+      },
+    })
+    const peer = await openPeer(server)
+    const read = async (uri: string): Promise<unknown> => {
+      const { result: found, error } = await peer.request('resources/read', { uri })
+      return error ?? found['contents']
+    }
+    expect(await read('weather://cities')).toMatchObject([{ mimeType: 'application/json', text: '["Oslo"]' }])
+    expect(await read('weather://icon')).toMatchObject([{ mimeType: 'image/png', blob: 'AAA=' }])
+    expect(await read('weather://no/oslo?days=3')).toMatchObject([{ text: 'oslo, no' }])
+    expect(await read('weather://no/oslo')).toMatchObject({ code: -32002 })
+    const { result: prompt } = await peer.request('prompts/get', {
+      name: 'brief',
+      arguments: { city: 'Oslo' },
+    })
+    expect(prompt['messages']).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: { text: 'dry' } },
+    ])
+  })
+
+  it('a database that the lifespan opens', async () => {
+    const server = new McpServer(info, { lifespan: async () => ({ count: (): number => 7 }) })
+    server.addTool({
+      name: 'count',
+      handler: (_args, ctx) => {
+        expectTypeOf(ctx.app).toEqualTypeOf<{ count: () => number }>()
+        return ctx.app.count()
+      },
+    })
+    server.addResource({ uri: 'a://b', name: 'b', handler: (_args, ctx) => ctx.app.count() })
+    server.addPrompt({ name: 'p', handler: (_args, ctx) => `${ctx.app.count()}` })
+    const peer = await openPeer(server)
+    expect((await peer.request('tools/call', { name: 'count' })).result).toMatchObject({
+      content: [{ text: '7' }],
+    })
+  })
+
+  it('what the mount knows of the user', () => {
+    const server = new McpServer<{ user: User }>(info)
+    server.addTool({
+      name: 'whoami',
+      handler: (_args, ctx) => {
+        expectTypeOf(ctx.mount.user).toEqualTypeOf<User>()
+        return ctx.mount.user.name
+      },
+    })
+    server.use('tools/call', async (ctx, next) => {
+      expectTypeOf(ctx.mount.user.name).toEqualTypeOf<string>()
+      return next()
+    })
+  })
+
+  it('definitions in files of their own, for any server or for one with an app', async () => {
+    const hello = defineTool({
+      name: 'hello',
+      inputSchema: z.object({ to: z.string() }),
+      handler: ({ to }) => `Hi ${to}`,
+    })
+    const count = defineTool({
+      name: 'count',
+      handler: (_args, ctx: RequestContext<{ count: () => number }>) => ctx.app.count(),
+    })
+    const cities = defineResource({ uri: 'a://b', name: 'b', handler: () => 'x' })
+    const city = defineResourceTemplate({
+      uriTemplate: 'a://{city}',
+      name: 'city',
+      handler: (args) => args.city,
+    })
+    const brief = definePrompt({
+      name: 'brief',
+      arguments: [{ name: 'city', required: true }],
+      handler: (args) => args.city,
+    })
+    const server = new McpServer(info, { lifespan: () => ({ count: () => 7 }) })
+    server.add(hello, count, cities, city, brief)
+    server.addTool({ ...hello, name: 'again' })
+    const plain = create()
+    plain.add(hello, cities, city, brief)
+    // @ts-expect-error this server opens no such app
+    plain.add(count)
+    // @ts-expect-error nor is it there for a tool added alone
+    plain.addTool(count, { replace: true })
+    expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
+  })
+
+  it('middleware that knows what its method results in', async () => {
+    const server = create()
+    server.addTool({ name: 'hello', handler: () => 'Hello' })
+    const timing: Middleware = async (_ctx, next) => next()
+    server.use(timing)
+    server.use('tools/call', async (_ctx, next) => {
+      const answer = await next()
+      expectTypeOf(answer.isError).toEqualTypeOf<boolean | undefined>()
+      return { ...answer, content: [...answer.content, content.text('!')] }
+    })
+    server.use('tools/list', async (_ctx, next) => {
+      const { tools, ...rest } = await next()
+      return { ...rest, tools: tools.filter(({ name }) => name !== 'hidden') }
+    })
+    expect(await call(server, 'hello')).toMatchObject({ content: [{ text: 'Hello' }, { text: '!' }] })
+    // @ts-expect-error there is no such method
+    expect(() => server.use('tool/call', timing)).toThrow(/ERR_MCP_OPTION/)
+    // @ts-expect-error a call results in content
+    server.use('tools/call', async () => ({ text: 'no' }))
+  })
+
+  it('a handle to change or take back what was added', async () => {
+    const server = create()
+    const handle = server.addTool({
+      name: 'a',
+      inputSchema: z.object({ n: z.number() }),
+      handler: ({ n }) => n,
+    })
+    expectTypeOf(handle).toExtend<Handle<{ name: string }>>()
+    handle.update({ description: 'New', handler: ({ n }) => n + 1 })
+    // @ts-expect-error the schema has no such member
+    handle.update({ handler: ({ m }) => String(m) })
+    handle.update({ handler: ({ n }) => n + 1 })
+    expect(await call(server, 'a', { n: 1 })).toMatchObject({ content: [{ text: '2' }] })
+    handle.remove()
+    expect(server.removeTool('a')).toBe(false)
+  })
+
+  it('JSON Schema, of which nothing is inferred', async () => {
+    const server = create()
+    server.addTool({
+      name: 'json',
+      inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      outputSchema: { type: 'array', items: { type: 'string' } },
+      handler: (args) => {
+        expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()
+        return [String(args['city'])]
+      },
+    })
+    server.addTool({
+      name: 'converted',
+      inputSchema: z.toJSONSchema(z.object({ n: z.number() })),
+      handler: (args) => args['n'],
+    })
+    expect(await call(server, 'json', { city: 'Oslo' })).toMatchObject({ content: [{ text: '["Oslo"]' }] })
+    expect(await call(server, 'json', {})).toMatchObject({ isError: true })
+  })
+})
+
+describe('what a newcomer gets wrong is a compile error', () => {
+  const inputSchema = z.object({ city: z.string() })
+  const outputSchema = z.object({ high: z.number() })
+  const server = create()
+  const never = (run: () => void): void => expect(run).toBeTypeOf('function')
+
+  it('in the arguments', () => {
+    never(() => {
+      // @ts-expect-error the schema has no such member
+      server.addTool({ name: 'a', inputSchema, handler: ({ town }) => String(town) })
+      // @ts-expect-error the schema gives a string
+      server.addTool({ name: 'a', inputSchema, handler: ({ city }: { city: number }) => city })
+      // @ts-expect-error without a schema there are none
+      server.addTool({ name: 'a', handler: ({ city }: { city: string }) => city })
+    })
+  })
+
+  it('in the result', () => {
+    never(() => {
+      // @ts-expect-error a text is no object
+      server.addTool({ name: 'a', outputSchema, handler: () => 'warm' })
+      const later = async ({ city }: { city: string }): Promise<{ low: number }> => ({ low: city.length })
+      // @ts-expect-error a member is missing, in a promise
+      server.addTool({ name: 'a', inputSchema, outputSchema, handler: later })
+      // @ts-expect-error one way out gives nothing
+      server.addTool({ name: 'a', inputSchema, outputSchema, handler: ({ city }) => city === '' ? undefined : { high: 1 } }) // prettier-ignore
+      // @ts-expect-error an object of the official SDK's shape is no structured value
+      server.addTool({ name: 'a', outputSchema, handler: () => ({ content: [{ type: 'text', text: 'x' }] }) })
+    })
+  })
+
+  it('in the definition', () => {
+    never(() => {
+      // @ts-expect-error no handler
+      server.addTool({ name: 'a', inputSchema })
+      // @ts-expect-error no name
+      server.addTool({ handler: () => 'x' })
+      // @ts-expect-error misspelt
+      server.addTool({ name: 'a', decription: 'x', handler: () => 'x' })
+      // @ts-expect-error misspelt
+      server.addTool({ name: 'a', annotations: { readOnly: true }, handler: () => 'x' })
+      // @ts-expect-error that is what the schema is called elsewhere
+      server.addTool({ name: 'a', parameters: inputSchema, handler: () => 'x' })
+      // @ts-expect-error no URI
+      server.addResource({ name: 'a', handler: () => 'x' })
+      // @ts-expect-error a template has a uriTemplate
+      server.addResourceTemplate({ uri: 'a://{b}', name: 'a', handler: () => 'x' })
+      // @ts-expect-error the template has no such variable
+      server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: ({ c }) => String(c) })
+      // @ts-expect-error prompt arguments are strings
+      server.addPrompt({ name: 'a', argsSchema: z.object({ n: z.number() }), handler: () => 'x' })
+      // @ts-expect-error prompts return messages
+      server.addPrompt({ name: 'a', handler: () => ({ text: 'x' }) })
+      // @ts-expect-error no version
+      void new McpServer({ name: 'a' })
+      // @ts-expect-error misspelt
+      void new McpServer(info, { instruction: 'x' })
+      // @ts-expect-error no revision of the protocol
+      void new McpServer(info, { revisions: ['2025-01-01'] })
+    })
+  })
+
+  it('in the context', () => {
+    never(() => {
+      // @ts-expect-error the levels are those of syslog
+      server.addTool({ name: 'a', handler: (_args, ctx) => ctx.log.warn('x') })
+      // @ts-expect-error nothing was opened
+      server.addTool({ name: 'a', handler: (_args, ctx) => String(ctx.app.db) })
+      // @ts-expect-error it is read only
+      server.addTool({ name: 'a', handler: (_args, ctx) => void (ctx.uri = 'x') })
+    })
+  })
+})
+
+describe('what the compiler cannot see is thrown where it was written, and says what to do', () => {
+  const handler = (): string => 'x'
+  it.each<[what: string, add: (server: McpServer) => void, says: RegExp]>([
+    [
+      'an object of schemas',
+      (s) => s.addTool({ name: 'a', inputSchema: { city: z.string() }, handler }),
+      /inputSchema of tool "a" is an object of schemas.*z\.object/,
+    ],
+    [
+      'a schema of something else',
+      (s) => s.addTool({ name: 'a', inputSchema: z.string(), handler }),
+      /inputSchema of tool "a".*root must be an object.*z\.object/,
+    ],
+    [
+      'a schema that JSON cannot say',
+      (s) => s.addTool({ name: 'a', inputSchema: z.object({ on: z.date() }), handler }),
+      /inputSchema of tool "a".*"on"/,
+    ],
+    [
+      'a schema with a wrong type',
+      (s) => s.addTool({ name: 'a', inputSchema: { type: 'objekt' }, handler }),
+      /inputSchema of tool "a"/,
+    ],
+    [
+      'a name with a space',
+      (s) => s.addTool({ name: 'get forecast', handler }),
+      /"get forecast" must be 1 to 128 characters/,
+    ],
+    [
+      'a name that is taken',
+      (s) => [1, 2].forEach(() => s.addTool({ name: 'a', handler })),
+      /tool "a" already.*replace: true/,
+    ],
+    [
+      'a relative URI',
+      (s) => s.addResource({ uri: 'cities', name: 'a', handler }),
+      /resource "cities" needs an absolute URI/,
+    ],
+    [
+      'a brace that is not closed',
+      (s) => s.addResourceTemplate({ uriTemplate: 'a://{b', name: 'a', handler }),
+      /character 5.*never closed/,
+    ],
+    [
+      'an icon from a file',
+      (s) => s.addTool({ name: 'a', icons: [{ src: './a.png' }], handler }),
+      /tool "a".*https: nor a data:/,
+    ],
+    [
+      'a completer for nothing',
+      (s) => s.addPrompt({ name: 'a', complete: { city: () => [] } as never, handler }),
+      /prompt "a" completes "city", which it does not have/,
+    ],
+    [
+      'a handler that is none',
+      (s) => s.addTool({ name: 'a', handler: 'x' as never }),
+      /tool "a" needs a handler: a function of \(args, ctx\)/,
+    ],
+    ['no definition at all', (s) => s.addTool(undefined as never), /tool.*ERR_MCP_INVALID_DEFINITION/],
+    [
+      'a timeout of no time',
+      (s) => s.addTool({ name: 'a', timeoutMs: 0, handler }),
+      /tool "a" needs a timeoutMs/,
+    ],
+  ])('%s', (_, add, says) => {
+    expect(() => add(create())).toThrow(says)
+    expect(() => add(create())).toThrow(/\[ERR_MCP_/)
+  })
+})
