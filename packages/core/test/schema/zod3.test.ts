@@ -18,21 +18,21 @@ import {
 describe('what zod 3 schemas publish', () => {
   it('is what zod 4 publishes for the same schema, on either side', () => {
     const build = (lib: typeof z | typeof z4) => {
-      const it = lib as typeof z
-      return it.object({
-        city: it.string().min(1).max(100).describe('Where'),
-        days: it.number().int().min(1).max(7).default(3),
-        unit: it.enum(['C', 'F']).optional(),
-        code: it.string().regex(/^[A-Z]{2}$/),
-        ratio: it.number().gt(0).lt(5).multipleOf(0.5),
-        on: it.boolean().default(true),
-        tags: it.array(it.string()).min(1).max(3),
-        limits: it.object({ timeout: it.number(), retries: it.number().int() }).partial(),
-        closed: it.object({ a: it.string() }).strict(),
-        further: it.object({ a: it.string() }).catchall(it.number()),
-        either: it.union([it.object({ a: it.string() }), it.object({ b: it.number() })]),
-        size: it.tuple([it.string(), it.number()]).rest(it.boolean()),
-        only: it.literal('x'),
+      const of = lib as typeof z
+      return of.object({
+        city: of.string().min(1).max(100).describe('Where'),
+        days: of.number().int().min(1).max(7).default(3),
+        unit: of.enum(['C', 'F']).optional(),
+        code: of.string().regex(/^[A-Z]{2}$/),
+        ratio: of.number().gt(0).lt(5).multipleOf(0.5),
+        on: of.boolean().default(true),
+        tags: of.array(of.string()).min(1).max(3),
+        limits: of.object({ timeout: of.number(), retries: of.number().int() }).partial(),
+        closed: of.object({ a: of.string() }).strict(),
+        further: of.object({ a: of.string() }).catchall(of.number()),
+        either: of.union([of.object({ a: of.string() }), of.object({ b: of.number() })]),
+        size: of.tuple([of.string(), of.number()]).rest(of.boolean()),
+        only: of.literal('x'),
       })
     }
     const three = zod3(build(z))
