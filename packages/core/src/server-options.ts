@@ -4,7 +4,8 @@ import { type Implementation, LOG_LEVELS, type LogLevel } from './protocol/types
 import { DEFAULT_INPUT_LIMITS, type InputLimits } from './runtime/asking.ts'
 import type { Bus } from './runtime/bus.ts'
 import { type Clock, MAX_TIMEOUT_MS } from './runtime/clock.ts'
-import type { ClientView, RequestContext } from './runtime/context.ts'
+import type { ClientView } from './runtime/client-view.ts'
+import type { RequestContext } from './runtime/context.ts'
 import type { Logger } from './runtime/logger.ts'
 import type { Random } from './runtime/random.ts'
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './runtime/server-runtime.ts'
@@ -22,6 +23,16 @@ export interface ServerOptions<App = unknown> {
   readonly lifespan?: () => App | Promise<App>
   /** Entries of a list that one answer holds. @default everything in one */
   readonly pageSize?: number
+  /**
+   * Bytes of UTF-8 that a result may have as JSON, at least 1024. A larger one is answered with an error that names its
+   * size: `isError` for a tool, JSON-RPC `-32603` elsewhere. The default stays below the 10 MiB at which clients give a
+   * line up. @default 8_388_608
+   */
+  readonly maxResultBytes?: number
+  /** Whether `tools/list` is ordered by the tools' `priority`, highest first, then by name. @default false */
+  readonly orderByPriority?: boolean
+  /** Whether a line at the end of a tool's description names its `relatedTools`, for models to read. @default false */
+  readonly describeRelations?: boolean
   /** Whether structured results are held against the tool's `outputSchema` before they are sent. @default true */
   readonly validateOutput?: boolean
   /**

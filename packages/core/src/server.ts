@@ -268,6 +268,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       clock: options.clock ?? systemClock,
       handlerTimeoutMs: milliseconds('handlerTimeoutMs', handlerTimeoutMs),
       maxHandlerTimeoutMs: milliseconds('maxHandlerTimeoutMs', maxHandlerTimeoutMs),
+      maxResultBytes: resultBytes('The option', maxResultBytes),
       onError: (error, ctx, correlationId) => {
         const { method } = ctx.message
         this.#logger.error(

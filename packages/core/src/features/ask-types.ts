@@ -1,7 +1,7 @@
 import type { RequestContext } from '../runtime/context.ts'
 import type { Question } from '../runtime/questions.ts'
 import type { AnySchema } from '../schema/types.ts'
-import type { Awaitable, ToolArguments } from './tool-types.ts'
+import type { Awaitable, ToolArguments } from './arguments.ts'
 
 declare const ASKS: unique symbol
 

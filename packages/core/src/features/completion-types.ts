@@ -1,5 +1,5 @@
 import type { RequestContext } from '../runtime/context.ts'
-import type { Awaitable } from './tool-types.ts'
+import type { Awaitable } from './arguments.ts'
 
 /** What the client has filled in so far. */
 interface CompletionState {

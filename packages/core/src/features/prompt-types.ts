@@ -6,7 +6,7 @@ import type { Completers } from './completion-types.ts'
 import type { Content } from './content.ts'
 import type { InputRequired } from './input-required.ts'
 import type { PromptMessages, Message } from './prompt-messages.ts'
-import type { Awaitable } from './tool-types.ts'
+import type { Awaitable } from './arguments.ts'
 
 /** A schema of strings: prompt arguments are nothing else on the wire. */
 export type PromptSchema = StringFieldsSchema | JsonSchema

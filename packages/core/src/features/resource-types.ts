@@ -2,7 +2,7 @@ import type { Annotations, Resource } from '../protocol/types.ts'
 import type { RequestContext } from '../runtime/context.ts'
 import type { DisplayFields } from './checks.ts'
 import type { Completers } from './completion-types.ts'
-import type { Awaitable } from './tool-types.ts'
+import type { Awaitable } from './arguments.ts'
 import type { TemplateVariables } from './uri-template/template-variables.ts'
 
 interface ResourceFields extends DisplayFields {

@@ -1,12 +1,11 @@
 import type { ToolAnnotations } from '../protocol/types.ts'
 import type { RequestContext } from '../runtime/context.ts'
-import type { AnySchema, InferArguments, InferOutput } from '../schema/types.ts'
+import type { AnySchema, InferOutput } from '../schema/types.ts'
 import type { Answers, ToolAsks } from './ask-types.ts'
+import type { Awaitable, ToolArguments } from './arguments.ts'
 import type { DisplayFields } from './checks.ts'
 import type { InputRequired } from './input-required.ts'
 import type { ToolResult } from './results.ts'
-
-export type Awaitable<T> = T | Promise<T>
 
 interface ToolFields extends DisplayFields {
   /** 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
@@ -20,11 +19,6 @@ interface ToolFields extends DisplayFields {
   /** Whether results are held against the `outputSchema` before they are sent. @default the server's `validateOutput` */
   readonly validateOutput?: boolean
 }
-
-/** What a tool's handler receives: what its `inputSchema` makes of the arguments. */
-export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
-  ? InferArguments<I>
-  : Record<string, never>
 
 /**
  * Everything there is. It is not spelled `unknown` because the compiler looks at a handler without parameters before it

@@ -17,7 +17,7 @@ import { Sessions } from './sessions.ts'
 import { StatelessCalls } from './stateless.ts'
 import { refuse } from './statuses.ts'
 import { StoreFailure } from './store-failure.ts'
-import { Deadlines, Work } from './timers.ts'
+import { Deadlines, Work } from '../runtime/timers.ts'
 import { BodyError, type HttpReply, type HttpRequest } from './types.ts'
 
 /** A server mounted on HTTP, behind whatever framework translates for it. */

@@ -4,7 +4,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { ServerRuntime } from '../runtime/server-runtime.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OpenStreams } from './open-streams.ts'
-import type { Deadlines, Work } from './timers.ts'
+import type { Deadlines, Work } from '../runtime/timers.ts'
 
 /** What the parts of one mount share. */
 export interface Mount {

@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Outbound } from './outbound.ts'
 import { KEEP_ALIVE } from './sse.ts'
-import { Recurring } from './timers.ts'
+import { Recurring } from '../runtime/timers.ts'
 
 /** The connections that carry a stream now, kept alive by one timer for them all. */
 export class OpenStreams {

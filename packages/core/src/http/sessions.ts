@@ -6,7 +6,7 @@ import { Evictions } from './evictions.ts'
 import { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import { fromStore } from './store-failure.ts'
-import { Recurring } from './timers.ts'
+import { Recurring } from '../runtime/timers.ts'
 
 /** How often idle sessions are looked for, in ms; a request meets an expired one at once. */
 const MAX_SWEEP_MS = 15_000

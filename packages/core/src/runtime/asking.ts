@@ -1,8 +1,11 @@
 import { ErrorCode, McpError, QuestionError, usageError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { mergeAnswers, pinOf } from './answers.ts'
-import type { CallContext } from './context.ts'
+import type { ClientView } from './client-view.ts'
+import type { Exchange } from './exchange.ts'
+import type { GivenInputs } from './inputs.ts'
 import type { NeedsInput, Outcome } from './outcome.ts'
 import type { OpenRequest, OutboundRequests } from './outbound-requests.ts'
 import { prepareQuestion, readAnswer, shownBy } from './prepared-question.ts'
@@ -26,6 +29,19 @@ export interface Asking {
   readonly requests?: OutboundRequests
 }
 
+/** What asking needs to know of a call. */
+interface AskingCall {
+  readonly scope: {
+    readonly revision: Revision
+    readonly client: ClientView
+    readonly exchange: Exchange
+    readonly asking?: Asking
+  }
+  /** Where the answers go. */
+  readonly given: GivenInputs
+  pause(atEnd: () => void): () => void
+}
+
 type Questions = Readonly<Record<string, Question>>
 
 /**
@@ -33,7 +49,7 @@ type Questions = Readonly<Record<string, Question>>
  * requests to the client do it; where questions go out as a result, the client brings the answers with a new call.
  */
 export async function answerAll(
-  ctx: CallContext,
+  ctx: AskingCall,
   first: NeedsInput,
   handle: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
@@ -53,7 +69,7 @@ export async function answerAll(
 }
 
 /** Asks in the middle of a handler. */
-export async function askNow<T>(ctx: CallContext, key: string, question: Question<T>): Promise<T> {
+export async function askNow<T>(ctx: AskingCall, key: string, question: Question<T>): Promise<T> {
   const { asking } = ctx.scope
   if (asking?.requests === undefined || !ctx.scope.exchange.duplex) {
     throw usageError(
@@ -70,7 +86,7 @@ interface Way {
   readonly requests: OutboundRequests
 }
 
-function wayBack(ctx: CallContext, keys: readonly string[]): Way {
+function wayBack(ctx: AskingCall, keys: readonly string[]): Way {
   const { asking, exchange } = ctx.scope
   if (asking?.requests !== undefined && exchange.duplex) return { asking, requests: asking.requests }
   throw new McpError(
@@ -80,12 +96,8 @@ function wayBack(ctx: CallContext, keys: readonly string[]): Way {
 }
 
 /** One round: every question goes out at once. One that fails takes the others with it. */
-async function askAll(
-  ctx: CallContext,
-  questions: Questions,
-  { asking, requests }: Way,
-): Promise<JsonObject> {
-  const to = { revision: ctx.revision, client: ctx.client, schemas: asking.schemas }
+async function askAll(ctx: AskingCall, questions: Questions, { asking, requests }: Way): Promise<JsonObject> {
+  const to = { revision: ctx.scope.revision, client: ctx.scope.client, schemas: asking.schemas }
   // All before any: a client is not asked half of what it cannot answer in whole.
   const prepared = Object.entries(questions).map(
     ([key, question]) => [key, prepareQuestion(question, key, to)] as const,

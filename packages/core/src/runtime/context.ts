@@ -2,10 +2,11 @@ import { type JsonRpcRequest, notificationFrame, type RequestId } from '../proto
 import { progressToken } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
+import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
 import { type Asking, askNow } from './asking.ts'
 import type { AuthInfo } from './auth.ts'
+import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
 import { type ElicitNow, GivenInputs, type Inputs } from './inputs.ts'
 import {
@@ -20,14 +21,6 @@ import {
   type SeeDeclined,
   type Seen,
 } from './questions.ts'
-
-/** What is known of the other side. Nothing here is authenticated. */
-export interface ClientView {
-  readonly info: Implementation | undefined
-  readonly capabilities: ClientCapabilities
-  /** Whether the client declared a capability, for example `elicitation` or `sampling.tools`. */
-  supports(capability: string): boolean
-}
 
 /** The part of a session that handlers may see. */
 export interface SessionView {
@@ -277,20 +270,4 @@ function createLogSender(
     (data: unknown, logger?: string) => send(level, data, logger),
   ])
   return Object.fromEntries(entries) as LogSender
-}
-
-/** The facts of `initialize` as handlers see them. */
-export function clientView(info: Implementation | undefined, capabilities: ClientCapabilities): ClientView {
-  return {
-    info,
-    capabilities,
-    supports: (capability) => {
-      let at: unknown = capabilities
-      for (const key of capability.split('.')) {
-        if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return false
-        at = (at as Record<string, unknown>)[key]
-      }
-      return at !== undefined && at !== null && at !== false
-    },
-  }
 }

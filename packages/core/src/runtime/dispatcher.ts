@@ -6,6 +6,7 @@ import type { CallContext, EndReason } from './context.ts'
 import { type MiddlewareStack, runLayers } from './middleware.ts'
 import { complete, type NeedsInput, type Outcome } from './outcome.ts'
 import { randomToken } from './random.ts'
+import { bytesBeyond } from './utf8.ts'
 
 /** One row of the method table. */
 export interface MethodEntry {
@@ -14,6 +15,8 @@ export interface MethodEntry {
   failure?(text: string): Outcome
   /** The limit that applies to this call, in ms; the dispatcher's own where undefined. */
   timeoutMs?(params: JsonObject): number | undefined
+  /** The size that this call's result may have, in bytes; the dispatcher's own where undefined. */
+  maxResultBytes?(params: JsonObject): number | undefined
 }
 
 /** Data: `server.ts` hands it over, so that the runtime never imports a feature. */
@@ -27,6 +30,8 @@ export interface DispatcherOptions {
   readonly handlerTimeoutMs: number
   /** Whatever progress a call reports, it ends after this many ms. */
   readonly maxHandlerTimeoutMs: number
+  /** Bytes of UTF-8 that a result may have as JSON. */
+  readonly maxResultBytes: number
   /** Hears of every error that is not meant for the peer. Must not throw. */
   readonly onError: (error: unknown, ctx: CallContext, correlationId: string) => void
 }
@@ -110,12 +115,12 @@ export class Dispatcher {
       const failed = (error: unknown): void => {
         if (ctx.end !== undefined) settle(this.#fail(entry, ctx, error))
       }
-      const done = (value: Outcome): void => {
+      const finished = (value: Outcome): void => {
         if (ctx.end === undefined) return
-        if (value.kind === 'needs-input') void this.#answered(entry, ctx, value).then(done, failed)
+        if (value.kind === 'needs-input') void this.#answered(entry, ctx, value).then(finished, failed)
         else settle(this.#encode(entry, ctx, value))
       }
-      outcome.then(done, failed)
+      outcome.then(finished, failed)
     })
   }
 
@@ -163,11 +168,22 @@ export class Dispatcher {
       if (outcome.kind !== 'complete')
         throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
       const json = outcome.json ?? ctx.revision.encodeResult(ctx.message.method, outcome.result)
+      const limit = entry.maxResultBytes?.(ctx.message.params ?? NO_PARAMS) ?? this.#options.maxResultBytes
+      const size = bytesBeyond(json, limit)
+      if (size !== undefined) return this.#tooLarge(entry, ctx, size, limit)
       ctx.finish()
       return { frame: resultFrame(ctx.message.id, json) }
     } catch (error) {
       return this.#fail(entry, ctx, error)
     }
+  }
+
+  #tooLarge(entry: MethodEntry, ctx: CallContext, size: number, limit: number): Answer {
+    const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
+    if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InternalError, text))
+    const json = ctx.revision.encodeResult(ctx.message.method, resultOf(entry.failure(text)))
+    ctx.finish()
+    return { frame: resultFrame(ctx.message.id, json) }
   }
 
   #fail(entry: MethodEntry, ctx: CallContext, error: unknown): Answer {
@@ -188,9 +204,11 @@ export class Dispatcher {
 }
 
 function failureResult(entry: MethodEntry, correlationId: string): JsonObject {
-  const outcome = entry.failure?.(`The tool failed (reference ${correlationId})`)
-  return outcome?.kind === 'complete' ? outcome.result : {}
+  return resultOf(entry.failure?.(`The tool failed (reference ${correlationId})`))
 }
+
+const resultOf = (outcome: Outcome | undefined): JsonObject =>
+  outcome?.kind === 'complete' ? outcome.result : {}
 
 /** Whether a peer could read the error: types are not checked everywhere, and a proxy may throw when it is read. */
 function isReadable(error: McpError): boolean {

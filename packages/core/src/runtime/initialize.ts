@@ -9,7 +9,7 @@ import {
 import { negotiate } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
-import { clientView } from './context.ts'
+import { clientView } from './client-view.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
 import type { SessionRecord } from './session-store.ts'

@@ -78,7 +78,7 @@ export class OutboundRequests {
   /** The client will answer nothing any more. */
   end(): void {
     this.#gone = true
-    for (const id of [...this.#pending.keys()]) {
+    for (const id of this.#pending.keys()) {
       const waiting = this.#take(id)
       waiting?.reject(new QuestionError('closed', goneText(waiting.key)))
     }

@@ -4,8 +4,8 @@ import { ClientMethod } from '../protocol/methods.ts'
 import { projectForm } from '../protocol/revisions/forms.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { SchemaEngine } from '../schema/types.ts'
+import type { ClientView } from './client-view.ts'
 import { compileForm } from './compiled-form.ts'
-import type { ClientView } from './context.ts'
 import { partsOf, type Question, type QuestionParts } from './questions.ts'
 import { randomToken } from './random.ts'
 import { readForm, readRoots, readSampled, readUrl } from './read-answers.ts'
@@ -64,7 +64,7 @@ export function readAnswer(
       return readUrl(response, { key, ...parts })
     case 'sampling':
       return readSampled(response, key)
-    case 'roots':
+    default:
       return readRoots(response, key)
   }
 }
@@ -88,7 +88,7 @@ function paramsOf(parts: QuestionParts, key: string, { revision, schemas }: Addr
     }
     case 'sampling':
       return sampling(parts.params, key, revision)
-    case 'roots':
+    default:
       return {}
   }
 }

@@ -73,8 +73,8 @@ interface Elicit {
 export const elicit: Elicit = (
   message: string,
   schema: AnySchema,
-  options: ElicitOptions = {},
-): Question<never> => question({ kind: 'form', message, schema, seesDecline: options.declined === 'see' })
+  options?: ElicitOptions,
+): Question<never> => question({ kind: 'form', message, schema, seesDecline: options?.declined === 'see' })
 
 interface ElicitUrl {
   (message: string, url: string, options: ElicitOptions & SeeDeclined): Question<Seen<undefined>>
@@ -94,8 +94,8 @@ interface ElicitUrl {
 export const elicitUrl: ElicitUrl = (
   message: string,
   url: string,
-  options: ElicitOptions = {},
-): Question<never> => question({ kind: 'url', message, url, seesDecline: options.declined === 'see' })
+  options?: ElicitOptions,
+): Question<never> => question({ kind: 'url', message, url, seesDecline: options?.declined === 'see' })
 
 /** One message for the client's model. Several blocks only where the client's revision has them. */
 export interface SamplingMessage {

@@ -152,7 +152,8 @@ function textIssue(
 ): string | undefined {
   const allowed = values ?? oneOf?.map((choice) => choice.const)
   if (allowed !== undefined) return allowed.includes(text) ? undefined : 'must be one of the choices'
-  const length = [...text].length
+  // Characters as JSON Schema counts them.
+  const length = Array.from(text).length
   return length < minLength || length > maxLength
     ? `must have ${minLength} to ${maxLength} characters`
     : undefined

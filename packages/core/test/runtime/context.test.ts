@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
-import { CallContext, clientView } from '../../src/runtime/context.ts'
+import { clientView } from '../../src/runtime/client-view.ts'
+import { CallContext } from '../../src/runtime/context.ts'
 
 /** The context of a call, and the parameters of every notification that it sends. */
 function createContext(): { ctx: CallContext; sent: Record<string, unknown>[] } {

@@ -1,0 +1,138 @@
+import type { Clock } from './clock.ts'
+
+/** Lets the process end while the timer waits, where the runtime's timers know how. */
+function unref(timer: unknown): void {
+  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
+    timer.unref()
+}
+
+/** A task that repeats while it is switched on; one timer, whatever it looks after. */
+export class Recurring {
+  readonly #clock: Clock
+  readonly #ms: number
+  readonly #run: () => void
+  #timer: unknown
+
+  constructor(clock: Clock, ms: number, run: () => void) {
+    this.#clock = clock
+    this.#ms = ms
+    this.#run = run
+  }
+
+  get running(): boolean {
+    return this.#timer !== undefined
+  }
+
+  start(): void {
+    if (this.#timer !== undefined) return
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#timer = undefined
+      this.start()
+      this.#run()
+    }, this.#ms)
+    unref(this.#timer)
+  }
+
+  stop(): void {
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+export interface Due {
+  /** Called once, unless it is removed before. */
+  due(): void
+}
+
+/**
+ * Calls each member a fixed time after it was added. All wait equally long, so one timer for the oldest serves them
+ * all: a call that ends in time costs an entry in a map, and no timer.
+ */
+export class Deadlines {
+  readonly #clock: Clock
+  readonly #ms: number
+  /** In the order of their deadlines. */
+  readonly #members = new Map<Due, number>()
+  #timer: unknown
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock
+    this.#ms = ms
+  }
+
+  add(member: Due): void {
+    this.#members.set(member, this.#clock.now() + this.#ms)
+    if (this.#timer === undefined) this.#arm(this.#ms)
+  }
+
+  remove(member: Due): void {
+    this.#members.delete(member)
+  }
+
+  /** Lets the timer go if it has nobody to wait for. */
+  rest(): void {
+    if (this.#members.size === 0) this.clear()
+  }
+
+  clear(): void {
+    this.#members.clear()
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #arm(ms: number): void {
+    this.#timer = this.#clock.setTimeout(() => this.#fire(), ms)
+    unref(this.#timer)
+  }
+
+  #fire(): void {
+    this.#timer = undefined
+    const now = this.#clock.now()
+    for (const [member, at] of this.#members) {
+      if (at > now) {
+        this.#arm(at - now)
+        return
+      }
+      this.#members.delete(member)
+      member.due()
+    }
+  }
+}
+
+/** Counts work in progress, so that a close can wait for its end. */
+export class Work {
+  readonly #clock: Clock
+  readonly #limits: unknown[] = []
+  #count = 0
+  #over = false
+  #onIdle: (() => void) | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  begin(): void {
+    this.#count++
+  }
+
+  end(): void {
+    if (--this.#count === 0) this.#onIdle?.()
+  }
+
+  /** Whoever waits for the end of the work waits no longer than this. Of several limits the first one counts. */
+  limit(ms: number): void {
+    if (this.#over) return
+    this.#limits.push(this.#clock.setTimeout(() => this.#onIdle?.(), ms))
+  }
+
+  /** Resolves when nothing is left, or a limit has passed. */
+  async idle(): Promise<void> {
+    if (this.#count > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
+    this.#over = true
+    for (const timer of this.#limits.splice(0)) this.#clock.clearTimeout(timer)
+  }
+}
