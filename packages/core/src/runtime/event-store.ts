@@ -26,7 +26,7 @@ export interface StoredEvent {
 export interface EventStore {
   /** Starts a stream and names its epoch. */
   open(key: StreamKey): Awaitable<string>
-  /** Keeps an event. `final` marks the response, which outlives the limits on events. */
+  /** Keeps an event. `final` marks the response, which outlives the limits on events; nothing is kept after it. */
   append(key: StreamKey, event: StoredEvent, options?: { readonly final?: boolean }): Awaitable<void>
   /** Everything after the cursor, or undefined if the stream, the epoch or the position is unknown or evicted. */
   read(key: StreamKey, after: Cursor): Awaitable<readonly StoredEvent[] | undefined>

@@ -100,7 +100,7 @@ export class MemoryEventStore implements EventStore {
 
   append(key: StreamKey, event: StoredEvent, { final = false }: { readonly final?: boolean } = {}): void {
     const log = this.#find(key)
-    if (log === undefined) return
+    if (log === undefined || log.endedAt !== undefined) return
     const bytes = utf8Length(event.frame)
     const at = this.#clock.now()
     log.last = event.seq

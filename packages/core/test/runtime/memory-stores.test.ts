@@ -104,6 +104,17 @@ describe('the event store in memory', () => {
     expect(store.size).toEqual({ streams: 1, bytes: 600 })
   })
 
+  it('keeps nothing after the final response', () => {
+    const store = new MemoryEventStore()
+    const epoch = store.open(key('a'))
+    store.append(key('a'), { seq: 1, frame: 'answer' }, { final: true })
+    store.append(key('a'), { seq: 2, frame: 'another' }, { final: true })
+    store.append(key('a'), { seq: 3, frame: 'a notice' })
+    expect(store.read(key('a'), { epoch, seq: 0 })).toEqual([{ seq: 1, frame: 'answer' }])
+    store.delete(key('a'))
+    expect(store.size).toEqual({ streams: 0, bytes: 0 })
+  })
+
   it('counts what it holds, whatever happens to it', async () => {
     const step = fc.record({
       stream: fc.constantFrom('a', 'b', 'c'),
