@@ -10,7 +10,7 @@ import type { Logger } from './runtime/logger.ts'
 import type { Random } from './runtime/random.ts'
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './runtime/server-runtime.ts'
 import type { SchemaEngine } from './schema/types.ts'
-import { checkIcons } from './features/checks.ts'
+import { checkIcons, MIN_RESULT_BYTES } from './features/checks.ts'
 
 /** Options of a server. Every default is meant for production. */
 export interface ServerOptions<App = unknown> {
@@ -82,6 +82,11 @@ export function checkInfo(info: Implementation): void {
 export function milliseconds(name: string, value: number): number {
   if (value > 0 && value <= MAX_TIMEOUT_MS) return value
   throw option(`The option ${name} must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`)
+}
+
+export function resultBytes(value: number = 8 * 1024 * 1024): number {
+  if (Number.isSafeInteger(value) && value >= MIN_RESULT_BYTES) return value
+  throw option(`The option maxResultBytes must be a whole number of bytes, ${MIN_RESULT_BYTES} or more`)
 }
 
 /** A limit of none, or of no number, would keep every call waiting for ever. */

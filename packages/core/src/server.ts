@@ -37,6 +37,7 @@ import {
   inputLimits,
   logLevel,
   milliseconds,
+  resultBytes,
   type ServerOptions,
   sessionLimits,
 } from './server-options.ts'
@@ -207,6 +208,7 @@ export class McpServer<Mount = unknown, App = unknown> {
     try {
       await this.#mounts.close(options)
     } finally {
+      this.runtime.dispatcher.rest()
       await this.#lifespan.close()
     }
   }
@@ -268,7 +270,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       clock: options.clock ?? systemClock,
       handlerTimeoutMs: milliseconds('handlerTimeoutMs', handlerTimeoutMs),
       maxHandlerTimeoutMs: milliseconds('maxHandlerTimeoutMs', maxHandlerTimeoutMs),
-      maxResultBytes: resultBytes('The option', maxResultBytes),
+      maxResultBytes: resultBytes(options.maxResultBytes),
       onError: (error, ctx, correlationId) => {
         const { method } = ctx.message
         this.#logger.error(

@@ -61,6 +61,16 @@ export function checkTimeout(subject: Subject, timeoutMs: unknown): void {
   throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a timeoutMs between 1 and ${MAX_TIMEOUT_MS}`)
 }
 
+/** Below this the answer that names the limit might not fit either, in bytes. */
+export const MIN_RESULT_BYTES = 1024
+
+export function checkResultBytes(subject: Subject, maxResultBytes: unknown): void {
+  if (maxResultBytes === undefined) return
+  if (Number.isSafeInteger(maxResultBytes) && (maxResultBytes as number) >= MIN_RESULT_BYTES) return
+  const problem = `needs a whole number of bytes, ${MIN_RESULT_BYTES} or more, as its maxResultBytes`
+  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem)
+}
+
 /**
  * Icons come from servers that people may not trust, so only schemes that run nothing are let through:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic#icons

@@ -65,6 +65,7 @@ export function createTestRuntime(
       clock,
       handlerTimeoutMs: 60_000,
       maxHandlerTimeoutMs: 300_000,
+      maxResultBytes: 8 * 1024 * 1024,
       onError: (error) => void errors.push(error),
     }),
     clock,
