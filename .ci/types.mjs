@@ -8,7 +8,7 @@ import { tool } from './steps.mjs'
 const folders = ['packages', 'apps'].flatMap((folder) =>
   readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
 )
-const projects = ['.', ...folders, ...folders.map((folder) => `${folder}/test`)].filter((folder) =>
+const projects = ['.', 'docs', ...folders, ...folders.map((folder) => `${folder}/test`)].filter((folder) =>
   existsSync(join(root, folder, 'tsconfig.json')),
 )
 

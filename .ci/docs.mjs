@@ -1,0 +1,12 @@
+/** `npm run docs` serves the site while it is written, `npm run docs:build` builds it; dead links and bare exports fail. */
+import { join } from 'node:path'
+import { argv, execPath } from 'node:process'
+import { root } from './pnpm.mjs'
+import { must, step } from './steps.mjs'
+
+const docs = join(root, 'docs')
+const [command = 'dev'] = argv.slice(2)
+
+const described = await step('API reference', [execPath, join(docs, 'scripts', 'api.mjs')])
+await must('site', [join(docs, 'node_modules', '.bin', 'vitepress'), command, docs])
+process.exitCode = described

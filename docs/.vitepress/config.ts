@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitepress'
+import { writeIndex } from './llms.ts'
+import { sidebar } from './pages.ts'
+import { showSources } from './sources.ts'
+
+export default defineConfig({
+  title: 'Jetway',
+  description: 'A TypeScript framework for MCP servers: define a server once, serve every client.',
+  lang: 'en',
+  cleanUrls: true,
+  // A folder's overview is its README on GitHub and its index here.
+  rewrites: { 'design/decisions/README.md': 'design/decisions/index.md' },
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
+    ['meta', { name: 'theme-color', content: '#14213d' }],
+  ],
+  markdown: { config: showSources },
+  buildEnd: writeIndex,
+  themeConfig: {
+    logo: { src: '/logo.svg', alt: '' },
+    nav: [
+      { text: 'Guide', link: '/guide/quickstart', activeMatch: '^/guide/' },
+      { text: 'Reference', link: '/reference/errors', activeMatch: '^/reference/' },
+      { text: 'Design', link: '/design/decisions/', activeMatch: '^/design/' },
+    ],
+    sidebar: sidebar(),
+    outline: { level: [2, 3] },
+    search: { provider: 'local' },
+    docFooter: { prev: 'Before', next: 'Next' },
+    footer: { message: 'MIT licence' },
+  },
+})

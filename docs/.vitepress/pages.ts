@@ -1,0 +1,109 @@
+/** What the site has: read from the files, so that a page is in the sidebar as soon as it is written. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { DefaultTheme } from 'vitepress'
+
+const docs = fileURLToPath(new URL('..', import.meta.url))
+
+interface Group {
+  readonly text: string
+  readonly pages: readonly string[]
+}
+
+/** The guides in reading order; one that is not named here comes last. */
+const GUIDES: readonly Group[] = [
+  { text: 'Start', pages: ['quickstart', 'stdio', 'fastify', 'hono', 'proxy'] },
+  {
+    text: 'Write a server',
+    pages: ['tools', 'resources', 'prompts', 'results-and-errors', 'asking', 'middleware', 'testing'],
+  },
+  { text: 'Extend', pages: ['write-an-adapter'] },
+  { text: 'Coming from', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },
+]
+
+const REFERENCE: readonly string[] = ['errors', 'http', 'benchmarks']
+
+export interface Page {
+  readonly link: string
+  readonly title: string
+  /** The first sentence, without markup. */
+  readonly summary: string
+}
+
+/** The title and the first sentence of a page, from its Markdown. */
+export function readPage(path: string): Page {
+  const api = /^reference\/api\/(@.+)$/.exec(path)?.[1]
+  if (api !== undefined) return { link: `/${path}`, title: api, summary: `Everything that ${api} exports.` }
+  const text = readFileSync(join(docs, `${path}.md`), 'utf8').replace(/^---\n[\s\S]*?\n---\n/, '')
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? path
+  const paragraph = text
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .split(/\n\s*\n/)
+    .map((block) => block.trim())
+    .find((block) => /^[A-Z`[*]/.test(block))
+  const plain = (paragraph ?? '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[*\n]/g, ' ')
+  const [sentence = ''] = plain.split(/(?<=[.:])\s/)
+  return { link: `/${path}`, title, summary: sentence.replace(/:$/, '.') }
+}
+
+/** The names of the Markdown files of a folder, and none where the folder is not there. */
+function namesIn(folder: string): readonly string[] {
+  const path = join(docs, folder)
+  if (!existsSync(path)) return []
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => file.replaceAll('\\', '/').slice(0, -'.md'.length))
+    .toSorted()
+}
+
+const item = (path: string, title?: string): DefaultTheme.SidebarItem => {
+  const page = readPage(path)
+  return { text: title ?? page.title, link: page.link }
+}
+
+function guide(): DefaultTheme.SidebarItem[] {
+  const names = namesIn('guide')
+  const named = new Set(GUIDES.flatMap(({ pages }) => pages))
+  const groups = [...GUIDES, { text: 'More', pages: names.filter((name) => !named.has(name)) }]
+  return groups
+    .map(({ text, pages }) => ({
+      text,
+      items: pages.filter((name) => names.includes(name)).map((name) => item(`guide/${name}`)),
+    }))
+    .filter(({ items }) => items.length > 0)
+}
+
+function reference(): DefaultTheme.SidebarItem[] {
+  const own = namesIn('reference').filter((name) => !name.startsWith('api/'))
+  const ordered = [
+    ...REFERENCE.filter((name) => own.includes(name)),
+    ...own.filter((n) => !REFERENCE.includes(n)),
+  ]
+  const api = namesIn('reference/api').filter((name) => name !== 'index')
+  return [
+    { text: 'Reference', items: ordered.map((name) => item(`reference/${name}`)) },
+    { text: 'API', items: api.map((name) => item(`reference/api/${name}`)) },
+  ]
+}
+
+function design(): DefaultTheme.SidebarItem[] {
+  const pages = namesIn('design').filter((name) => !name.startsWith('decisions/'))
+  const decisions = namesIn('design/decisions').filter((name) => name !== 'README')
+  return [
+    ...(pages.length === 0 ? [] : [{ text: 'Design', items: pages.map((name) => item(`design/${name}`)) }]),
+    {
+      text: 'Decisions',
+      items: [
+        { text: 'Overview', link: '/design/decisions/' },
+        ...decisions.map((name) => item(`design/decisions/${name}`)),
+      ],
+    },
+  ]
+}
+
+export const sidebar = (): DefaultTheme.SidebarMulti => ({
+  '/guide/': guide(),
+  '/reference/': reference(),
+  '/design/': design(),
+})
