@@ -26,7 +26,7 @@ export type AnyDefinition<App = never, Mount = never> =
 
 /** A tool in a file of its own, with its types inferred, to be given to `server.add` or `server.addTool`. */
 export const defineTool = <
-  I extends AnySchema | undefined = undefined,
+  const I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
   App = unknown,
   Mount = unknown,

@@ -1,3 +1,5 @@
+import type { InferJsonObject } from './infer-json.ts'
+
 /**
  * A JSON Schema that is an object; boolean schemas occur only inside one.
  * Dialects: 2020-12 unless `$schema` names 2019-09 or draft-07.
@@ -48,12 +50,15 @@ export type StringFieldsSchema = StandardSchema<{ readonly [name: string]: strin
 
 type TypesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
 
-/** What a peer may send: before defaults and transforms. `Record<string, unknown>` for JSON Schema. */
+/**
+ * What a peer may send: before defaults and transforms. For JSON Schema written as a literal what it plainly says, else
+ * `Record<string, unknown>`.
+ */
 export type InferInput<S> = S extends StandardSchema
   ? TypesOf<S> extends { readonly input: infer I }
     ? I
     : unknown
-  : Record<string, unknown>
+  : InferJsonObject<S>
 
 /** What the schema makes of a valid input; what a handler returns under it. `unknown` for JSON Schema. */
 export type InferOutput<S> = S extends StandardSchema
@@ -62,8 +67,8 @@ export type InferOutput<S> = S extends StandardSchema
     : unknown
   : unknown
 
-/** What a handler receives for its `inputSchema`: the output side, or `Record<string, unknown>` for JSON Schema. */
-export type InferArguments<S> = S extends StandardSchema ? InferOutput<S> : Record<string, unknown>
+/** What a handler receives for its `inputSchema`: the output side, or what JSON Schema as a literal plainly says. */
+export type InferArguments<S> = S extends StandardSchema ? InferOutput<S> : InferJsonObject<S>
 
 /** Where a schema stands, for errors thrown at registration. */
 export interface SchemaSite {

@@ -240,15 +240,15 @@ describe('what a newcomer writes works as it reads', () => {
     expect(server.removeTool('a')).toBe(false)
   })
 
-  it('JSON Schema, of which nothing is inferred', async () => {
+  it('JSON Schema, of which is inferred what it plainly says', async () => {
     const server = create()
     server.addTool({
       name: 'json',
       inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
       outputSchema: { type: 'array', items: { type: 'string' } },
       handler: (args) => {
-        expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()
-        return [String(args['city'])]
+        expectTypeOf(args).toEqualTypeOf<{ city: string }>()
+        return [args.city]
       },
     })
     server.addTool({

@@ -20,6 +20,22 @@ const zod = z.object({
 const valibot = toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 3) }))
 const json = { type: 'object', properties: { city: { type: 'string' } } } as const
 
+const rich = {
+  type: 'object',
+  properties: {
+    city: { type: 'string', minLength: 1 },
+    days: { type: 'integer', default: 3 },
+    unit: { enum: ['C', 'F'] },
+    on: { type: ['boolean', 'null'] },
+    list: {
+      type: 'array',
+      items: { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] },
+    },
+    any: { $ref: '#/$defs/any' },
+  },
+  required: ['city'],
+} as const
+
 describe('types inferred from schemas', () => {
   it('tell the sides of a zod schema apart', () => {
     expectTypeOf<InferInput<typeof zod>>().toEqualTypeOf<{
@@ -40,8 +56,20 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('are open for JSON Schema', () => {
-    expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<Record<string, unknown>>()
+  it('are what a JSON Schema plainly says, and open beyond that', () => {
+    expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<{ city?: string }>()
+    expectTypeOf<InferArguments<typeof rich>>().toEqualTypeOf<{
+      city: string
+      days?: number
+      unit?: 'C' | 'F'
+      on?: boolean | null
+      list?: { id: number }[]
+      any?: unknown
+    }>()
+    expectTypeOf<InferArguments<{ type: string; properties: { a: { type: string } } }>>().toEqualTypeOf<
+      Record<string, unknown>
+    >()
+    expectTypeOf<InferArguments<{ readonly type: 'object' }>>().toEqualTypeOf<Record<string, unknown>>()
     expectTypeOf<InferArguments<JsonSchema>>().toEqualTypeOf<Record<string, unknown>>()
     expectTypeOf<InferOutput<typeof json>>().toEqualTypeOf<unknown>()
   })
@@ -53,7 +81,7 @@ describe('types inferred from schemas', () => {
     }
     add(zod, (args) => expectTypeOf(args.days).toEqualTypeOf<number>())
     add(valibot, ({ city }) => expectTypeOf(city).toEqualTypeOf<string>())
-    add(json, (args) => expectTypeOf(args['city']).toEqualTypeOf<unknown>())
+    add(json, ({ city }) => expectTypeOf(city).toEqualTypeOf<string | undefined>())
     // @ts-expect-error the schema has no such property
     add(zod, ({ country }) => country)
     // @ts-expect-error valibot without its converter gives no JSON Schema

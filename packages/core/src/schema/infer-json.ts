@@ -1,0 +1,57 @@
+/**
+ * The type that a JSON Schema describes, as far as it says so in plain words: `type`, `const`, `enum`, `properties`,
+ * `required` and `items`, written as literals. Anything else is `unknown`.
+ */
+type Described<S> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : S extends { readonly type: infer T }
+      ? T extends readonly (infer Each)[]
+        ? OfType<Each, S>
+        : OfType<T, S>
+      : unknown
+
+interface Primitives {
+  readonly string: string
+  readonly number: number
+  readonly integer: number
+  readonly boolean: boolean
+  readonly null: null
+}
+
+type OfType<T, S> = T extends keyof Primitives
+  ? Primitives[T]
+  : T extends 'array'
+    ? ItemsOf<S>[]
+    : T extends 'object'
+      ? InferJsonObject<S>
+      : unknown
+
+type ItemsOf<S> = S extends { readonly items: infer I } ? Described<I> : unknown
+
+/** What is described where the schema is that of an object, which the arguments of a tool always are. */
+export type InferJsonObject<S> = S extends { readonly type: unknown; readonly properties: infer P }
+  ? 'object' extends S['type']
+    ? string extends S['type']
+      ? Record<string, unknown>
+      : Flat<Required<S, P> & Optional<S, P>> & Further<S>
+    : Record<string, unknown>
+  : Record<string, unknown>
+
+type RequiredNames<S> = S extends { readonly required: readonly (infer R)[] }
+  ? string extends R
+    ? never
+    : R
+  : never
+
+type Required<S, P> = { -readonly [K in Extract<keyof P, RequiredNames<S>>]: Described<P[K]> }
+type Optional<S, P> = { -readonly [K in Exclude<keyof P, RequiredNames<S>>]?: Described<P[K]> }
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** Properties that the schema speaks of without their names can be asked for as well. */
+type Further<S> = S extends
+  | { readonly additionalProperties: true | object }
+  | { readonly patternProperties: object }
+  ? Record<string, unknown>
+  : unknown
