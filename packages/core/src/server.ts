@@ -208,7 +208,6 @@ export class McpServer<Mount = unknown, App = unknown> {
     try {
       await this.#mounts.close(options)
     } finally {
-      this.runtime.dispatcher.rest()
       await this.#lifespan.close()
     }
   }

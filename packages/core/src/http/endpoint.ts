@@ -147,6 +147,7 @@ class HttpEndpoint implements Endpoint {
     this.#sessions.closeAll()
     upgrades.clear()
     openStreams.cutAll()
+    this.#mount.runtime.dispatcher.rest()
     this.#resolveClosed()
   }
 }

@@ -141,6 +141,7 @@ class DuplexConnection implements Connection {
   #finish(): void {
     this.#ended = true
     this.#unsubscribe()
+    this.#runtime.dispatcher.rest()
     this.#resolveClosed()
   }
 

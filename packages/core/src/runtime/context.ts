@@ -102,6 +102,15 @@ const NOTHING = Object.freeze({})
 /** Why a call ended before its handler did. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
+/** Hears what moves a call's deadline. */
+export interface CallWatch {
+  progress(): void
+  /** The call begins to wait for the client's side. */
+  pause(): void
+  /** It goes on. */
+  resume(): void
+}
+
 /** One call while it runs: the handler's context and the switches that the runtime holds. */
 export class CallContext implements RequestContext {
   readonly message: JsonRpcRequest
@@ -109,10 +118,8 @@ export class CallContext implements RequestContext {
   app: unknown
   uri = ''
   answers: object = NOTHING
-  /** When the handler last showed life, in ms on the runtime's clock; set by the dispatcher. */
-  onProgress: (() => void) | undefined
-  /** Hears when the call begins to wait for the client's side and when it goes on; set by the dispatcher. */
-  onPause: ((paused: boolean) => void) | undefined
+  /** What counts the time of the call; set by the dispatcher while the call runs. */
+  watch: CallWatch | undefined
   /** Set while the call runs; ends it early. */
   end: ((reason: EndReason) => void) | undefined
   #controller: AbortController | undefined
@@ -203,15 +210,15 @@ export class CallContext implements RequestContext {
   pause(atEnd: () => void): () => void {
     const ends = (this.#atEnd ??= new Set())
     ends.add(atEnd)
-    if (ends.size === 1) this.onPause?.(true)
+    if (ends.size === 1) this.watch?.pause()
     if (this.#done) atEnd()
     return () => {
-      if (ends.delete(atEnd) && ends.size === 0) this.onPause?.(false)
+      if (ends.delete(atEnd) && ends.size === 0) this.watch?.resume()
     }
   }
 
   async progress(progress: number, total?: number, message?: string): Promise<void> {
-    this.onProgress?.()
+    this.watch?.progress()
     const token = progressToken(this.message.params)
     if (this.#done || token === undefined) return
     // JSON would make null of NaN and of the infinities, which no client takes for a number.
@@ -237,8 +244,7 @@ export class CallContext implements RequestContext {
   finish(): void {
     this.#done = true
     this.end = undefined
-    this.onProgress = undefined
-    this.onPause = undefined
+    this.watch = undefined
     if (this.#atEnd !== undefined) for (const end of this.#atEnd) end()
   }
 

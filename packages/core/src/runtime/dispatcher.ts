@@ -6,6 +6,7 @@ import type { CallContext, EndReason } from './context.ts'
 import { type MiddlewareStack, runLayers } from './middleware.ts'
 import { complete, type NeedsInput, type Outcome } from './outcome.ts'
 import { randomToken } from './random.ts'
+import { TimeLimits } from './time-limits.ts'
 import { bytesBeyond } from './utf8.ts'
 
 /** One row of the method table. */
@@ -51,9 +52,16 @@ const NO_PARAMS: JsonObject = Object.freeze({})
 /** Finds the method, runs it under its limits, and makes exactly one answer of whatever it comes to. */
 export class Dispatcher {
   readonly #options: DispatcherOptions
+  readonly #limits: TimeLimits
 
   constructor(options: DispatcherOptions) {
     this.#options = options
+    this.#limits = new TimeLimits(options.clock, options.maxHandlerTimeoutMs)
+  }
+
+  /** Lets go of what no call needs any more. It can go on afterwards. */
+  rest(): void {
+    this.#limits.rest()
   }
 
   run(ctx: CallContext): Answered | Promise<Answered> {
@@ -96,11 +104,11 @@ export class Dispatcher {
 
   /** Waits for the handler, its limits or a cancellation, whichever is first; the others find nothing to do. */
   #supervise(entry: MethodEntry, ctx: CallContext, outcome: Promise<Outcome>): Promise<Answered> {
-    const { clock } = this.#options
+    const limit = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS) ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
-      let timer: unknown
+      const watch = this.#limits.watch(ctx, limit)
       const settle = (answer: Answered): void => {
-        clock.clearTimeout(timer)
+        watch.stop()
         ctx.finish()
         resolve(answer)
       }
@@ -108,10 +116,6 @@ export class Dispatcher {
         ctx.abort(reason)
         settle(reason === 'timeout' ? this.#timedOut(entry, ctx) : undefined)
       }
-      timer = this.#watch(entry, ctx, (next) => {
-        clock.clearTimeout(timer)
-        timer = next
-      })
       const failed = (error: unknown): void => {
         if (ctx.end !== undefined) settle(this.#fail(entry, ctx, error))
       }
@@ -122,38 +126,6 @@ export class Dispatcher {
       }
       outcome.then(finished, failed)
     })
-  }
-
-  #watch(entry: MethodEntry, ctx: CallContext, rearm: (timer: unknown) => void): unknown {
-    const { clock, handlerTimeoutMs, maxHandlerTimeoutMs } = this.#options
-    const own = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS)
-    const limit = own ?? handlerTimeoutMs
-    const start = clock.now()
-    const last = start + Math.max(limit, maxHandlerTimeoutMs)
-    let alive = start
-    // Time that the client's side takes over a question, which moves both limits.
-    let paused = 0
-    let pausedAt: number | undefined
-    ctx.onProgress = () => {
-      alive = clock.now() - paused
-    }
-    const check = (): void => {
-      if (pausedAt !== undefined) return
-      const left = Math.min(alive + limit, last) + paused - clock.now()
-      if (left > 0) rearm(clock.setTimeout(check, left))
-      else ctx.end?.('timeout')
-    }
-    ctx.onPause = (begins) => {
-      if (begins) pausedAt = clock.now()
-      else {
-        paused += clock.now() - (pausedAt ?? clock.now())
-        pausedAt = undefined
-        check()
-      }
-    }
-    // A handler may have asked before it first waited, and so before it was watched.
-    if (ctx.paused) ctx.onPause(true)
-    return clock.setTimeout(check, limit)
   }
 
   #timedOut(entry: MethodEntry, ctx: CallContext): Answer {

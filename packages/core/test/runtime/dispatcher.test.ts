@@ -123,9 +123,24 @@ describe('time limits', () => {
     expect(done).toBe(true)
   })
 
-  it('leave no timer behind a handler that settles', async () => {
+  it('share one timer, which a server at rest lets go', async () => {
     const runtime = tool(async () => complete({ content: [] }))
-    await call(runtime).answer
+    for (let count = 0; count < 5; count++) await call(runtime).answer
+    expect(runtime.clock.pending).toBe(1)
+    runtime.dispatcher.rest()
+    expect(runtime.clock.pending).toBe(0)
+  })
+
+  it('count for each call from its own beginning', async () => {
+    const runtime = tool(never)
+    const ended: string[] = []
+    void call(runtime).answer.then(() => ended.push('first'))
+    await runtime.clock.advance(30_000)
+    void call(runtime).answer.then(() => ended.push('second'))
+    await runtime.clock.advance(30_000)
+    expect(ended).toEqual(['first'])
+    await runtime.clock.advance(30_000)
+    expect(ended).toEqual(['first', 'second'])
     expect(runtime.clock.pending).toBe(0)
   })
 })
