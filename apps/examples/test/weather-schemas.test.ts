@@ -1,0 +1,105 @@
+import type { McpServer } from '@jetway/core'
+import { toFetch } from '@jetway/core/http'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { server as jsonSchema } from '../src/weather-json-schema.ts'
+import { server as valibot } from '../src/weather-valibot.ts'
+import { server as zod3 } from '../src/weather-zod3.ts'
+import { server as zod4 } from '../src/weather-zod4.ts'
+
+const SERVERS: Readonly<Record<string, McpServer>> = {
+  'zod 3': zod3,
+  'zod 4': zod4,
+  valibot,
+  'JSON Schema': jsonSchema,
+}
+
+async function connect(server: McpServer): Promise<{ client: Client; close: () => Promise<void> }> {
+  const handler = toFetch(server)
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const url = new URL('http://localhost/mcp')
+  await client.connect(
+    new StreamableHTTPClientTransport(url, { fetch: (to, init) => handler(new Request(to, init)) }),
+  )
+  const close = async (): Promise<void> => {
+    await client.close()
+    await handler.close({ deadline: 0 })
+  }
+  return { client, close }
+}
+
+/** Whether further properties are ruled out is where the libraries differ; for an output it makes none to a client. */
+const withoutClosing = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === 'additionalProperties' ? undefined : value,
+  )
+
+describe.each(Object.entries(SERVERS))('the weather server written with %s', (_, server) => {
+  let client: Client
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    ;({ client, close } = await connect(server))
+  })
+  afterAll(() => close())
+
+  it('publishes what the others publish', async () => {
+    const { tools } = await client.listTools()
+    const four = await connect(zod4)
+    expect(withoutClosing(tools)).toEqual(withoutClosing((await four.client.listTools()).tools))
+    await four.close()
+    expect(tools.map(({ name }) => name)).toEqual(['get_forecast', 'get_alerts'])
+    expect(tools.find(({ name }) => name === 'get_forecast')?.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        city: { type: 'string', minLength: 1, maxLength: 100, description: 'Name of the city' },
+        days: { type: 'integer', minimum: 1, maximum: 3, default: 2 },
+        unit: { type: 'string', enum: ['C', 'F'] },
+      },
+      required: ['city'],
+    })
+  })
+
+  it('fills in the default and answers twice, as a value and as text', async () => {
+    const { structuredContent, content } = await client.callTool({
+      name: 'get_forecast',
+      arguments: { city: 'Oslo' },
+    })
+    expect(structuredContent).toEqual({
+      city: 'Oslo',
+      days: [
+        { date: '2026-01-05', high: -2, low: -9, sky: 'clear' },
+        { date: '2026-01-06', high: 0, low: -4, sky: 'snow' },
+      ],
+    })
+    expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  })
+
+  it('takes what is optional, and lets fall what it does not know', async () => {
+    const args = { city: 'Oslo', days: 1, unit: 'F', more: true }
+    const { structuredContent } = await client.callTool({ name: 'get_forecast', arguments: args })
+    expect(structuredContent).toMatchObject({ days: [{ high: 28, low: 16 }] })
+  })
+
+  it('answers with a list in an object', async () => {
+    const call = (state: string): ReturnType<Client['callTool']> =>
+      client.callTool({ name: 'get_alerts', arguments: { state } })
+    expect((await call('NY')).structuredContent).toEqual({
+      alerts: [{ event: 'Snow squall warning', area: 'Albany' }],
+    })
+    expect((await call('CA')).structuredContent).toEqual({ alerts: [] })
+  })
+
+  it.each<[string, string, object, string]>([
+    ['no city', 'get_forecast', {}, 'city'],
+    ['an empty city', 'get_forecast', { city: '' }, 'city'],
+    ['a city too long', 'get_forecast', { city: 'x'.repeat(101) }, 'city'],
+    ['a fraction of a day', 'get_forecast', { city: 'Oslo', days: 1.5 }, 'days'],
+    ['too many days', 'get_forecast', { city: 'Oslo', days: 4 }, 'days'],
+    ['an unknown unit', 'get_forecast', { city: 'Oslo', unit: 'K' }, 'unit'],
+    ['no code of a state', 'get_alerts', { state: 'ny' }, 'state'],
+  ])('tells the model of %s', async (_case, name, args, field) => {
+    const { isError, content } = await client.callTool({ name, arguments: { ...args } })
+    expect(isError).toBe(true)
+    expect(content).toMatchObject([{ text: expect.stringContaining(`tool ${name}:\n${field}: `) }])
+  })
+})
