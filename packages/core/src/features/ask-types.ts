@@ -5,16 +5,16 @@ import type { Awaitable, ToolArguments } from './arguments.ts'
 
 declare const ASKS: unique symbol
 
-/** What the compiler reports where a handler stands before the `asks` that it reads. */
-export interface PutAsksBeforeHandler {
-  readonly 'write asks above handler, or build it with asks(inputSchema).ask(…)': never
-}
+/** What the compiler names in its errors where a handler looks for the answers of asks that stand below it, or nowhere. */
+export interface NoAsksAboveHandler {}
 
 /** What the handler gets for one ask: a value as it is, and for a question what its answer comes to. */
-type AnswerTo<R> = unknown extends R ? PutAsksBeforeHandler : R extends Question<infer T> ? T : R
+type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<infer T> ? T : R
 
 /** `ctx.answers`: one member for each ask. */
-export type Answers<A> = { readonly [K in keyof A]: AnswerTo<A[K]> }
+export type Answers<A> = [keyof A] extends [never]
+  ? NoAsksAboveHandler
+  : { readonly [K in keyof A]: AnswerTo<A[K]> }
 
 /** What an ask is given beside the arguments. It may read, but must change nothing: it runs once in every round. */
 export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Mount = unknown> = Pick<
@@ -44,4 +44,4 @@ export interface Asks<I extends AnySchema | undefined, A, App = unknown, Mount =
 /** Either form, as a tool takes it. */
 export type ToolAsks<I extends AnySchema | undefined, A, App, Mount> =
   | AskMap<I, A, App, Mount>
-  | Asks<I, A, App, Mount>
+  | Asks<NoInfer<I>, A, App, Mount>

@@ -1,6 +1,6 @@
 import type { ContentBlock, Role } from '../protocol/types.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { AnySchema, InferOutput, StandardSchema } from '../schema/types.ts'
+import type { AnySchema, InferArguments } from '../schema/types.ts'
 
 /** Registered, so that two copies of this package know each other's questions. No JSON text can hold a symbol. */
 const QUESTION: unique symbol = Symbol.for('dev.jetway/question')
@@ -26,11 +26,8 @@ export type QuestionParts =
   | { readonly kind: 'sampling'; readonly params: SampleParams }
   | { readonly kind: 'roots' }
 
-/** A value of a flat form. */
-export type FormValue = string | number | boolean | readonly string[] | undefined
-
-/** What a filled form comes to: what its schema makes of it, or its fields for JSON Schema. */
-export type InferForm<S> = S extends StandardSchema ? InferOutput<S> : { readonly [field: string]: FormValue }
+/** What a filled form comes to: what its schema makes of it. */
+export type InferForm<S> = InferArguments<S>
 
 /** An answer with what the person did, for questions that want to see a decline. */
 export type Seen<T> =
