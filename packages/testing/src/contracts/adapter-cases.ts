@@ -1,0 +1,79 @@
+import { McpServer } from '@jetway/core'
+import { AdapterClient } from './adapter-client.ts'
+import { REPLY_CASES } from './adapter-replies.ts'
+import { REQUEST_CASES } from './adapter-requests.ts'
+import { STREAM_CASES } from './adapter-streams.ts'
+import type {
+  AdapterCapability,
+  AdapterCase,
+  AdapterSubject,
+  ServedAdapter,
+  Serving,
+} from './adapter-types.ts'
+
+const ALL: readonly AdapterCase[] = [...REQUEST_CASES, ...REPLY_CASES, ...STREAM_CASES]
+
+/** The cases for an adapter with these capabilities. */
+export function adapterCases(capabilities: readonly AdapterCapability[]): readonly AdapterCase[] {
+  return ALL.filter(({ needs }) => needs === undefined || capabilities.includes(needs))
+}
+
+/** How long a case waits for anything, in ms. */
+const PATIENCE = 5_000
+
+/**
+ * Runs one case, in any test runner. Rejects when the adapter does not hold it.
+ *
+ * @param patience how long the case waits for anything, in ms. Default 5_000
+ */
+export async function runAdapterCase(
+  subject: AdapterSubject,
+  { run }: AdapterCase,
+  patience: number = PATIENCE,
+): Promise<void> {
+  const servings: (Serving & { readonly served: ServedAdapter })[] = []
+  try {
+    await run({
+      async serve(options = {}, host = {}, server = createServer()) {
+        const served = await subject.serve(server, options, host)
+        const client = new AdapterClient(served.url, patience)
+        const serving = {
+          served,
+          server,
+          client,
+          url: served.url,
+          close: () => served.close(),
+          release: () => served.release(),
+        }
+        servings.push(serving)
+        return serving
+      },
+    })
+  } finally {
+    for (const { client, served, server } of servings) {
+      client.close()
+      await served.release()
+      await server.close({ deadline: 0 })
+    }
+  }
+}
+
+function createServer(): McpServer {
+  const server = new McpServer({ name: 'contract', version: '1.0.0' })
+  server.addTool({
+    name: 'echo',
+    inputSchema: { type: 'object' },
+    handler: (args: Record<string, unknown>) => String(args['text']),
+  })
+  server.addTool({
+    name: 'report',
+    inputSchema: { type: 'object' },
+    async handler(args: Record<string, unknown>, ctx) {
+      const text = String(args['text'])
+      const times = Number(args['times'])
+      for (let step = 1; step <= times; step++) await ctx.progress(step, times, text)
+      return text
+    },
+  })
+  return server
+}

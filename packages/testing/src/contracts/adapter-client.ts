@@ -1,0 +1,260 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request, type RequestOptions } from 'node:http'
+import { connect, type Socket } from 'node:net'
+
+/** A header with a list of values stands that often. */
+export type SentHeaders = Readonly<Record<string, string | readonly string[]>>
+
+export interface Sent {
+  /** @default 'POST' */
+  readonly method?: string
+  /** Path and query below the origin; the MCP endpoint by default. */
+  readonly path?: string
+  readonly headers?: SentHeaders
+  readonly body?: string | Uint8Array
+  /** Leaves out Content-Length. */
+  readonly chunked?: boolean
+}
+
+/** A reply whose head has arrived. */
+export interface OpenReply {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  /** What has arrived so far; decoded as UTF-8. */
+  readonly text: () => string
+  /** Resolves when the text holds this; rejects when the reply ends without it. */
+  readonly until: (expected: string) => Promise<string>
+  /** Resolves at the end of the reply, with its text. Rejects when the connection breaks before. */
+  readonly whole: () => Promise<string>
+  /** Stops reading, so that the connection fills up. */
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Goes away in the middle of it. */
+  readonly leave: () => void
+}
+
+export interface WholeReply {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** A connection on which bytes go as they are. */
+interface RawConnection {
+  readonly send: (bytes: string | Uint8Array) => Promise<void>
+  /** Resolves, with all that has come, when enough has come or the peer has closed. */
+  readonly until: (done: (received: string) => boolean, what: string) => Promise<string>
+  readonly leave: () => void
+}
+
+const MCP_HEADERS: SentHeaders = {
+  accept: 'application/json, text/event-stream',
+  'content-type': 'application/json',
+  'mcp-protocol-version': '2025-11-25',
+}
+
+/** A client with nothing between it and the socket that could mend what arrives. All of its waiting has a limit. */
+export class AdapterClient {
+  readonly url: URL
+  readonly #patience: number
+  readonly #agent = new Agent({ keepAlive: true })
+  readonly #sockets = new Set<Socket>()
+
+  /** `patience`: how long anything may take, in ms. */
+  constructor(url: string, patience: number) {
+    this.url = new URL(url)
+    this.#patience = patience
+  }
+
+  /** Sends a request and waits for the whole reply. */
+  async send(sent: Sent): Promise<WholeReply> {
+    const reply = await this.open(sent)
+    return { status: reply.status, headers: reply.headers, body: await reply.whole() }
+  }
+
+  /** Sends a request and waits for the head of the reply. */
+  async open({ method = 'POST', path, headers, body, chunked }: Sent): Promise<OpenReply> {
+    const length =
+      body === undefined || chunked === true ? {} : { 'content-length': `${Buffer.byteLength(body)}` }
+    const options = {
+      method,
+      agent: this.#agent,
+      path: path ?? this.url.pathname,
+      headers: { ...MCP_HEADERS, ...length, ...headers } as RequestOptions['headers'],
+    }
+    const asked = request(this.url, options as RequestOptions)
+    // What breaks before the head is reported by the wait for it, what breaks later by the reply.
+    asked.on('error', () => {})
+    if (body !== undefined) asked.write(body)
+    asked.end()
+    const [response] = (await this.within(once(asked, 'response'), `the head of the reply to ${method}`)) as [
+      IncomingMessage,
+    ]
+    return this.#reading(response)
+  }
+
+  /** Calls a tool and gives the text that it answers with. */
+  async call(tool: string, args: object = {}, headers: SentHeaders = {}): Promise<string> {
+    return textOf(await this.send({ headers, body: callFrame(tool, args) }))
+  }
+
+  /** Opens a session and gives the headers that belong to it. */
+  async initialize(): Promise<{ readonly 'mcp-session-id': string }> {
+    const { headers } = await this.send({ body: INITIALIZE })
+    const id = headers['mcp-session-id']
+    if (typeof id !== 'string') throw new Error('The reply to initialize has no mcp-session-id')
+    await this.send({ body: INITIALIZED, headers: { 'mcp-session-id': id } })
+    return { 'mcp-session-id': id }
+  }
+
+  async raw(): Promise<RawConnection> {
+    const socket = connect(Number(this.url.port), this.url.hostname)
+    this.#sockets.add(socket)
+    const arriving = new Arriving()
+    socket.setEncoding('utf8').on('data', (text: string) => arriving.push(text))
+    socket.on('error', () => {})
+    socket.on('close', () => arriving.end())
+    await this.within(once(socket, 'connect'), 'a connection')
+    return {
+      send: (bytes) => new Promise((resolve) => socket.write(bytes, () => resolve())),
+      until: (done, what) => this.within(arriving.until(done), what),
+      leave: () => void socket.destroy(),
+    }
+  }
+
+  /** The bytes of a POST to the endpoint. A body that is longer than what is sent with it can be announced. */
+  post(body: string, headers: Readonly<Record<string, string>> = {}): string {
+    const all = {
+      host: this.url.host,
+      ...MCP_HEADERS,
+      'content-length': `${Buffer.byteLength(body)}`,
+      ...headers,
+    }
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${String(value)}\r\n`)
+    return `POST ${this.url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+  }
+
+  /** Rejects when something takes longer than this client's patience. */
+  async within<T>(wanted: Promise<T>, what: string): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const limit = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`Waited ${this.#patience} ms for ${what}`)), this.#patience)
+    })
+    try {
+      return await Promise.race([wanted, limit])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Polls until the condition holds. */
+  async eventually(condition: () => boolean, what: string): Promise<void> {
+    const limit = Date.now() + this.#patience
+    while (!condition()) {
+      if (Date.now() > limit) throw new Error(`Waited ${this.#patience} ms for ${what}`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  #reading(response: IncomingMessage): OpenReply {
+    const arriving = new Arriving()
+    response.setEncoding('utf8').on('data', (text: string) => arriving.push(text))
+    response.on('error', () => {})
+    response.on('close', () => arriving.end())
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      text: () => arriving.text,
+      until: async (expected) => {
+        const has = (text: string): boolean => text.includes(expected)
+        const text = await this.within(arriving.until(has), `${expected} in a reply`)
+        if (!has(text)) throw new Error(`The reply ended before ${expected}: ${text}`)
+        return text
+      },
+      whole: async () => {
+        const text = await this.within(
+          arriving.until(() => false),
+          'the end of a reply',
+        )
+        if (!response.complete) throw new Error('The connection broke before the end of the reply')
+        return text
+      },
+      pause: () => void response.pause(),
+      resume: () => void response.resume(),
+      leave: () => void response.destroy(),
+    }
+  }
+}
+
+/** Text as it arrives, and its end. */
+class Arriving {
+  text = ''
+  #over = false
+  #waiting: (() => void)[] = []
+
+  push(text: string): void {
+    this.text += text
+    this.#tell()
+  }
+
+  end(): void {
+    this.#over = true
+    this.#tell()
+  }
+
+  /** Resolves, with all that has come, when enough has come or no more will. */
+  async until(enough: (text: string) => boolean): Promise<string> {
+    while (!this.#over && !enough(this.text)) await new Promise<void>((heard) => this.#waiting.push(heard))
+    return this.text
+  }
+
+  #tell(): void {
+    for (const heard of this.#waiting.splice(0)) heard()
+  }
+}
+
+const CLIENT = { name: 'contract', version: '1.0.0' }
+
+export const INITIALIZE: string = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: CLIENT },
+})
+
+export const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+
+/** A call that asks for progress. */
+export function callFrame(name: string, args: object = {}, id: number = 1): string {
+  const params = { name, arguments: args, _meta: { progressToken: 'p' } }
+  return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })
+}
+
+/** The messages of a reply, whether it came as JSON or as a stream. */
+export function messagesOf({ headers, body }: Pick<WholeReply, 'headers' | 'body'>): Message[] {
+  if (headers['content-type']?.startsWith('text/event-stream') !== true) return [JSON.parse(body) as Message]
+  return body
+    .split('\n\n')
+    .flatMap((event) => /^data: (.+)$/m.exec(event)?.[1] ?? [])
+    .map((data) => JSON.parse(data) as Message)
+}
+
+export interface Message {
+  readonly id?: unknown
+  readonly method?: string
+  readonly params?: { readonly progress?: number; readonly message?: string }
+  readonly result?: { readonly content: readonly { readonly text: string }[] }
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+/** What the tool of a call answered. */
+export function textOf(reply: WholeReply): string {
+  const text = messagesOf(reply).at(-1)?.result?.content[0]?.text
+  if (text === undefined) throw new Error(`Status ${reply.status} and no result: ${reply.body.slice(0, 500)}`)
+  return text
+}

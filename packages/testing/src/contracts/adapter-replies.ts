@@ -1,0 +1,124 @@
+import { expect } from 'vitest'
+import { callFrame, INITIALIZE, INITIALIZED, messagesOf, textOf } from './adapter-client.ts'
+import { expectError, SILENT } from './adapter-requests.ts'
+import type { AdapterCase } from './adapter-types.ts'
+
+const MIXED = 'aä€😀 '
+
+const whole: readonly AdapterCase[] = [
+  {
+    name: 'answers a call with JSON',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const reply = await client.send({ body: callFrame('echo', { text: MIXED }, 7) })
+      expect(reply.status).toBe(200)
+      expect(reply.headers['content-type']).toMatch(/^application\/json(;|$)/)
+      expect(messagesOf(reply)).toMatchObject([{ id: 7, result: { content: [{ text: MIXED }] } }])
+    },
+  },
+  {
+    name: 'sends a large answer whole, byte by byte as it was written',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const text = MIXED.repeat(100_000)
+      expect(textOf(await client.send({ body: callFrame('echo', { text }) })) === text).toBe(true)
+    },
+  },
+  {
+    name: 'sends the id of a session on the reply that opens it, as JSON and as a stream',
+    async run({ serve }) {
+      for (const response of ['json', 'sse'] as const) {
+        const { client } = await serve({ response })
+        const { status, headers } = await client.send({ body: INITIALIZE })
+        expect([status, headers['mcp-session-id']]).toEqual([
+          200,
+          expect.stringMatching(/^[\x21-\x7e]{20,}$/),
+        ])
+      }
+    },
+  },
+  {
+    name: 'sends replies without a body: 202 to a notification, 204 to the end of a session',
+    async run({ serve }) {
+      const { client } = await serve()
+      const headers = await client.initialize()
+      const accepted = await client.send({ headers, body: INITIALIZED })
+      expect([accepted.status, accepted.body]).toEqual([202, ''])
+      const ended = await client.send({ method: 'DELETE', headers })
+      expect([ended.status, ended.body]).toEqual([204, ''])
+      expectError(await client.send({ headers, body: callFrame('echo') }), 404, -32600)
+    },
+  },
+  {
+    name: 'sends the headers of a refusal: Allow, WWW-Authenticate',
+    async run({ serve }) {
+      const { client } = await serve({ authenticate: () => undefined })
+      const put = await client.send({ method: 'PUT', body: '{}' })
+      expectError(put, 405, -32600)
+      expect(put.headers.allow).toBe('GET, POST, DELETE, OPTIONS')
+      const unknown = await client.send({ body: INITIALIZE })
+      expectError(unknown, 401, -32600)
+      expect(unknown.headers['www-authenticate']).toBe('Bearer')
+    },
+  },
+  {
+    name: 'answers HEAD with 405 and without a body, and OPTIONS with 204',
+    async run({ serve }) {
+      const { client } = await serve()
+      const head = await client.send({ method: 'HEAD' })
+      expect([head.status, head.body]).toEqual([405, ''])
+      const options = await client.send({ method: 'OPTIONS' })
+      expect([options.status, options.headers.allow]).toEqual([204, 'GET, POST, DELETE, OPTIONS'])
+    },
+  },
+  {
+    name: 'answers 500 as JSON-RPC when an option of the mount throws, without a word of the cause',
+    async run({ serve }) {
+      const authenticate = (): never => {
+        throw new Error('secret')
+      }
+      const { client } = await serve({ authenticate, logger: SILENT })
+      const reply = await client.send({ body: INITIALIZE })
+      expectError(reply, 500, -32603)
+      expect(reply.body).not.toContain('secret')
+    },
+  },
+]
+
+const streams: readonly AdapterCase[] = [
+  {
+    name: 'sends a stream whole and in order, and ends it',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const reply = await client.send({ body: callFrame('report', { text: MIXED, times: 100 }, 7) })
+      expect(reply.status).toBe(200)
+      expect(reply.headers['content-type']).toMatch(/^text\/event-stream(;|$)/)
+      const messages = messagesOf(reply)
+      expect(messages.slice(0, -1).map(({ params }) => [params?.progress, params?.message])).toEqual(
+        Array.from({ length: 100 }, (_, index) => [index + 1, MIXED]),
+      )
+      expect(messages.at(-1)).toMatchObject({ id: 7, result: { content: [{ text: MIXED }] } })
+    },
+  },
+  {
+    name: 'keeps what the host has set on a reply, whatever its kind',
+    needs: 'headers',
+    async run({ serve }) {
+      const set = { 'x-request-id': 'a1', 'access-control-allow-origin': 'http://localhost' }
+      const { client } = await serve({ stateless: true }, { headers: set })
+      const kinds = {
+        json: { body: callFrame('echo', { text: 'x' }) },
+        stream: { body: callFrame('report', { text: 'x', times: 1 }) },
+        empty: { body: INITIALIZED },
+        refusal: { method: 'PUT' },
+      }
+      for (const [kind, sent] of Object.entries(kinds)) {
+        const { headers } = await client.send(sent)
+        expect([kind, headers]).toEqual([kind, expect.objectContaining(set)])
+      }
+    },
+  },
+]
+
+/** What a peer must see of a reply. */
+export const REPLY_CASES: readonly AdapterCase[] = [...whole, ...streams]

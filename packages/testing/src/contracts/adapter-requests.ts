@@ -1,0 +1,294 @@
+import { type Logger, McpServer } from '@jetway/core'
+import type { AuthInfo, HttpRequest } from '@jetway/core/http'
+import { expect } from 'vitest'
+import { type AdapterClient, callFrame, messagesOf, textOf, type WholeReply } from './adapter-client.ts'
+import type { AdapterCase } from './adapter-types.ts'
+
+const ADA: AuthInfo = { principal: 'ada' }
+
+/** An `authenticate` option that keeps the requests which pass by: the seam's own view of them. */
+export function watching(): {
+  readonly seen: HttpRequest[]
+  readonly authenticate: (r: HttpRequest) => AuthInfo
+} {
+  const seen: HttpRequest[] = []
+  return { seen, authenticate: (request) => (seen.push(request), ADA) }
+}
+
+export function expectError(
+  reply: Pick<WholeReply, 'status' | 'headers' | 'body'>,
+  status: number,
+  code: number,
+): void {
+  expect([reply.status, reply.body]).toEqual([status, expect.stringContaining('"jsonrpc":"2.0"')])
+  expect(messagesOf(reply)[0]?.error?.code).toBe(code)
+}
+
+const statusOf = (received: string): string | undefined => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]
+/** Whole enough: all the replies that the suite reads this way end with their JSON. */
+const isAnswered = (received: string): boolean => received.includes('\r\n\r\n') && received.includes('}')
+
+/** Sends bytes and gives the status of the first reply. */
+async function statusFor(client: AdapterClient, bytes: string): Promise<string | undefined> {
+  const connection = await client.raw()
+  await connection.send(bytes)
+  const received = await connection.until(isAnswered, 'a reply')
+  connection.leave()
+  return statusOf(received)
+}
+
+const heads: readonly AdapterCase[] = [
+  {
+    name: 'shows the method, the first value of a query parameter, and headers by their lower-case names',
+    async run({ serve }) {
+      const { seen, authenticate } = watching()
+      const { client, url } = await serve({ stateless: true, authenticate })
+      await client.send({
+        path: `${new URL(url).pathname}?a=1&a=2&b=%C3%A4`,
+        headers: { 'X-One': 'one' },
+        body: callFrame('echo', { text: 'x' }),
+      })
+      const [request] = seen as [HttpRequest]
+      expect([request.method, request.door]).toEqual(['POST', 'mcp'])
+      expect(['a', 'b', 'c'].map((name) => request.query(name))).toEqual(['1', 'ä', undefined])
+      expect([request.header('x-one'), request.header('x-two')]).toEqual(['one', undefined])
+      expect([request.headers('x-one'), request.headers('x-two')]).toEqual([['one'], []])
+    },
+  },
+  {
+    name: 'refuses a forbidden Host before the body has come',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true, allowedHosts: ['127.0.0.1'] })
+      const bytes = client.post('', { host: 'rebound.example.com', 'content-length': '1000' })
+      expect(await statusFor(client, bytes)).toBe('403')
+    },
+  },
+  {
+    name: 'refuses a repeated Mcp-Session-Id',
+    async run({ serve }) {
+      const { client } = await serve()
+      const session = (await client.initialize())['mcp-session-id']
+      const bytes = client.post(callFrame('echo', { text: 'x' }), {
+        'mcp-session-id': session,
+        'Mcp-Session-Id': session,
+      })
+      expect(await statusFor(client, bytes)).toBe('400')
+    },
+  },
+  {
+    name: 'refuses a repeat of every header that must stand alone, and of no other',
+    needs: 'rawHeaders',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const repeated = (name: string, value: string): string =>
+        client.post(callFrame('echo', { text: 'x' }), { [name]: value, [name.toUpperCase()]: value })
+      for (const [name, value] of [
+        ['authorization', 'Bearer a'],
+        ['content-type', 'application/json'],
+        ['host', client.url.host],
+        ['origin', 'http://localhost'],
+        ['last-event-id', 'a'],
+        ['mcp-protocol-version', '2025-11-25'],
+      ] as const) {
+        // Joined by a comma, a Host or an Origin is no allowed one to begin with.
+        expect([name, await statusFor(client, repeated(name, value))]).toEqual([
+          name,
+          expect.stringMatching(name === 'host' || name === 'origin' ? /^40[03]$/ : /^400$/),
+        ])
+      }
+      expect(await statusFor(client, repeated('x-forwarded-for', '10.0.0.1'))).toBe('200')
+    },
+  },
+  {
+    name: 'shows both addresses of the socket',
+    needs: 'peer',
+    async run({ serve }) {
+      const { seen, authenticate } = watching()
+      const { client } = await serve({ stateless: true, authenticate })
+      await client.call('echo', { text: 'x' })
+      expect(seen[0]?.peer?.localAddress).toMatch(/127\.0\.0\.1$/)
+      expect(seen[0]?.peer?.remoteAddress).toMatch(/127\.0\.0\.1$/)
+    },
+  },
+  {
+    name: 'takes loopback Hosts only on a loopback socket',
+    needs: 'peer',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const refused = await client.send({ headers: { host: 'rebound.example.com' }, body: callFrame('echo') })
+      expectError(refused, 403, -32600)
+      expect(await client.call('echo', { text: 'x' }, { host: 'localhost' })).toBe('x')
+    },
+  },
+]
+
+const bodies: readonly AdapterCase[] = [
+  {
+    name: 'reads a body whose pieces end inside a character',
+    async run({ serve }) {
+      const { seen, authenticate } = watching()
+      const { client } = await serve({ stateless: true, authenticate })
+      const text = 'aä€😀'
+      const frame = callFrame('echo', { text })
+      const bytes = new TextEncoder().encode(frame)
+      const half = bytes.length - new TextEncoder().encode(frame.slice(frame.indexOf('😀'))).length + 2
+      const connection = await client.raw()
+      await connection.send(client.post('', { 'content-length': `${bytes.length}` }))
+      await connection.send(bytes.slice(0, half))
+      await client.eventually(() => seen.length === 1, 'the request to reach the endpoint')
+      await connection.send(bytes.slice(half))
+      expect(await connection.until(isAnswered, 'the answer')).toContain(`"text":"${text}"`)
+    },
+  },
+  {
+    name: 'takes a body of exactly the limit and answers 413 to one byte more, by its declared length alone',
+    async run({ serve }) {
+      const frame = callFrame('echo', { text: 'x'.repeat(1000) })
+      const { client } = await serve({ stateless: true, bodyLimit: frame.length })
+      expect((await client.send({ body: frame })).status).toBe(200)
+      expect(await statusFor(client, client.post('', { 'content-length': `${frame.length + 1}` }))).toBe(
+        '413',
+      )
+    },
+  },
+  {
+    name: 'counts a body that comes in chunks, and answers 413 beyond the limit',
+    async run({ serve }) {
+      const frame = callFrame('echo', { text: 'x'.repeat(1000) })
+      const { client } = await serve({ stateless: true, bodyLimit: frame.length })
+      expect(textOf(await client.send({ body: frame, chunked: true }))).toHaveLength(1000)
+      expectError(await client.send({ body: `${frame} `, chunked: true }), 413, -32600)
+    },
+  },
+  {
+    name: 'leaves the parsing to the endpoint: what is not JSON is answered as JSON-RPC',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      expectError(await client.send({ body: '{' }), 400, -32700)
+      expectError(await client.send({ body: '' }), 400, -32700)
+      expectError(await client.send({ body: 'a=1', headers: { 'content-type': 'text/plain' } }), 415, -32600)
+    },
+  },
+  {
+    name: 'gives up a body whose sender has left: nothing waits for it, and others are served',
+    async run({ serve }) {
+      const { seen, authenticate } = watching()
+      const { client, close } = await serve({ stateless: true, authenticate })
+      const connection = await client.raw()
+      await connection.send(client.post('{"jsonrpc"', { 'content-length': '1000' }))
+      await client.eventually(() => seen.length === 1, 'the request to reach the endpoint')
+      connection.leave()
+      expect(await client.call('echo', { text: 'x' })).toBe('x')
+      await client.within(close(), 'the close')
+    },
+  },
+  {
+    name: 'takes a body that the host has parsed',
+    needs: 'parsedBody',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true }, { parsesBodies: true })
+      expect(await client.call('echo', { text: 'ä' })).toBe('ä')
+    },
+  },
+  {
+    name: 'answers many requests on one connection, each in its turn',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const ids = Array.from({ length: 50 }, (_, index) => index + 1)
+      const connection = await client.raw()
+      await connection.send(ids.map((id) => client.post(callFrame('echo', { text: `<${id}>` }, id))).join(''))
+      const answered = (text: string): string[] => Array.from(text.matchAll(/<\d+>/g), ([found]) => found)
+      const received = await connection.until((text) => answered(text).length >= ids.length, 'all answers')
+      expect(answered(received)).toEqual(ids.map((id) => `<${id}>`))
+    },
+  },
+  {
+    name: 'never takes the body of a refused request for the next request',
+    async run({ serve }) {
+      const { seen, authenticate } = watching()
+      const { client } = await serve({ stateless: true, allowedHosts: ['127.0.0.1'], authenticate })
+      const connection = await client.raw()
+      const smuggled = client.post(callFrame('echo', { text: '<smuggled>' }))
+      await connection.send(client.post(smuggled, { host: 'rebound.example.com' }))
+      await connection.send(client.post(callFrame('echo', { text: '<second>' })))
+      const received = await connection.until((text) => /<.+>/.test(text), 'the second answer, or a close')
+      expect(statusOf(received)).toBe('403')
+      expect(received).not.toContain('<smuggled>')
+      expect(seen.length).toBeLessThan(2)
+    },
+  },
+]
+
+const hosts: readonly AdapterCase[] = [
+  {
+    name: 'hands the context of the host to tools, made once for a call',
+    needs: 'context',
+    async run({ serve }) {
+      let made = 0
+      const { client } = await serve({ stateless: true }, { context: () => ({ made: ++made }) }, seeing())
+      expect(await client.call('seen')).toBe('{"mount":{"made":1}}')
+      expect(await client.call('seen')).toBe('{"mount":{"made":2}}')
+    },
+  },
+  {
+    name: 'asks for no context when the guard refuses the head',
+    needs: 'context',
+    async run({ serve }) {
+      let made = 0
+      const { client } = await serve({ stateless: true }, { context: () => ++made })
+      const headers = { origin: 'https://evil.example.com' }
+      expectError(await client.send({ headers, body: callFrame('echo') }), 403, -32600)
+      expect(made).toBe(0)
+    },
+  },
+  {
+    name: 'answers 500 as JSON-RPC when the context throws, without a word of the cause',
+    needs: 'context',
+    async run({ serve }) {
+      const context = (): never => {
+        throw new Error('secret')
+      }
+      const { client } = await serve({ stateless: true, logger: SILENT }, { context })
+      const reply = await client.send({ body: callFrame('echo') })
+      expectError(reply, 500, -32603)
+      expect(reply.body).not.toContain('secret')
+    },
+  },
+  {
+    name: 'hands over what the authentication of the host has found',
+    needs: 'auth',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true }, { auth: () => ADA }, seeing())
+      expect(await client.call('seen')).toBe('{"auth":"ada"}')
+    },
+  },
+  {
+    name: 'leaves other paths, and their bodies, to the host',
+    needs: 'routes',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const echoed = await client.send({ path: '/echo', body: '{"text":"ä"}' })
+      expect([echoed.status, echoed.body]).toEqual([200, '{"text":"ä"}'])
+      for (const path of ['/', `${client.url.pathname}2`, `${client.url.pathname}/below`]) {
+        const reply = await client.send({ path, body: callFrame('echo', { text: 'x' }) })
+        expect([path, reply.status, reply.body.includes('jsonrpc')]).toEqual([path, 404, false])
+      }
+    },
+  },
+]
+
+/** For cases in which something fails on purpose. */
+export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A server whose tool tells what the mount knows of the request. */
+function seeing(): McpServer {
+  const server = new McpServer({ name: 'contract', version: '1.0.0' })
+  server.addTool({
+    name: 'seen',
+    handler: (_args, { mount, auth }) => JSON.stringify({ mount, auth: auth?.principal }),
+  })
+  return server
+}
+
+/** What an endpoint must see of a request, and when. */
+export const REQUEST_CASES: readonly AdapterCase[] = [...heads, ...bodies, ...hosts]

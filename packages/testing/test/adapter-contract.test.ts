@@ -1,0 +1,409 @@
+import { buffer, text } from 'node:stream/consumers'
+import { BodyError, repeatedHeader } from '@jetway/core/http'
+import { describe, expect, it } from 'vitest'
+import { type AdapterCase, adapterCases, runAdapterCase } from '../src/contracts/adapter.ts'
+import { breakable, type Parts, SOUND } from './support/breakable-adapter.ts'
+
+const CASES = adapterCases(breakable().capabilities)
+/** What nearly every broken adapter still does. */
+const PLAIN = 'answers a call with JSON'
+/** In ms. What a broken adapter never does need not be awaited for long. */
+const PATIENCE = 500
+
+interface Fault {
+  readonly does: string
+  readonly parts: Partial<Parts>
+  /** The cases that notice. */
+  readonly breaks: readonly string[]
+}
+
+const inRequests: readonly Fault[] = [
+  {
+    does: 'reads the body before the guard',
+    parts: {
+      async serve(exchanged, parts) {
+        const body = await buffer(exchanged.req)
+        await SOUND.serve(exchanged, { ...parts, read: async () => body })
+      },
+    },
+    breaks: [
+      'refuses a forbidden Host before the body has come',
+      'takes a body of exactly the limit and answers 413 to one byte more, by its declared length alone',
+    ],
+  },
+  {
+    does: 'looks headers up as they are spelled, and gives the last of a query parameter',
+    parts: {
+      request(exchanged, parts) {
+        const { rawHeaders, url } = exchanged.req
+        const spelled = (name: string): string | undefined => rawHeaders[rawHeaders.indexOf(name) + 1]
+        return Object.assign(SOUND.request(exchanged, parts), {
+          header: (name: string) =>
+            name.startsWith('x-') ? spelled(name) : exchanged.req.headersDistinct[name]?.[0],
+          query: (name: string) => new URLSearchParams(url?.split('?')[1]).getAll(name).at(-1),
+        })
+      },
+    },
+    breaks: ['shows the method, the first value of a query parameter, and headers by their lower-case names'],
+  },
+  {
+    does: 'shows the first of repeated headers only',
+    parts: {
+      request: (exchanged, parts) =>
+        Object.assign(SOUND.request(exchanged, parts), {
+          repeated: undefined,
+          headers: (name: string) => exchanged.req.headersDistinct[name]?.slice(0, 1) ?? [],
+        }),
+    },
+    breaks: [
+      'refuses a repeated Mcp-Session-Id',
+      'refuses a repeat of every header that must stand alone, and of no other',
+    ],
+  },
+  {
+    does: 'takes every repeat for a forbidden one',
+    parts: {
+      request: (exchanged, parts) =>
+        Object.assign(SOUND.request(exchanged, parts), {
+          repeated: () =>
+            repeatedHeader(exchanged.req.rawHeaders) ??
+            Object.entries(exchanged.req.headersDistinct).find(([, values = []]) => values.length > 1)?.[0],
+        }),
+    },
+    breaks: ['refuses a repeat of every header that must stand alone, and of no other'],
+  },
+  {
+    does: 'tells no address',
+    parts: {
+      request: (exchanged, parts) => Object.assign(SOUND.request(exchanged, parts), { peer: undefined }),
+    },
+    breaks: ['shows both addresses of the socket', 'takes loopback Hosts only on a loopback socket'],
+  },
+  {
+    does: 'decodes each piece of a body by itself',
+    parts: {
+      async read(req) {
+        let decoded = ''
+        for await (const chunk of req as AsyncIterable<Buffer>) decoded += chunk.toString()
+        return Buffer.from(decoded)
+      },
+    },
+    breaks: ['reads a body whose pieces end inside a character'],
+  },
+  {
+    does: 'ignores the limit',
+    parts: { read: (req) => buffer(req) },
+    breaks: [
+      'takes a body of exactly the limit and answers 413 to one byte more, by its declared length alone',
+      'counts a body that comes in chunks, and answers 413 beyond the limit',
+    ],
+  },
+  {
+    does: 'holds a body to less than the limit',
+    parts: { read: (req, limit) => SOUND.read(req, limit - 1) },
+    breaks: [
+      'takes a body of exactly the limit and answers 413 to one byte more, by its declared length alone',
+      'counts a body that comes in chunks, and answers 413 beyond the limit',
+    ],
+  },
+  {
+    does: 'believes the declared length and counts nothing',
+    parts: {
+      async read(req, limit) {
+        if (Number(req.headers['content-length']) > limit) throw new BodyError(413, 'Too large')
+        return buffer(req)
+      },
+    },
+    breaks: ['counts a body that comes in chunks, and answers 413 beyond the limit'],
+  },
+  {
+    does: 'parses JSON itself',
+    parts: { read: async (req) => ({ parsed: JSON.parse(await text(req)) as unknown }) },
+    breaks: ['leaves the parsing to the endpoint: what is not JSON is answered as JSON-RPC'],
+  },
+  {
+    does: 'waits for the end of a body that was broken off',
+    parts: {
+      read: (req) =>
+        new Promise((resolve) => {
+          const chunks: Buffer[] = []
+          req.on('error', () => {})
+          req
+            .on('data', (chunk: Buffer) => chunks.push(chunk))
+            .on('end', () => resolve(Buffer.concat(chunks)))
+        }),
+    },
+    breaks: ['gives up a body whose sender has left: nothing waits for it, and others are served'],
+  },
+  {
+    does: 'reads a body again that the host has parsed',
+    parts: {
+      async serve(exchanged, parts) {
+        if (exchanged.host.parsesBodies === true) await buffer(exchanged.req)
+        await SOUND.serve({ ...exchanged, host: {} }, parts)
+      },
+    },
+    breaks: ['takes a body that the host has parsed'],
+  },
+  {
+    does: 'takes one request per connection',
+    parts: {
+      async serve(exchanged, parts) {
+        exchanged.res.shouldKeepAlive = false
+        await SOUND.serve(exchanged, parts)
+      },
+    },
+    breaks: ['answers many requests on one connection, each in its turn'],
+  },
+  {
+    does: 'serves what is left on the connection when it has refused a head',
+    parts: {
+      async serve(exchanged, parts) {
+        const { req, res } = exchanged
+        res.once('finish', () => {
+          if (res.statusCode === 403) req.on('data', (left: Buffer) => req.socket.write(left))
+        })
+        await SOUND.serve(exchanged, parts)
+      },
+    },
+    breaks: ['never takes the body of a refused request for the next request'],
+  },
+  {
+    does: 'makes the context before it is asked for, outside the endpoint',
+    parts: {
+      async serve(exchanged, parts) {
+        const mount = exchanged.host.context?.()
+        await SOUND.serve({ ...exchanged, host: { ...exchanged.host, context: () => mount } }, parts)
+      },
+    },
+    breaks: [
+      'asks for no context when the guard refuses the head',
+      'answers 500 as JSON-RPC when the context throws, without a word of the cause',
+    ],
+  },
+  {
+    does: 'makes the context twice',
+    parts: {
+      request(exchanged, parts) {
+        const context = (): unknown => (exchanged.host.context?.(), exchanged.host.context?.())
+        return SOUND.request({ ...exchanged, host: { context } }, parts)
+      },
+    },
+    breaks: [
+      'hands the context of the host to tools, made once for a call',
+      'hands over what the authentication of the host has found',
+    ],
+  },
+  {
+    does: 'takes the paths below its own, too',
+    parts: { isForMcp: (path) => path.startsWith('/mcp') },
+    breaks: ['leaves other paths, and their bodies, to the host'],
+  },
+]
+
+const inReplies: readonly Fault[] = [
+  {
+    does: 'drops the headers of whole replies',
+    parts: { sendWhole: (res, { status, body }) => void res.writeHead(status).end(body) },
+    breaks: [
+      'answers a call with JSON',
+      'sends the id of a session on the reply that opens it, as JSON and as a stream',
+      'sends the headers of a refusal: Allow, WWW-Authenticate',
+      'answers HEAD with 405 and without a body, and OPTIONS with 204',
+    ],
+  },
+  {
+    does: 'drops the headers of streams',
+    parts: { sendHead: (res) => res.flushHeaders() },
+    breaks: [
+      'sends the id of a session on the reply that opens it, as JSON and as a stream',
+      'sends a stream whole and in order, and ends it',
+    ],
+  },
+  {
+    does: 'forgets what the host has set when it sends a stream',
+    parts: {
+      sendHead(res, reply) {
+        for (const name of res.getHeaderNames()) res.removeHeader(name)
+        SOUND.sendHead(res, reply)
+      },
+    },
+    breaks: ['keeps what the host has set on a reply, whatever its kind'],
+  },
+  {
+    does: 'counts the characters of a body instead of its bytes',
+    parts: {
+      sendWhole(res, reply) {
+        if (reply.body !== undefined) res.setHeader('content-length', reply.body.length)
+        SOUND.sendWhole(res, reply)
+      },
+    },
+    breaks: ['answers a call with JSON', 'sends a large answer whole, byte by byte as it was written'],
+  },
+  {
+    does: 'sends streams in another encoding',
+    parts: { write: (res, chunk) => void res.write(chunk, 'latin1') },
+    breaks: ['sends a stream whole and in order, and ends it'],
+  },
+  {
+    does: 'gives a body to replies that have none',
+    parts: {
+      sendWhole: (res, { headers, body = '{}' }) => SOUND.sendWhole(res, { status: 200, headers, body }),
+    },
+    breaks: [
+      'sends replies without a body: 202 to a notification, 204 to the end of a session',
+      'answers HEAD with 405 and without a body, and OPTIONS with 204',
+    ],
+  },
+  {
+    does: 'words errors of the server itself',
+    parts: {
+      sendWhole(res, reply) {
+        if (reply.status < 500) SOUND.sendWhole(res, reply)
+        else res.writeHead(500).end('Sorry')
+      },
+    },
+    breaks: [
+      'answers 500 as JSON-RPC when an option of the mount throws, without a word of the cause',
+      'answers 500 as JSON-RPC when the context throws, without a word of the cause',
+      'answers running calls while the server closes, and new ones with 503',
+    ],
+  },
+]
+
+const inStreams: readonly Fault[] = [
+  {
+    does: 'holds the head of a stream back for its first frame',
+    parts: {
+      sendHead: (res, { status, headers }) => {
+        res.statusCode = status
+        res.setHeaders(new Map(Object.entries(headers)))
+      },
+    },
+    breaks: ['sends the head of a stream at once, before there is anything to write'],
+  },
+  {
+    does: 'collects a stream until its end',
+    parts: {
+      async serve(exchanged, parts) {
+        let all = ''
+        const end = (): void => void exchanged.res.end(all)
+        await SOUND.serve(exchanged, {
+          ...parts,
+          sendHead: () => {},
+          write: (_res, chunk) => void (all += chunk),
+          end,
+        })
+      },
+    },
+    breaks: [
+      'sends each frame when it is written, and does not wait for the end',
+      'sends the head of a call that lasts when it becomes a stream',
+    ],
+  },
+  {
+    does: 'sends no comments',
+    parts: { write: (res, chunk) => (chunk.startsWith(':') ? undefined : SOUND.write(res, chunk)) },
+    breaks: ['keeps an open stream alive with comments'],
+  },
+  {
+    does: 'never ends a stream',
+    parts: { end: () => {} },
+    breaks: [
+      'sends a stream whole and in order, and ends it',
+      'ends open streams when it is closed, and can be closed again',
+    ],
+  },
+  {
+    does: 'ignores that the peer is behind',
+    parts: { write: (res, chunk) => void res.write(chunk) },
+    breaks: ['tells the writer to wait while the peer does not read, and sends all when it reads again'],
+  },
+  {
+    does: 'waits for a peer that is behind, and not for one that leaves',
+    parts: {
+      signal: () => new AbortController().signal,
+      write: (res, chunk) =>
+        res.write(chunk) ? undefined : new Promise((resolve) => res.once('drain', resolve)),
+    },
+    breaks: ['lets the writer go when a peer that does not read leaves'],
+  },
+  {
+    does: 'never tells that the peer has left',
+    parts: { signal: () => new AbortController().signal },
+    breaks: [
+      'aborts the signal when the peer leaves an open stream',
+      'aborts the signal when the peer leaves before there is a reply, and goes on serving others',
+      'shows a signal that has aborted already when it is first read after the peer has left',
+    ],
+  },
+  {
+    does: 'forgets a peer that left before the signal was read',
+    parts: { signal: (res) => (res.destroyed ? new AbortController().signal : SOUND.signal(res)) },
+    breaks: ['shows a signal that has aborted already when it is first read after the peer has left'],
+  },
+  {
+    does: 'takes the end of a reply for a peer that leaves',
+    parts: {
+      signal(res) {
+        const left = new AbortController()
+        if (res.destroyed) left.abort()
+        else res.once('close', () => left.abort())
+        return left.signal
+      },
+    },
+    breaks: ['aborts no signal when the peer has had its whole reply'],
+  },
+]
+
+const inClosing: readonly Fault[] = [
+  {
+    does: 'never comes to the end of a close',
+    parts: { close: () => new Promise(() => {}) },
+    breaks: [
+      'answers running calls when it is closed, however they are answered',
+      'ends open streams when it is closed, and can be closed again',
+      'closes although a peer has stopped reading',
+    ],
+  },
+  {
+    does: 'waits for no call',
+    parts: { close: (endpoint) => endpoint.close({ deadline: 0 }) },
+    breaks: ['answers running calls when it is closed, however they are answered'],
+  },
+  {
+    does: 'closes nothing',
+    parts: { close: async () => {} },
+    breaks: [
+      'ends open streams when it is closed, and can be closed again',
+      'opens nothing for a call when it has been closed',
+    ],
+  },
+]
+
+const FAULTS = [...inRequests, ...inReplies, ...inStreams, ...inClosing]
+
+function named(name: string): AdapterCase {
+  const found = CASES.find((each) => each.name === name)
+  if (found === undefined) throw new Error(`No case is called ${name}`)
+  return found
+}
+
+describe('an adapter is caught that', () => {
+  it.each(FAULTS)(
+    '$does',
+    async ({ parts, breaks }) => {
+      const subject = breakable(parts)
+      for (const name of breaks) {
+        await expect(runAdapterCase(subject, named(name), PATIENCE), name).rejects.toThrow()
+      }
+      if (!breaks.includes(PLAIN)) await runAdapterCase(subject, named(PLAIN))
+    },
+    30_000,
+  )
+})
+
+it('is a contract of which every part can be broken', () => {
+  const broken = new Set(FAULTS.flatMap(({ breaks }) => breaks))
+  expect(CASES.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([])
+})

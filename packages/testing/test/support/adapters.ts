@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createAdaptorServer } from '@hono/node-server'
+import { toFetch } from '@jetway/core/http'
+import { mcp as fastifyMcp } from '@jetway/fastify'
+import { mcp as honoMcp } from '@jetway/hono'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import type { AdapterSubject } from '../../src/contracts/adapter.ts'
+
+export const fastify: AdapterSubject = {
+  capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer'],
+  async serve(server, options, { headers = {}, parsesBodies, context, auth }) {
+    const app = Fastify()
+    app.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
+    if (parsesBodies === true) {
+      app.addHook('preHandler', async (request) => {
+        request.body = JSON.parse(await text(request.body as AsyncIterable<Buffer> as never))
+      })
+    }
+    const host = { ...(context && { context }), ...(auth && { auth }) }
+    await app.register(fastifyMcp, { server, ...options, ...host })
+    app.post('/echo', async ({ body }) => JSON.stringify(body))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return {
+      url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/mcp`,
+      close: () => app.close(),
+      release: () => {
+        app.server.closeAllConnections()
+        return app.close()
+      },
+    }
+  },
+}
+
+export const hono: AdapterSubject = {
+  capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer'],
+  async serve(server, options, { headers = {}, parsesBodies, context, auth }) {
+    const app = new Hono()
+    app.use(async (c, next) => {
+      for (const [name, value] of Object.entries(headers)) c.header(name, value)
+      if (parsesBodies === true) await c.req.json()
+      return next()
+    })
+    const mount = honoMcp({ server, ...options, ...(context && { context }), ...(auth && { auth }) })
+    app.use(mount)
+    app.post('/echo', async (c) => c.text(await c.req.text()))
+    return { ...(await listen(app.fetch, '/mcp')), close: () => mount.close() }
+  },
+}
+
+export const fetchHandler: AdapterSubject = {
+  capabilities: ['context'],
+  async serve(server, options, { context }) {
+    const handler = toFetch(server, { ...options, ...(context && { context }) })
+    return { ...(await listen(handler, '/mcp')), close: () => handler.close() }
+  },
+}
+
+async function listen(
+  fetch: (request: Request) => Response | Promise<Response>,
+  path: string,
+): Promise<{ readonly url: string; readonly release: () => void }> {
+  const http = createAdaptorServer({ fetch }) as Server
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
+    release: () => {
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}

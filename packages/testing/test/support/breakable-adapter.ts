@@ -1,0 +1,158 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { Logger } from '@jetway/core'
+import {
+  BodyError,
+  createEndpoint,
+  type Endpoint,
+  type HttpReply,
+  type HttpRequest,
+  repeatedHeader,
+} from '@jetway/core/http'
+import type { AdapterSubject, HostSetup } from '../../src/contracts/adapter.ts'
+
+export interface Exchanged {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly host: HostSetup
+  readonly endpoint: Endpoint
+}
+
+/** An adapter for `node:http` in parts, each of which a test may put a broken one in the place of. */
+export interface Parts {
+  readonly isForMcp: (path: string) => boolean
+  /** The whole of one exchange. */
+  readonly serve: (exchanged: Exchanged, parts: Parts) => Promise<void>
+  readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
+  readonly read: (req: IncomingMessage, limit: number) => Promise<Uint8Array | { readonly parsed: unknown }>
+  readonly signal: (res: ServerResponse) => AbortSignal
+  readonly sendWhole: (res: ServerResponse, reply: HttpReply) => void
+  readonly sendHead: (res: ServerResponse, reply: HttpReply) => void
+  readonly write: (res: ServerResponse, chunk: string) => void | Promise<void>
+  readonly end: (res: ServerResponse) => void
+  readonly close: (endpoint: Endpoint) => Promise<void>
+}
+
+export const SOUND: Parts = {
+  isForMcp: (path) => path === '/mcp',
+
+  async serve(exchanged, parts) {
+    const reply = await exchanged.endpoint.handle(parts.request(exchanged, parts))
+    const { res } = exchanged
+    if (reply.open === undefined) return parts.sendWhole(res, reply)
+    parts.sendHead(res, reply)
+    reply.open({ write: (chunk) => parts.write(res, chunk), close: () => parts.end(res) })
+  },
+
+  request({ req, res, host }, parts) {
+    let signal: AbortSignal | undefined
+    return {
+      method: req.method ?? '',
+      door: 'mcp',
+      peer: req.socket,
+      auth: host.auth?.(),
+      get mount() {
+        return host.context?.()
+      },
+      get signal() {
+        return (signal ??= parts.signal(res))
+      },
+      query: (name) => new URLSearchParams(req.url?.split('?')[1]).get(name) ?? undefined,
+      header: (name) => req.headersDistinct[name]?.[0],
+      headers: (name) => req.headersDistinct[name] ?? [],
+      repeated: () => repeatedHeader(req.rawHeaders),
+      body: async (limit) =>
+        host.parsesBodies === true
+          ? { parsed: JSON.parse((await buffer(req)).toString()) as unknown }
+          : parts.read(req, limit),
+    }
+  },
+
+  async read(req, limit) {
+    const tooLarge = new BodyError(413, 'Too large')
+    if (Number(req.headers['content-length']) > limit) throw tooLarge
+    const chunks: Uint8Array[] = []
+    let size = 0
+    try {
+      for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+        size += chunk.length
+        if (size > limit) throw tooLarge
+        chunks.push(chunk)
+      }
+    } catch (error) {
+      req.resume()
+      throw error === tooLarge ? error : new BodyError(400, 'Ended early')
+    }
+    return Buffer.concat(chunks)
+  },
+
+  signal(res) {
+    const left = new AbortController()
+    const gone = (): void => {
+      if (!res.writableFinished) left.abort()
+    }
+    if (res.destroyed) gone()
+    else res.once('close', gone)
+    return left.signal
+  },
+
+  sendWhole(res, { status, headers, body }) {
+    res.statusCode = status
+    res.setHeaders(new Map(Object.entries(headers)))
+    res.end(body)
+  },
+
+  sendHead(res, { status, headers }) {
+    res.statusCode = status
+    res.setHeaders(new Map(Object.entries(headers)))
+    res.flushHeaders()
+  },
+
+  write(res, chunk) {
+    if (res.destroyed || res.write(chunk)) return undefined
+    return new Promise((resolve) => {
+      const go = (): void => {
+        res.off('drain', go).off('close', go)
+        resolve()
+      }
+      res.on('drain', go).on('close', go)
+    })
+  },
+
+  end: (res) => void res.end(),
+  close: (endpoint) => endpoint.close(),
+}
+
+/** What breaks is told by the cases. */
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** The adapter with some of its parts exchanged. */
+export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
+  const parts = { ...SOUND, ...broken }
+  return {
+    capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer'],
+    async serve(server, options, host) {
+      const endpoint = createEndpoint(server, { logger: SILENT, ...options })
+      const http = createServer((req, res) => {
+        const path = req.url?.split('?')[0] ?? ''
+        for (const [name, value] of Object.entries(host.headers ?? {})) res.setHeader(name, value)
+        if (parts.isForMcp(path)) {
+          parts.serve({ req, res, host, endpoint }, parts).catch(() => res.writeHead(500).end('secret'))
+        } else if (path === '/echo') req.pipe(res)
+        else res.writeHead(404).end()
+      })
+      http.listen(0, '127.0.0.1')
+      await once(http, 'listening')
+      return {
+        url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+        close: () => parts.close(endpoint),
+        release: () => {
+          http.closeAllConnections()
+          http.close()
+        },
+      }
+    },
+  }
+}
