@@ -44,6 +44,16 @@ export type { Connection } from './runtime/connection.ts'
 export type { ClientView } from './runtime/client-view.ts'
 export type { LogSender, RequestContext, SessionView } from './runtime/context.ts'
 export type { Inputs } from './runtime/inputs.ts'
+export type {
+  Overflowed,
+  Rejected,
+  RequestOutcome,
+  RequestServed,
+  ServerEvents,
+  ServerListener,
+  SessionClosed,
+  SessionOpened,
+} from './runtime/events.ts'
 export type { Logger } from './runtime/logger.ts'
 export type { MethodResults, Middleware } from './runtime/middleware.ts'
 export {

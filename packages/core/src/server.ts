@@ -9,6 +9,7 @@ import { CHANGES_TOPIC } from './runtime/bus.ts'
 import { systemClock } from './runtime/clock.ts'
 import { type Connection, type ConnectionOptions, serveTransport } from './runtime/connection.ts'
 import { Dispatcher } from './runtime/dispatcher.ts'
+import { Events, SERVER_EVENTS, type ServerEvents, type ServerListener } from './runtime/events.ts'
 import { createLifespan, type Lifespan } from './runtime/lifespan.ts'
 import { type Logger, stderrLogger, unfailing } from './runtime/logger.ts'
 import { MemoryBus } from './runtime/memory-bus.ts'
@@ -57,11 +58,13 @@ export class McpServer<Mount = unknown, App = unknown> {
   readonly #lifespan: Lifespan
   readonly #bus: Bus
   readonly #logger: Logger
+  readonly #events: Events
 
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {
     checkInfo(info)
     this.#logger = unfailing(options.logger ?? stderrLogger)
+    this.#events = new Events(this.#logger)
     this.#bus =
       options.bus ??
       new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
@@ -74,6 +77,9 @@ export class McpServer<Mount = unknown, App = unknown> {
       strictInput: options.strictInput,
       pageSize: options.pageSize,
       logging: options.logging,
+      orderByPriority: options.orderByPriority,
+      describeRelations: options.describeRelations,
+      logger: this.#logger,
     })
     this.runtime = this.#createRuntime(info, options, schemas)
   }
@@ -194,6 +200,19 @@ export class McpServer<Mount = unknown, App = unknown> {
     return this
   }
 
+  /**
+   * Listens to what the server does, on all of its mounts: for metrics, audits and alarms. Listeners run in place, so
+   * they should be quick; what they throw is logged. Without listeners events cost nothing.
+   *
+   * @returns what takes the listener away again
+   * @throws `ERR_MCP_OPTION` for an event that there is not
+   */
+  on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
+    if (!SERVER_EVENTS.includes(event) || typeof listener !== 'function')
+      throw usageError('ERR_MCP_OPTION', `server.on takes one of ${SERVER_EVENTS.join(', ')}, and a function`)
+    return this.#events.on(event, listener)
+  }
+
   /** Serves one client over a transport, for example one end of an in-memory pair. */
   connect(transport: Transport, options?: ConnectionOptions): Connection {
     return serveTransport(this.runtime, transport, options)
@@ -249,6 +268,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       clock,
       random: options.random ?? secureRandom,
       logger: this.#logger,
+      events: this.#events,
       limits: sessionLimits(options.limits),
       inputLimits: inputLimits(options),
       schemas,
@@ -267,6 +287,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       methods: this.#features.methods,
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,
+      events: this.#events,
       handlerTimeoutMs: milliseconds('handlerTimeoutMs', handlerTimeoutMs),
       maxHandlerTimeoutMs: milliseconds('maxHandlerTimeoutMs', maxHandlerTimeoutMs),
       maxResultBytes: resultBytes(options.maxResultBytes),

@@ -13,15 +13,18 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
 import type { Transport, TransportClose } from '../transport/transport.ts'
 import { ANONYMOUS } from './auth.ts'
+import { Background } from './background.ts'
 import { CHANGES_TOPIC } from './bus.ts'
 import type { Answered } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
 import { initialize } from './initialize.ts'
 import { randomToken } from './random.ts'
 import type { Closable, ServerRuntime } from './server-runtime.ts'
+import { announceSession } from './session-events.ts'
 import { type Caller, type Session, toChangeEvent } from './session.ts'
+import { utf8Length } from './utf8.ts'
 
-export interface ConnectionOptions extends Caller {
+export interface ConnectionOptions extends Pick<Caller, 'auth' | 'mount'> {
   /** The revisions to serve; all that the server serves by default. */
   readonly revisions?: readonly Revision[]
   readonly parseLimits?: ParseLimits
@@ -30,7 +33,10 @@ export interface ConnectionOptions extends Caller {
 }
 
 /** One duplex transport being served: stdio, in-memory. */
-export interface Connection extends Closable {}
+export interface Connection extends Closable, AsyncDisposable {}
+
+/** Keys of the table of HTTP statuses, where a duplex transport has the same reason. */
+type RefusalReason = 'parseError' | 'invalidMessage' | 'batch' | 'draining'
 
 /** Takes the one answer to a message; undefined where a cancelled call has none. */
 type Reply = (frame: string | undefined) => void | Promise<void>
@@ -60,6 +66,7 @@ class DuplexConnection implements Connection {
   readonly #transport: Transport
   readonly #options: ConnectionOptions
   readonly #exchange: Exchange
+  readonly #caller: Caller
   readonly #served: readonly Revision[]
   #unsubscribe = (): void => {}
   #session: Session | undefined
@@ -85,6 +92,11 @@ class DuplexConnection implements Connection {
       send: (frame) => this.#notify(frame),
       request: (frame) => this.#send(frame),
     }
+    const background = new Background(
+      { begin: () => this.#pending++, end: () => this.#over() },
+      runtime.logger,
+    )
+    this.#caller = { auth: options.auth, mount: options.mount, background }
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -108,7 +120,10 @@ class DuplexConnection implements Connection {
   #startTransport(): void {
     const started = this.#transport.start({
       message: (text) => this.#message(text),
-      malformed: (reason) => void this.#send(errorFrame(undefined, parseError(reason))),
+      malformed: (reason) => {
+        this.#rejected('parseError')
+        void this.#send(errorFrame(undefined, parseError(reason)))
+      },
       close: (reason) => this.#peerClosed(reason),
     })
     if (started instanceof Promise)
@@ -119,6 +134,10 @@ class DuplexConnection implements Connection {
     // A later call may be in more of a hurry, for example when the peer goes away during a drain.
     if (!this.#ended) this.#deadlines.push(this.#runtime.clock.setTimeout(() => this.#onIdle?.(), deadline))
     return (this.#closing ??= this.#drain())
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   async #drain(): Promise<void> {
@@ -154,7 +173,10 @@ class DuplexConnection implements Connection {
 
   #message(text: string): void | Promise<void> {
     const parsed = parseText(text, this.#options.parseLimits ?? DEFAULT_PARSE_LIMITS)
-    if (!parsed.ok) return this.#send(errorFrame(undefined, parsed.error))
+    if (!parsed.ok) {
+      this.#rejected('parseError')
+      return this.#send(errorFrame(undefined, parsed.error))
+    }
     if (this.#opening !== undefined) return this.#opening.then(() => this.#accept(parsed.value))
     return this.#accept(parsed.value)
   }
@@ -168,6 +190,7 @@ class DuplexConnection implements Connection {
   #route(incoming: Incoming, reply: Reply): void | Promise<void> {
     switch (incoming.kind) {
       case 'invalid':
+        this.#rejected('invalidMessage')
         return reply(errorFrame(incoming.id, invalidRequest(incoming.reason)))
       case 'response':
         return this.#session?.response(incoming.message)
@@ -179,7 +202,10 @@ class DuplexConnection implements Connection {
   }
 
   #request(message: JsonRpcRequest, reply: Reply): void | Promise<void> {
-    if (this.#closing !== undefined) return reply(errorFrame(message.id, busy()))
+    if (this.#closing !== undefined) {
+      this.#rejected('draining')
+      return reply(errorFrame(message.id, busy()))
+    }
     const selection = selectRevision({
       message,
       session: this.#session?.revision,
@@ -191,7 +217,7 @@ class DuplexConnection implements Connection {
     const session = this.#session
     if (session === undefined) return reply(errorFrame(message.id, busy()))
     this.#pending++
-    const answered = session.call(message, this.#exchange, this.#options)
+    const answered = session.call(message, this.#exchange, this.#caller)
     if (!(answered instanceof Promise)) return this.#answer(answered, reply)
     void answered.then((answer) => this.#answer(answer, reply))
     return session.room()
@@ -199,8 +225,12 @@ class DuplexConnection implements Connection {
 
   #answer(answer: Answered, reply: Reply): void | Promise<void> {
     const sent = reply(answer?.frame)
-    if (--this.#pending === 0) this.#onIdle?.()
+    this.#over()
     return sent
+  }
+
+  #over(): void {
+    if (--this.#pending === 0) this.#onIdle?.()
   }
 
   #open(message: JsonRpcRequest): Promise<void> {
@@ -210,6 +240,7 @@ class DuplexConnection implements Connection {
     const opening = initialize(this.#runtime, { served: this.#served, message, principal, id })
       .then((initialized) => {
         this.#session = initialized.session
+        if (this.#session !== undefined) announceSession(this.#runtime, this.#session, { resumed: false })
         initialized.session?.attach({ send: (frame) => this.#announce(frame) })
         return this.#answer(initialized, (frame) => this.#send(frame))
       })
@@ -229,7 +260,10 @@ class DuplexConnection implements Connection {
   /** Batches exist in one revision only; their answers go back as one array. */
   #batch(items: readonly unknown[]): void | Promise<void> {
     const fault = this.#batchFault(items)
-    if (fault !== undefined) return this.#send(errorFrame(undefined, invalidRequest(fault)))
+    if (fault !== undefined) {
+      this.#rejected('batch')
+      return this.#send(errorFrame(undefined, invalidRequest(fault)))
+    }
     const incoming = items.map(classify)
     const expected = incoming.filter(({ kind }) => kind === 'request' || kind === 'invalid').length
     const frames: string[] = []
@@ -267,7 +301,18 @@ class DuplexConnection implements Connection {
 
   /** A handler that does not wait for a slow peer loses what it says meanwhile; one that awaits loses nothing. */
   #notify(frame: string): void | Promise<void> {
-    return this.#behind ?? this.#send(frame)
+    if (this.#behind === undefined) return this.#send(frame)
+    this.#runtime.events.emit('overflow', () => ({
+      queue: 'connection',
+      action: 'drop',
+      bytes: utf8Length(frame),
+      sessionId: this.#session?.id,
+    }))
+    return this.#behind
+  }
+
+  #rejected(reason: RefusalReason): void {
+    this.#runtime.events.emit('reject', () => ({ door: 'duplex', status: undefined, reason }))
   }
 
   /** A change is told late rather than not at all, and once however often it happened. */

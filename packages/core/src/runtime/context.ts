@@ -6,6 +6,7 @@ import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
 import { type Asking, askNow } from './asking.ts'
 import type { AuthInfo } from './auth.ts'
+import type { Background, WorkHost } from './background.ts'
 import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
 import { type ElicitNow, GivenInputs, type Inputs } from './inputs.ts'
@@ -63,6 +64,12 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
    */
   progress(progress: number, total?: number, message?: string): Promise<void>
   /**
+   * Hands over work that goes on after the answer: a close of the mount waits for it within its deadline, and a runtime
+   * that stops between requests is asked not to. What it rejects with is logged. The call's signal and time limits do
+   * not reach it.
+   */
+  waitUntil(work: Promise<unknown>): void
+  /**
    * Asks in the middle of a handler: see `elicit`. Only where the connection carries requests to the client while a call
    * runs; `asks` and `inputRequired` work everywhere.
    *
@@ -91,6 +98,9 @@ export interface CallScope {
   readonly settings?: SessionSettings
   readonly auth: AuthInfo | undefined
   readonly mount: unknown
+  /** Keeps what outlives the call. */
+  readonly background?: Background | undefined
+  readonly host?: WorkHost | undefined
   readonly exchange: Exchange
   readonly logLevel: LogLevel | undefined
   /** Undefined where the client cannot be asked anything. */
@@ -120,6 +130,8 @@ export class CallContext implements RequestContext {
   answers: object = NOTHING
   /** What counts the time of the call; set by the dispatcher while the call runs. */
   watch: CallWatch | undefined
+  /** What listeners of the server will be told; set by the dispatcher if there are any. */
+  report: { failed: boolean } | undefined
   /** Set while the call runs; ends it early. */
   end: ((reason: EndReason) => void) | undefined
   #controller: AbortController | undefined
@@ -215,6 +227,12 @@ export class CallContext implements RequestContext {
     return () => {
       if (ends.delete(atEnd) && ends.size === 0) this.watch?.resume()
     }
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    const { background, host } = this.scope
+    if (background !== undefined) background.keep(work, host)
+    else Promise.resolve(work).catch(() => {})
   }
 
   async progress(progress: number, total?: number, message?: string): Promise<void> {

@@ -3,9 +3,11 @@ import { errorFrame, isObject, type JsonObject, resultFrame } from '../protocol/
 import { answerAll } from './asking.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
+import type { Events } from './events.ts'
 import { type MiddlewareStack, runLayers } from './middleware.ts'
 import { complete, type NeedsInput, type Outcome } from './outcome.ts'
 import { randomToken } from './random.ts'
+import { reportRequest } from './request-report.ts'
 import { TimeLimits } from './time-limits.ts'
 import { bytesBeyond } from './utf8.ts'
 
@@ -27,6 +29,7 @@ export interface DispatcherOptions {
   readonly methods: MethodTable
   readonly middleware: MiddlewareStack
   readonly clock: Clock
+  readonly events: Events
   /** Without a sign of life for this long a call ends, in ms. */
   readonly handlerTimeoutMs: number
   /** Whatever progress a call reports, it ends after this many ms. */
@@ -65,6 +68,11 @@ export class Dispatcher {
   }
 
   run(ctx: CallContext): Answered | Promise<Answered> {
+    if (!this.#options.events.heard('request')) return this.#run(ctx)
+    return reportRequest(this.#options, ctx, () => this.#run(ctx))
+  }
+
+  #run(ctx: CallContext): Answered | Promise<Answered> {
     const { method } = ctx.message
     const entry = ctx.revision.methods.has(method) ? this.#options.methods.get(method) : undefined
     if (entry === undefined) return refuse(ctx, methodNotFound())
@@ -143,6 +151,7 @@ export class Dispatcher {
       const limit = entry.maxResultBytes?.(ctx.message.params ?? NO_PARAMS) ?? this.#options.maxResultBytes
       const size = bytesBeyond(json, limit)
       if (size !== undefined) return this.#tooLarge(entry, ctx, size, limit)
+      if (ctx.report !== undefined) ctx.report.failed = outcome.result['isError'] === true
       ctx.finish()
       return { frame: resultFrame(ctx.message.id, json) }
     } catch (error) {
@@ -165,6 +174,7 @@ export class Dispatcher {
     this.#options.onError(error, ctx, correlationId)
     if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
     const json = ctx.revision.encodeResult(ctx.message.method, failureResult(entry, correlationId))
+    if (ctx.report !== undefined) ctx.report.failed = true
     ctx.finish()
     return { frame: resultFrame(ctx.message.id, json) }
   }

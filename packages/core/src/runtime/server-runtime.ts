@@ -6,6 +6,7 @@ import type { Bus } from './bus.ts'
 import type { Clock } from './clock.ts'
 import type { ClientView } from './client-view.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import type { Events } from './events.ts'
 import type { Logger } from './logger.ts'
 import type { Random } from './random.ts'
 
@@ -32,6 +33,7 @@ export interface ServerRuntime {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  readonly events: Events
   readonly limits: SessionLimits
   /** Bounds on what a call may ask its client's side. */
   readonly inputLimits: InputLimits

@@ -14,6 +14,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import type { Asking } from './asking.ts'
 import type { AuthInfo } from './auth.ts'
+import type { Background, WorkHost } from './background.ts'
 import type { ChangeEvent } from './bus.ts'
 import { type ClientView, clientView } from './client-view.ts'
 import { CallContext, type CallScope, type SessionView } from './context.ts'
@@ -33,6 +34,9 @@ export interface Outlet {
 export interface Caller {
   readonly auth?: AuthInfo | undefined
   readonly mount?: unknown
+  /** The door's own; see `RequestContext.waitUntil`. */
+  readonly background?: Background | undefined
+  readonly host?: WorkHost | undefined
 }
 
 /** A call that waits for a place among the running ones. */
@@ -125,7 +129,11 @@ export class Session implements SessionView {
       return this.#refuse(message.id, invalidRequest('The session is initialized already'))
     const entry = this.#gate.enter()
     if (entry === undefined) return this.#run(message, exchange, caller)
-    if (entry === 'busy') return this.#refuse(message.id, busy())
+    if (entry === 'busy') {
+      const sessionId = this.id
+      this.#runtime.events.emit('overflow', () => ({ queue: 'calls', action: 'refuse', bytes: 0, sessionId }))
+      return this.#refuse(message.id, busy())
+    }
     return this.#runLater(entry, message, exchange, caller)
   }
 
@@ -204,6 +212,8 @@ export class Session implements SessionView {
       session: this,
       auth: caller.auth,
       mount: caller.mount,
+      background: caller.background,
+      host: caller.host,
       exchange,
       logLevel: this.logLevel,
       settings: this,

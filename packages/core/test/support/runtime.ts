@@ -1,6 +1,7 @@
 import type { Bus, BusListener } from '../../src/runtime/bus.ts'
 import { DEFAULT_INPUT_LIMITS } from '../../src/runtime/asking.ts'
 import { Dispatcher, type MethodEntry } from '../../src/runtime/dispatcher.ts'
+import { Events } from '../../src/runtime/events.ts'
 import { MiddlewareStack } from '../../src/runtime/middleware.ts'
 import { complete } from '../../src/runtime/outcome.ts'
 import type { Closable, ServerRuntime } from '../../src/runtime/server-runtime.ts'
@@ -42,6 +43,7 @@ export function createTestRuntime(
   const log = (fields: object, message: string): void =>
     void logs.push(`${message} ${JSON.stringify(Object.keys(fields))}`)
   const table = new Map(Object.entries({ ping: { handle: () => complete({}) }, ...methods }))
+  const events = new Events({ debug: log, info: log, warn: log, error: log })
   const limits = overrides.limits ?? { running: 64, inFlight: 256 }
   return {
     info: { name: 'test', version: '1' },
@@ -49,6 +51,7 @@ export function createTestRuntime(
     bus: createTestBus(),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     logger: { debug: log, info: log, warn: log, error: log },
+    events,
     defaultLogLevel: 'info',
     inputLimits: DEFAULT_INPUT_LIMITS,
     schemas: createSchemaEngine(),
@@ -63,6 +66,7 @@ export function createTestRuntime(
       methods: table,
       middleware,
       clock,
+      events,
       handlerTimeoutMs: 60_000,
       maxHandlerTimeoutMs: 300_000,
       maxResultBytes: 8 * 1024 * 1024,

@@ -1,0 +1,22 @@
+import type { ServerRuntime } from './server-runtime.ts'
+import type { Session } from './session.ts'
+
+/** Tells that a session is open, and later that it has closed. */
+export function announceSession(
+  { events, clock }: Pick<ServerRuntime, 'events' | 'clock'>,
+  session: Session,
+  { resumed }: { readonly resumed: boolean },
+): void {
+  const { id, principal, client } = session.record
+  const since = clock.now()
+  events.emit('session:open', () => ({
+    sessionId: id,
+    principal,
+    revision: session.revision.version,
+    client: client.info?.name,
+    resumed,
+  }))
+  session.onClose(() =>
+    events.emit('session:close', () => ({ sessionId: id, principal, durationMs: clock.now() - since })),
+  )
+}
