@@ -1,0 +1,93 @@
+import type { ConnectionOptions } from '../../src/runtime/connection.ts'
+import type { McpServer } from '../../src/server.ts'
+import { createMemoryTransportPair } from '../../src/transport/index.ts'
+
+export interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Record<string, unknown>
+  readonly result?: Record<string, unknown>
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** What the client does with a question: answers, replies with an error, or says nothing. */
+export type Script = (question: Message) => object | { readonly error: object } | undefined
+
+export const accept = (content: object): object => ({ action: 'accept', content })
+
+interface Options extends ConnectionOptions {
+  readonly version?: string
+  readonly capabilities?: object
+  readonly answer?: Script
+}
+
+/** A client in memory that is asked things. */
+export interface AnsweringClient {
+  /** The questions that have come, in order. */
+  readonly asked: Message[]
+  readonly notifications: Message[]
+  /** Resolves when so many questions have come. */
+  hasAsked(count: number): Promise<void>
+  request(method: string, params?: object): Promise<Message>
+  call(name: string, args?: object): Promise<Message>
+  notify(method: string, params?: object): void
+  /** Sends anything, such as an answer to what was never asked. */
+  send(message: object): void
+  close(): Promise<void>
+}
+
+const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
+
+export async function openAnsweringClient<M, A>(
+  server: McpServer<M, A>,
+  { version = '2025-11-25', capabilities = EVERYTHING, answer = () => undefined, ...options }: Options = {},
+): Promise<AnsweringClient> {
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far, options)
+  const waiting = new Map<number, (reply: Message) => void>()
+  const asked: Message[] = []
+  const notifications: Message[] = []
+  const watchers = new Set<() => void>()
+  const hasAsked = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      const check = (): void => void (asked.length >= count && resolve())
+      watchers.add(check)
+      check()
+    })
+  const send = (message: object): void => void near.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const take = (message: Message): void => {
+    if (message.method === undefined) return waiting.get(message.id ?? 0)?.(message)
+    if (message.id === undefined) return void notifications.push(message)
+    asked.push(message)
+    for (const check of watchers) check()
+    const reply = answer(message)
+    if (reply !== undefined) send({ id: message.id, ...('error' in reply ? reply : { result: reply }) })
+  }
+  await near.start({
+    message: (text) => take(JSON.parse(text) as Message),
+    malformed: () => {},
+    close: () => {},
+  })
+  let id = 0
+  const request = (method: string, params: object = {}): Promise<Message> => {
+    const reply = new Promise<Message>((resolve) => waiting.set(++id, resolve))
+    send({ id, method, params })
+    return reply
+  }
+  await request('initialize', {
+    protocolVersion: version,
+    capabilities,
+    clientInfo: { name: 'client', version: '1' },
+  })
+  send({ method: 'notifications/initialized' })
+  return {
+    asked,
+    notifications,
+    hasAsked,
+    request,
+    call: (name, args = {}) => request('tools/call', { name, arguments: args }),
+    notify: (method, params = {}) => send({ method, params }),
+    send,
+    close: () => near.close(),
+  }
+}
