@@ -197,13 +197,14 @@ describe('the work grows with the length of the URI, never with a power of it', 
     for (const template of ADVERSARIAL.map(parseUriTemplate)) {
       for (const unit of units) {
         const uri = unit.repeat(Math.floor(8190 / encodeURI(unit).length)) + '!'
-        // The best of three tries: a pause of the machine is not the matcher's.
-        const times = [0, 1, 2].map(() => {
+        // The best of several tries: a pause of the machine is not the matcher's.
+        let best = Number.POSITIVE_INFINITY
+        for (let tries = 0; tries < 20 && best >= 50; tries++) {
           const start = performance.now()
           template.match(uri)
-          return performance.now() - start
-        })
-        slowest = Math.max(slowest, Math.min(...times))
+          best = Math.min(best, performance.now() - start)
+        }
+        slowest = Math.max(slowest, best)
       }
     }
     expect(slowest).toBeLessThan(50)
