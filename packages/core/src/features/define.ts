@@ -11,7 +11,8 @@ import type { AnyTool, ToolDefinition } from './tool-types.ts'
 /** What kind of definition an object is: a tool and a prompt may look alike. */
 export const KIND: unique symbol = Symbol.for('dev.jetway/kind')
 
-interface OfKind<K extends string> {
+/** Marks a definition with its kind. Exported so that declarations of definitions can be written. */
+export interface OfKind<K extends string> {
   readonly [KIND]: K
 }
 
