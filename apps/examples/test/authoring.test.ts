@@ -1,0 +1,163 @@
+import type { AuthInfo, McpServer } from '@jetway/core'
+import type { JsonObject } from '@jetway/core/protocol'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { connectPeer, type RawResponse, type TestConnection } from '@jetway/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { server as guarded, timings } from '../src/middleware.ts'
+import { server as desk } from '../src/prompts.ts'
+import { server as notes, write } from '../src/resources.ts'
+import { server as results } from '../src/results.ts'
+
+const open: TestConnection[] = []
+
+async function connect(server: McpServer, auth?: AuthInfo): Promise<TestConnection> {
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far, auth === undefined ? {} : { auth })
+  const client = await connectPeer(near, { revision: '2025-11-25' })
+  open.push(client)
+  return client
+}
+
+const ask = async (server: McpServer, method: string, params?: JsonObject): Promise<RawResponse> =>
+  (await connect(server)).request(method, params)
+
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close()
+})
+
+describe('the notes of the guide to resources', () => {
+  const read = (uri: string): Promise<RawResponse> => ask(notes, 'resources/read', { uri })
+
+  it('one at a fixed address answers with JSON', async () => {
+    expect((await read('notes://authors')).result).toEqual({
+      contents: [{ uri: 'notes://authors', mimeType: 'application/json', text: '["ann","bob"]' }],
+    })
+  })
+
+  it('a template reads, lists and completes, and knows what there is not', async () => {
+    expect((await read('notes://ann/later')).result).toMatchObject({
+      contents: [{ mimeType: 'text/markdown', text: '# Later\n\nRead.' }],
+    })
+    expect((await read('notes://ann/never')).error?.code).toBe(-32002)
+    const { result: list } = await ask(notes, 'resources/list')
+    expect((list as { resources: { uri: string }[] }).resources.map(({ uri }) => uri)).toContain(
+      'notes://bob/today',
+    )
+    const { result } = await ask(notes, 'completion/complete', {
+      ref: { type: 'ref/resource', uri: 'notes://{author}/{note}' },
+      argument: { name: 'author', value: 'a' },
+    })
+    expect(result).toMatchObject({ completion: { values: ['ann'] } })
+  })
+
+  it('an export has several contents, each with an address', async () => {
+    expect((await read('notes://export')).result).toMatchObject({
+      contents: [{ uri: 'notes://export' }, { uri: 'notes://export/shelf', blob: 'R0lG' }],
+    })
+  })
+
+  it('a subscriber hears of a change', async () => {
+    const client = await connect(notes)
+    await client.request('resources/subscribe', { uri: 'notes://ann/today' })
+    write('ann', 'today', '# Today\n\nDone.')
+    const heard = await client.notification('notifications/resources/updated')
+    expect(heard.params).toEqual({ uri: 'notes://ann/today' })
+  })
+})
+
+describe('the desk of the guide to prompts', () => {
+  const get = (name: string, args: JsonObject): Promise<RawResponse> =>
+    ask(desk, 'prompts/get', { name, arguments: args })
+  const user = (text: string): object => ({ messages: [{ role: 'user', content: { type: 'text', text } }] })
+
+  it('a text is one message of the user, with its arguments checked and transformed', async () => {
+    expect((await get('summarise', { text: 'Long.', words: '7' })).result).toMatchObject(
+      user('Summarise this in at most 7 words:\n\nLong.'),
+    )
+    expect((await get('summarise', { text: 'Long.', words: 'few' })).error?.code).toBe(-32602)
+    expect((await get('summarise', {})).error?.code).toBe(-32602)
+  })
+
+  it('several messages carry roles and content', async () => {
+    const { result } = await get('review', { diff: '+a' })
+    expect(result).toMatchObject({
+      description: 'A review that begins with the risks',
+      messages: [
+        { role: 'user' },
+        { role: 'user', content: { type: 'resource', resource: { uri: 'review://diff', text: '+a' } } },
+        { role: 'assistant' },
+      ],
+    })
+  })
+
+  it('an argument completes, and may be left out', async () => {
+    expect((await get('translate', { text: 'Hund' })).result).toMatchObject(
+      user('Translate into English:\n\nHund'),
+    )
+    const { result } = await ask(desk, 'completion/complete', {
+      ref: { type: 'ref/prompt', name: 'translate' },
+      argument: { name: 'language', value: 'Es' },
+    })
+    expect(result).toMatchObject({ completion: { values: ['Esperanto', 'Estonian'] } })
+  })
+})
+
+describe('the tools of the guide to results and errors', () => {
+  const call = (name: string, args: JsonObject = {}): Promise<RawResponse> =>
+    ask(results, 'tools/call', { name, arguments: args })
+  const text = (value: string): object => ({ content: [{ type: 'text', text: value }] })
+
+  it('plain values become text, JSON or nothing', async () => {
+    expect((await call('text')).result).toEqual(text('plain text'))
+    expect((await call('json')).result).toEqual(text('[1,2,3]'))
+    expect((await call('nothing')).result).toEqual({ content: [] })
+  })
+
+  it('a structured value comes with its JSON as text', async () => {
+    expect((await call('measure', { text: 'a\nb' })).result).toEqual({
+      ...text('{"characters":3,"lines":2}'),
+      structuredContent: { characters: 3, lines: 2 },
+    })
+  })
+
+  it('blocks stay blocks, and a whole result says all', async () => {
+    expect((await call('chart')).result).toMatchObject({
+      content: [{ type: 'text' }, { type: 'image', data: 'R0lG' }, { type: 'resource_link', name: 'sales' }],
+    })
+    expect((await call('forecast')).result).toEqual({
+      ...text('Sunny, up to 21 degrees.'),
+      structuredContent: { high: 21 },
+      _meta: { 'com.example/station': 'north' },
+    })
+  })
+
+  it('a failure reaches whom it is meant for, and a bug nobody', async () => {
+    expect((await call('divide', { a: 1, b: 0 })).result).toEqual({
+      ...text('b must not be 0: choose another divisor'),
+      isError: true,
+    })
+    expect((await call('legacy')).error).toMatchObject({ code: -32602, data: { use: 'divide' } })
+    const { result } = await call('broken')
+    expect(result).toMatchObject({ isError: true })
+    expect(JSON.stringify(result)).not.toContain('10.0.0.7')
+  })
+})
+
+describe('the layers of the guide to middleware', () => {
+  it('time every request', async () => {
+    await ask(guarded, 'ping')
+    expect(timings.at(-1)).toMatchObject({ method: 'ping' })
+  })
+
+  it('refuse a call, and let it pass for those who may', async () => {
+    const sell = { name: 'sell' }
+    expect((await ask(guarded, 'tools/call', sell)).error?.message).toMatch(/scope/)
+    const seller = await connect(guarded, { principal: 'ada', scopes: ['sell'] })
+    expect((await seller.request('tools/call', sell)).result).toMatchObject({ content: [{ text: 'Sold' }] })
+  })
+
+  it('add to a result', async () => {
+    const { result } = await ask(guarded, 'tools/call', { name: 'look' })
+    expect(result).toMatchObject({ _meta: { 'com.example/served-by': 'north' } })
+  })
+})
