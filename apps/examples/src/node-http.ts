@@ -51,6 +51,7 @@ async function read(req: IncomingMessage, limit: number): Promise<Uint8Array> {
 
 // #region reply
 function send(res: ServerResponse, { status, headers, body, open }: HttpReply): void {
+  if (res.headersSent) return open?.({ write: () => {}, close: () => {} })
   res.statusCode = status
   res.setHeaders(new Map(Object.entries(headers)))
   if (open === undefined) return void res.end(body)

@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { McpServer } from '@jetway/core'
 import { describeAdapter } from '@jetway/testing/adapter'
 import { expect, it } from 'vitest'
 import { mcp } from '../src/node-http.ts'
+import { call, initialize, withProcess } from './support.ts'
 
 // #region contract
 const promises = describeAdapter('node:http', {
@@ -44,3 +46,33 @@ it('takes at most 60 lines, imports and blank lines counted, marks of regions no
   expect(lines.filter((line) => !/^\/\/ #(?:region|endregion)/.test(line)).length).toBeLessThanOrEqual(60)
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(110)
 })
+
+it.each(['json', 'sse'] as const)(
+  'drops a reply (%s) when the host has answered in the meantime',
+  async (response) => {
+    const server = new McpServer({ name: 'late', version: '1.0.0' })
+    const { endpoint, listener } = mcp(server, { response })
+    const http = createServer()
+    const dropped = new Promise<void>((resolve, reject) => {
+      http.once('request', (req, res) => {
+        listener(req, res).then(resolve, reject)
+        res.writeHead(408).end('too late')
+      })
+    })
+    await once(http.listen(0, '127.0.0.1'), 'listening')
+    const { port } = http.address() as AddressInfo
+    expect(await initialize(`http://127.0.0.1:${port}/mcp`)).toMatchObject({ status: 408, body: 'too late' })
+    await dropped
+    http.close()
+    await endpoint.close()
+  },
+)
+
+it('is what hello-node serves with, beside an address that nothing answers', async () => {
+  await withProcess('hello-node', {}, async (origin) => {
+    const opened = await initialize(`${origin}/mcp`)
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
+    expect((await fetch(`${origin}/other`)).status).toBe(404)
+  })
+}, 30_000)
