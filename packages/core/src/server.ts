@@ -24,6 +24,7 @@ import { secureRandom } from './runtime/random.ts'
 import type { ServerRuntime } from './runtime/server-runtime.ts'
 import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
+import { type Follower, type Observation, observe, type Source } from './features/observe.ts'
 import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './features/prompt-types.ts'
 import type { AddOptions, Handle } from './features/registry.ts'
 import type {
@@ -55,6 +56,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   readonly #features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new Mounts()
+  readonly #followers = new Set<Follower>()
   readonly #lifespan: Lifespan
   readonly #bus: Bus
   readonly #logger: Logger
@@ -174,6 +176,24 @@ export class McpServer<Mount = unknown, App = unknown> {
     this.#features.prompts.registry.set(prompts)
   }
 
+  /**
+   * Offers what another registry has, and keeps in step with it until the handle detaches it or the server closes. A
+   * source that answers at once is there when this returns; for others wait for `ready`. Several changes are told to
+   * clients as one. What has its name or URI taken, or is wrong, is left out and logged; a source that fails is logged,
+   * and what it last gave stays.
+   *
+   * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no source
+   */
+  observe(source: Source<App, Mount>): Observation {
+    const follower = observe(source, this.#features, this.#logger)
+    this.#followers.add(follower)
+    const detach = (): void => {
+      this.#followers.delete(follower)
+      follower.detach()
+    }
+    return { ready: follower.ready, detach, [Symbol.dispose]: detach }
+  }
+
   /** Tells the clients that have subscribed to a resource that it has changed. */
   notifyResourceUpdated(uri: string): void {
     this.#publish({ kind: 'resource', uri })
@@ -224,6 +244,8 @@ export class McpServer<Mount = unknown, App = unknown> {
    * @default deadline 10_000
    */
   async close(options: { readonly deadline?: number } = {}): Promise<void> {
+    for (const follower of this.#followers) follower.stop()
+    this.#followers.clear()
     try {
       await this.#mounts.close(options)
     } finally {

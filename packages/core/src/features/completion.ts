@@ -1,13 +1,15 @@
 import { invalidParams, methodNotFound } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { CompleteResult } from '../protocol/types.ts'
+import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
 import { complete, type Outcome } from '../runtime/outcome.ts'
 import type { AnyCompleters, Completer } from './completion-types.ts'
 import { OutputError } from './output-error.ts'
 import { isPromiseLike } from './promise-like.ts'
-import { type Prompts, promptOf } from './prompts.ts'
+import { type Prompts, withPrompt } from './prompts.ts'
 import type { Resources } from './resources.ts'
+import { ifVisible } from './visibility.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#implementation-considerations */
 const MAX_VALUES = 100
@@ -19,29 +21,39 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
   return {
     handle: (params, ctx) => {
       if (!prompts.registry.offered && !resources.offered) throw methodNotFound()
-      const completers = completersOf(prompts, resources, params['ref'])
-      const { name, value } = readArgument(params['argument'])
-      const state = { arguments: readState(params['context']) }
-      if (completers === undefined || !Object.hasOwn(completers, name)) return complete(NOTHING)
-      const completer = completers[name] as unknown as Completer
-      const suggested = completer(value, ctx, state)
-      if (isPromiseLike(suggested)) return Promise.resolve(suggested).then(toOutcome)
-      return toOutcome(suggested)
+      const suggest = (completers: AnyCompleters | undefined): Outcome | Promise<Outcome> => {
+        const { name, value } = readArgument(params['argument'])
+        const state = { arguments: readState(params['context']) }
+        if (completers === undefined || !Object.hasOwn(completers, name)) return complete(NOTHING)
+        const completer = completers[name] as unknown as Completer
+        const suggested = completer(value, ctx, state)
+        if (isPromiseLike(suggested)) return Promise.resolve(suggested).then(toOutcome)
+        return toOutcome(suggested)
+      }
+      return withCompleters(prompts, resources, params['ref'], ctx, suggest)
     },
   }
 }
 
-function completersOf(prompts: Prompts, resources: Resources, ref: unknown): AnyCompleters | undefined {
+function withCompleters(
+  prompts: Prompts,
+  resources: Resources,
+  ref: unknown,
+  ctx: CallContext,
+  suggest: (completers: AnyCompleters | undefined) => Outcome | Promise<Outcome>,
+): Outcome | Promise<Outcome> {
   if (!isObject(ref)) throw invalidParams('The member "ref" must be an object')
-  if (ref['type'] === 'ref/prompt') return promptOf(prompts.registry, ref['name']).complete
+  if (ref['type'] === 'ref/prompt')
+    return withPrompt(prompts.registry, ref['name'], ctx, (prompt) => suggest(prompt.complete))
   if (ref['type'] !== 'ref/resource')
     throw invalidParams('The type of "ref" must be "ref/prompt" or "ref/resource"')
   if (!resources.offered) throw invalidParams('Unknown resource')
   const uri = resources.uriOf(ref)
+  const unknown = (): Error => invalidParams('Unknown resource')
   const template = resources.templates.registry.get(uri) ?? resources.templates.match(uri)?.entry
-  if (template === undefined && resources.registry.get(uri) === undefined)
-    throw invalidParams('Unknown resource')
-  return template?.complete
+  const entry = template ?? resources.registry.get(uri)
+  if (entry === undefined) throw unknown()
+  return ifVisible(entry, ctx, unknown, () => suggest(template?.complete))
 }
 
 function readArgument(argument: unknown): { name: string; value: string } {

@@ -2,6 +2,7 @@ import { Method } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { ChangeEvent } from '../runtime/bus.ts'
 import type { MethodEntry, MethodTable } from '../runtime/dispatcher.ts'
+import { type Logger, stderrLogger } from '../runtime/logger.ts'
 import { complete } from '../runtime/outcome.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { completionEntry } from './completion.ts'
@@ -23,6 +24,12 @@ export interface FeatureOptions {
   readonly strictInput?: boolean | undefined
   /** Whether clients may ask for log messages. @default true */
   readonly logging?: boolean | undefined
+  /** Whether `tools/list` goes by priority. @default false */
+  readonly orderByPriority?: boolean | undefined
+  /** Whether descriptions name related tools. @default false */
+  readonly describeRelations?: boolean | undefined
+  /** @default warnings and errors go to stderr */
+  readonly logger?: Logger | undefined
 }
 
 /** Everything that can be registered, and the method table that serves it. Holds nothing about any client. */
@@ -38,10 +45,18 @@ export interface Features {
 const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
-  const { schemas, publish, pageSize, validateOutput = true, strictInput = false, logging = true } = options
-  const tools = createTools({ schemas, validateOutput, strictInput, pageSize })
-  const resources = new Resources({ pageSize })
-  const prompts = createPrompts({ schemas, pageSize })
+  const { schemas, publish, pageSize, logging = true, logger = stderrLogger } = options
+  const tools = createTools({
+    schemas,
+    pageSize,
+    logger,
+    validateOutput: options.validateOutput ?? true,
+    strictInput: options.strictInput ?? false,
+    orderByPriority: options.orderByPriority ?? false,
+    describeRelations: options.describeRelations ?? false,
+  })
+  const resources = new Resources({ pageSize, logger })
+  const prompts = createPrompts({ schemas, pageSize, logger })
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
   publishResourceChanges(resources, publish)

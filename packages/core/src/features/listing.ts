@@ -1,8 +1,10 @@
 import { usageError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
+import type { CallContext } from '../runtime/context.ts'
 import { Prepared } from '../runtime/outcome.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
+import { type Guarded, visibleAmong } from './visibility.ts'
 
 /** Something with entries that are replaced, never changed. */
 export interface ListSource<Entry> {
@@ -19,13 +21,19 @@ export interface ListingOptions<Entry, Item extends object> {
   readonly project: (revision: Revision, item: Item) => JsonObject
   /** Items per page; everything at once where undefined. */
   readonly pageSize: number | undefined
+  /** A last change to the entries that one caller may see, where there are more that they may not. */
+  readonly among?: (seen: readonly Entry[], all: readonly Entry[]) => readonly Entry[]
 }
 
-/** Answers the list methods: each entry is serialised once per revision, and an answer without pages is kept whole. */
-export class Listing<Entry extends object, Item extends object> {
+/**
+ * Answers the list methods: each entry is serialised once per revision, and an answer without pages is kept whole. What
+ * hangs on the caller is kept nowhere.
+ */
+export class Listing<Entry extends Guarded, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>
   readonly #fragments = new WeakMap<Entry, Map<Revision, string>>()
   readonly #wholes = new WeakMap<ListSource<Entry>, Map<Revision, { version: number; answer: Prepared }>>()
+  #open: { entries: readonly Entry[]; is: boolean } | undefined
   #positions: { entries: readonly Entry[]; byKey: ReadonlyMap<string, number> } | undefined
 
   constructor(options: ListingOptions<Entry, Item>) {
@@ -33,13 +41,29 @@ export class Listing<Entry extends object, Item extends object> {
     checkPageSize(options.pageSize)
   }
 
-  list(source: ListSource<Entry>, params: JsonObject, revision: Revision): Prepared {
-    const { cursor } = params
-    if (cursor === undefined && this.#options.pageSize === undefined) return this.#whole(source, revision)
-    return this.page(source.entries(), cursor, revision)
+  list(source: ListSource<Entry>, params: JsonObject, ctx: CallContext): Prepared | Promise<Prepared> {
+    const entries = source.entries()
+    const whole = params['cursor'] === undefined && this.#options.pageSize === undefined
+    if (whole && this.#isOpen(entries)) return this.#whole(source, ctx.revision)
+    return this.page(entries, params, ctx)
   }
 
-  page(entries: readonly Entry[], cursor: unknown, revision: Revision): Prepared {
+  /** Only a caller's own entries count, so that a cursor tells nothing of the others. */
+  page(entries: readonly Entry[], { cursor }: JsonObject, ctx: CallContext): Prepared | Promise<Prepared> {
+    const { among } = this.#options
+    const answer = (seen: readonly Entry[]): Prepared =>
+      this.#page(among === undefined || seen === entries ? seen : among(seen, entries), cursor, ctx.revision)
+    const seen = visibleAmong(entries, ctx)
+    return seen instanceof Promise ? seen.then(answer) : answer(seen)
+  }
+
+  #isOpen(entries: readonly Entry[]): boolean {
+    if (this.#open?.entries !== entries)
+      this.#open = { entries, is: entries.every(({ visible }) => visible === undefined) }
+    return this.#open.is
+  }
+
+  #page(entries: readonly Entry[], cursor: unknown, revision: Revision): Prepared {
     const { member, key, pageSize = entries.length } = this.#options
     const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(member, cursor))
     const end = Math.min(start + pageSize, entries.length)

@@ -6,6 +6,7 @@ import type { Completers } from './completion-types.ts'
 import type { Content } from './content.ts'
 import type { InputRequired } from './input-required.ts'
 import type { PromptMessages, Message } from './prompt-messages.ts'
+import type { VisibleRule } from './visibility.ts'
 import type { Awaitable } from './arguments.ts'
 
 /** A schema of strings: prompt arguments are nothing else on the wire. */
@@ -51,6 +52,8 @@ export interface PromptDefinition<
   readonly complete?: Completers<PromptArgumentName<S, L>, App, Mount>
   /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
   readonly timeoutMs?: number
+  /** Whether a caller may know of the prompt. @default everybody may */
+  readonly visible?: VisibleRule<App, Mount>
   readonly handler: (args: PromptInput<S, L>, ctx: RequestContext<App, Mount>) => Awaitable<PromptReturn>
 }
 
@@ -61,5 +64,6 @@ export interface AnyPrompt<App = never, Mount = never> extends DisplayFields {
   readonly arguments?: PromptArguments
   readonly complete?: Completers<string, App, Mount>
   readonly timeoutMs?: number
+  readonly visible?: VisibleRule<App, Mount>
   readonly handler: (args: never, ctx: RequestContext<App, Mount>) => Awaitable<PromptReturn>
 }

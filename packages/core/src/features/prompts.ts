@@ -4,6 +4,7 @@ import { Method } from '../protocol/methods.ts'
 import type { Prompt, PromptArgument } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
+import type { Logger } from '../runtime/logger.ts'
 import { complete, type Outcome } from '../runtime/outcome.ts'
 import { describeIssues } from '../schema/issues.ts'
 import { promptArguments } from '../schema/prompt-arguments.ts'
@@ -26,9 +27,10 @@ import { isPromiseLike } from './promise-like.ts'
 import { toPromptResult } from './prompt-messages.ts'
 import type { AnyPrompt } from './prompt-types.ts'
 import { Registry } from './registry.ts'
+import { compileVisible, type Guarded, ifVisible } from './visibility.ts'
 
 /** A prompt as it is kept. */
-export interface PromptEntry {
+export interface PromptEntry extends Guarded {
   readonly prompt: Prompt
   readonly arguments: readonly PromptArgument[]
   /** Undefined where the arguments are a plain list. */
@@ -41,6 +43,7 @@ export interface PromptEntry {
 export interface PromptsOptions {
   readonly schemas: SchemaEngine
   readonly pageSize: number | undefined
+  readonly logger: Logger
 }
 
 /** The prompts of a server and the methods that serve them. */
@@ -49,11 +52,11 @@ export interface Prompts {
   readonly methods: readonly (readonly [string, MethodEntry])[]
 }
 
-export function createPrompts({ schemas, pageSize }: PromptsOptions): Prompts {
+export function createPrompts({ schemas, pageSize, logger }: PromptsOptions): Prompts {
   const registry = new Registry<AnyPrompt, PromptEntry>({
     kind: 'prompt',
     key: (definition) => definition.name,
-    build: (definition) => buildPrompt(definition, schemas),
+    build: (definition) => buildPrompt(definition, schemas, logger),
   })
   const listing = new Listing<PromptEntry, Prompt>({
     member: 'prompts',
@@ -65,13 +68,15 @@ export function createPrompts({ schemas, pageSize }: PromptsOptions): Prompts {
   const list: MethodEntry = {
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
-      return listing.list(registry, params, ctx.revision)
+      return listing.list(registry, params, ctx)
     },
   }
   const get: MethodEntry = {
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
-      return getPrompt(promptOf(registry, params['name']), params['arguments'], ctx)
+      return withPrompt<Outcome>(registry, params['name'], ctx, (entry) =>
+        getPrompt(entry, params['arguments'], ctx),
+      )
     },
     timeoutMs: (params) => registry.get(params['name'] as string)?.timeoutMs,
   }
@@ -84,12 +89,18 @@ export function createPrompts({ schemas, pageSize }: PromptsOptions): Prompts {
   }
 }
 
-/** @throws McpError `-32602` for an unknown one */
-export function promptOf(registry: Prompts['registry'], name: unknown): PromptEntry {
+/** @throws McpError `-32602` for an unknown one, and for one that the caller may not know of */
+export function withPrompt<T>(
+  registry: Prompts['registry'],
+  name: unknown,
+  ctx: CallContext,
+  use: (entry: PromptEntry) => T | Promise<T>,
+): T | Promise<T> {
   if (typeof name !== 'string') throw invalidParams('The name of a prompt must be a string')
   const entry = registry.get(name)
-  if (entry === undefined) throw invalidParams(`Unknown prompt: ${shorten(name)}`)
-  return entry
+  const unknown = (): Error => invalidParams(`Unknown prompt: ${shorten(name)}`)
+  if (entry === undefined) throw unknown()
+  return ifVisible(entry, ctx, unknown, () => use(entry))
 }
 
 /** Bad arguments are protocol errors here: a person fills them in, not a model that could read a result. */
@@ -132,7 +143,7 @@ function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
   return Object.fromEntries(known.map(({ name }) => [name, given[name]]))
 }
 
-function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine): PromptEntry {
+function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logger): PromptEntry {
   const { name, title, description, argsSchema, icons, _meta } = definition
   checkName('prompt', name)
   const subject = { kind: 'prompt', name }
@@ -160,6 +171,7 @@ function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine): PromptEntry 
       args.map((argument) => argument.name),
     ),
     timeoutMs: definition.timeoutMs,
+    visible: compileVisible(subject, definition, logger),
     handle: (values, ctx) => run.call(definition, values, ctx),
   }
 }

@@ -20,6 +20,9 @@ export interface AddOptions {
   readonly replace?: boolean
 }
 
+/** What one owner has in a registry, by key. */
+export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
+
 export interface RegistryOptions<Definition, Entry> {
   /** For errors: what it holds. */
   readonly kind: string
@@ -28,7 +31,8 @@ export interface RegistryOptions<Definition, Entry> {
   readonly build: (definition: Definition) => Entry
 }
 
-interface Registration<Definition, Entry> {
+/** One place in a registry, held by whoever put something there. */
+export interface Registration<Definition, Entry> {
   definition: Definition
   entry: Entry
 }
@@ -98,6 +102,54 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /**
+   * Exchanges what an owner has here for other definitions, which stand together, in their order, where the first of
+   * the old ones stood. A definition that is kept is not built again.
+   *
+   * @param refuse - hears of a definition that is wrong, or whose place is another's; it is left out
+   * @returns what the owner has now
+   */
+  exchange(
+    owned: Owned<Definition, Entry>,
+    definitions: Iterable<Definition>,
+    refuse: (error: unknown) => void,
+  ): Owned<Definition, Entry> {
+    const isOwned = (key: string): boolean => this.#registrations.get(key) === owned.get(key)
+    const now = new Map<string, Registration<Definition, Entry>>()
+    for (const definition of definitions) {
+      try {
+        const key = this.#keyOf(definition)
+        if (now.has(key) || (this.#registrations.has(key) && !isOwned(key))) throw this.#taken(key)
+        const before = owned.get(key)
+        now.set(key, before?.definition === definition ? before : this.#register(definition))
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    this.#place(owned, now)
+    return now
+  }
+
+  #place(owned: Owned<Definition, Entry>, now: Owned<Definition, Entry>): void {
+    const all = new Map<string, Registration<Definition, Entry>>()
+    const place = (): void => now.forEach((registration, key) => all.set(key, registration))
+    for (const [key, registration] of this.#registrations) {
+      if (owned.get(key) === registration) place()
+      else all.set(key, registration)
+    }
+    place()
+    const before = [...this.#registrations.values()]
+    const after = [...all.values()]
+    this.#registrations = all
+    if (before.length === after.length && before.every((it, index) => it === after[index])) return
+    this.#changed()
+  }
+
+  /** As if something had been registered: a list that is empty so far. */
+  offer(): void {
+    if (!this.#offered) this.#changed()
+  }
+
+  /**
    * Hears once of however many changes one tick brings, a microtask later.
    *
    * @returns the function that ends it
@@ -163,6 +215,13 @@ export class Registry<Definition extends object, Entry extends object> {
       this.#scheduled = false
       for (const listener of this.#listeners) listener()
     })
+  }
+
+  #taken(key: string): Error {
+    return usageError(
+      'ERR_MCP_DUPLICATE_NAME',
+      `There is a ${this.#options.kind} ${JSON.stringify(key)} already, which stays; this one is left out`,
+    )
   }
 
   #duplicate(key: string): Error {

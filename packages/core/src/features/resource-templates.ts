@@ -1,5 +1,6 @@
 import type { ResourceTemplate } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
+import type { Logger } from '../runtime/logger.ts'
 import {
   checkAnnotations,
   checkHandler,
@@ -13,10 +14,11 @@ import { checkCompleters } from './completers.ts'
 import type { AnyCompleters } from './completion-types.ts'
 import { Registry } from './registry.ts'
 import type { AnyResourceTemplate } from './resource-types.ts'
+import { compileVisible, type Guarded } from './visibility.ts'
 import { compareSpecificity, parseUriTemplate, type UriTemplate } from './uri-template/uri-template.ts'
 
 /** A template as it is kept. */
-export interface TemplateEntry {
+export interface TemplateEntry extends Guarded {
   readonly item: ResourceTemplate
   readonly template: UriTemplate
   readonly complete: AnyCompleters | undefined
@@ -32,13 +34,17 @@ export interface TemplateMatch {
 
 /** The templates of a server, and which of them an address belongs to. */
 export class ResourceTemplates {
-  readonly registry: Registry<AnyResourceTemplate, TemplateEntry> = new Registry({
-    kind: 'resource template',
-    key: (definition) => definition.uriTemplate,
-    build: buildTemplate,
-  })
+  readonly registry: Registry<AnyResourceTemplate, TemplateEntry>
   #sorted: readonly TemplateEntry[] = []
   #sortedAt = -1
+
+  constructor(logger: Logger) {
+    this.registry = new Registry({
+      kind: 'resource template',
+      key: (definition) => definition.uriTemplate,
+      build: (definition) => buildTemplate(definition, logger),
+    })
+  }
 
   /** The most specific one that matches. A less specific one is never asked instead. */
   match(uri: string): TemplateMatch | undefined {
@@ -59,7 +65,7 @@ export class ResourceTemplates {
   }
 }
 
-function buildTemplate(definition: AnyResourceTemplate): TemplateEntry {
+function buildTemplate(definition: AnyResourceTemplate, logger: Logger): TemplateEntry {
   const { uriTemplate, name, title, description, mimeType, annotations, icons, _meta, list } = definition
   const subject = { kind: 'resource template', name: String(uriTemplate) }
   if (typeof uriTemplate !== 'string')
@@ -86,6 +92,7 @@ function buildTemplate(definition: AnyResourceTemplate): TemplateEntry {
     }) as ResourceTemplate,
     template,
     complete,
+    visible: compileVisible(subject, definition, logger),
     timeoutMs: definition.timeoutMs,
     list: listed && ((ctx) => listed.call(definition, ctx)),
     handle: (variables, ctx) => run.call(definition, variables, ctx),

@@ -4,6 +4,7 @@ import type { DisplayFields } from './checks.ts'
 import type { Completers } from './completion-types.ts'
 import type { Awaitable } from './arguments.ts'
 import type { TemplateVariables } from './uri-template/template-variables.ts'
+import type { VisibleRule } from './visibility.ts'
 
 interface ResourceFields extends DisplayFields {
   readonly name: string
@@ -22,6 +23,8 @@ export interface ResourceDefinition<App = unknown, Mount = unknown> extends Reso
   readonly uri: string
   /** Bytes of the raw content, before base64. */
   readonly size?: number
+  /** Whether a caller may know of it. Hidden, its address belongs to no template either. @default everybody may */
+  readonly visible?: VisibleRule<App, Mount>
   readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Mount>) => unknown
 }
 
@@ -37,6 +40,8 @@ export interface ResourceTemplateDefinition<
   readonly complete?: Completers<keyof TemplateVariables<Template>, App, Mount>
   /** Resources of this template that `resources/list` should show. Asked on every list. */
   readonly list?: (ctx: RequestContext<App, Mount>) => Awaitable<readonly Resource[]>
+  /** Whether a caller may know of the template, and read what it describes. @default everybody may */
+  readonly visible?: VisibleRule<App, Mount>
   /** Returns what the handler of a {@link ResourceDefinition} may return. */
   readonly handler: (variables: TemplateVariables<Template>, ctx: RequestContext<App, Mount>) => unknown
 }
@@ -45,6 +50,7 @@ export interface ResourceTemplateDefinition<
 export interface AnyResource<App = never, Mount = never> extends ResourceFields {
   readonly uri: string
   readonly size?: number
+  readonly visible?: VisibleRule<App, Mount>
   readonly handler: (args: never, ctx: RequestContext<App, Mount>) => unknown
 }
 
@@ -53,5 +59,6 @@ export interface AnyResourceTemplate<App = never, Mount = never> extends Resourc
   readonly uriTemplate: string
   readonly complete?: Completers<string, App, Mount>
   readonly list?: (ctx: RequestContext<App, Mount>) => Awaitable<readonly Resource[]>
+  readonly visible?: VisibleRule<App, Mount>
   readonly handler: (variables: never, ctx: RequestContext<App, Mount>) => unknown
 }

@@ -4,6 +4,7 @@ import { Method } from '../protocol/methods.ts'
 import type { Resource, ResourceTemplate } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
+import type { Logger } from '../runtime/logger.ts'
 import { complete, type Outcome } from '../runtime/outcome.ts'
 import {
   checkAnnotations,
@@ -23,31 +24,36 @@ import { Registry } from './registry.ts'
 import { toReadResult } from './resource-contents.ts'
 import { ResourceTemplates, type TemplateEntry } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
+import { compileVisible, type Guarded, ifVisible, visibleAmong } from './visibility.ts'
 
 /** A resource as it is kept, or as a template listed it. */
-export interface ResourceEntry {
+export interface ResourceEntry extends Guarded {
   readonly item: Resource
   readonly timeoutMs: number | undefined
   handle(args: unknown, ctx: CallContext): unknown
 }
+
+type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
 /** Longer addresses are refused before anything is matched against them. */
 const MAX_URI_LENGTH = 8192
 
 /** The resources of a server, fixed and by template, and the methods that serve them. */
 export class Resources {
-  readonly registry: Registry<AnyResource, ResourceEntry> = new Registry({
-    kind: 'resource',
-    key: (definition) => definition.uri,
-    build: buildResource,
-  })
-  readonly templates: ResourceTemplates = new ResourceTemplates()
+  readonly registry: Registry<AnyResource, ResourceEntry>
+  readonly templates: ResourceTemplates
   readonly methods: readonly (readonly [string, MethodEntry])[]
-  readonly #resourceList: Listing<Pick<ResourceEntry, 'item'>, Resource>
+  readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
-  constructor({ pageSize }: { readonly pageSize: number | undefined }) {
-    this.#resourceList = new Listing<Pick<ResourceEntry, 'item'>, Resource>({
+  constructor({ pageSize, logger }: { readonly pageSize: number | undefined; readonly logger: Logger }) {
+    this.registry = new Registry({
+      kind: 'resource',
+      key: (definition) => definition.uri,
+      build: (definition) => buildResource(definition, logger),
+    })
+    this.templates = new ResourceTemplates(logger)
+    this.#resourceList = new Listing<ListedResource, Resource>({
       member: 'resources',
       key: (entry) => entry.item.uri,
       item: (entry) => entry.item,
@@ -79,9 +85,12 @@ export class Resources {
     return this.registry.offered || this.templates.registry.offered
   }
 
-  /** Whether a read of the address would reach a handler. */
-  has(uri: string): boolean {
-    return this.registry.get(uri) !== undefined || this.templates.match(uri) !== undefined
+  /**
+   * What a read of the address would reach. A resource that is hidden from the caller leaves its address to no template,
+   * which would serve it without the rule.
+   */
+  at(uri: string): Guarded | undefined {
+    return this.registry.get(uri) ?? this.templates.match(uri)?.entry
   }
 
   /**
@@ -101,11 +110,13 @@ export class Resources {
   #read(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
     const uri = this.uriOf(params)
     ctx.uri = uri
+    const unknown = (): Error => resourceNotFound(uri)
     const resource = this.registry.get(uri)
-    if (resource !== undefined) return read(resource, {}, ctx)
+    if (resource !== undefined)
+      return ifVisible<Outcome>(resource, ctx, unknown, () => read(resource, {}, ctx))
     const match = this.templates.match(uri)
-    if (match === undefined) throw resourceNotFound(uri)
-    return read(match.entry, match.variables, ctx)
+    if (match === undefined) throw unknown()
+    return ifVisible<Outcome>(match.entry, ctx, unknown, () => read(match.entry, match.variables, ctx))
   }
 
   #timeoutOf(uri: unknown): number | undefined {
@@ -114,20 +125,25 @@ export class Resources {
     return entry?.timeoutMs
   }
 
-  #listTemplates(params: JsonObject, ctx: CallContext): Outcome {
+  #listTemplates(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
     if (!this.offered) throw methodNotFound()
-    return this.#templateList.list(this.templates.registry, params, ctx.revision)
+    return this.#templateList.list(this.templates.registry, params, ctx)
   }
 
   #listResources(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
     if (!this.offered) throw methodNotFound()
     const listers = this.templates.registry.entries().filter((entry) => entry.list !== undefined)
-    if (listers.length === 0) return this.#resourceList.list(this.registry, params, ctx.revision)
-    return Promise.all(listers.map((entry) => listOf(entry, ctx))).then((lists) => {
-      const listed = lists.flat().filter(({ item }) => this.registry.get(item.uri) === undefined)
-      const unique = new Map([...this.registry.entries(), ...listed].map((entry) => [entry.item.uri, entry]))
-      return this.#resourceList.page([...unique.values()], params['cursor'], ctx.revision)
-    })
+    if (listers.length === 0) return this.#resourceList.list(this.registry, params, ctx)
+    return this.#listAll(listers, params, ctx)
+  }
+
+  async #listAll(listers: readonly TemplateEntry[], params: JsonObject, ctx: CallContext): Promise<Outcome> {
+    const asked = await visibleAmong(listers, ctx)
+    const lists = await Promise.all(asked.map((entry) => listOf(entry, ctx)))
+    const listed = lists.flat().filter(({ item }) => this.registry.get(item.uri) === undefined)
+    const unique = new Map<string, ListedResource>()
+    for (const entry of [...this.registry.entries(), ...listed]) unique.set(entry.item.uri, entry)
+    return this.#resourceList.page([...unique.values()], params, ctx)
   }
 }
 
@@ -146,14 +162,14 @@ function read(
 }
 
 /** What a template's `list` gives is checked like a registered resource: clients read both in one list. */
-async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<Pick<ResourceEntry, 'item'>[]> {
+async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<ListedResource[]> {
   const listed: unknown = await entry.list?.(ctx)
   if (!Array.isArray(listed)) {
     throw new OutputError(
       `The list of the resource template ${JSON.stringify(entry.item.uriTemplate)} is not an array`,
     )
   }
-  return listed.map((resource) => ({ item: toItem(resource as Resource) }))
+  return listed.map((resource) => ({ item: toItem(resource as Resource), visible: undefined }))
 }
 
 function toItem(resource: Resource): Resource {
@@ -179,11 +195,16 @@ function toItem(resource: Resource): Resource {
   }) as Resource
 }
 
-function buildResource(definition: AnyResource): ResourceEntry {
+function buildResource(definition: AnyResource, logger: Logger): ResourceEntry {
   const subject = { kind: 'resource', name: String(definition.uri) }
   const item = toItem(definition)
   checkHandler(subject, definition.handler)
   checkTimeout(subject, definition.timeoutMs)
   const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
-  return { item, timeoutMs: definition.timeoutMs, handle: (args, ctx) => run.call(definition, args, ctx) }
+  return {
+    item,
+    visible: compileVisible(subject, definition, logger),
+    timeoutMs: definition.timeoutMs,
+    handle: (args, ctx) => run.call(definition, args, ctx),
+  }
 }

@@ -5,6 +5,7 @@ import type { CallContext, SessionSettings } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
 import { complete, type Outcome } from '../runtime/outcome.ts'
 import type { Resources } from './resources.ts'
+import { ifVisible } from './visibility.ts'
 
 /** Per session. */
 const MAX_SUBSCRIPTIONS = 1024
@@ -17,9 +18,15 @@ export function subscriptionMethods(resources: Resources): readonly (readonly [s
   ]
 }
 
-function subscribe(resources: Resources, params: JsonObject, ctx: CallContext): Outcome {
+function subscribe(resources: Resources, params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
   const uri = resources.uriOf(params)
-  if (!resources.has(uri)) throw resourceNotFound(uri)
+  const unknown = (): Error => resourceNotFound(uri)
+  const entry = resources.at(uri)
+  if (entry === undefined) throw unknown()
+  return ifVisible(entry, ctx, unknown, () => note(uri, ctx))
+}
+
+function note(uri: string, ctx: CallContext): Outcome {
   const settings = settingsOf(ctx)
   const { subscriptions } = settings.record
   if (subscriptions.includes(uri)) return complete({})

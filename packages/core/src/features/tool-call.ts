@@ -1,7 +1,7 @@
 import { isErrorOf, ToolError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { STRUCTURED_JSON } from '../protocol/structured.ts'
-import type { ContentBlock, Tool } from '../protocol/types.ts'
+import type { ContentBlock } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import { complete, type Outcome } from '../runtime/outcome.ts'
 import { describeIssues } from '../schema/issues.ts'
@@ -10,16 +10,19 @@ import { type CompiledAsks, resolveAsks } from './asks.ts'
 import { brandOf, isListOf } from './brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
 import { OutputError, stringify, tryStringify } from './output-error.ts'
+import type { Relating } from './relations.ts'
 import type { ToolResult } from './results.ts'
 import { isPromiseLike } from './promise-like.ts'
+import type { Guarded } from './visibility.ts'
 
 /** A tool as it is kept: checked, its schemas compiled. */
-export interface ToolEntry {
-  readonly tool: Tool
+export interface ToolEntry extends Guarded, Relating {
+  readonly priority: number
   readonly input: CompiledInput
   readonly output: CompiledOutput | undefined
   readonly validateOutput: boolean
   readonly timeoutMs: number | undefined
+  readonly maxResultBytes: number | undefined
   /** Undefined where nothing is asked, which costs a call nothing. */
   readonly asks: CompiledAsks | undefined
   handle(args: unknown, ctx: CallContext): unknown

@@ -1,4 +1,3 @@
-import type { ToolAnnotations } from '../protocol/types.ts'
 import type { RequestContext } from '../runtime/context.ts'
 import type { AnySchema, InferOutput } from '../schema/types.ts'
 import type { Answers, ToolAsks } from './ask-types.ts'
@@ -6,16 +5,20 @@ import type { Awaitable, ToolArguments } from './arguments.ts'
 import type { DisplayFields } from './checks.ts'
 import type { InputRequired } from './input-required.ts'
 import type { ToolResult } from './results.ts'
+import type { ToolHints, ToolMetadata } from './tool-metadata.ts'
+import type { VisibleRule } from './visibility.ts'
 
-interface ToolFields extends DisplayFields {
+interface ToolFields extends DisplayFields, ToolMetadata {
   /** 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
   readonly name: string
   /** Hints for the client, which must not trust them. */
-  readonly annotations?: ToolAnnotations
+  readonly annotations?: ToolHints
   /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
   readonly timeoutMs?: number
   /** Whether arguments that the `inputSchema` does not name are refused. @default the server's `strictInput` */
   readonly strictInput?: boolean
+  /** Bytes that a result may have, 1024 or more. @default the server's `maxResultBytes` */
+  readonly maxResultBytes?: number
   /** Whether results are held against the `outputSchema` before they are sent. @default the server's `validateOutput` */
   readonly validateOutput?: boolean
 }
@@ -63,6 +66,8 @@ export interface ToolDefinition<
    * there; `asks(inputSchema)` builds them for any place, and so that an ask knows the answers of those before it.
    */
   readonly asks?: ToolAsks<I, A, App, Mount>
+  /** Whether a caller may know of the tool. @default everybody may */
+  readonly visible?: VisibleRule<App, Mount>
   /** Throw a `ToolError` for a failure that the model should read; every other error is shown as a generic text. */
   readonly handler: (
     args: ToolArguments<I>,
@@ -75,5 +80,6 @@ export interface AnyTool<App = never, Mount = never> extends ToolFields {
   readonly inputSchema?: AnySchema | undefined
   readonly outputSchema?: AnySchema | undefined
   readonly asks?: object
+  readonly visible?: VisibleRule<App, Mount>
   readonly handler: (args: never, ctx: RequestContext<App, Mount, never>) => unknown
 }

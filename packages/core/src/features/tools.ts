@@ -4,19 +4,35 @@ import { Method } from '../protocol/methods.ts'
 import type { Tool } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Outcome } from '../runtime/outcome.ts'
 import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
 import { compileAsks } from './asks.ts'
-import { checkHandler, checkIcons, checkTimeout, checkToolName, publish, shorten } from './checks.ts'
-import { Listing } from './listing.ts'
+import {
+  checkHandler,
+  checkIcons,
+  checkResultBytes,
+  checkTimeout,
+  checkToolName,
+  publish,
+  shorten,
+} from './checks.ts'
+import { Listing, type ListSource } from './listing.ts'
 import { Registry } from './registry.ts'
+import { checkRelated, createRelations, type Relations } from './relations.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
+import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool } from './tool-types.ts'
+import { compileVisible, ifVisible } from './visibility.ts'
 
 export interface ToolsOptions {
   readonly schemas: SchemaEngine
   readonly validateOutput: boolean
   readonly strictInput: boolean
   readonly pageSize: number | undefined
+  readonly orderByPriority: boolean
+  readonly describeRelations: boolean
+  readonly logger: Logger
 }
 
 /** The tools of a server and the methods that serve them. */
@@ -26,10 +42,11 @@ export interface Tools {
 }
 
 export function createTools(options: ToolsOptions): Tools {
+  const relations = createRelations({ inDescription: options.describeRelations, logger: options.logger })
   const registry = new Registry<AnyTool, ToolEntry>({
     kind: 'tool',
     key: (definition) => definition.name,
-    build: (definition) => buildTool(definition, options),
+    build: (definition) => buildTool(definition, options, relations),
   })
   const listing = new Listing<ToolEntry, Tool>({
     member: 'tools',
@@ -37,11 +54,14 @@ export function createTools(options: ToolsOptions): Tools {
     item: (entry) => entry.tool,
     project: (revision, tool) => revision.projectTool(tool),
     pageSize: options.pageSize,
+    among: (seen, all) => relations.among(seen, all),
   })
+  const source = options.orderByPriority ? ordered(registry) : registry
   const list: MethodEntry = {
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
-      return listing.list(registry, params, ctx.revision)
+      relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
+      return listing.list(source, params, ctx)
     },
   }
   return {
@@ -53,6 +73,21 @@ export function createTools(options: ToolsOptions): Tools {
   }
 }
 
+/** The same entries in another order, sorted once for each version. */
+function ordered(registry: Tools['registry']): ListSource<ToolEntry> {
+  let sorted: { from: readonly ToolEntry[]; to: readonly ToolEntry[] } | undefined
+  return {
+    get version() {
+      return registry.version
+    },
+    entries: () => {
+      const from = registry.entries()
+      if (sorted?.from !== from) sorted = { from, to: byPriority(from) }
+      return sorted.to
+    },
+  }
+}
+
 function callEntry(registry: Registry<AnyTool, ToolEntry>): MethodEntry {
   return {
     handle: (params, ctx) => {
@@ -60,23 +95,29 @@ function callEntry(registry: Registry<AnyTool, ToolEntry>): MethodEntry {
       const { name, arguments: args = {} } = params
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
       const entry = registry.get(name)
-      if (entry === undefined) throw invalidParams(`Unknown tool: ${shorten(name)}`)
-      if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
-      return callTool(entry, args, ctx)
+      const unknown = (): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
+      if (entry === undefined) throw unknown()
+      return ifVisible<Outcome>(entry, ctx, unknown, () => {
+        if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
+        return callTool(entry, args, ctx)
+      })
     },
     failure: toolFailure,
     timeoutMs: (params: JsonObject) => registry.get(params['name'] as string)?.timeoutMs,
+    maxResultBytes: (params: JsonObject) => registry.get(params['name'] as string)?.maxResultBytes,
   }
 }
 
-function buildTool(definition: AnyTool, options: ToolsOptions): ToolEntry {
-  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = definition
+function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relations): ToolEntry {
+  const { name, title, description, inputSchema, outputSchema, icons } = definition
   const { schemas, validateOutput, strictInput } = options
   checkToolName(name)
   const subject = { kind: 'tool', name }
   checkHandler(subject, definition.handler)
   checkTimeout(subject, definition.timeoutMs)
   checkIcons(subject, icons)
+  checkResultBytes(subject, definition.maxResultBytes)
+  const related = checkRelated(subject, definition.relatedTools)
   const input =
     inputSchema === undefined
       ? WITHOUT_ARGUMENTS
@@ -86,18 +127,26 @@ function buildTool(definition: AnyTool, options: ToolsOptions): ToolEntry {
           { strict: definition.strictInput ?? strictInput },
         )
   const output = outputSchema && schemas.output(outputSchema, { ...subject, field: 'outputSchema' })
+  const annotations = normaliseHints(subject, definition.annotations)
+  const _meta = toMeta(subject, definition)
   const shown = publish(subject, { name, title, description, annotations, icons, _meta })
+  const alone: Tool = {
+    ...(shown as Omit<Tool, 'inputSchema'>),
+    inputSchema: input.jsonSchema,
+    ...(output !== undefined && { outputSchema: output.jsonSchema }),
+  }
   const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
   return {
-    tool: {
-      ...(shown as Omit<Tool, 'inputSchema'>),
-      inputSchema: input.jsonSchema,
-      ...(output !== undefined && { outputSchema: output.jsonSchema }),
-    },
+    tool: relations.describe(alone, related),
+    alone,
+    related,
+    priority: definition.priority ?? 0,
+    visible: compileVisible(subject, definition, options.logger),
     input,
     output,
     validateOutput: definition.validateOutput ?? validateOutput,
     timeoutMs: definition.timeoutMs,
+    maxResultBytes: definition.maxResultBytes,
     asks: compileAsks(subject, definition.asks, schemas),
     handle: (args, ctx) => run.call(definition, args, ctx),
   }

@@ -20,7 +20,7 @@ export function revision(date?: RevisionDate): Revision {
   return found
 }
 
-function contextOf(method: string, params: JsonObject = {}, options: CallOptions = {}): CallContext {
+export function contextOf(method: string, params: JsonObject = {}, options: CallOptions = {}): CallContext {
   return new CallContext(
     { jsonrpc: '2.0', id: 1, method, params },
     {

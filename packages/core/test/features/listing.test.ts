@@ -3,8 +3,8 @@ import { createFeatures, type Features } from '../../src/features/features.ts'
 import { Listing } from '../../src/features/listing.ts'
 import type { AnyTool } from '../../src/features/tool-types.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
-import type { Revision } from '../../src/protocol/revisions/revision.ts'
-import { call, callNow, mcpErrorOf, revision, wire } from './helpers.ts'
+import type { Revision, RevisionDate } from '../../src/protocol/revisions/revision.ts'
+import { call, callNow, contextOf, mcpErrorOf, wire } from './helpers.ts'
 
 const tool = (name: string, more: object = {}): AnyTool => ({ name, handler: () => 'x', ...more })
 
@@ -96,20 +96,21 @@ describe('tools/list', () => {
 
   it('serialises an entry once per revision', () => {
     let times = 0
-    const listing = new Listing<{ id: string }, { id: string }>({
+    const listing = new Listing<{ id: string; visible: undefined }, { id: string }>({
       member: 'things',
       key: ({ id }) => id,
       item: (entry) => entry,
       project: (_revision: Revision, item) => (times++, item),
       pageSize: 2,
     })
-    const entries = [{ id: 'a' }, { id: 'b' }, { id: 'c' }]
+    const entries = ['a', 'b', 'c'].map((id) => ({ id, visible: undefined }))
     const source = { version: 1, entries: () => entries }
-    const first = listing.list(source, {}, revision())
-    expect(JSON.parse(first.json)).toMatchObject({ things: [{ id: 'a' }, { id: 'b' }] })
-    listing.list(source, {}, revision())
+    const list = (date?: RevisionDate): unknown =>
+      listing.list(source, {}, contextOf('things/list', {}, date === undefined ? {} : { revision: date }))
+    expect(list()).toMatchObject({ result: { things: [{ id: 'a' }, { id: 'b' }] } })
+    list()
     expect(times).toBe(2)
-    listing.list(source, {}, revision('2025-03-26'))
+    list('2025-03-26')
     expect(times).toBe(4)
   })
 })
