@@ -301,7 +301,7 @@ describe('what a newcomer gets wrong is a compile error', () => {
       // @ts-expect-error misspelt
       server.addTool({ name: 'a', decription: 'x', handler: () => 'x' })
       // @ts-expect-error misspelt
-      server.addTool({ name: 'a', annotations: { readOnly: true }, handler: () => 'x' })
+      server.addTool({ name: 'a', annotations: { readonlyHint: true }, handler: () => 'x' })
       // @ts-expect-error that is what the schema is called elsewhere
       server.addTool({ name: 'a', parameters: inputSchema, handler: () => 'x' })
       // @ts-expect-error no URI
