@@ -409,6 +409,16 @@ describe('closing', () => {
     expect(transport.sent).toEqual([])
   })
 
+  it('is the end: what comes or is said after it goes nowhere', async () => {
+    const runtime = createTestRuntime({})
+    const { transport, connection } = await open(runtime)
+    await connection.close()
+    for (const message of [{ jsonrpc: '2.0', id: 2, method: 'ping' }, '{', initialize()])
+      await transport.receive(message)
+    await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
+    expect(transport.sent).toEqual([])
+  })
+
   it('ends what is still running at the deadline, and is the same close for everyone', async () => {
     const tool = gatedTool()
     const runtime = createTestRuntime({ 'tools/call': tool.entry })
