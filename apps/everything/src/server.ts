@@ -1,4 +1,5 @@
 import { McpServer, type ServerOptions } from '@jetway/core'
+import { addAskingTools } from './asking-tools.ts'
 import { addCallTools } from './call-tools.ts'
 import { addContentTools } from './content-tools.ts'
 import { addMisbehaving } from './misbehaving.ts'
@@ -30,6 +31,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addReportingTools(server)
   addSchemaTools(server)
   addCallTools(server)
+  addAskingTools(server)
   addRegistryTools(server)
   addResources(server)
   addResourceTemplates(server)

@@ -31,9 +31,13 @@ export class PostExchange implements Exchange {
   #awaited = 1
   #done = false
 
+  get revision(): Revision {
+    return this.#options.revision
+  }
+
   constructor(options: ExchangeOptions) {
     this.#options = options
-    this.duplex = options.duplex
+    this.duplex = options.duplex && options.mount.options.response !== 'json'
     if (options.mount.options.response === 'sse') this.#startStream()
   }
 
@@ -41,6 +45,11 @@ export class PostExchange implements Exchange {
   send(frame: string): void | Promise<void> {
     if (this.#done || this.#options.mount.options.response === 'json') return undefined
     return this.#startStream().send(frame)
+  }
+
+  /** Asks the client something on the stream of the call that needs to know. The answer comes with a POST of its own. */
+  request(frame: string): void {
+    if (!this.#done) this.#startStream().respond(frame)
   }
 
   /** The call takes long: from now on the connection is kept alive. */

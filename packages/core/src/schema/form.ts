@@ -24,6 +24,8 @@ export interface FormField {
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly string[]
+  /** Titles of `enum` as earlier revisions have them; only where an author writes them so. */
+  readonly enumNames?: readonly string[]
   readonly oneOf?: readonly Choice[]
   readonly items?:
     | { readonly type: 'string'; readonly enum: readonly string[] }
@@ -66,7 +68,7 @@ function toField(name: string, given: unknown): FormField {
   const field = isRecord(given) ? given : {}
   const choices = choicesOf(field)
   const shown = pick(field, SHOWN)
-  if (choices !== undefined) return { type: 'string', ...shown, ...asSingle(choices) }
+  if (choices !== undefined) return { type: 'string', ...shown, ...asSingle(choices, field['enumNames']) }
   const { type } = field
   if (type === 'array') {
     const items = choicesOf(isRecord(field['items']) ? field['items'] : {})
@@ -86,12 +88,10 @@ type Choices = readonly (string | Choice)[]
 
 /** Choices in any of the forms in which libraries write them. */
 function choicesOf(field: JsonSchema): Choices | undefined {
-  const { enum: values, enumNames, const: only } = field
+  const { enum: values, const: only } = field
   if (typeof only === 'string') return [only]
   if (Array.isArray(values)) {
-    if (!values.every((value) => typeof value === 'string')) return undefined
-    if (!Array.isArray(enumNames)) return values
-    return values.map((value, i) => ({ const: value, title: String(enumNames[i] ?? value) }))
+    return values.every((value) => typeof value === 'string') ? values : undefined
   }
   const options = field['oneOf'] ?? field['anyOf']
   if (!Array.isArray(options) || options.length === 0) return undefined
@@ -103,8 +103,11 @@ function choicesOf(field: JsonSchema): Choices | undefined {
 
 const isTitled = (choices: Choices): choices is readonly Choice[] => typeof choices[0] === 'object'
 
-const asSingle = (choices: Choices): Pick<FormField, 'oneOf' | 'enum'> =>
-  isTitled(choices) ? { oneOf: choices } : { enum: choices as readonly string[] }
+function asSingle(choices: Choices, names: unknown): Pick<FormField, 'oneOf' | 'enum' | 'enumNames'> {
+  if (isTitled(choices)) return { oneOf: choices }
+  const values = choices as readonly string[]
+  return Array.isArray(names) ? { enum: values, enumNames: names as readonly string[] } : { enum: values }
+}
 
 const asItems = (choices: Choices): NonNullable<FormField['items']> =>
   isTitled(choices) ? { anyOf: choices } : { type: 'string', enum: choices as readonly string[] }

@@ -11,6 +11,7 @@ import {
   type Message,
   openAnsweringClient,
   type Script,
+  textOf,
 } from '../support/answering-client.ts'
 import { FakeClock, settled } from '../support/fake-clock.ts'
 
@@ -42,8 +43,6 @@ function deleteFolder(options: ServerOptions = {}): Counted {
   })
   return { server, runs }
 }
-
-const textOf = ({ result }: Message): string => (result?.['content'] as [{ text: string }])[0].text
 
 async function ask(
   answer: Script,

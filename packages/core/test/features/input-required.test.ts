@@ -3,13 +3,18 @@ import * as z from 'zod'
 import { inputRequired } from '../../src/features/input-required.ts'
 import { elicit, listRoots, sample } from '../../src/runtime/questions.ts'
 import { McpServer } from '../../src/server.ts'
-import { accept, type Message, openAnsweringClient, type Script } from '../support/answering-client.ts'
+import {
+  accept,
+  type Message,
+  openAnsweringClient,
+  type Script,
+  textOf,
+} from '../support/answering-client.ts'
 import { call as callMethod, errorOf } from './helpers.ts'
 import { createFeatures } from '../../src/features/features.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 
 const ok = z.object({ ok: z.boolean() })
-const textOf = ({ result }: Message): string => (result?.['content'] as [{ text: string }])[0].text
 
 describe('inputRequired in a tool', () => {
   const looping = (): { server: McpServer; runs: () => number } => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, jsonValue, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answerTo, canonicalJson, mergeAnswers, pinOf } from '../../src/runtime/answers.ts'
 
@@ -33,8 +33,8 @@ describe('the pin of a question', () => {
   })
 
   it('differs where anything else does', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+    assert(
+      property(jsonValue(), jsonValue(), (a, b) => {
         const alike = canonicalJson(a) === canonicalJson(b)
         expect(alike).toBe(
           canonicalJson(JSON.parse(JSON.stringify(a))) === canonicalJson(JSON.parse(JSON.stringify(b))),

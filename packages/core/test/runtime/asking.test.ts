@@ -9,14 +9,13 @@ import type { ServerOptions } from '../../src/server-options.ts'
 import {
   accept,
   type AnsweringClient,
-  type Message,
   openAnsweringClient,
+  textOf,
 } from '../support/answering-client.ts'
 import { FakeClock, settled } from '../support/fake-clock.ts'
 import { revision } from '../features/helpers.ts'
 
 const ok = z.object({ ok: z.boolean() })
-const textOf = ({ result }: Message): string => (result?.['content'] as [{ text: string }])[0].text
 
 function serverOf(handler: (ctx: RequestContext) => unknown, options: ServerOptions = {}): McpServer {
   const server = new McpServer({ name: 'a', version: '1' }, options)

@@ -45,6 +45,14 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
     expect(field(schema)).toEqual(expected)
   })
 
+  it('leave titles where an author has written them as earlier revisions do', () => {
+    const choices = { enum: ['a', 'b'], enumNames: ['A', 'B'] }
+    expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
+      type: 'string',
+      ...choices,
+    })
+  })
+
   it('keep what is required, and nothing else of the schema', () => {
     const schema = z.object({ a: z.string(), b: z.string().optional(), c: z.string().default('x') })
     expect(toFormSchema(jsonOf(schema))).toEqual({

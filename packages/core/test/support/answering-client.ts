@@ -91,3 +91,9 @@ export async function openAnsweringClient<M, A>(
     close: () => near.close(),
   }
 }
+
+/** The text of a tool's result. */
+export function textOf({ result }: Message): string {
+  const content = result?.['content'] as readonly { readonly text: string }[] | undefined
+  return content?.[0]?.text ?? ''
+}
