@@ -1,7 +1,8 @@
-import { McpServer } from '@jetway/core'
 import { AdapterClient } from './adapter-client.ts'
+import { END_CASES } from './adapter-ends.ts'
 import { REPLY_CASES } from './adapter-replies.ts'
 import { REQUEST_CASES } from './adapter-requests.ts'
+import { createServer } from './adapter-servers.ts'
 import { STREAM_CASES } from './adapter-streams.ts'
 import type {
   AdapterCapability,
@@ -11,7 +12,7 @@ import type {
   Serving,
 } from './adapter-types.ts'
 
-const ALL: readonly AdapterCase[] = [...REQUEST_CASES, ...REPLY_CASES, ...STREAM_CASES]
+const ALL: readonly AdapterCase[] = [...REQUEST_CASES, ...REPLY_CASES, ...STREAM_CASES, ...END_CASES]
 
 /** The cases for an adapter with these capabilities. */
 export function adapterCases(capabilities: readonly AdapterCapability[]): readonly AdapterCase[] {
@@ -56,24 +57,4 @@ export async function runAdapterCase(
       await server.close({ deadline: 0 })
     }
   }
-}
-
-function createServer(): McpServer {
-  const server = new McpServer({ name: 'contract', version: '1.0.0' })
-  server.addTool({
-    name: 'echo',
-    inputSchema: { type: 'object' },
-    handler: (args: Record<string, unknown>) => String(args['text']),
-  })
-  server.addTool({
-    name: 'report',
-    inputSchema: { type: 'object' },
-    async handler(args: Record<string, unknown>, ctx) {
-      const text = String(args['text'])
-      const times = Number(args['times'])
-      for (let step = 1; step <= times; step++) await ctx.progress(step, times, text)
-      return text
-    },
-  })
-  return server
 }

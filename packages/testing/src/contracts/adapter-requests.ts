@@ -1,7 +1,8 @@
-import { type Logger, McpServer } from '@jetway/core'
+import type { Logger } from '@jetway/core'
 import type { AuthInfo, HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
 import { type AdapterClient, callFrame, messagesOf, textOf, type WholeReply } from './adapter-client.ts'
+import { seeing } from './adapter-servers.ts'
 import type { AdapterCase } from './adapter-types.ts'
 
 const ADA: AuthInfo = { principal: 'ada' }
@@ -279,16 +280,6 @@ const hosts: readonly AdapterCase[] = [
 
 /** For cases in which something fails on purpose. */
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-
-/** A server whose tool tells what the mount knows of the request. */
-function seeing(): McpServer {
-  const server = new McpServer({ name: 'contract', version: '1.0.0' })
-  server.addTool({
-    name: 'seen',
-    handler: (_args, { mount, auth }) => JSON.stringify({ mount, auth: auth?.principal }),
-  })
-  return server
-}
 
 /** What an endpoint must see of a request, and when. */
 export const REQUEST_CASES: readonly AdapterCase[] = [...heads, ...bodies, ...hosts]

@@ -1,0 +1,146 @@
+import { McpServer } from '@jetway/core'
+import { expect } from 'vitest'
+import { type AdapterClient, callFrame, INITIALIZE, textOf, type WholeReply } from './adapter-client.ts'
+import { holding } from './adapter-servers.ts'
+import { listen } from './adapter-streams.ts'
+import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
+
+const FRAME_BYTES = 64 * 1024
+const FRAMES = 1024
+/** What sockets, kernels and streams may hold between them. Loopback connections grow to several MB on each side. */
+const HELD_FRAMES = FRAMES / 2
+
+interface Flood extends Serving {
+  /** Frames that the endpoint has taken so far. */
+  readonly written: () => number
+  readonly reply: Awaited<ReturnType<Serving['client']['open']>>
+}
+
+/** Writes 64 MiB to a peer that has stopped reading, waiting whenever it is told to. Gives it back at a standstill. */
+async function flood({ serve }: CaseContext): Promise<Flood> {
+  let written = 0
+  const server = new McpServer({ name: 'contract', version: '1.0.0' })
+  server.addTool({
+    name: 'flood',
+    async handler(_args, ctx) {
+      const message = 'x'.repeat(FRAME_BYTES)
+      while (written < FRAMES) await ctx.progress(++written, FRAMES, message)
+      return 'flooded'
+    },
+  })
+  const serving = await serve({ stateless: true }, {}, server)
+  const { client } = serving
+  const reply = await client.open({ body: callFrame('flood') })
+  reply.pause()
+  let last = -1
+  let unchanged = 0
+  const stands = (): boolean => {
+    unchanged = written === last ? unchanged + 1 : 0
+    last = written
+    return unchanged > 20
+  }
+  await client.eventually(stands, 'the writer to stop')
+  return { ...serving, written: () => written, reply }
+}
+
+const stalling: readonly AdapterCase[] = [
+  {
+    name: 'tells the writer to wait while the peer does not read, and sends all when it reads again',
+    async run(context) {
+      const { written, reply } = await flood(context)
+      expect(written()).toBeLessThan(HELD_FRAMES)
+      reply.resume()
+      const text = await reply.whole()
+      expect(text.match(/notifications\/progress/g)).toHaveLength(FRAMES)
+      expect(text).toContain('"text":"flooded"')
+    },
+  },
+  {
+    name: 'lets the writer go when a peer that does not read leaves',
+    async run(context) {
+      const { client, written, reply } = await flood(context)
+      expect(written()).toBeLessThan(FRAMES)
+      reply.leave()
+      await client.eventually(() => written() === FRAMES, 'the writer to go on without its peer')
+    },
+  },
+]
+
+/** One call that is answered as JSON, and one that is a stream before its handler is let go. */
+function callTwice(client: AdapterClient): Promise<WholeReply[]> {
+  const answers = Promise.all([
+    client.send({ body: callFrame('hold') }),
+    client.send({ body: callFrame('hold', { reports: true }) }),
+  ])
+  // A case that has failed before does not come to look at them.
+  answers.catch(() => {})
+  return answers
+}
+
+const closing: readonly AdapterCase[] = [
+  {
+    name: 'answers running calls while the server closes, and new ones with 503',
+    async run({ serve }) {
+      const { server, release, calls } = holding()
+      const { client } = await serve({ stateless: true }, {}, server)
+      const answers = callTwice(client)
+      await client.eventually(() => calls() === 2, 'both calls to run')
+      const closed = server.close()
+      const late = await client.send({ body: callFrame('hold') })
+      expect([late.status, late.headers['retry-after'], late.body]).toEqual([
+        503,
+        '1',
+        expect.stringContaining('"jsonrpc":"2.0"'),
+      ])
+      release()
+      expect((await answers).map(textOf)).toEqual(['released', 'released'])
+      await client.within(closed, 'the close of the server')
+    },
+  },
+  {
+    name: 'answers running calls when it is closed, however they are answered',
+    async run({ serve }) {
+      const { server, release, calls } = holding()
+      const { client, close } = await serve({ stateless: true }, {}, server)
+      const answers = callTwice(client)
+      await client.eventually(() => calls() === 2, 'both calls to run')
+      const closed = close()
+      // However often new work is turned away meanwhile, what runs is not given up.
+      for (let late = 0; late < 5; late++) await client.send({ body: INITIALIZE }).catch(() => undefined)
+      release()
+      expect((await answers).map(textOf)).toEqual(['released', 'released'])
+      await client.within(closed, 'the close')
+    },
+  },
+  {
+    name: 'ends open streams when it is closed, and can be closed again',
+    async run({ serve }) {
+      const { client, close } = await serve()
+      const reply = await listen(client)
+      await client.within(close(), 'the close')
+      await reply.whole()
+      await client.within(close(), 'the second close')
+    },
+  },
+  {
+    name: 'closes although a peer has stopped reading',
+    async run(context) {
+      const { client, close, server, written } = await flood(context)
+      expect(written()).toBeLessThan(FRAMES)
+      const cut = server.close({ deadline: 50 })
+      await client.within(Promise.all([cut, close()]), 'the close')
+    },
+  },
+  {
+    name: 'opens nothing for a call when it has been closed',
+    async run({ serve }) {
+      const { client, close } = await serve()
+      await client.within(close(), 'the close')
+      const reply = await client.send({ body: INITIALIZE }).catch(() => undefined)
+      expect([undefined, 503]).toContain(reply?.status)
+    },
+  },
+]
+
+/** What an adapter must hold when its peer does not read, and when it is closed. */
+export const END_CASES: readonly AdapterCase[] = [...stalling, ...closing]
