@@ -1,0 +1,95 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import {
+  CreateMessageRequestSchema,
+  type ElicitResult,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { text } from './support/features/feature.ts'
+import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
+
+/** A client of the official package that answers what it is asked. */
+async function connect(server: Listening | undefined): Promise<{
+  client: Client
+  elicited: unknown[]
+  next: { answer: ElicitResult }
+}> {
+  const client = new Client(
+    { name: 'asked', version: '1.0.0' },
+    { capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} } },
+  )
+  const elicited: unknown[] = []
+  const next: { answer: ElicitResult } = { answer: { action: 'decline' } }
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    elicited.push(params)
+    return next.answer
+  })
+  client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => ({
+    role: 'assistant',
+    content: { type: 'text', text: `You said ${JSON.stringify(params.messages[0]?.content)}` },
+    model: 'test',
+  }))
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///home' }] }))
+  await client.connect(
+    server === undefined
+      ? new StdioClientTransport({ ...stdioCommand(), stderr: 'ignore' })
+      : new StreamableHTTPClientTransport(new URL(server.url)),
+  )
+  return { client, elicited, next }
+}
+
+describe.each(Object.keys(DOORS) as Door[])('the official client is asked over %s', (door) => {
+  let server: Listening | undefined
+  let connected: Awaited<ReturnType<typeof connect>>
+
+  beforeAll(async () => {
+    if (door !== 'stdio') server = await listen(door)
+    connected = await connect(server)
+  }, 60_000)
+  afterAll(async () => {
+    await connected.client.close()
+    await server?.stop()
+  })
+
+  it('for a form, by a declared ask, and the person fills it in or declines', async () => {
+    const { client, next } = connected
+    next.answer = { action: 'accept', content: { username: 'ada', email: 'ada@example.com' } }
+    const call = { name: 'test_elicitation', arguments: { message: 'Who?' } }
+    expect(await client.callTool(call)).toMatchObject(
+      text('User response: action=accept, content={"username":"ada","email":"ada@example.com"}'),
+    )
+    next.answer = { action: 'decline' }
+    expect(await client.callTool(call)).toMatchObject(text('User response: action=decline, content={}'))
+  })
+
+  it('for a form in the middle of a handler, with every kind of choice', async () => {
+    const { client, elicited, next } = connected
+    next.answer = { action: 'accept', content: { untitledSingle: 'option2', titledMulti: ['value1'] } }
+    expect(await client.callTool({ name: 'test_elicitation_sep1330_enums' })).toMatchObject(
+      text(
+        'Elicitation completed: action=accept, content={"untitledSingle":"option2","titledMulti":["value1"]}',
+      ),
+    )
+    expect(elicited.at(-1)).toMatchObject({
+      requestedSchema: {
+        properties: { legacyEnum: { enumNames: ['Option One', 'Option Two', 'Option Three'] } },
+      },
+    })
+  })
+
+  it('for what its model says', async () => {
+    const call = { name: 'test_sampling', arguments: { prompt: 'hi' } }
+    expect(await connected.client.callTool(call)).toMatchObject(
+      text('LLM response: You said {"type":"text","text":"hi"}'),
+    )
+  })
+
+  it('for its roots', async () => {
+    expect(await connected.client.callTool({ name: 'list_client_roots' })).toMatchObject(
+      text('["file:///home"]'),
+    )
+  })
+})
