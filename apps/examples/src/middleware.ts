@@ -1,25 +1,23 @@
-import { type AuthInfo, ErrorCode, McpError, McpServer } from '@jetway/core'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { ErrorCode, McpError, McpServer } from '@jetway/core'
 
-export const server = new McpServer({ name: 'guarded', version: '1.0.0' })
-export const timings: { method: string; ms: number }[] = []
+export const server = new McpServer({ name: 'shop', version: '1.0.0' })
 
 // #region all
-server.use(async (ctx, next) => {
-  const start = performance.now()
-  try {
-    return await next()
-  } finally {
-    timings.push({ method: ctx.message.method, ms: performance.now() - start })
-  }
-})
+const caller = new AsyncLocalStorage<string>()
+
+server.use((ctx, next) => caller.run(ctx.auth?.principal ?? 'somebody', next))
 // #endregion
 
 // #region refuse
-const maySell = (auth: AuthInfo | undefined): boolean => auth?.scopes?.includes('sell') ?? false
+const MOST_CALLS = 3
+const calls = new Map<string, number>()
 
 server.use('tools/call', async (ctx, next) => {
-  if (ctx.message.params?.['name'] === 'sell' && !maySell(ctx.auth))
-    throw new McpError(ErrorCode.InvalidParams, 'Selling needs the scope "sell"')
+  const principal = ctx.auth?.principal ?? ''
+  const count = (calls.get(principal) ?? 0) + 1
+  calls.set(principal, count)
+  if (count > MOST_CALLS) throw new McpError(ErrorCode.InvalidRequest, 'No calls are left for today')
   return next()
 })
 // #endregion
@@ -31,5 +29,25 @@ server.use('tools/call', async (_, next) => {
 })
 // #endregion
 
-server.addTool({ name: 'look', description: 'Looks around', handler: () => 'Shelves' })
-server.addTool({ name: 'sell', description: 'Sells everything', handler: () => 'Sold' })
+server.addTool({
+  name: 'greet',
+  description: 'Says hello to the caller',
+  handler: () => `Hello, ${caller.getStore()}`,
+})
+
+// #region visible
+server.addTool({
+  name: 'refund',
+  description: 'Gives the money back',
+  visible: (ctx) => ctx.auth?.scopes?.includes('refund') ?? false,
+  handler: () => 'Refunded',
+})
+// #endregion
+
+// #region events
+export const served: string[] = []
+
+server.on('request', ({ method, name, outcome, durationMs }) => {
+  served.push(`${method} ${name ?? ''}: ${outcome} after ${durationMs.toFixed()} ms`)
+})
+// #endregion

@@ -4,6 +4,7 @@ import { z } from 'zod'
 const orders = new Map([
   ['A1', { total: 40, paid: true }],
   ['A2', { total: 12, paid: false }],
+  ['A3', { total: 25, paid: true }],
 ])
 
 // #region add
@@ -13,7 +14,7 @@ server.addTool({
   name: 'get_order',
   title: 'Get an order',
   description: 'An order of the shop by its number',
-  annotations: { readOnlyHint: true },
+  annotations: { readOnly: true },
   inputSchema: z.object({
     id: z
       .string()
@@ -44,45 +45,36 @@ server.addTool({
   description: 'Every order as a line of CSV',
   timeoutMs: 30_000,
   async handler(_, ctx) {
-    const lines: string[] = []
+    let text = ''
+    let done = 0
     for (const [id, { total }] of orders) {
       ctx.signal.throwIfAborted()
-      lines.push(`${id},${total}`)
-      await ctx.progress(lines.length, orders.size, `Exported ${id}`)
+      text += `${id},${total}\n`
+      await ctx.progress(++done, orders.size)
     }
-    ctx.log.info({ exported: lines.length })
-    return lines.join('\n')
+    ctx.log.info({ exported: done })
+    return text
   },
 })
 // #endregion
 
 // #region define
-export const payOrder = defineTool({
-  name: 'pay_order',
-  title: 'Pay an order',
-  description: 'Marks an order as paid',
-  annotations: { destructiveHint: false, idempotentHint: true },
+export const cancelOrder = defineTool({
+  name: 'cancel_order',
+  title: 'Cancel an order',
+  description: 'Takes an order back, if it is there',
+  annotations: { destructive: true, idempotent: true },
   inputSchema: z.object({ id: z.string() }),
-  handler({ id }) {
-    const order = orders.get(id)
-    if (order === undefined) throw new ToolError(`There is no order ${id}`)
-    order.paid = true
-    return `${id} is paid`
-  },
+  handler: ({ id }) => orders.delete(id),
 })
 
-server.add(payOrder)
+server.add(cancelOrder)
 // #endregion
 
 // #region change
-/** Opens the counter for as long as the shop is open. */
 export function openCounter(): Disposable {
-  const counter = server.addTool({
-    name: 'ring_bell',
-    description: 'Calls somebody to the counter',
-    handler: () => 'Somebody is coming',
-  })
-  counter.update({ description: 'Calls somebody to the counter, who comes at once' })
-  return counter
+  const bell = server.addTool({ name: 'ring_bell', handler: () => 'Somebody is coming' })
+  bell.update({ description: 'Calls somebody to the counter' })
+  return bell
 }
 // #endregion

@@ -3,7 +3,7 @@ import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type RawResponse, type TestConnection } from '@jetway/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { server as guarded, timings } from '../src/middleware.ts'
+import { server as shop, served } from '../src/middleware.ts'
 import { server as desk } from '../src/prompts.ts'
 import { server as notes, write } from '../src/resources.ts'
 import { server as results } from '../src/results.ts'
@@ -143,21 +143,43 @@ describe('the tools of the guide to results and errors', () => {
   })
 })
 
-describe('the layers of the guide to middleware', () => {
-  it('time every request', async () => {
-    await ask(guarded, 'ping')
-    expect(timings.at(-1)).toMatchObject({ method: 'ping' })
+describe('the shop of the guide to middleware', () => {
+  const call = async (name: string, auth?: AuthInfo): Promise<RawResponse> =>
+    (await connect(shop, auth)).request('tools/call', { name })
+
+  it('a layer around everything reaches the handler, and one around calls adds to the result', async () => {
+    expect((await call('greet', { principal: 'ada' })).result).toEqual({
+      content: [{ type: 'text', text: 'Hello, ada' }],
+      _meta: { 'com.example/served-by': 'north' },
+    })
   })
 
-  it('refuse a call, and let it pass for those who may', async () => {
-    const sell = { name: 'sell' }
-    expect((await ask(guarded, 'tools/call', sell)).error?.message).toMatch(/scope/)
-    const seller = await connect(guarded, { principal: 'ada', scopes: ['sell'] })
-    expect((await seller.request('tools/call', sell)).result).toMatchObject({ content: [{ text: 'Sold' }] })
+  it('a layer refuses, for one caller', async () => {
+    const answers = []
+    for (let count = 0; count < 4; count++) answers.push(await call('greet', { principal: 'bob' }))
+    expect(answers.map(({ error }) => error?.message)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'No calls are left for today',
+    ])
+    expect((await call('greet', { principal: 'eve' })).error).toBeUndefined()
   })
 
-  it('add to a result', async () => {
-    const { result } = await ask(guarded, 'tools/call', { name: 'look' })
-    expect(result).toMatchObject({ _meta: { 'com.example/served-by': 'north' } })
+  it('a tool shows itself to those who may use it, and to nobody else', async () => {
+    const clerk = { principal: 'clerk', scopes: ['refund'] }
+    const names = async (auth?: AuthInfo): Promise<string[]> => {
+      const { result } = await (await connect(shop, auth)).request('tools/list')
+      return (result as { tools: { name: string }[] }).tools.map(({ name }) => name)
+    }
+    expect(await names(clerk)).toEqual(['greet', 'refund'])
+    expect(await names()).toEqual(['greet'])
+    expect((await call('refund', clerk)).result).toMatchObject({ content: [{ text: 'Refunded' }] })
+    expect((await call('refund', { principal: 'dan' })).error).toMatchObject({ code: -32602 })
+  })
+
+  it('a listener hears how each request went', async () => {
+    await call('greet', { principal: 'fay' })
+    expect(served.at(-1)).toMatch(/^tools\/call greet: ok after \d+ ms$/)
   })
 })

@@ -2,7 +2,7 @@ import { McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, describeMatrix, fetchDoor, memoryDoor, type TestConnection } from '@jetway/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openCounter, payOrder, server } from '../src/tools.ts'
+import { openCounter, cancelOrder, server } from '../src/tools.ts'
 
 // #region connect
 const open: TestConnection[] = []
@@ -38,23 +38,21 @@ it('tells the model which order there is not', async () => {
 it('reports progress, and logs how much was exported', async () => {
   const client = await connect()
   await client.request('tools/call', { name: 'export_orders', _meta: { progressToken: 'export' } })
-  expect(client.notifications.map(({ method }) => method)).toEqual([
-    'notifications/progress',
-    'notifications/progress',
-    'notifications/message',
-  ])
+  const [first, ...others] = client.notifications
+  expect(first).toMatchObject({ method: 'notifications/progress', params: { progress: 1 } })
+  expect(others.at(-1)).toMatchObject({ method: 'notifications/message', params: { level: 'info' } })
 })
 // #endregion
 
 // #region matrix
-describeMatrix('pay_order', { doors: [memoryDoor, fetchDoor] }, (cell) => {
+describeMatrix('cancel_order', { doors: [memoryDoor, fetchDoor] }, (cell) => {
   it('is listed with a title where the revision has titles', async () => {
     const till = new McpServer({ name: 'till', version: '1.0.0' })
-    till.add(payOrder)
+    till.add(cancelOrder)
     const client = await cell.connect(till)
     const { result } = await client.request('tools/list')
-    const title = cell.revision >= '2025-06-18' ? { title: 'Pay an order' } : {}
-    expect(result?.['tools']).toEqual([expect.objectContaining({ name: 'pay_order', ...title })])
+    const title = cell.revision >= '2025-06-18' ? { title: 'Cancel an order' } : {}
+    expect(result?.['tools']).toEqual([expect.objectContaining({ name: 'cancel_order', ...title })])
   })
 })
 // #endregion
@@ -75,8 +73,8 @@ describe('the other tools of the guide', () => {
   })
 
   it('a tool from a file of its own is there', async () => {
-    expect(await text('pay_order', { id: 'A2' })).toBe('A2 is paid')
-    expect(await text('pay_order', { id: 'A7' })).toBe('There is no order A7')
+    expect(await text('cancel_order', { id: 'A3' })).toBe('true')
+    expect(await text('cancel_order', { id: 'A7' })).toBe('false')
   })
 
   it('a tool can be changed and taken back while clients are connected', async () => {
