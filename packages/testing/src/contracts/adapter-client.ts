@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request, type RequestOptions } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { REVISIONS } from '@jetway/core/protocol'
 
 /** A header with a list of values stands that often. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[]>>
@@ -47,10 +48,15 @@ interface RawConnection {
   readonly leave: () => void
 }
 
+/** The newest revision with sessions and streams, which show most of an adapter. */
+export const REVISION: string = REVISIONS.find(
+  ({ streamableHttp, era }) => streamableHttp && era === 'legacy',
+)?.version as string
+
 const MCP_HEADERS: SentHeaders = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
-  'mcp-protocol-version': '2025-11-25',
+  'mcp-protocol-version': REVISION,
 }
 
 /** A client with nothing between it and the socket that could mend what arrives. All of its waiting has a limit. */
@@ -224,7 +230,7 @@ export const INITIALIZE: string = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: CLIENT },
+  params: { protocolVersion: REVISION, capabilities: {}, clientInfo: CLIENT },
 })
 
 export const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'

@@ -1,7 +1,14 @@
 import type { Logger } from '@jetway/core'
 import type { AuthInfo, HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import { type AdapterClient, callFrame, messagesOf, textOf, type WholeReply } from './adapter-client.ts'
+import {
+  type AdapterClient,
+  callFrame,
+  messagesOf,
+  REVISION,
+  textOf,
+  type WholeReply,
+} from './adapter-client.ts'
 import { seeing } from './adapter-servers.ts'
 import type { AdapterCase } from './adapter-types.ts'
 
@@ -89,7 +96,7 @@ const heads: readonly AdapterCase[] = [
         ['host', client.url.host],
         ['origin', 'http://localhost'],
         ['last-event-id', 'a'],
-        ['mcp-protocol-version', '2025-11-25'],
+        ['mcp-protocol-version', REVISION],
       ] as const) {
         // Joined by a comma, a Host or an Origin is no allowed one to begin with.
         expect([name, await statusFor(client, repeated(name, value))]).toEqual([
