@@ -34,6 +34,7 @@ export type Seen<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel' }
 
+/** Options of `ctx.elicit` and of a declared question. */
 export interface ElicitOptions {
   /**
    * `fail`: a person who declines ends the call with a text that says so. `see`: the answer is `{ action, content }`,
