@@ -10,8 +10,8 @@ const ok = z.object({ ok: z.boolean() })
 interface Opened extends Harness {
   readonly runs: () => number
   readonly headers: Record<string, string>
-  call(id?: number): Promise<Answer>
-  answer(id: unknown, content: object): Promise<Answer>
+  readonly call: (id?: number) => Promise<Answer>
+  readonly answer: (id: unknown, content: object) => Promise<Answer>
 }
 
 async function open(endpoint: EndpointOptions = {}): Promise<Opened> {

@@ -1,0 +1,115 @@
+import {
+  asks,
+  elicit,
+  elicitUrl,
+  inputRequired,
+  listRoots,
+  McpServer,
+  QuestionError,
+  sample,
+} from '@jetway/core'
+import { z } from 'zod'
+
+/** A folder with its files, in place of a file system. */
+const folders = new Map([
+  ['empty', []],
+  ['photos', ['a.jpg', 'b.jpg']],
+])
+
+export const server = new McpServer({ name: 'asking', version: '1.0.0' })
+
+// #region declared
+server.addTool({
+  name: 'delete_folder',
+  description: 'Deletes a folder',
+  inputSchema: z.object({ path: z.string() }),
+  asks: {
+    confirm: ({ path }) => {
+      const files = folders.get(path)?.length ?? 0
+      return files === 0
+        ? { ok: true }
+        : elicit(`Delete ${files} files in ${path}?`, z.object({ ok: z.boolean() }))
+    },
+  },
+  handler: ({ path }, ctx) => {
+    if (!ctx.answers.confirm.ok) return 'Kept'
+    return folders.delete(path) ? `Deleted ${path}` : `There is no ${path}`
+  },
+})
+// #endregion
+
+// #region chained
+const trip = z.object({ city: z.string() })
+
+server.addTool({
+  name: 'book_trip',
+  description: 'Books a trip',
+  inputSchema: trip,
+  handler: ({ city }, { answers: { when, sure } }) =>
+    sure.action === 'accept' ? `${city} on ${when.day}` : 'Nothing was booked',
+  asks: asks(trip)
+    .ask('when', ({ city }) => elicit(`When to ${city}?`, z.object({ day: z.iso.date() })))
+    .ask('sure', ({ city }, ctx) =>
+      elicit(`Book ${city} on ${ctx.answers.when.day}?`, z.object({}), { declined: 'see' }),
+    ),
+})
+// #endregion
+
+// #region others
+server.addTool({
+  name: 'connect_bank',
+  description: 'Connects the bank of the user',
+  asks: { opened: () => elicitUrl('Sign in to your bank', 'https://bank.example.com/connect') },
+  handler: () => 'The user was sent to the bank',
+})
+
+server.addTool({
+  name: 'summarise',
+  description: "Has the client's model sum up a text",
+  inputSchema: z.object({ text: z.string() }),
+  asks: {
+    summary: ({ text }) =>
+      sample({
+        messages: [{ role: 'user', content: { type: 'text', text: `Sum up: ${text}` } }],
+        maxTokens: 200,
+      }),
+    roots: () => listRoots(),
+  },
+  handler: (_args, { answers }) => ({ said: answers.summary.content, roots: answers.roots.length }),
+})
+// #endregion
+
+// #region loop
+const guess = z.object({ number: z.int().min(1).max(9) })
+
+server.addTool({
+  name: 'guess_my_number',
+  description: 'A game for the user',
+  handler: (_args, { inputs }) => {
+    const tries = Number(inputs.state ?? '0')
+    const last = inputs.get(`try ${tries}`, guess)
+    if (last?.number === 7) return `Right, after ${tries} tries`
+    const hint = last === undefined ? 'A number from 1 to 9?' : `Not ${last.number}. Again?`
+    return inputRequired({ [`try ${tries + 1}`]: elicit(hint, guess) }, { state: String(tries + 1) })
+  },
+})
+// #endregion
+
+// #region now
+server.addTool({
+  name: 'rename_photos',
+  description: 'Renames photos one after the other',
+  async handler(_args, ctx) {
+    const names: string[] = []
+    for (const file of folders.get('photos') ?? []) {
+      try {
+        names.push((await ctx.elicit(`A name for ${file}?`, z.object({ name: z.string() }))).name)
+      } catch (error) {
+        if (error instanceof QuestionError && error.reason === 'declined') break
+        throw error
+      }
+    }
+    return names
+  },
+})
+// #endregion
