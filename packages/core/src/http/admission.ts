@@ -47,6 +47,6 @@ export class Admission {
 
   #reject({ status, message, headers, cause }: Rejection): HttpReply {
     if (cause !== undefined) this.#logger.warn({ err: cause }, 'A caller was turned away')
-    return { ...refuse('unauthorized', { message, headers }), status }
+    return refuse('unauthorized', { message, headers, status })
   }
 }

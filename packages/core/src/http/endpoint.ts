@@ -1,72 +1,81 @@
-import { usageError } from '../errors.ts'
+import { isErrorOf, usageError, UsageError } from '../errors.ts'
 import { resolveRevisions } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
-import { CHANGES_TOPIC } from '../runtime/bus.ts'
+import { Background } from '../runtime/background.ts'
+import { systemClock } from '../runtime/clock.ts'
+import type { Events } from '../runtime/events.ts'
+import { stderrLogger, unfailing } from '../runtime/logger.ts'
 import { MemoryEventStore } from '../runtime/memory-event-store.ts'
 import { MemorySessionStore } from '../runtime/memory-session-store.ts'
-import type { Closable, ServerRuntime } from '../runtime/server-runtime.ts'
-import { type Caller, toChangeEvent } from '../runtime/session.ts'
+import { secureRandom } from '../runtime/random.ts'
+import type { Closable } from '../runtime/server-runtime.ts'
+import type { Caller } from '../runtime/session.ts'
+import { StatelessCalls } from '../runtime/stateless.ts'
+import { Deadlines, Work } from '../runtime/timers.ts'
 import { Admission } from './admission.ts'
 import { createHeadGuard, type HeadGuard } from './guards.ts'
 import { LegacyHttp } from './legacy.ts'
-import type { Mount } from './mount.ts'
+import type { Mount as MountParts } from './mount.ts'
 import { OpenStreams } from './open-streams.ts'
 import { type EndpointOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { Sessions } from './sessions.ts'
-import { StatelessCalls } from './stateless.ts'
-import { refuse } from './statuses.ts'
+import { reasonOf, refuse } from './statuses.ts'
 import { StoreFailure } from './store-failure.ts'
-import { Deadlines, Work } from '../runtime/timers.ts'
+import { type Servable, type ServerSelector, Tenants } from './tenants.ts'
 import { BodyError, type HttpReply, type HttpRequest } from './types.ts'
 
-/** A server mounted on HTTP, behind whatever framework translates for it. */
-export interface Endpoint extends Closable {
-  /** Answers one request. Never throws and never rejects. */
-  handle(request: HttpRequest): HttpReply | Promise<HttpReply>
-  [Symbol.asyncDispose](): Promise<void>
-}
+/** A request with what the server demands to find as `ctx.mount`. */
+export type MountedRequest<Mount> = HttpRequest &
+  (unknown extends Mount ? unknown : { readonly mount: Mount })
 
-/** What `createEndpoint` needs of a server: `McpServer` has it. */
-export interface Servable {
-  readonly runtime: ServerRuntime
+/** A server mounted on HTTP, behind whatever framework translates for it. */
+export interface Endpoint<Mount = unknown> extends Closable, AsyncDisposable {
+  /** Answers one request. Never throws and never rejects. */
+  handle(request: MountedRequest<Mount>): HttpReply | Promise<HttpReply>
 }
 
 const DEFAULT_DEADLINE_MS = 10_000
 
 /**
- * Mounts a server on HTTP. Starts no timer and opens nothing before the first request.
+ * Mounts a server on HTTP, or a function that chooses one for each session. Starts no timer and opens nothing before the
+ * first request.
  *
  * @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`; `ERR_MCP_CLOSED` when the server is closed
  */
-export function createEndpoint(server: Servable, options: EndpointOptions = {}): Endpoint {
-  const endpoint = new HttpEndpoint(server.runtime, options)
-  server.runtime.attach(endpoint)
+export function createEndpoint<Mount = unknown>(
+  server: Servable<Mount> | ServerSelector<Mount>,
+  options: EndpointOptions = {},
+): Endpoint<Mount> {
+  // The endpoint hands on what the request carries; that it fits is for the types of `handle` to say.
+  const endpoint = new HttpEndpoint(server as Servable | ServerSelector, options)
+  if (typeof server !== 'function') server.runtime.attach(endpoint)
   return endpoint
 }
 
 class HttpEndpoint implements Endpoint {
   readonly closed: Promise<void>
-  readonly #mount: Mount
+  readonly #mount: MountParts
   readonly #guard: HeadGuard
   readonly #admission: Admission
   readonly #sessions: Sessions
   readonly #stateless: StatelessCalls | undefined
   readonly #http: LegacyHttp
-  #unsubscribe: (() => void) | undefined
+  readonly #events: Events | undefined
   #closing: Promise<void> | undefined
   #resolveClosed!: () => void
 
-  constructor(runtime: ServerRuntime, options: EndpointOptions) {
+  constructor(server: Servable | ServerSelector, options: EndpointOptions) {
     const resolved = resolveOptions(options)
-    this.#mount = createMount(runtime, options, resolved)
+    this.#mount = createMount(server, options, resolved)
+    const { clock, logger, tenants } = this.#mount
+    this.#events = tenants.only?.runtime.events
     this.#guard = createHeadGuard(options)
-    this.#admission = new Admission(options.authenticate, runtime.clock, this.#mount.logger)
+    this.#admission = new Admission(options.authenticate, clock, logger)
     const { max, maxPerPrincipal } = resolved.sessions
-    const store =
-      options.sessionStore ?? new MemorySessionStore({ max, maxPerPrincipal, clock: runtime.clock })
-    this.#sessions = new Sessions(this.#mount, store, () => this.#listenForChanges())
-    this.#stateless = resolved.stateless ? new StatelessCalls(runtime) : undefined
+    const store = options.sessionStore ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
+    this.#sessions = new Sessions(this.#mount, store)
+    this.#stateless = resolved.stateless ? new StatelessCalls() : undefined
     this.#http = new LegacyHttp(this.#mount, this.#sessions, this.#stateless)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
@@ -76,9 +85,9 @@ class HttpEndpoint implements Endpoint {
   handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
     try {
       const reply = this.#handle(request)
-      return reply instanceof Promise ? this.#settled(reply) : reply
+      return reply instanceof Promise ? this.#settled(request, reply) : this.#told(request, reply)
     } catch (error) {
-      return this.#failed(error)
+      return this.#told(request, this.#failed(error))
     }
   }
 
@@ -103,81 +112,97 @@ class HttpEndpoint implements Endpoint {
 
   #admitted(request: HttpRequest, auth: AuthInfo | HttpReply | undefined): HttpReply | Promise<HttpReply> {
     if (auth !== undefined && 'status' in auth) return auth
-    const caller: Caller = { auth, mount: request.mount }
+    const caller: Caller = {
+      auth,
+      mount: request.mount,
+      background: this.#mount.background,
+      host: request,
+    }
     if (request.method === 'POST') return this.#http.post(request, caller)
     return request.method === 'GET' ? this.#http.get(request, caller) : this.#http.delete(request, caller)
   }
 
-  #settled(reply: Promise<HttpReply>): Promise<HttpReply> {
+  #settled(request: HttpRequest, reply: Promise<HttpReply>): Promise<HttpReply> {
     const { work } = this.#mount
     work.begin()
     return reply.then(
       (value) => {
         work.end()
-        return value
+        return this.#told(request, value)
       },
       (error: unknown) => {
         work.end()
-        return this.#failed(error)
+        return this.#told(request, this.#failed(error))
       },
     )
   }
 
+  /** Tells listeners of a request that was turned away. */
+  #told({ door }: HttpRequest, reply: HttpReply): HttpReply {
+    if (this.#events?.heard('reject') === true) {
+      const reason = reasonOf(reply)
+      if (reason !== undefined) this.#events.emit('reject', () => ({ door, status: reply.status, reason }))
+    }
+    return reply
+  }
+
   #failed(error: unknown): HttpReply {
+    if (isErrorOf(UsageError, error) && error.code === 'ERR_MCP_CLOSED') return refuse('draining')
     if (error instanceof BodyError) return refuse(error.status === 413 ? 'bodyTooLarge' : 'unreadableBody')
     this.#mount.logger.error({ err: error }, 'A request could not be served')
     return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
   }
 
-  /** Sessions hear of changes through the bus, so that it does not matter which node made them. */
-  #listenForChanges(): void {
-    this.#unsubscribe ??= this.#mount.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event === undefined) return
-      for (const { session } of this.#sessions.all()) session.changed(event)
-    })
-  }
-
   async #drain(): Promise<void> {
-    const { openStreams, upgrades, work } = this.#mount
-    this.#unsubscribe?.()
+    const { openStreams, upgrades, work, tenants } = this.#mount
     this.#sessions.endStandalone()
     await work.idle()
     this.#stateless?.endAll()
     this.#sessions.closeAll()
     upgrades.clear()
     openStreams.cutAll()
-    this.#mount.runtime.dispatcher.rest()
+    tenants.finish()
     this.#resolveClosed()
   }
 }
 
-function createMount(runtime: ServerRuntime, options: EndpointOptions, resolved: ResolvedOptions): Mount {
-  const { clock } = runtime
+function createMount(
+  server: Servable | ServerSelector,
+  options: EndpointOptions,
+  resolved: ResolvedOptions,
+): MountParts {
+  const runtime = typeof server === 'function' ? undefined : server.runtime
+  const clock = runtime?.clock ?? systemClock
+  const random = runtime?.random ?? secureRandom
+  const logger = options.logger ?? runtime?.logger ?? unfailing(stderrLogger)
+  const work = new Work(clock)
   return {
-    runtime,
+    clock,
+    random,
+    tenants: new Tenants(server, clock),
     options: resolved,
-    logger: options.logger ?? runtime.logger,
-    served: servedRevisions(runtime, options),
-    events: createEventStore(runtime, options, resolved),
+    logger,
+    served: servedRevisions(runtime?.revisions ?? resolveRevisions(undefined), options),
+    events: createEventStore({ clock, random }, options, resolved),
     openStreams: new OpenStreams(clock, resolved.keepAliveMs),
     upgrades: new Deadlines(clock, resolved.upgradeAfterMs),
-    work: new Work(clock),
+    work,
+    background: new Background(work, logger),
   }
 }
 
-function servedRevisions(runtime: ServerRuntime, { revisions }: EndpointOptions): readonly Revision[] {
-  const asked = revisions === undefined ? runtime.revisions : resolveRevisions(revisions)
-  const served = asked.filter((revision) => revision.streamableHttp && runtime.revisions.includes(revision))
+function servedRevisions(known: readonly Revision[], { revisions }: EndpointOptions): readonly Revision[] {
+  const asked = revisions === undefined ? known : resolveRevisions(revisions)
+  const served = asked.filter((revision) => revision.streamableHttp && known.includes(revision))
   if (served.length > 0) return served
   throw usageError('ERR_MCP_REVISION', 'None of the revisions of this mount is served over Streamable HTTP')
 }
 
 function createEventStore(
-  { clock, random }: ServerRuntime,
+  { clock, random }: Pick<MountParts, 'clock' | 'random'>,
   { eventStore }: EndpointOptions,
   { bodyLimit, stateless }: ResolvedOptions,
-): Mount['events'] {
+): MountParts['events'] {
   if (eventStore === false || stateless) return undefined
   return eventStore ?? new MemoryEventStore({ maxFinalBytes: bodyLimit, clock, random })
 }

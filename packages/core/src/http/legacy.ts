@@ -1,3 +1,4 @@
+import type { McpError } from '../errors.ts'
 import {
   classify,
   type Incoming,
@@ -13,16 +14,17 @@ import { ANONYMOUS } from '../runtime/auth.ts'
 import type { Answered } from '../runtime/dispatcher.ts'
 import { initialize } from '../runtime/initialize.ts'
 import { randomToken } from '../runtime/random.ts'
-import type { Caller, Session } from '../runtime/session.ts'
+import type { Caller } from '../runtime/session.ts'
+import type { StatelessCalls } from '../runtime/stateless.ts'
 import { readBatch } from './batch.ts'
 import { PostExchange } from './exchange.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import type { Sessions } from './sessions.ts'
 import { parseEventId } from './sse.ts'
-import type { StatelessCalls } from './stateless.ts'
 import { ACCEPTED, ENDED, JSON_HEADERS, refuse } from './statuses.ts'
-import { replay, SseStream, type StreamLog } from './stream.ts'
+import { replay, SseStream, type StreamLog, type StreamOptions } from './stream.ts'
+import type { Tenant } from './tenants.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
@@ -62,7 +64,7 @@ export class LegacyHttp {
     if (id === undefined || this.#stateless !== undefined) {
       return this.#read({ request, caller, live: undefined, lost: false })
     }
-    const live = this.#sessions.find({ principal: principalOf(caller), id })
+    const live = this.#sessions.find(request, caller, id)
     const read = (found: LiveSession | undefined): Reply =>
       this.#read({ request, caller, live: found, lost: found === undefined })
     return live instanceof Promise ? live.then(read) : read(live)
@@ -86,7 +88,7 @@ export class LegacyHttp {
   #within(request: HttpRequest, caller: Caller, then: (live: LiveSession) => Reply): Reply {
     const id = request.header('mcp-session-id')
     if (id === undefined) return refuse('missingSession')
-    const live = this.#sessions.find({ principal: principalOf(caller), id })
+    const live = this.#sessions.find(request, caller, id)
     const go = (found: LiveSession | undefined): Reply => {
       if (found === undefined) return refuse('unknownSession')
       const selection = this.#select(undefined, { request, live: found })
@@ -137,23 +139,26 @@ export class LegacyHttp {
     if (selection.kind !== 'serve' || !selection.revision.batching) return refuse('batch')
     const batch = readBatch(values)
     if ('fault' in batch) return refuse('batch', { message: batch.fault })
-    return this.#whenReady(() => this.#callAll(inbound, batch.items, selection.revision))
+    const { revision } = selection
+    return this.#serve(inbound, { revision }, (tenant) =>
+      this.#callAll(inbound, batch.items, revision, tenant),
+    )
   }
 
   #call(inbound: Inbound, message: JsonRpcRequest, revision: Revision): Reply {
-    return this.#whenReady(() => {
-      const exchange = this.#exchange(inbound, revision)
-      return exchange.answer(this.#dispatch(inbound, message, exchange, revision))
+    return this.#serve(inbound, { revision, id: message.id }, (tenant) => {
+      const exchange = this.#exchange(inbound, revision, tenant)
+      return exchange.answer(this.#dispatch(inbound, message, exchange, tenant))
     })
   }
 
-  #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision): Reply {
+  #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, tenant: Tenant): Reply {
     let exchange: PostExchange | undefined
     const answers: (Answered | Promise<Answered>)[] = []
     for (const item of items) {
       if (item.kind === 'request') {
-        exchange ??= this.#exchange(inbound, revision)
-        answers.push(this.#dispatch(inbound, item.message, exchange, revision))
+        exchange ??= this.#exchange(inbound, revision, tenant)
+        answers.push(this.#dispatch(inbound, item.message, exchange, tenant))
       } else {
         deliver(inbound.live, item)
       }
@@ -165,60 +170,86 @@ export class LegacyHttp {
     { caller, live }: Inbound,
     message: JsonRpcRequest,
     exchange: PostExchange,
-    revision: Revision,
+    tenant: Tenant,
   ): Answered | Promise<Answered> {
-    if (live !== undefined) return live.session.call(message, exchange, caller)
-    return this.#stateless?.call(message, exchange, caller, revision)
+    return this.#mount.tenants.during(tenant, () =>
+      live === undefined
+        ? this.#stateless?.call(tenant.runtime, { message, exchange, caller, revision: exchange.revision })
+        : live.session.call(message, exchange, caller),
+    )
   }
 
-  #exchange({ request, live }: Inbound, revision: Revision): PostExchange {
+  #exchange({ request, live }: Inbound, revision: Revision, tenant: Tenant): PostExchange {
     return new PostExchange({
       mount: this.#mount,
       request,
       revision,
       duplex: live !== undefined,
-      openStream: () => this.#openStream(live),
+      openStream: () => this.#openStream(live, tenant),
     })
   }
 
-  async #initialize({ request, caller }: Inbound, message: JsonRpcRequest): Promise<HttpReply> {
+  #initialize(inbound: Inbound, message: JsonRpcRequest): Reply {
+    return this.#choose(inbound, message.id, (tenant) =>
+      this.#stateless === undefined
+        ? this.#open(inbound, message, tenant)
+        : this.#greet(inbound, message, tenant),
+    )
+  }
+
+  async #open({ request, caller }: Inbound, message: JsonRpcRequest, tenant: Tenant): Promise<HttpReply> {
     const principal = principalOf(caller)
-    const { runtime, served } = this.#mount
-    if (this.#stateless !== undefined) {
-      const { session, frame } = await initialize(runtime, { served, message, principal, id: '' })
-      session?.close()
-      return this.#initialized(session, frame, request, {})
-    }
     if (!this.#sessions.reserve(principal)) return refuse('tooManySessions', { id: message.id })
     try {
-      const id = randomToken(SESSION_ID_LENGTH, runtime.random)
-      const { session, frame } = await initialize(runtime, { served, message, principal, id })
-      if (session !== undefined) await this.#sessions.open(session)
-      return this.#initialized(session, frame, request, { 'mcp-session-id': id })
+      const id = randomToken(SESSION_ID_LENGTH, this.#mount.random)
+      const opened = await initialize(tenant.runtime, {
+        served: this.#served(tenant),
+        message,
+        principal,
+        id,
+      })
+      if (opened.session === undefined) return notInitialized(message, opened.error)
+      await this.#sessions.open(opened.session, tenant)
+      return this.#initialized(opened.frame, { request, tenant, headers: { 'mcp-session-id': id } })
     } finally {
       this.#sessions.release(principal)
     }
   }
 
-  #initialized(
-    session: Session | undefined,
-    frame: string,
-    request: HttpRequest,
-    headers: Readonly<Record<string, string>>,
-  ): HttpReply {
-    if (session === undefined) return { status: 400, headers: JSON_HEADERS, body: frame }
+  /** Without sessions `initialize` is answered and forgotten. */
+  async #greet({ request, caller }: Inbound, message: JsonRpcRequest, tenant: Tenant): Promise<HttpReply> {
+    const principal = principalOf(caller)
+    const opened = await initialize(tenant.runtime, {
+      served: this.#served(tenant),
+      message,
+      principal,
+      id: '',
+    })
+    if (opened.session === undefined) return notInitialized(message, opened.error)
+    opened.session.close()
+    return this.#initialized(opened.frame, { request, tenant, headers: {} })
+  }
+
+  #initialized(frame: string, { request, tenant, headers }: Initialized): HttpReply {
     if (this.#mount.options.response !== 'sse')
       return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: frame }
-    const stream = this.#openStream(undefined)
+    const stream = this.#openStream(undefined, tenant)
     const reply = stream.connect(request)
     stream.finish(frame)
     return { ...reply, headers: { ...reply.headers, ...headers } }
   }
 
+  #served({ runtime }: Tenant): readonly Revision[] {
+    const { served, tenants } = this.#mount
+    return tenants.only === undefined
+      ? served.filter((revision) => runtime.revisions.includes(revision))
+      : served
+  }
+
   /** The stream for what belongs to no request. A new one takes the place of the one before. */
   #listen(live: LiveSession, request: HttpRequest): HttpReply {
     live.standalone?.close()
-    const stream = this.#openStream(live)
+    const stream = this.#openStream(live, live.tenant)
     live.standalone = stream
     live.session.attach(stream)
     return stream.connect(request)
@@ -236,12 +267,20 @@ export class LegacyHttp {
     return reply ?? refuse('unknownEvent')
   }
 
-  #openStream(live: LiveSession | undefined): SseStream {
-    const { events, runtime } = this.#mount
+  #openStream(live: LiveSession | undefined, tenant: Tenant): SseStream {
+    const { events, random } = this.#mount
+    const onOverflow: StreamOptions['onOverflow'] = (action, bytes) =>
+      tenant.runtime.events.emit('overflow', () => ({
+        queue: 'stream',
+        action,
+        bytes,
+        sessionId: live?.session.id,
+      }))
     if (live === undefined || events === undefined)
-      return new SseStream(this.#mount, { log: undefined, primes: false })
-    const token = randomToken(STREAM_TOKEN_LENGTH, runtime.random)
+      return new SseStream(this.#mount, { log: undefined, primes: false, onOverflow })
+    const token = randomToken(STREAM_TOKEN_LENGTH, random)
     const stream = new SseStream(this.#mount, {
+      onOverflow,
       log: { store: events, key: { ...sessionKey(live), stream: token } },
       primes: live.session.revision.primesStreams,
       onEnd: () => live.removeStream(token),
@@ -263,12 +302,41 @@ export class LegacyHttp {
     })
   }
 
-  /** Opens the lifespan before the first call; afterwards it costs nothing. */
-  #whenReady(then: () => Reply): Reply {
-    const ready = this.#mount.runtime.ready()
-    return ready === undefined ? then() : ready.then(then)
+  /** Finds the server, and opens its lifespan before the first call; afterwards it costs nothing. */
+  #serve(
+    inbound: Inbound,
+    { revision, id }: { readonly revision: Revision; readonly id?: RequestId },
+    then: (tenant: Tenant) => Reply,
+  ): Reply {
+    return this.#choose(inbound, id, (tenant) => {
+      if (!tenant.runtime.revisions.includes(revision)) return refuse('unsupportedVersion', { id })
+      const ready = tenant.runtime.ready()
+      return ready === undefined ? then(tenant) : ready.then(() => then(tenant))
+    })
+  }
+
+  /** The server of the session, or the one that is chosen for a request that has none. */
+  #choose(
+    { request, caller, live }: Inbound,
+    id: RequestId | undefined,
+    then: (tenant: Tenant) => Reply,
+  ): Reply {
+    const { tenants } = this.#mount
+    const go = (tenant: Tenant | undefined): Reply =>
+      tenant === undefined ? refuse('noServer', { id }) : tenants.during(tenant, () => then(tenant))
+    const tenant = live?.tenant ?? tenants.choose(request, caller)
+    return tenant instanceof Promise ? tenant.then(go) : go(tenant)
   }
 }
+
+interface Initialized {
+  readonly request: HttpRequest
+  readonly tenant: Tenant
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const notInitialized = ({ id }: JsonRpcRequest, { code, message }: McpError): HttpReply =>
+  refuse('initializeRefused', { id, code, message })
 
 const principalOf = ({ auth }: Caller): string => auth?.principal ?? ANONYMOUS
 

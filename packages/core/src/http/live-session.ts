@@ -1,11 +1,14 @@
 import type { SessionKey } from '../runtime/session-store.ts'
 import type { Session } from '../runtime/session.ts'
 import type { SseStream } from './stream.ts'
+import type { Tenant } from './tenants.ts'
 
 /** A session that lives in this process, with what is attached to it. */
 export class LiveSession {
   readonly session: Session
   readonly key: SessionKey
+  /** The server that was chosen for it. */
+  readonly tenant: Tenant
   /** When a request last belonged to it. */
   lastSeen: number
   /** When the store last heard that it lives. */
@@ -16,7 +19,8 @@ export class LiveSession {
   standalone: SseStream | undefined
   #streams: Map<string, SseStream> | undefined
 
-  constructor(session: Session, now: number) {
+  constructor(session: Session, tenant: Tenant, now: number) {
+    this.tenant = tenant
     this.session = session
     this.key = { principal: session.record.principal, id: session.id }
     this.lastSeen = now

@@ -1,14 +1,19 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
+import type { Background } from '../runtime/background.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { EventStore } from '../runtime/event-store.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { ServerRuntime } from '../runtime/server-runtime.ts'
+import type { Random } from '../runtime/random.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OpenStreams } from './open-streams.ts'
+import type { Tenants } from './tenants.ts'
 import type { Deadlines, Work } from '../runtime/timers.ts'
 
 /** What the parts of one mount share. */
 export interface Mount {
-  readonly runtime: ServerRuntime
+  readonly clock: Clock
+  readonly random: Random
+  readonly tenants: Tenants
   readonly options: ResolvedOptions
   readonly logger: Logger
   /** Newest first. */
@@ -20,4 +25,6 @@ export interface Mount {
   readonly upgrades: Deadlines
   /** Requests and calls that a close waits for. */
   readonly work: Work
+  /** Work that its call has left behind, which a close waits for too. */
+  readonly background: Background
 }

@@ -9,6 +9,8 @@ export interface OutboundOptions {
   readonly limit: number
   /** What to do with a frame that finds no room: `cut` ends the connection, for the client can resume; `drop` drops it. */
   readonly overflow: 'cut' | 'drop'
+  /** Hears of a frame that found no room. */
+  onOverflow?(bytes: number): void
   onOpen?(outbound: Outbound): void
   /** Called once, however the connection ends. */
   onGone?(outbound: Outbound): void
@@ -106,6 +108,7 @@ export class Outbound {
 
   #enqueue(chunk: string, bytes: number): void {
     if (this.#queue.length > 0 && this.#bytes + bytes > this.#options.limit) {
+      this.#options.onOverflow?.(bytes)
       if (this.#options.overflow === 'drop') return
       // What waits already has its place in the log; before the sink is open it still goes out, so that there is an id.
       if (this.#sink === undefined) this.end()

@@ -1,11 +1,14 @@
 import { revisionOf } from '../protocol/revisions/index.ts'
 import { ANONYMOUS } from '../runtime/auth.ts'
-import { Session } from '../runtime/session.ts'
+import { type Caller, Session } from '../runtime/session.ts'
+import { announceSession } from '../runtime/session-events.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../runtime/session-store.ts'
 import { Evictions } from './evictions.ts'
 import { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import { fromStore } from './store-failure.ts'
+import type { Tenant } from './tenants.ts'
+import type { HttpRequest } from './types.ts'
 import { Recurring } from '../runtime/timers.ts'
 
 /** How often idle sessions are looked for, in ms; a request meets an expired one at once. */
@@ -13,7 +16,10 @@ const MAX_SWEEP_MS = 15_000
 const MIN_SWEEP_MS = 1_000
 /** The part of its time to live after which a session in use is written to the store again. */
 const REFRESH = 0.25
+const NEW = { resumed: false }
 const NONE: ReadonlyMap<string, LiveSession> = new Map()
+
+type Found = LiveSession | undefined
 
 /**
  * The sessions of one mount. Found by principal and id together, so that another principal's session is as unknown as
@@ -22,7 +28,6 @@ const NONE: ReadonlyMap<string, LiveSession> = new Map()
 export class Sessions {
   readonly #mount: Mount
   readonly #store: SessionStore
-  readonly #onFirst: () => void
   readonly #sweeper: Recurring
   readonly #principals = new Map<string, Map<string, LiveSession>>()
   #size = 0
@@ -31,14 +36,12 @@ export class Sessions {
   readonly #evictions = new Evictions()
   #closed = false
 
-  /** `onFirst` is called when there is a first session to look after. */
-  constructor(mount: Mount, store: SessionStore, onFirst: () => void) {
+  constructor(mount: Mount, store: SessionStore) {
     this.#mount = mount
     this.#store = store
-    this.#onFirst = onFirst
     const { ttlMs, uninitializedTtlMs } = mount.options.sessions
     const every = Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)
-    this.#sweeper = new Recurring(mount.runtime.clock, every, () => this.#sweep())
+    this.#sweeper = new Recurring(mount.clock, every, () => this.#sweep())
   }
 
   get size(): number {
@@ -50,10 +53,11 @@ export class Sessions {
    *
    * @throws StoreFailure
    */
-  find(key: SessionKey): LiveSession | undefined | Promise<LiveSession | undefined> {
+  find(request: HttpRequest, caller: Caller, id: string): Found | Promise<Found> {
+    const key = { principal: caller.auth?.principal ?? ANONYMOUS, id }
     const live = this.#principals.get(key.principal)?.get(key.id)
-    if (live === undefined) return this.#wake(key)
-    const now = this.#mount.runtime.clock.now()
+    if (live === undefined) return this.#wake(key, () => this.#mount.tenants.choose(request, caller))
+    const now = this.#mount.clock.now()
     if (this.#expired(live, now)) {
       live.session.close()
       return undefined
@@ -84,11 +88,11 @@ export class Sessions {
   }
 
   /** Takes a new session in. A promise only where the store makes one. */
-  open(session: Session): void | Promise<void> {
+  open(session: Session, tenant: Tenant): void | Promise<void> {
     const { uninitializedTtlMs } = this.#mount.options.sessions
     const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs * (1 + REFRESH)))
-    if (stored instanceof Promise) return stored.then(() => void this.#add(session))
-    this.#add(session)
+    if (stored instanceof Promise) return stored.then(() => void this.#add(session, tenant, NEW))
+    this.#add(session, tenant, NEW)
   }
 
   /** Closes what lives here. The records stay: another process may go on with them. */
@@ -113,12 +117,12 @@ export class Sessions {
     return this.#all()
   }
 
-  #add(session: Session): LiveSession | undefined {
+  #add(session: Session, tenant: Tenant, how: { readonly resumed: boolean }): LiveSession | undefined {
     if (this.#closed) {
       session.close()
       return undefined
     }
-    const live = new LiveSession(session, this.#mount.runtime.clock.now())
+    const live = new LiveSession(session, tenant, this.#mount.clock.now())
     const { principal, id } = live.key
     const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
     this.#principals.set(principal, own.set(id, live))
@@ -126,7 +130,8 @@ export class Sessions {
     session.onClose(() => this.#remove(live))
     session.onRecord((record) => this.#save(live, record))
     this.#sweeper.start()
-    this.#onFirst()
+    tenant.take(session)
+    announceSession(tenant.runtime, session, how)
     return live
   }
 
@@ -142,22 +147,30 @@ export class Sessions {
     void this.#background(() => this.#mount.events?.delete({ principal, session: id }))
   }
 
-  #wake(key: SessionKey): LiveSession | undefined | Promise<LiveSession | undefined> {
-    const record = fromStore(() => this.#store.get(key))
-    return record instanceof Promise
-      ? record.then((found) => this.#revive(key, found))
-      : this.#revive(key, record)
+  async #wake(
+    key: SessionKey,
+    choose: () => Tenant | undefined | Promise<Tenant | undefined>,
+  ): Promise<Found> {
+    const record = await fromStore(() => this.#store.get(key))
+    if (record === undefined) return this.#live(key)
+    const tenant = await choose()
+    // Two requests may have asked at the same time.
+    if (tenant === undefined) return undefined
+    return this.#mount.tenants.during(tenant, () => this.#live(key) ?? this.#revive(key, record, tenant))
   }
 
-  #revive(key: SessionKey, record: SessionRecord | undefined): LiveSession | undefined {
-    // Two requests may have asked the store at the same time.
-    const before = this.#principals.get(key.principal)?.get(key.id)
-    if (before !== undefined || record === undefined) return before
+  #live({ principal, id }: SessionKey): Found {
+    return this.#principals.get(principal)?.get(id)
+  }
+
+  #revive(key: SessionKey, record: SessionRecord, tenant: Tenant): Found {
     const revision = revisionOf(record.revision)
-    if (revision === undefined || !this.#mount.served.includes(revision)) return undefined
+    const { served } = this.#mount
+    if (revision === undefined || !served.includes(revision) || !tenant.runtime.revisions.includes(revision))
+      return undefined
     if (!this.reserve(key.principal)) return undefined
     this.release(key.principal)
-    return this.#add(new Session(this.#mount.runtime, record, revision))
+    return this.#add(new Session(tenant.runtime, record, revision), tenant, { resumed: true })
   }
 
   #ttl({ session }: LiveSession): number {
@@ -170,7 +183,7 @@ export class Sessions {
   }
 
   #sweep(): void {
-    const now = this.#mount.runtime.clock.now()
+    const now = this.#mount.clock.now()
     for (const live of this.#all()) {
       if (live.active) live.lastSeen = now
       if (this.#expired(live, now)) live.session.close()
@@ -186,7 +199,7 @@ export class Sessions {
   }
 
   #save(live: LiveSession, record: SessionRecord): void {
-    live.lastTouched = this.#mount.runtime.clock.now()
+    live.lastTouched = this.#mount.clock.now()
     void this.#background(() => this.#store.put(record, this.#ttl(live) * (1 + REFRESH)))
   }
 

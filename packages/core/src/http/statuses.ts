@@ -30,6 +30,7 @@ export type RefusalKey =
   | 'unauthorized'
   | 'missingSession'
   | 'unknownSession'
+  | 'noServer'
   | 'unsupportedVersion'
   | 'unreadableBody'
   | 'bodyTooLarge'
@@ -169,6 +170,12 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     message: 'The session is initialized already',
     when: '`initialize` inside a session',
   },
+  noServer: {
+    status: 404,
+    code: InvalidRequest,
+    message: 'There is no server for this request',
+    when: 'The function that the mount was given for a server has chosen none',
+  },
   initializeRefused: {
     status: 400,
     code: ErrorCode.InvalidParams,
@@ -206,7 +213,7 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     status: 500,
     code: InternalError,
     message: 'Internal error',
-    when: '`authenticate`, `context` or the lifespan failed; the cause is in the log',
+    when: '`authenticate`, `context`, the choice of a server or the lifespan failed; the cause is in the log',
   },
   answered: {
     status: 200,
@@ -230,26 +237,34 @@ export interface RefusalDetails {
   readonly message?: string | undefined
   readonly code?: number | undefined
   readonly headers?: Readonly<Record<string, string>>
+  readonly status?: number | undefined
 }
 
 const headersOf = (row: StatusRow): Readonly<Record<string, string>> =>
   row.headers === undefined ? JSON_HEADERS : Object.freeze({ ...JSON_HEADERS, ...row.headers })
 
 const entries = Object.entries(STATUSES) as [StatusKey, StatusRow][]
-const plain = new Map<StatusKey, HttpReply>(entries.map(([key, row]) => [key, build(row, {})]))
+const reasons = new WeakMap<HttpReply, StatusKey>()
+const plain = new Map<StatusKey, HttpReply>(entries.map(([key]) => [key, build(key, {})]))
 
 /** The reply of a row. Without details it is the same object, and so the same bytes, every time. */
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   const ready = plain.get(key)
-  return details === undefined && ready !== undefined ? ready : build(STATUSES[key], details ?? {})
+  return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
 
-function build(row: StatusRow, { id, message, code, headers }: RefusalDetails): HttpReply {
+/** The row that a reply was refused by; undefined for an answer. */
+export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)
+
+function build(key: StatusKey, { id, message, code, headers, status }: RefusalDetails): HttpReply {
+  const row = STATUSES[key]
   const own = headersOf(row)
   const error = { code: code ?? row.code ?? InternalError, message: message ?? row.message ?? '' }
-  return Object.freeze({
-    status: row.status,
+  const reply: HttpReply = Object.freeze({
+    status: status ?? row.status,
     headers: headers === undefined ? own : { ...own, ...headers },
     body: errorFrame(id, error),
   })
+  reasons.set(reply, key)
+  return reply
 }

@@ -18,6 +18,8 @@ export interface StreamOptions {
   readonly log: StreamLog | undefined
   /** Whether the client knows events with an id and no data. */
   readonly primes: boolean
+  /** Hears of a frame that found no room. */
+  readonly onOverflow?: ((action: 'cut' | 'drop', bytes: number) => void) | undefined
   /** Called once, when nothing will be sent on the stream any more. */
   onEnd?(): void
 }
@@ -123,9 +125,11 @@ export class SseStream implements Outlet {
   #attach(): Outbound {
     const { options, openStreams } = this.#mount
     const before = this.#outbound
+    const overflow = this.#log === undefined ? 'drop' : 'cut'
     const outbound = new Outbound({
       limit: options.outboundLimit,
-      overflow: this.#log === undefined ? 'drop' : 'cut',
+      overflow,
+      onOverflow: (bytes) => this.#options.onOverflow?.(overflow, bytes),
       onOpen: (opened) => openStreams.add(opened),
       onGone: (gone) => openStreams.remove(gone),
     })
@@ -156,7 +160,10 @@ export class SseStream implements Outlet {
       return
     }
     const bytes = utf8Length(frame)
-    if (kind === 'notice' && this.#waitingBytes + bytes > this.#mount.options.outboundLimit) return
+    if (kind === 'notice' && this.#waitingBytes + bytes > this.#mount.options.outboundLimit) {
+      this.#options.onOverflow?.('drop', bytes)
+      return
+    }
     this.#waitingBytes += bytes
     this.#run(() => {
       this.#waitingBytes -= bytes

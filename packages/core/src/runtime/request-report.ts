@@ -1,10 +1,11 @@
 import type { Clock } from './clock.ts'
 import type { CallContext } from './context.ts'
-import type { Answered } from './dispatcher.ts'
 import type { Events, RequestOutcome, RequestServed } from './events.ts'
 
+type Reportable = { readonly error?: { readonly code: number } } | undefined
+
 /** Runs a call and tells the listeners how it went. */
-export function reportRequest(
+export function reportRequest<Answered extends Reportable>(
   { events, clock }: { readonly events: Events; readonly clock: Clock },
   ctx: CallContext,
   run: () => Answered | Promise<Answered>,
@@ -20,7 +21,7 @@ export function reportRequest(
   return answer instanceof Promise ? answer.then(tell) : tell(answer)
 }
 
-function describe(ctx: CallContext, answer: Answered, failed: boolean, durationMs: number): RequestServed {
+function describe(ctx: CallContext, answer: Reportable, failed: boolean, durationMs: number): RequestServed {
   const { method, params } = ctx.message
   const name = params?.['name'] ?? params?.['uri']
   return {
@@ -35,7 +36,7 @@ function describe(ctx: CallContext, answer: Answered, failed: boolean, durationM
   }
 }
 
-function outcomeOf(answer: Answered, failed: boolean): RequestOutcome {
+function outcomeOf(answer: Reportable, failed: boolean): RequestOutcome {
   if (answer === undefined) return 'cancelled'
   if (answer.error !== undefined) return 'error'
   return failed ? 'failed' : 'ok'

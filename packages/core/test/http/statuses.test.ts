@@ -3,13 +3,20 @@ import type { EndpointOptions } from '../../src/http/options.ts'
 import { type StatusKey, STATUSES } from '../../src/http/statuses.ts'
 import { MemorySessionStore } from '../../src/runtime/memory-session-store.ts'
 import { BodyError } from '../../src/http/types.ts'
-import { type Answer, createHarness, type Harness, initializeMessage } from './support/harness.ts'
+import {
+  type Answer,
+  createHarness,
+  type Harness,
+  type HarnessOptions,
+  initializeMessage,
+} from './support/harness.ts'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
 interface Scenario {
   readonly endpoint?: EndpointOptions
+  readonly select?: HarnessOptions['select']
   readonly run: (harness: Harness) => Promise<Answer>
 }
 
@@ -88,6 +95,10 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     { run: ({ post }) => post(notification, { 'mcp-session-id': 'unknown' }) },
     { run: ({ send }) => send({ method: 'GET', headers: { 'mcp-session-id': 'unknown' } }) },
     { run: ({ send }) => send({ method: 'DELETE', headers: { 'mcp-session-id': 'unknown' } }) },
+  ],
+  noServer: [
+    { select: () => undefined, run: ({ post }) => post(initializeMessage()) },
+    { select: async () => undefined, endpoint: { stateless: true }, run: ({ post }) => post(ping) },
   ],
   unsupportedVersion: ['2026-07-28', '1999-01-01', '2024-11-05', 'x', '', '2025-06-18, 2025-06-18'].flatMap(
     (version) => [
@@ -194,7 +205,7 @@ const rows = (Object.keys(STATUSES) as StatusKey[]).flatMap((key) =>
 describe('the table of statuses', () => {
   it.each(rows)('$key ($index)', async ({ key, scenario }) => {
     const row = STATUSES[key]
-    const harness = createHarness({ ...(scenario.endpoint && { endpoint: scenario.endpoint }) })
+    const harness = createHarness(scenario)
     const answer = await scenario.run(harness)
     expect(answer.status).toBe(row.status)
     if (row.code === undefined) return
@@ -206,7 +217,7 @@ describe('the table of statuses', () => {
   it.each(rows.filter(({ key }) => STATUSES[key].status !== 200))(
     'says nothing of what a client sent: $key ($index)',
     async ({ scenario }) => {
-      const harness = createHarness({ ...(scenario.endpoint && { endpoint: scenario.endpoint }) })
+      const harness = createHarness(scenario)
       const { text, headers } = await scenario.run(harness)
       expect(JSON.stringify([text, headers])).not.toMatch(/evil|canary|cut off|x{100}/)
     },
@@ -216,7 +227,7 @@ describe('the table of statuses', () => {
     'is what a reader is told: $key ($index)',
     async ({ key, scenario }) => {
       const variable: readonly StatusKey[] = ['parseError', 'invalidMessage', 'batch', 'initializeRefused']
-      const harness = createHarness({ ...(scenario.endpoint && { endpoint: scenario.endpoint }) })
+      const harness = createHarness(scenario)
       const { json } = await scenario.run(harness)
       if (variable.includes(key)) expect(json.error?.message).not.toBe('')
       else expect(json.error?.message).toBe(STATUSES[key].message)

@@ -1,5 +1,6 @@
 import { McpServer } from '../../../src/index.ts'
 import { createEndpoint, type Endpoint } from '../../../src/http/endpoint.ts'
+import type { ServerSelector } from '../../../src/http/tenants.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import {
   BodyError,
@@ -221,6 +222,8 @@ export interface HarnessOptions {
   readonly endpoint?: EndpointOptions
   readonly server?: ServerOptions
   readonly setUp?: (server: McpServer) => void
+  /** Mounts this in the place of the server. */
+  readonly select?: ServerSelector | undefined
 }
 
 export const initializeMessage = (version = '2025-06-18', id: string | number = 1): object => ({
@@ -234,6 +237,7 @@ export function createHarness({
   endpoint: endpointOptions,
   server: serverOptions,
   setUp,
+  select,
 }: HarnessOptions = {}): Harness {
   const clock = new TestClock()
   const log: Harness['log'][number][] = []
@@ -247,7 +251,7 @@ export function createHarness({
   }
   const server = new McpServer({ name: 'test', version: '1.0.0' }, { clock, logger, ...serverOptions })
   setUp?.(server)
-  const endpoint = createEndpoint(server, endpointOptions)
+  const endpoint = createEndpoint(select ?? server, endpointOptions)
   const send = async (sent: Sent): Promise<Answer> => {
     const request = new FakeRequest(sent)
     const reply = await endpoint.handle(request)

@@ -1,35 +1,33 @@
 import { busy } from '../errors.ts'
 import { errorFrame, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import { ANONYMOUS } from '../runtime/auth.ts'
-import { clientView } from '../runtime/client-view.ts'
-import { CallContext } from '../runtime/context.ts'
-import type { Answered } from '../runtime/dispatcher.ts'
-import type { Exchange } from '../runtime/exchange.ts'
-import { Gate } from '../runtime/gate.ts'
-import type { ServerRuntime } from '../runtime/server-runtime.ts'
-import type { Caller } from '../runtime/session.ts'
+import { ANONYMOUS } from './auth.ts'
+import { clientView } from './client-view.ts'
+import { CallContext } from './context.ts'
+import type { Answered } from './dispatcher.ts'
+import type { Exchange } from './exchange.ts'
+import { Gate } from './gate.ts'
+import type { ServerRuntime } from './server-runtime.ts'
+import type { Caller } from './session.ts'
 
 const UNKNOWN_CLIENT = clientView(undefined, {})
 
+export interface StatelessCall {
+  readonly message: JsonRpcRequest
+  readonly exchange: Exchange
+  readonly caller: Caller
+  readonly revision: Revision
+}
+
 /** Calls that belong to no session. What a session would limit is limited for each principal instead. */
 export class StatelessCalls {
-  readonly #runtime: ServerRuntime
   readonly #gates = new Map<string, Gate>()
   readonly #running = new Set<CallContext>()
 
-  constructor(runtime: ServerRuntime) {
-    this.#runtime = runtime
-  }
-
-  call(
-    message: JsonRpcRequest,
-    exchange: Exchange,
-    caller: Caller,
-    revision: Revision,
-  ): Answered | Promise<Answered> {
+  call(runtime: ServerRuntime, call: StatelessCall): Answered | Promise<Answered> {
+    const { message, caller, revision } = call
     const principal = caller.auth?.principal ?? ANONYMOUS
-    const gate = this.#gates.get(principal) ?? new Gate(this.#runtime.limits)
+    const gate = this.#gates.get(principal) ?? new Gate(runtime.limits)
     this.#gates.set(principal, gate)
     const entry = gate.enter()
     if (entry === 'busy') {
@@ -37,7 +35,7 @@ export class StatelessCalls {
       return { frame: errorFrame(message.id, revision.encodeError(error)), error }
     }
     const run = (): Answered | Promise<Answered> =>
-      this.#run(message, exchange, caller, revision, () => this.#leave(principal, gate))
+      this.#run(runtime, call, () => this.#leave(principal, gate))
     return entry === undefined ? run() : entry.then(run)
   }
 
@@ -47,10 +45,8 @@ export class StatelessCalls {
   }
 
   #run(
-    message: JsonRpcRequest,
-    exchange: Exchange,
-    caller: Caller,
-    revision: Revision,
+    runtime: ServerRuntime,
+    { message, exchange, caller, revision }: StatelessCall,
     leave: () => void,
   ): Answered | Promise<Answered> {
     const ctx = new CallContext(message, {
@@ -59,16 +55,18 @@ export class StatelessCalls {
       session: undefined,
       auth: caller.auth,
       mount: caller.mount,
+      background: caller.background,
+      host: caller.host,
       exchange,
-      logLevel: this.#runtime.defaultLogLevel,
+      logLevel: runtime.defaultLogLevel,
     })
-    ctx.app = this.#runtime.app()
+    ctx.app = runtime.app()
     this.#running.add(ctx)
     const done = (): void => {
       this.#running.delete(ctx)
       leave()
     }
-    const answer = this.#runtime.dispatcher.run(ctx)
+    const answer = runtime.dispatcher.run(ctx)
     if (answer instanceof Promise) return answer.finally(done)
     done()
     return answer

@@ -1,0 +1,181 @@
+import { usageError } from '../errors.ts'
+import type { AuthInfo } from '../runtime/auth.ts'
+import { CHANGES_TOPIC } from '../runtime/bus.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Closable, ServerRuntime } from '../runtime/server-runtime.ts'
+import { type Caller, type Session, toChangeEvent } from '../runtime/session.ts'
+import { Work } from '../runtime/timers.ts'
+import type { HttpRequest } from './types.ts'
+
+/** What `createEndpoint` needs of a server: `McpServer` has it. */
+export interface Servable<Mount = unknown> {
+  readonly runtime: ServerRuntime
+  readonly '~mount'?: (mount: Mount) => void
+}
+
+/**
+ * Chooses the server of a request, for example by its tenant: asked once for each session, when it begins, and without
+ * sessions for each request. Undefined is answered 404; what it throws is logged and answered 500. Servers that it creates
+ * are the application's to close.
+ */
+export type ServerSelector<Mount = unknown> = (
+  request: HttpRequest,
+  auth: AuthInfo | undefined,
+) => Servable<Mount> | undefined | Promise<Servable<Mount> | undefined>
+
+/** One server on a mount, and the sessions that it has here. They hear of changes through the server's own bus. */
+export class Tenant implements Closable {
+  readonly runtime: ServerRuntime
+  readonly closed: Promise<void>
+  readonly #work: Work
+  readonly #sessions = new Set<Session>()
+  #calls = 0
+  #unsubscribe: (() => void) | undefined
+  #closing: Promise<void> | undefined
+  #resolveClosed!: () => void
+
+  constructor(runtime: ServerRuntime, clock: Clock) {
+    this.runtime = runtime
+    this.#work = new Work(clock)
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+  }
+
+  get closing(): boolean {
+    return this.#closing !== undefined
+  }
+  get idle(): boolean {
+    return this.#calls === 0 && this.#sessions.size === 0
+  }
+
+  /** Takes in a session that has just begun here. */
+  take(session: Session): void {
+    this.#sessions.add(session)
+    session.onClose(() => this.#drop(session))
+    this.#unsubscribe ??= this.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
+      const event = toChangeEvent(message)
+      if (event === undefined) return
+      for (const other of this.#sessions) other.changed(event)
+    })
+  }
+
+  begin(): void {
+    this.#calls++
+    this.#work.begin()
+  }
+
+  end(): void {
+    this.#calls--
+    this.#work.end()
+    this.#rest()
+  }
+
+  /** Closes the server's sessions here, and leaves those of other servers alone. */
+  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
+    this.#work.limit(deadline)
+    return (this.#closing ??= this.#drain())
+  }
+
+  /** Ends at once: the mount has drained already. */
+  finish(): void {
+    for (const session of this.#sessions) session.close()
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+    this.runtime.dispatcher.rest()
+    this.#resolveClosed()
+  }
+
+  async #drain(): Promise<void> {
+    await this.#work.idle()
+    this.finish()
+  }
+
+  #drop(session: Session): void {
+    this.#sessions.delete(session)
+    if (this.#sessions.size === 0) {
+      this.#unsubscribe?.()
+      this.#unsubscribe = undefined
+    }
+    this.#rest()
+  }
+
+  #rest(): void {
+    if (this.idle) this.onIdle?.()
+  }
+
+  /** Hears that neither a session nor a call is left. */
+  onIdle: (() => void) | undefined
+}
+
+/** The servers of one mount: a single one, or those that a selector has chosen and that are in use. */
+export class Tenants {
+  /** Undefined where each session has a server of its own choosing. */
+  readonly only: Tenant | undefined
+  readonly #select: ServerSelector | undefined
+  readonly #clock: Clock
+  readonly #inUse = new Map<ServerRuntime, Tenant>()
+
+  constructor(server: Servable | ServerSelector, clock: Clock) {
+    this.#clock = clock
+    if (typeof server === 'function') this.#select = server
+    else this.only = new Tenant(server.runtime, clock)
+  }
+
+  /**
+   * The server of a request that does not belong to a session yet; undefined where there is none for it.
+   *
+   * @throws `ERR_MCP_CLOSED` for one that is closed, and whatever the selector throws
+   */
+  choose(request: HttpRequest, { auth }: Caller): Tenant | undefined | Promise<Tenant | undefined> {
+    if (this.only !== undefined) return this.only
+    const chosen = this.#select?.(request, auth)
+    return chosen instanceof Promise
+      ? chosen.then((server) => this.#tenantOf(server))
+      : this.#tenantOf(chosen)
+  }
+
+  /** Counts a step as work of its server, and lets go of a server that nothing is left of. */
+  during<T>(tenant: Tenant, step: () => T | Promise<T>): T | Promise<T> {
+    if (tenant === this.only) return step()
+    tenant.begin()
+    let result: T | Promise<T>
+    try {
+      result = step()
+    } catch (error) {
+      tenant.end()
+      throw error
+    }
+    if (result instanceof Promise) return result.finally(() => tenant.end())
+    tenant.end()
+    return result
+  }
+
+  /** Lets go of all of them. */
+  finish(): void {
+    this.only?.finish()
+    for (const tenant of [...this.#inUse.values()]) tenant.finish()
+    this.#inUse.clear()
+  }
+
+  #tenantOf(server: Servable | undefined): Tenant | undefined {
+    if (server === undefined) return undefined
+    const { runtime } = server
+    const before = this.#inUse.get(runtime)
+    if (before?.closing === true) throw usageError('ERR_MCP_CLOSED', 'The server that was chosen is closing')
+    if (before !== undefined) return before
+    const tenant = new Tenant(runtime, this.#clock)
+    runtime.attach(tenant)
+    this.#inUse.set(runtime, tenant)
+    tenant.onIdle = () => {
+      // One that closes ends itself, when its time has come.
+      if (tenant.closing || !tenant.idle) return
+      this.#inUse.delete(runtime)
+      tenant.finish()
+    }
+    void tenant.closed.then(() => {
+      if (this.#inUse.get(runtime) === tenant) this.#inUse.delete(runtime)
+    })
+    return tenant
+  }
+}
