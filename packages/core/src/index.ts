@@ -25,13 +25,18 @@ export type { Completer, Completers } from './features/completion-types.ts'
 export { inputRequired, type InputRequired } from './features/input-required.ts'
 export type { Observation, Source } from './features/observe.ts'
 export { message, messages, type Message, type PromptMessages } from './features/prompt-messages.ts'
-export type { PromptDefinition } from './features/prompt-types.ts'
+export type { AnyPrompt, PromptDefinition } from './features/prompt-types.ts'
 export type { AddOptions, Handle } from './features/registry.ts'
 export { contents, type ResourceResult } from './features/resource-contents.ts'
-export type { ResourceDefinition, ResourceTemplateDefinition } from './features/resource-types.ts'
+export type {
+  AnyResource,
+  AnyResourceTemplate,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+} from './features/resource-types.ts'
 export { result, type ToolResult } from './features/results.ts'
 export { displayName, type RelatedTool, type ToolHints } from './features/tool-metadata.ts'
-export type { ToolDefinition } from './features/tool-types.ts'
+export type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 export type { VisibleRule } from './features/visibility.ts'
 export type { RevisionDate } from './protocol/revisions/revision.ts'
 export type {

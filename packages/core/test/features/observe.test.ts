@@ -1,0 +1,367 @@
+import { describe, expect, it } from 'vitest'
+import { type AnyPrompt, type AnyTool, defineTool, McpServer, type Source } from '../../src/index.ts'
+import { settled } from '../support/fake-clock.ts'
+import { openPeer } from '../support/peer.ts'
+
+const tool = (name: string, text: string = name) => defineTool({ name, handler: () => text })
+
+type OtherTool = ReturnType<typeof tool>
+type Tools = Iterable<AnyTool<unknown, unknown>> | Promise<Iterable<AnyTool<unknown, unknown>>>
+
+/** Another registry, which tells its listeners when it is told to. */
+class OtherRegistry {
+  list: OtherTool[]
+  reads = 0
+  readonly listeners = new Set<() => void>()
+
+  constructor(...names: string[]) {
+    this.list = names.map((name) => tool(name))
+  }
+
+  tools(): Tools {
+    this.reads++
+    return this.list
+  }
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  tell(): void {
+    for (const listener of this.listeners) listener()
+  }
+
+  set(...names: string[]): void {
+    this.list = names.map((name) => tool(name))
+    this.tell()
+  }
+}
+
+interface Logged {
+  readonly message: string
+  readonly err: Error
+}
+
+function create(): { readonly server: McpServer; readonly log: Logged[] } {
+  const log: Logged[] = []
+  const note = (fields: object, message: string): void => void log.push({ message, ...fields } as Logged)
+  const logger = { debug: note, info: note, warn: note, error: note }
+  return { server: new McpServer({ name: 'test', version: '1' }, { logger }), log }
+}
+
+async function namesOf(server: McpServer): Promise<string[]> {
+  const peer = await openPeer(server)
+  const { result } = await peer.request('tools/list')
+  return (result['tools'] as { name: string }[]).map(({ name }) => name)
+}
+
+describe('a source that is observed', () => {
+  it('is offered at once where it answers at once, after what the server has of its own', async () => {
+    const { server } = create()
+    server.addTool(tool('own'))
+    server.observe(new OtherRegistry('a', 'b'))
+    expect(await namesOf(server)).toEqual(['own', 'a', 'b'])
+    const peer = await openPeer(server)
+    expect((await peer.request('tools/call', { name: 'a' })).result).toMatchObject({
+      content: [{ text: 'a' }],
+    })
+  })
+
+  it('is offered once ready where it answers later', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a')
+    const source: Source = {
+      tools: async () => [tool('later')],
+      onChange: (listener) => other.onChange(listener),
+    }
+    const { initialized } = await openPeer(server)
+    expect(initialized.result['capabilities']).not.toHaveProperty('tools')
+    await server.observe(source).ready
+    expect(await namesOf(server)).toEqual(['later'])
+  })
+
+  it('counts for the capabilities before anything has come from it', async () => {
+    const { server } = create()
+    server.observe({ tools: () => new Promise(() => {}), prompts: () => [], onChange: () => () => {} })
+    const { initialized } = await openPeer(server)
+    expect(initialized.result['capabilities']).toMatchObject({
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+    })
+  })
+
+  it('is followed: added, replaced, removed and in its own order, where it stood', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a', 'b')
+    server.observe(other)
+    server.addTool(tool('own'))
+    other.set('c', 'b')
+    await settled()
+    expect(await namesOf(server)).toEqual(['c', 'b', 'own'])
+    other.list = [tool('b', 'new')]
+    other.tell()
+    await settled()
+    const peer = await openPeer(server)
+    expect((await peer.request('tools/call', { name: 'b' })).result).toMatchObject({
+      content: [{ text: 'new' }],
+    })
+  })
+
+  it('is read once for many changes, of which clients hear once', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a')
+    server.observe(other)
+    const peer = await openPeer(server)
+    await settled()
+    const before = other.reads
+    for (let i = 0; i < 100; i++) other.set('a', `b${i}`, 'c')
+    await settled()
+    expect(other.reads).toBe(before + 1)
+    expect(peer.notifications.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
+  })
+
+  it('tells nobody of a change that changed nothing', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a')
+    server.observe(other)
+    const peer = await openPeer(server)
+    await settled()
+    other.tell()
+    await settled()
+    expect(peer.notifications).toEqual([])
+  })
+
+  it('may have resources, templates and prompts too', async () => {
+    const { server } = create()
+    server.observe({
+      resources: () => [{ uri: 'a://b', name: 'b', handler: () => 'b' }],
+      resourceTemplates: () => [{ uriTemplate: 'c://{d}', name: 'd', handler: () => 'd' }],
+      prompts: () => [{ name: 'p', handler: () => 'p' }],
+      onChange: () => () => {},
+    })
+    const peer = await openPeer(server)
+    expect((await peer.request('resources/read', { uri: 'a://b' })).result).toMatchObject({
+      contents: [{ text: 'b' }],
+    })
+    expect((await peer.request('resources/read', { uri: 'c://x' })).result).toMatchObject({
+      contents: [{ text: 'd' }],
+    })
+    expect((await peer.request('prompts/list')).result).toMatchObject({ prompts: [{ name: 'p' }] })
+    expect((await peer.request('tools/list')).error).toMatchObject({ code: -32601 })
+  })
+
+  it('that is none is refused', () => {
+    for (const wrong of [undefined, {}, { tools: () => [] }])
+      expect(() => create().server.observe(wrong as unknown as Source)).toThrow(
+        /server.observe takes an object/,
+      )
+  })
+})
+
+describe('a name that is taken', () => {
+  it('stays with the server, and the log says so', async () => {
+    const { server, log } = create()
+    server.addTool(tool('a', 'own'))
+    server.observe(new OtherRegistry('a', 'b'))
+    expect(await namesOf(server)).toEqual(['a', 'b'])
+    const peer = await openPeer(server)
+    expect((await peer.request('tools/call', { name: 'a' })).result).toMatchObject({
+      content: [{ text: 'own' }],
+    })
+    expect(log).toHaveLength(1)
+    expect(log[0]?.err.message).toMatch(/There is a tool "a" already, which stays; this one is left out/)
+  })
+
+  it('stays with the source that came first, and goes to the next when that one is gone', async () => {
+    const { server } = create()
+    const [first, second] = [new OtherRegistry('a'), new OtherRegistry('a', 'b')]
+    const handle = server.observe(first)
+    server.observe(second)
+    expect(await namesOf(server)).toEqual(['a', 'b'])
+    handle.detach()
+    second.tell()
+    await settled()
+    expect(await namesOf(server)).toEqual(['a', 'b'])
+  })
+
+  it('by a source is refused to the server too, unless it replaces', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a')
+    server.observe(other)
+    expect(() => server.addTool(tool('a', 'own'))).toThrow(/ERR_MCP_DUPLICATE_NAME/)
+    server.addTool(tool('a', 'own'), { replace: true })
+    other.set('a', 'b')
+    await settled()
+    const peer = await openPeer(server)
+    expect((await peer.request('tools/call', { name: 'a' })).result).toMatchObject({
+      content: [{ text: 'own' }],
+    })
+  })
+
+  it('twice in one source is the first one', async () => {
+    const { server, log } = create()
+    server.observe(new OtherRegistry('a', 'a', 'b'))
+    expect(await namesOf(server)).toEqual(['a', 'b'])
+    expect(log).toHaveLength(1)
+  })
+})
+
+describe('a source that fails', () => {
+  const failures: [string, (other: OtherRegistry) => void][] = [
+    [
+      'by throwing',
+      (other) =>
+        (other.tools = () => {
+          throw new Error('gone')
+        }),
+    ],
+    ['by rejecting', (other) => (other.tools = () => Promise.reject(new Error('gone')))],
+    [
+      'half way',
+      (other) =>
+        (other.tools = function* () {
+          yield tool('x')
+          throw new Error('gone')
+        }),
+    ],
+  ]
+
+  it.each(failures)('%s keeps its last good list, is logged, and is followed again', async (_name, fail) => {
+    const { server, log } = create()
+    const other = new OtherRegistry('a', 'b')
+    server.observe(other)
+    fail(other)
+    other.tell()
+    await settled()
+    expect(await namesOf(server)).toEqual(['a', 'b'])
+    expect(log).toMatchObject([
+      { message: expect.stringContaining('could not be read'), err: { message: 'gone' } },
+    ])
+    other.tools = () => [tool('c')]
+    other.tell()
+    await settled()
+    expect(await namesOf(server)).toEqual(['c'])
+  })
+
+  it('at the start is logged and leaves the server as it is', async () => {
+    const { server, log } = create()
+    server.addTool(tool('own'))
+    const { ready } = server.observe({
+      tools: () => Promise.reject(new Error('gone')),
+      onChange: () => () => {},
+    })
+    await ready
+    expect(await namesOf(server)).toEqual(['own'])
+    expect(log).toHaveLength(1)
+  })
+
+  it('in one kind changes no other kind', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a')
+    let prompts = (): AnyPrompt<unknown, unknown>[] => [{ name: 'p', handler: () => 'p' }]
+    const source: Source = {
+      tools: () => other.tools(),
+      prompts: () => prompts(),
+      onChange: (listener) => other.onChange(listener),
+    }
+    server.observe(source)
+    prompts = () => {
+      throw new Error('gone')
+    }
+    other.set('b')
+    await settled()
+    expect(await namesOf(server)).toEqual(['a'])
+  })
+
+  it('by a definition that is wrong loses that one alone', async () => {
+    const { server, log } = create()
+    const other = new OtherRegistry('a', 'not a name', 'b')
+    server.observe(other)
+    expect(await namesOf(server)).toEqual(['a', 'b'])
+    expect(log[0]?.err.message).toMatch(/tool name "not a name"/)
+  })
+})
+
+describe('an answer that comes late', () => {
+  it('is followed by another reading where there was a change meanwhile', async () => {
+    const { server } = create()
+    const other = new OtherRegistry()
+    const answers: ((tools: Iterable<OtherTool>) => void)[] = []
+    other.tools = () => new Promise((resolve) => answers.push(resolve))
+    const { ready } = server.observe(other)
+    other.tell()
+    other.tell()
+    await settled()
+    expect(answers).toHaveLength(1)
+    answers[0]?.([tool('old')])
+    await settled()
+    expect(answers).toHaveLength(2)
+    answers[1]?.([tool('new')])
+    await ready
+    expect(await namesOf(server)).toEqual(['new'])
+  })
+
+  it('is not put in place once the source is detached', async () => {
+    const { server } = create()
+    let answer: ((tools: Iterable<OtherTool>) => void) | undefined
+    const other = new OtherRegistry()
+    other.tools = () => new Promise((resolve) => (answer = resolve))
+    const observation = server.observe(other)
+    observation.detach()
+    answer?.([tool('late')])
+    await observation.ready
+    expect(await namesOf(server)).toEqual([])
+  })
+})
+
+describe('the end of an observation', () => {
+  it('by its handle takes back what came from the source, and leaves no listener', async () => {
+    const { server } = create()
+    server.addTool(tool('own'))
+    const other = new OtherRegistry('a', 'b')
+    const observation = server.observe(other)
+    const peer = await openPeer(server)
+    await settled()
+    observation.detach()
+    observation.detach()
+    expect(other.listeners.size).toBe(0)
+    other.set('c')
+    await settled()
+    expect(await namesOf(server)).toEqual(['own'])
+    expect(peer.notifications).toHaveLength(1)
+  })
+
+  it('comes by disposal too', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a')
+    {
+      using _observation = server.observe(other)
+      expect(await namesOf(server)).toEqual(['a'])
+    }
+    expect(await namesOf(server)).toEqual([])
+  })
+
+  it('comes when the server closes, also for a source that fails at it', async () => {
+    const { server, log } = create()
+    const other = new OtherRegistry('a')
+    server.observe({
+      tools: () => [],
+      onChange: () => () => {
+        throw new Error('stuck')
+      },
+    })
+    server.observe(other)
+    await server.close()
+    expect(other.listeners.size).toBe(0)
+    expect(log).toMatchObject([{ err: { message: 'stuck' } }])
+  })
+
+  it('leaves alone what has been put in the place of its own', async () => {
+    const { server } = create()
+    const observation = server.observe(new OtherRegistry('a', 'b'))
+    server.addTool(tool('a', 'own'), { replace: true })
+    observation.detach()
+    expect(await namesOf(server)).toEqual(['a'])
+  })
+})
