@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pnpm } from './pnpm.mjs'
+import { execPath } from 'node:process'
+import { pnpm, root } from './pnpm.mjs'
 import { build, install, script, step, tool, types, vitest } from './steps.mjs'
 
 const minute = 60_000
@@ -37,11 +38,13 @@ function readReport(file) {
 
 async function steps() {
   if (!(await one('install', install, 5 * minute))) return
+  const browser = await one('chromium', () => script('chromium.mjs'), 5 * minute)
   await one('format', () => tool('oxfmt', '--check'))
   await one('lint', () => tool('oxlint', '--deny-warnings'))
   await one('types', types)
   await one('unused code', () => tool('knip'))
   if (!(await one('build', build))) return
+  await one('type tests', () => script('type-tests.mjs'), 5 * minute)
   await tests()
   await one('packages', () => script('packages.mjs'))
   await one(
@@ -50,6 +53,9 @@ async function steps() {
     6 * minute,
   )
   await one('inspector', () => script('inspector.mjs'))
+  const built = await one('docs', () => script('docs.mjs', 'build'))
+  if (browser && built)
+    await one('docs in a browser', () => [execPath, join(root, 'docs', 'scripts', 'look.mjs')])
   await one('bench', () => script('bench.mjs', '--short'), 4 * minute)
 }
 

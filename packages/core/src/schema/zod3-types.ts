@@ -6,6 +6,8 @@ export interface Zod3Schema<Input = unknown, Output = unknown> {
   readonly _input: Input
   readonly _output: Output
   readonly _def: object
+  /** Which zod 4 has. */
+  readonly _zod?: never
 }
 
 /** The part of zod 3's definitions that is read here. */

@@ -1,0 +1,162 @@
+import { defineTool, type InferInput, type InferOutput, McpServer } from '@jetway/core'
+import { zod3 } from '@jetway/core/zod3'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { z } from 'zod'
+import { z as z3 } from 'zod3'
+import { z as bundled } from 'zod/v3'
+import { holds, type Same } from './support.ts'
+
+const server = new McpServer({ name: 'types', version: '1' })
+
+const four = z.object({ city: z.string(), days: z.number().default(3), unit: z.enum(['C', 'F']).optional() })
+const three = z3.object({
+  city: z3.string(),
+  days: z3.number().default(3),
+  unit: z3.enum(['C', 'F']).optional(),
+})
+interface Arguments {
+  city: string
+  days: number
+  unit?: 'C' | 'F' | undefined
+}
+
+// 1: zod 4
+server.addTool({ name: 'a', inputSchema: four, handler: (args) => holds<Same<typeof args, Arguments>>() })
+
+// 2: zod 3, in its cover
+server.addTool({
+  name: 'a',
+  inputSchema: zod3(three),
+  handler: (args) => {
+    holds<Same<typeof args, Arguments>>()
+  },
+})
+
+// 3: the zod 3 that zod 4 brings along
+server.addTool({
+  name: 'a',
+  inputSchema: zod3(bundled.object({ n: bundled.string().transform(Number) })),
+  handler: ({ n }) => holds<Same<typeof n, number>>(),
+})
+
+// 4: valibot
+server.addTool({
+  name: 'a',
+  inputSchema: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 3) })),
+  handler: (args) => holds<Same<typeof args, { city: string; days: number }>>(),
+})
+
+// 5: arktype
+server.addTool({
+  name: 'a',
+  inputSchema: type({ city: 'string', 'days?': 'number' }),
+  handler: ({ city, days }) => {
+    holds<Same<typeof city, string>>()
+    holds<Same<typeof days, number | undefined>>()
+  },
+})
+
+// 6: JSON Schema, as far as it plainly says
+server.addTool({
+  name: 'a',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      city: { type: 'string' },
+      days: { type: 'integer' },
+      unit: { enum: ['C', 'F'] },
+      tags: { type: 'array', items: { type: 'string' } },
+      at: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] },
+    },
+    required: ['city', 'tags'],
+  },
+  handler: (args) =>
+    holds<
+      Same<
+        typeof args,
+        { city: string; tags: string[]; days?: number; unit?: 'C' | 'F'; at?: { lat: number } }
+      >
+    >(),
+})
+
+// 7: in a file of its own, whatever the order of members
+defineTool({
+  handler: ({ city }) => city.toUpperCase(),
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  name: 'a',
+})
+
+// 8: JSON Schema that is no literal
+const loose: { [key: string]: unknown } = { type: 'object' }
+server.addTool({
+  name: 'a',
+  inputSchema: loose,
+  handler: (args) => holds<Same<typeof args, Record<string, unknown>>>(),
+})
+
+// 9: one that speaks of further properties
+server.addTool({
+  name: 'a',
+  inputSchema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: true },
+  handler: (args) => {
+    holds<Same<(typeof args)['a'], string | undefined>>()
+    return args['other']
+  },
+})
+
+// 10: the sides of a schema
+holds<
+  Same<InferInput<typeof four>, { city: string; days?: number | undefined; unit?: 'C' | 'F' | undefined }>
+>()
+const covered = zod3(z3.object({ n: z3.string().transform(Number) }))
+holds<Same<InferInput<typeof covered>, { n: string }>>()
+holds<Same<InferOutput<typeof covered>, { n: number }>>()
+
+// 11: an unknown member, in each library
+// @ts-expect-error no such member
+server.addTool({ name: 'a', inputSchema: four, handler: ({ country }) => country })
+// @ts-expect-error no such member
+server.addTool({ name: 'a', inputSchema: zod3(three), handler: ({ country }) => country })
+server.addTool({
+  name: 'a',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+  // @ts-expect-error no such member
+  handler: ({ country }) => country,
+})
+
+// 12: a member taken for something else
+// @ts-expect-error a string has no toFixed
+server.addTool({ name: 'a', inputSchema: zod3(three), handler: ({ city }) => city.toFixed() })
+
+// 13: what may be left out is not there for certain
+server.addTool({
+  name: 'a',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+  // @ts-expect-error it may be undefined
+  handler: ({ city }) => city.length,
+})
+
+// 14: zod 3 without its cover
+// @ts-expect-error needs zod3()
+server.addTool({ name: 'a', inputSchema: three, handler: () => 'x' })
+
+// 15: zod 4 in the cover of zod 3
+// @ts-expect-error is no schema of zod 3
+zod3(four)
+
+// 16: valibot without its converter
+// @ts-expect-error gives no JSON Schema
+server.addTool({ name: 'a', inputSchema: v.object({ a: v.string() }), handler: () => 'x' })
+
+// 17: what is no schema
+// @ts-expect-error a string is none
+server.addTool({ name: 'a', inputSchema: 'object', handler: () => 'x' })
+
+// 18: a name that is no text, and an option that is no boolean
+// @ts-expect-error a number is no name
+server.addTool({ name: 5, handler: () => 'x' })
+// @ts-expect-error strictInput is true or false
+server.addTool({ name: 'a', inputSchema: four, strictInput: 'yes', handler: () => 'x' })
+server.addTool({ name: 'a', inputSchema: four, strictInput: true, handler: () => 'x' })
