@@ -9,4 +9,5 @@ const [command = 'dev'] = argv.slice(2)
 
 const described = await step('API reference', [execPath, join(docs, 'scripts', 'api.mjs')])
 await must('site', [join(docs, 'node_modules', '.bin', 'vitepress'), command, docs])
+if (command === 'build') await must('links', [execPath, join(docs, 'scripts', 'links.mjs')])
 process.exitCode = described

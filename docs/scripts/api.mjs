@@ -64,6 +64,8 @@ const app = await Application.bootstrapWithPlugins({
   hidePageHeader: true,
   hideBreadcrumbs: true,
   useCodeBlocks: true,
+  // VitePress makes other ids of headings than TypeDoc's links expect.
+  useHTMLAnchors: true,
   parametersFormat: 'table',
   interfacePropertiesFormat: 'table',
   typeDeclarationFormat: 'table',

@@ -15,12 +15,7 @@ server.addTool({
   title: 'Get an order',
   description: 'An order of the shop by its number',
   annotations: { readOnly: true },
-  inputSchema: z.object({
-    id: z
-      .string()
-      .regex(/^A\d+$/)
-      .describe('A number such as A1'),
-  }),
+  inputSchema: z.object({ id: z.string().regex(/^A\d+$/) }),
   outputSchema: z.object({ total: z.number(), paid: z.boolean() }),
   handler({ id }) {
     const order = orders.get(id)
@@ -64,7 +59,7 @@ export const cancelOrder = defineTool({
   title: 'Cancel an order',
   description: 'Takes an order back, if it is there',
   annotations: { destructive: true, idempotent: true },
-  inputSchema: z.object({ id: z.string() }),
+  inputSchema: z.object({ id: z.string().describe('A number such as A1') }),
   handler: ({ id }) => orders.delete(id),
 })
 
