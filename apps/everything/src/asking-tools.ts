@@ -17,7 +17,7 @@ export function addAskingTools(server: McpServer): void {
     },
     handler: (_args, { answers: { said } }) => {
       const [block] = [said.content].flat()
-      return content.text(`LLM response: ${block !== undefined && 'text' in block ? String(block.text) : ''}`)
+      return content.text(`LLM response: ${block?.type === 'text' ? block.text : ''}`)
     },
   })
 

@@ -117,6 +117,28 @@ export interface EmbeddedResource extends Block {
   readonly resource: ResourceContents
 }
 
+/** What a model in the client calls: https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling */
+export interface ToolUseContent {
+  readonly type: 'tool_use'
+  readonly id: string
+  readonly name: string
+  readonly input: JsonObject
+  readonly _meta?: Meta
+}
+
+/** What that call came to. A message with such blocks holds no others. */
+export interface ToolResultContent {
+  readonly type: 'tool_result'
+  readonly toolUseId: string
+  readonly content: readonly ContentBlock[]
+  readonly structuredContent?: JsonObject
+  readonly isError?: boolean
+  readonly _meta?: Meta
+}
+
+/** What messages for a client's model are made of. */
+export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
+
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 
 interface Contents {

@@ -6,7 +6,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import type { ClientView } from './client-view.ts'
 import { compileForm } from './compiled-form.ts'
-import { partsOf, type Question, type QuestionParts } from './questions.ts'
+import { partsOf, type Question, type QuestionParts, type SampleParams } from './questions.ts'
 import { randomToken } from './random.ts'
 import { readForm, readRoots, readSampled, readUrl } from './read-answers.ts'
 
@@ -101,13 +101,12 @@ function projected(revision: Revision, form: { readonly properties: object }, ke
   }
 }
 
-function sampling(params: object, key: string, revision: Revision): JsonObject {
-  const { tools, toolChoice, messages } = params as JsonObject
-  const several =
-    Array.isArray(messages) && messages.some(({ content }: JsonObject) => Array.isArray(content))
+function sampling(params: SampleParams, key: string, revision: Revision): JsonObject {
+  const { tools, toolChoice, messages } = params
+  const several = messages.some(({ content }) => Array.isArray(content))
   if (!revision.samplingTools && (tools !== undefined || toolChoice !== undefined || several))
     throw unavailable(key, 'sampling with tools or several blocks', revision)
-  return params as JsonObject
+  return revision.projectSampling({ ...params })
 }
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities */

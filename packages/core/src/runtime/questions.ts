@@ -1,4 +1,4 @@
-import type { ContentBlock, Role } from '../protocol/types.ts'
+import type { Role, SamplingContent } from '../protocol/types.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { AnySchema, InferArguments } from '../schema/types.ts'
 
@@ -98,7 +98,7 @@ export const elicitUrl: ElicitUrl = (
 /** One message for the client's model. Several blocks only where the client's revision has them. */
 export interface SamplingMessage {
   readonly role: Role
-  readonly content: ContentBlock | JsonObject | readonly (ContentBlock | JsonObject)[]
+  readonly content: SamplingContent | readonly SamplingContent[]
 }
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages */
@@ -119,7 +119,7 @@ export interface SampleParams {
 /** What the client's model said. */
 export interface Sampled {
   readonly role: Role
-  readonly content: ContentBlock | readonly (ContentBlock | JsonObject)[]
+  readonly content: SamplingContent | readonly SamplingContent[]
   readonly model: string
   readonly stopReason?: string
 }

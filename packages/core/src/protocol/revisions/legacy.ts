@@ -2,7 +2,14 @@ import { ErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject, toErrorObject } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
 import { structuredJson } from '../structured.ts'
-import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult, Tool } from '../types.ts'
+import type {
+  CallToolResult,
+  ContentBlock,
+  GetPromptResult,
+  ReadResourceResult,
+  SamplingContent,
+  Tool,
+} from '../types.ts'
 import type { RevisionData } from './data.ts'
 import { createProjector, type Projector } from './project.ts'
 import type { Revision } from './revision.ts'
@@ -30,6 +37,7 @@ export function legacyRevision(data: RevisionData): Revision {
     projectResourceTemplate: (template) => projector.project('resourceTemplate', template),
     projectPrompt: (prompt) => projector.project('prompt', prompt),
     projectImplementation: (info) => projector.project('implementation', info),
+    projectSampling: (params) => projectSampling(projector, params),
     projectCapabilities: (capabilities) => projector.project('capabilities', capabilities),
     encodeResult: (method, result) => encoders.get(method)?.(result) ?? JSON.stringify(result),
     encodeError: (error) => {
@@ -38,6 +46,22 @@ export function legacyRevision(data: RevisionData): Revision {
     },
     // Errors are answers like any other here; 404 would tell the client that its session is gone.
     httpStatus: (error) => (error.reason === 'busy' ? 503 : 200),
+  }
+}
+
+function projectSampling(projector: Projector, params: JsonObject): JsonObject {
+  const block = (content: SamplingContent): object =>
+    content.type === 'tool_use' || content.type === 'tool_result' ? content : projector.block(content)
+  const messages = params['messages'] as readonly {
+    role: string
+    content: SamplingContent | SamplingContent[]
+  }[]
+  return {
+    ...params,
+    messages: messages.map(({ role, content }) => ({
+      role,
+      content: Array.isArray(content) ? content.map(block) : block(content),
+    })),
   }
 }
 

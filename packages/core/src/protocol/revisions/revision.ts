@@ -51,6 +51,8 @@ export interface Revision {
   projectResourceTemplate(template: ResourceTemplate): JsonObject
   projectPrompt(prompt: Prompt): JsonObject
   projectImplementation(info: Implementation): JsonObject
+  /** Params of `sampling/createMessage`. */
+  projectSampling(params: JsonObject): JsonObject
   projectCapabilities(capabilities: ServerCapabilities): JsonObject
   /** The result as JSON text. Throws what `JSON.stringify` throws. */
   encodeResult(method: string, result: JsonObject): string
