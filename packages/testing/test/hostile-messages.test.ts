@@ -96,6 +96,11 @@ const REFUSED: [what: string, line: string, code: number][] = [
   ['a resource with a traversal', text(request('x', 'resources/read', { uri: 'x://%2e%2e' })), -32002],
   ['an empty cursor', text(request('x', 'tools/list', { cursor: '' })), -32602],
   ['a cursor of 1 MiB', text(request('x', 'tools/list', { cursor: 'a'.repeat(2 ** 20) })), -32602],
+  [
+    'a cursor of a list that there is not',
+    text(request('x', 'tools/list', { cursor: btoa('other:echo').replace(/=+$/, '') })),
+    -32602,
+  ],
   ['a cursor of another list', text(request('x', 'tools/list', { cursor: btoa('prompts:prompt') })), -32602],
   ['a log level that is unknown', text(request('x', 'logging/setLevel', { level: '__proto__' })), -32602],
 ]

@@ -269,6 +269,23 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
+  it('hold back the transport like single calls do', async () => {
+    const tool = gatedTool()
+    const limits = { running: 1, inFlight: 2 }
+    const { transport } = await open(
+      createTestRuntime({ 'tools/call': tool.entry }, { limits }),
+      '2025-03-26',
+    )
+    const held = transport.receive([call(1, 'a'), call(2, 'b')])
+    expect(held).toBeInstanceOf(Promise)
+    for (const key of ['a', 'b']) {
+      tool.release(key)
+      await settled()
+    }
+    await held
+    expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
+  })
+
   it('still come back when a call in them is cancelled', async () => {
     const tool = gatedTool()
     const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }), '2025-03-26')
