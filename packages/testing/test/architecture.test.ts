@@ -10,6 +10,7 @@ import {
   schemaLibraries,
   unfinished,
   webStandardsOnly,
+  zod3Apart,
   type Manifest,
 } from './architecture/rules.ts'
 import { codeLines, parseSource, type Source } from './architecture/source.ts'
@@ -136,6 +137,20 @@ describe('core', () => {
     expect(schemaLibraries([core('schema/a.ts', `import { z } from 'zod/v4'`)])).toHaveLength(1)
     expect(schemaLibraries([core('schema/a.ts', `import type { z } from 'zod'`)])).toEqual([])
   })
+})
+
+describe('zod 3', () => {
+  it('is reached by its own entry only', () => {
+    expect(shipped.flatMap((source) => zod3Apart([source]))).toEqual([])
+  })
+
+  it.each([`import { zod3 } from './zod3.ts'`, `import { parseDef } from 'zod-to-json-schema'`])(
+    'is refused elsewhere: %s',
+    (text) => {
+      expect(zod3Apart([core('schema/engine.ts', text)])).toHaveLength(1)
+      expect(zod3Apart([core('schema/zod3-more.ts', text)])).toEqual([])
+    },
+  )
 })
 
 describe('packages', () => {

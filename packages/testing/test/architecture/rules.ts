@@ -101,6 +101,23 @@ export function schemaLibraries(sources: readonly Source[]): string[] {
   ]
 }
 
+const zod3Sources = /^packages\/core\/src\/(?:schema\/zod3[\w-]*|zod3)\.ts$/
+
+/** zod-to-json-schema loads zod, so that nothing but the entry for zod 3 may lead to it. Types are not loaded. */
+export function zod3Apart(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ path }) => path.startsWith(coreSource) && !zod3Sources.test(path))
+    .flatMap((source) =>
+      importsOf(source)
+        .filter(({ typeOnly }) => !typeOnly)
+        .filter(
+          ({ specifier }) =>
+            specifier === 'zod-to-json-schema' || zod3Sources.test(resolve(source.path, specifier)),
+        )
+        .map(({ specifier }) => `${source.path} must not load ${specifier}`),
+    )
+}
+
 const unfinishedMark = /\b(?:TODO|FIXME|XXX)\b/
 const testFunctions = ['describe', 'it', 'test']
 const evasions = ['skip', 'only', 'todo', 'skipIf', 'runIf', 'fails']
