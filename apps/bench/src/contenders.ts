@@ -25,6 +25,14 @@ export const STDIO: readonly Contender[] = [
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio', base: 'plain-stdio' },
 ]
 
+/** Servers of the usual size, for the time it takes them to start: registering a tool compiles its schemas. */
+export const STARTERS: readonly Contender[] = STDIO.filter(({ base }) => base !== undefined).map(
+  (contender) => ({
+    ...contender,
+    args: ['--tools', '2'],
+  }),
+)
+
 export const RAW_STDIO: Contender = { name: 'raw-stdio', title: 'raw Node', program: 'raw-stdio' }
 
 const ONE_TOOL = 'jetway-1-tool'

@@ -35,6 +35,8 @@ export interface Row {
   readonly base?: string
   /** Requests per second of processor time, divided by the base's in the same round. */
   readonly ratio?: number
+  /** The same of each one's best round: whatever else the machine does only ever adds to what a request costs. */
+  readonly bestRatio?: number
 }
 
 /** One thing that was measured. */
@@ -57,7 +59,7 @@ export async function interleave(all: readonly Measured[], timing: Timing): Prom
 }
 
 /** In seconds: what is slow enough to get here is not made fast by more of it. */
-const LONGEST_WARM_UP = 4
+const LONGEST_WARM_UP = 5
 const WARM_STEP = 0.25
 
 async function warm({ load }: Measured, requests: number): Promise<void> {
@@ -98,5 +100,7 @@ function toRow({ name, title, base }: Contender, samples: ReadonlyMap<string, re
   }
   if (base === undefined || bases === undefined) return row
   const ratios = own.map(({ cpuMicros }, round) => (bases[round]?.cpuMicros ?? Number.NaN) / cpuMicros)
-  return { ...row, base, ratio: median(ratios) }
+  return { ...row, base, ratio: median(ratios), bestRatio: least(bases) / least(own) }
 }
+
+const least = (samples: readonly Sample[]): number => Math.min(...samples.map(({ cpuMicros }) => cpuMicros))

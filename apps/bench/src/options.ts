@@ -13,8 +13,8 @@ export interface BenchOptions {
   readonly timing: Timing
 }
 
-const FULL: Timing = { rounds: 9, seconds: 0.4, warmRequests: 10_000 }
-const SHORT: Timing = { rounds: 11, seconds: 0.4, warmRequests: 20_000 }
+const FULL: Timing = { rounds: 9, seconds: 0.4, warmRequests: 20_000 }
+const SHORT: Timing = { rounds: 25, seconds: 0.2, warmRequests: 30_000 }
 
 export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--write] [--rounds <n>] [--seconds <n>]
 

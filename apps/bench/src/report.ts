@@ -16,7 +16,7 @@ export function toMarkdown({ machine, tables, firstAnswers, memory }: Report): s
   if (firstAnswers.length > 0) {
     parts.push(
       section(
-        'stdio, first answer after the process is started',
+        'stdio, 2 tools, first answer after the process is started',
         ['', 'ms', '÷ raw Node'],
         firstAnswers.map(({ title, ms, ratio }) => [title, ms.toFixed(0), ratio.toFixed(2)]),
       ),

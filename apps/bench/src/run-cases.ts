@@ -1,4 +1,4 @@
-import { HTTP, STDIO, TOOL_COUNTS } from './contenders.ts'
+import { HTTP, STARTERS, STDIO, TOOL_COUNTS } from './contenders.ts'
 import { HttpBench } from './http-bench.ts'
 import type { Table } from './measure.ts'
 import type { BenchOptions } from './options.ts'
@@ -9,7 +9,7 @@ import { CREATE, LIST, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
 const CONNECTIONS = [1, 16, 64]
 const PIPELINE_DEPTH = 64
-const SPAWNS = 7
+const SPAWNS = 9
 const IDLE_SESSIONS = 5000
 
 type Cases = Omit<Report, 'machine'>
@@ -20,7 +20,7 @@ export async function runCases(options: BenchOptions): Promise<Cases> {
     options.only.length === 0 || options.only.some((begin) => name.startsWith(begin))
   const tables = [...(await httpCases(options, wanted)), ...(await stdioCases(options, wanted))]
   const firstAnswers = wanted('first-answer')
-    ? await said('first-answer', measureFirstAnswer(STDIO, SPAWNS))
+    ? await said('first-answer', measureFirstAnswer(STARTERS, SPAWNS))
     : []
   const memory = wanted('memory') ? await said('memory', measureSessionMemory(HTTP, IDLE_SESSIONS)) : []
   return { tables, firstAnswers, memory }

@@ -51,7 +51,7 @@ export async function measureFirstAnswer(
   contenders: readonly Contender[],
   rounds: number,
 ): Promise<FirstAnswer[]> {
-  const all = [RAW_STDIO, ...contenders.filter(({ name }) => name !== 'plain-stdio')]
+  const all = [RAW_STDIO, ...contenders]
   const times = new Map<string, number[]>(all.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
     for (const contender of all) times.get(contender.name)?.push(await firstAnswer(contender))

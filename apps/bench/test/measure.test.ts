@@ -31,3 +31,15 @@ it('a ratio compares what was measured in the same round', async () => {
   expect(rows[0]).not.toHaveProperty('ratio')
   expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', ratio: 0.5 })
 })
+
+it('a best round counts alone where a machine was busy for the others', async () => {
+  const moods = [1, 1, 1, 9, 1, 9, 9, 9]
+  let runs = 0
+  const mood = (): number => moods[runs++] ?? 1
+  const rows = await interleave([fake('bare', undefined, 10, mood), fake('jetway', 'bare', 20, mood)], {
+    rounds: 3,
+    seconds: 1,
+    warmRequests: 100,
+  })
+  expect(rows[1]?.bestRatio).toBe(0.5)
+})
