@@ -94,10 +94,33 @@ export function checkUri(subject: Subject, uri: unknown): void {
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/resources#annotations */
 export function checkAnnotations(subject: Subject, annotations: unknown): void {
   if (annotations === undefined) return
-  const priority = isObject(annotations) ? annotations['priority'] : Number.NaN
-  if (priority === undefined || (typeof priority === 'number' && priority >= 0 && priority <= 1)) return
-  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs annotations whose priority lies between 0 and 1')
+  const { priority, audience, lastModified } = isObject(annotations) ? annotations : { priority: Number.NaN }
+  if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'needs annotations whose priority lies between 0 and 1',
+    )
+  if (audience !== undefined && !(Array.isArray(audience) && audience.every(isRole)))
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'needs annotations whose audience is an array of "user" and "assistant"',
+    )
+  if (lastModified !== undefined && !isTime(lastModified))
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'needs annotations whose lastModified is an ISO 8601 time, such as "2026-01-12T15:00:58Z"',
+    )
 }
+
+const isRole = (role: unknown): boolean => role === 'user' || role === 'assistant'
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
+
+const isTime = (time: unknown): boolean =>
+  typeof time === 'string' && ISO_TIME.test(time) && !Number.isNaN(Date.parse(time))
 
 /**
  * The listed members of a definition as plain JSON. A copy, so that a change made to the definition later does not
