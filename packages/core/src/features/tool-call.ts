@@ -4,6 +4,7 @@ import { STRUCTURED_JSON } from '../protocol/structured.ts'
 import type { ContentBlock } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import { complete, type Outcome } from '../runtime/outcome.ts'
+import { isQuestion } from '../runtime/questions.ts'
 import { describeIssues } from '../schema/issues.ts'
 import type { CheckedInput, CompiledInput, CompiledOutput } from '../schema/types.ts'
 import { type CompiledAsks, resolveAsks } from './asks.ts'
@@ -88,6 +89,11 @@ function toOutcome(entry: ToolEntry, value: unknown): Outcome {
   if (isListOf(value, 'content')) return complete({ content: value })
   if (brand !== undefined || (Array.isArray(value) && value.some((item) => brandOf(item) !== undefined))) {
     throw new OutputError(`${nameOf(entry)} returned a mixture; give content blocks only, or result({ … })`)
+  }
+  if (isQuestion(value)) {
+    throw new OutputError(
+      `${nameOf(entry)} returned a question; declare it in asks, or return inputRequired({ key: question })`,
+    )
   }
   return textOutcome(stringify(value, nameOf(entry)))
 }

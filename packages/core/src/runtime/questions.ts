@@ -1,3 +1,4 @@
+import { usageError } from '../errors.ts'
 import type { Role, SamplingContent } from '../protocol/types.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { AnySchema, InferArguments } from '../schema/types.ts'
@@ -87,13 +88,20 @@ interface ElicitUrl {
  * Asks a person to open an address, for what must not pass through the client: passwords, payments, consent. That the
  * person agreed does not mean that what happens at the address is finished. The address holds no secrets.
  *
+ * @throws `ERR_MCP_INVALID_DEFINITION` for what is no `https:` address (`http:` for development)
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export const elicitUrl: ElicitUrl = (
   message: string,
   url: string,
   options?: ElicitOptions,
-): Question<never> => question({ kind: 'url', message, url, seesDecline: options?.declined === 'see' })
+): Question<never> => {
+  // Clients open it: nothing that a browser would run instead.
+  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw usageError('ERR_MCP_INVALID_DEFINITION', 'elicitUrl needs an absolute https: address')
+  return question({ kind: 'url', message, url, seesDecline: options?.declined === 'see' })
+}
 
 /** One message for the client's model. Several blocks only where the client's revision has them. */
 export interface SamplingMessage {
@@ -127,9 +135,28 @@ export interface Sampled {
 /**
  * Asks the client's model.
  *
+ * @throws `ERR_MCP_INVALID_DEFINITION` where a tool that the model used has no result in the message after
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
-export const sample = (params: SampleParams): Question<Sampled> => question({ kind: 'sampling', params })
+export function sample(params: SampleParams): Question<Sampled> {
+  for (const [index, message] of params.messages.entries()) {
+    const used = blocksOf(message).flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+    const answers = blocksOf(params.messages[index + 1])
+    const results = new Set(
+      answers.map((block) => (block.type === 'tool_result' ? block.toolUseId : undefined)),
+    )
+    if (used.length > 0 && !(results.size === used.length && used.every((id) => results.has(id)))) {
+      throw usageError(
+        'ERR_MCP_INVALID_DEFINITION',
+        `sample: after tool_use in message ${index}, the next message needs one tool_result for each and nothing else`,
+      )
+    }
+  }
+  return question({ kind: 'sampling', params })
+}
+
+const blocksOf = (message: SamplingMessage | undefined): readonly SamplingContent[] =>
+  message === undefined ? [] : [message.content].flat()
 
 /** A place that the client's side works in. */
 export interface Root {

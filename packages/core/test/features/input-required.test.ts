@@ -81,6 +81,15 @@ describe('inputRequired in a tool', () => {
     expect(textOf(await answered(() => ({ action: 'cancel' }), true))).toBe('{"action":"cancel"}')
   })
 
+  it('is what a question needs to be returned in', async () => {
+    const errors: unknown[] = []
+    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    server.addTool({ name: 'a', handler: () => elicit('Sure?', ok) })
+    const client = await openAnsweringClient(server)
+    expect((await client.call('a')).result?.['isError']).toBe(true)
+    expect(String(errors[0])).toContain('returned a question; declare it in asks')
+  })
+
   it('takes nothing but questions', () => {
     expect(() => inputRequired({ confirm: 'Sure?' as never })).toThrow('"confirm" is no question')
   })
