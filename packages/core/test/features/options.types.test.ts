@@ -1,0 +1,178 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import * as z from 'zod'
+import {
+  type AnyPrompt,
+  type AnyTool,
+  defineResource,
+  defineTool,
+  displayName,
+  McpServer,
+  type Observation,
+  type RequestContext,
+  type Source,
+  type VisibleRule,
+} from '../../src/index.ts'
+
+interface App {
+  readonly db: string
+}
+interface Mount {
+  readonly user: { readonly admin: boolean }
+}
+
+/** Only looked at by the compiler. */
+const never = (_run: () => void): void => {}
+
+const server = new McpServer<Mount, App>(
+  { name: 'test', version: '1' },
+  { maxResultBytes: 4096, orderByPriority: true, describeRelations: true, lifespan: () => ({ db: 'main' }) },
+)
+const handler = (): string => 'x'
+
+describe('the types of visible', () => {
+  it('know the context of the server', () => {
+    never(() => {
+      server.addTool({
+        name: 'a',
+        visible: (ctx) => {
+          expectTypeOf(ctx).toEqualTypeOf<RequestContext<App, Mount>>()
+          return ctx.mount.user.admin
+        },
+        handler,
+      })
+      server.addTool({ name: 'a', visible: async (ctx) => ctx.app.db === 'main', handler })
+      server.addResource({ uri: 'a://b', name: 'b', visible: (ctx) => ctx.mount.user.admin, handler })
+      server.addResourceTemplate({
+        uriTemplate: 'a://{b}',
+        name: 'b',
+        visible: (ctx) => ctx.mount.user.admin,
+        handler: ({ b }) => b,
+      })
+      server.addPrompt({ name: 'a', visible: (ctx) => ctx.mount.user.admin, handler })
+    })
+  })
+
+  it('leave what else is inferred as it is, wherever they stand', () => {
+    never(() => {
+      server.addTool({
+        name: 'a',
+        visible: (ctx) => ctx.mount.user.admin,
+        inputSchema: z.object({ city: z.string() }),
+        outputSchema: z.object({ state: z.enum(['open', 'closed']) }),
+        handler: ({ city }) => ({ state: city === '' ? 'closed' : 'open' }),
+      })
+      server.addTool({
+        name: 'a',
+        handler: ({ city }) => city.length,
+        inputSchema: z.object({ city: z.string() }),
+        visible: (ctx) => ctx.mount.user.admin,
+      })
+      server.add(
+        defineTool({ name: 'a', visible: ({ auth }) => auth !== undefined, handler }),
+        defineResource({ uri: 'a://b', name: 'b', visible: ({ auth }) => auth !== undefined, handler }),
+      )
+    })
+  })
+
+  it('refuse what is no answer, and a context that the server does not have', () => {
+    never(() => {
+      // @ts-expect-error a text is no answer
+      server.addTool({ name: 'a', visible: () => 'yes', handler })
+      // @ts-expect-error a later text is none either
+      server.addTool({ name: 'a', visible: async () => 'yes', handler })
+      // @ts-expect-error no function
+      server.addTool({ name: 'a', visible: true, handler })
+      // @ts-expect-error no such member of the mount
+      server.addTool({ name: 'a', visible: (ctx) => ctx.mount.tenant === 'x', handler })
+      const forTenants: VisibleRule<App, { readonly tenant: string }> = (ctx) => ctx.mount.tenant === 'x'
+      // @ts-expect-error a rule for another mount
+      server.addTool({ name: 'a', visible: forTenants, handler })
+      // @ts-expect-error arguments are not there yet
+      server.addTool({ name: 'a', visible: (ctx, args) => args !== ctx, handler })
+    })
+  })
+})
+
+describe('the types of metadata', () => {
+  it('take what there is', () => {
+    never(() => {
+      server.addTool({
+        name: 'a',
+        annotations: { title: 'A', readOnly: true, destructiveHint: false },
+        priority: 1000,
+        relatedTools: [{ name: 'b', relation: 'suggested' }],
+        cacheControl: 'ephemeral',
+        maxResultBytes: 2048,
+        handler,
+      })
+    })
+  })
+
+  it('refuse what there is not', () => {
+    never(() => {
+      // @ts-expect-error a hint is a boolean
+      server.addTool({ name: 'a', annotations: { readOnly: 'yes' }, handler })
+      // @ts-expect-error misspelt
+      server.addTool({ name: 'a', annotations: { readonly: true }, handler })
+      // @ts-expect-error a word is no priority
+      server.addTool({ name: 'a', priority: 'high', handler })
+      // @ts-expect-error no such relation
+      server.addTool({ name: 'a', relatedTools: [{ name: 'b', relation: 'next' }], handler })
+      // @ts-expect-error a relation needs a name
+      server.addTool({ name: 'a', relatedTools: [{ relation: 'related' }], handler })
+      // @ts-expect-error no such control
+      server.addTool({ name: 'a', cacheControl: 'forever', handler })
+      // @ts-expect-error a prompt has no priority
+      server.addPrompt({ name: 'a', priority: 1, handler })
+      // @ts-expect-error a number of bytes
+      server.addTool({ name: 'a', maxResultBytes: '1 MiB', handler })
+      // @ts-expect-error a number of bytes
+      void new McpServer({ name: 'a', version: '1' }, { maxResultBytes: '1 MiB' })
+      // @ts-expect-error a switch
+      void new McpServer({ name: 'a', version: '1' }, { orderByPriority: 'desc' })
+    })
+  })
+
+  it('let the name to show be asked of anything that has one', () => {
+    expectTypeOf(displayName).returns.toBeString()
+    never(() => {
+      displayName({ name: 'a' })
+      displayName({ name: 'a', title: 'A', annotations: { title: 'B' } })
+      // @ts-expect-error nothing to fall back to
+      displayName({ title: 'A' })
+    })
+  })
+})
+
+describe('the types of observe', () => {
+  it('take a source of the same context, at once or later', () => {
+    never(() => {
+      const tools: AnyTool<App, Mount>[] = [defineTool({ name: 'a', handler })]
+      const prompts: AnyPrompt<App, Mount>[] = []
+      const source: Source<App, Mount> = {
+        tools: () => tools,
+        prompts: async () => prompts,
+        onChange: () => () => {},
+      }
+      expectTypeOf(server.observe(source)).toEqualTypeOf<Observation>()
+      server.observe({
+        tools: async () => new Set([defineTool({ name: 'a', handler })]),
+        onChange: () => () => {},
+      })
+    })
+  })
+
+  it('refuse a source that cannot be followed, and one of another context', () => {
+    never(() => {
+      // @ts-expect-error nothing to listen to
+      server.observe({ tools: () => [] })
+      // @ts-expect-error no way to stop
+      server.observe({ tools: () => [], onChange: () => {} })
+      // @ts-expect-error not tools
+      server.observe({ tools: () => [{ name: 'a' }], onChange: () => () => {} })
+      const other: Source<App, { readonly tenant: string }> = { onChange: () => () => {} }
+      // @ts-expect-error its handlers expect another mount
+      server.observe(other)
+    })
+  })
+})
