@@ -11,7 +11,7 @@ export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => vo
  * text or for nothing.
  */
 export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObject): Record<string, unknown> {
-  return zodToJsonSchema(schema as never, {
+  const converted = zodToJsonSchema(schema as never, {
     // The other targets give `exclusiveMinimum` as a boolean. What this one says otherwise than 2020-12 is overridden.
     target: 'jsonSchema7',
     pipeStrategy: side,
@@ -31,6 +31,7 @@ export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObjec
       return jsonSchema
     },
   })
+  return { ...converted, $schema: 'https://json-schema.org/draft/2020-12/schema' }
 }
 
 const escape = (segment: string): string =>

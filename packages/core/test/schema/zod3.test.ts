@@ -64,6 +64,22 @@ describe('what zod 3 schemas publish', () => {
     })
   })
 
+  it('names its own dialect to whoever asks the schema itself, and no other', () => {
+    const { jsonSchema } = zod3(z.object({ t: z.tuple([z.string()]) }))['~standard']
+    expect(jsonSchema.input({ target: 'draft-2020-12' })).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: { t: { prefixItems: [{ type: 'string' }] } },
+    })
+    expect(() => jsonSchema.output({ target: 'draft-07' })).toThrow('not to draft-07')
+  })
+
+  it('tells the alternatives of a union apart by their tuples', () => {
+    const first = z.object({ t: z.tuple([z.string()]), a: z.number() })
+    const second = z.object({ t: z.tuple([z.number()]), b: z.number() })
+    const schema = zod3(z.object({ u: z.union([first, second]) }))
+    expect(checkOutput(schema, { u: { t: [1], b: 2, a: 3 } })).toEqual({ u: { t: [1], b: 2 } })
+  })
+
   it('follows schemas that contain themselves', () => {
     interface Tree {
       v: number
