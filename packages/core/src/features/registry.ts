@@ -32,7 +32,7 @@ export interface RegistryOptions<Definition, Entry> {
 }
 
 /** One place in a registry, held by whoever put something there. */
-export interface Registration<Definition, Entry> {
+interface Registration<Definition, Entry> {
   definition: Definition
   entry: Entry
 }

@@ -27,6 +27,7 @@ export function createRelations(options: {
   readonly logger: Logger
 }): Relations {
   const told = new WeakSet<Relating>()
+  let checked: readonly Relating[] | undefined
   const describe = (alone: Tool, related: readonly RelatedTool[]): Tool => {
     if (related.length === 0) return alone
     const _meta = { ...alone._meta, 'dev.jetway/relatedTools': related }
@@ -37,6 +38,8 @@ export function createRelations(options: {
   return {
     describe,
     check: (entries, has) => {
+      if (entries === checked) return
+      checked = entries
       for (const entry of entries) {
         if (entry.related.length === 0 || told.has(entry)) continue
         told.add(entry)
