@@ -32,11 +32,11 @@ export interface Row {
   readonly p99Ms: number | undefined
   /** Of the server's processor time, user and system, per request. */
   readonly cpuMicros: number
+  /** The same in the best round: whatever else the machine does only ever adds to it. */
+  readonly leastCpuMicros: number
   readonly base?: string
   /** Requests per second of processor time, divided by the base's in the same round. */
   readonly ratio?: number
-  /** The same of each one's best round: whatever else the machine does only ever adds to what a request costs. */
-  readonly bestRatio?: number
 }
 
 /** One thing that was measured. */
@@ -97,10 +97,9 @@ function toRow({ name, title, base }: Contender, samples: ReadonlyMap<string, re
     p50Ms: over(({ p50Ms }) => p50Ms),
     p99Ms: over(({ p99Ms }) => p99Ms),
     cpuMicros: median(own.map(({ cpuMicros }) => cpuMicros)),
+    leastCpuMicros: Math.min(...own.map(({ cpuMicros }) => cpuMicros)),
   }
   if (base === undefined || bases === undefined) return row
   const ratios = own.map(({ cpuMicros }, round) => (bases[round]?.cpuMicros ?? Number.NaN) / cpuMicros)
-  return { ...row, base, ratio: median(ratios), bestRatio: least(bases) / least(own) }
+  return { ...row, base, ratio: median(ratios) }
 }
-
-const least = (samples: readonly Sample[]): number => Math.min(...samples.map(({ cpuMicros }) => cpuMicros))

@@ -32,7 +32,7 @@ it('a ratio compares what was measured in the same round', async () => {
   expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', ratio: 0.5 })
 })
 
-it('a best round counts alone where a machine was busy for the others', async () => {
+it('the best round is kept, which a busy machine has disturbed least', async () => {
   const moods = [1, 1, 1, 9, 1, 9, 9, 9]
   let runs = 0
   const mood = (): number => moods[runs++] ?? 1
@@ -41,5 +41,5 @@ it('a best round counts alone where a machine was busy for the others', async ()
     seconds: 1,
     warmRequests: 100,
   })
-  expect(rows[1]?.bestRatio).toBe(0.5)
+  expect(rows.map(({ leastCpuMicros }) => leastCpuMicros)).toEqual([10, 20])
 })

@@ -23,7 +23,7 @@ export function post(port: number, headers: Readonly<Record<string, string>>, bo
 export type SessionHeaders = Readonly<Record<string, string>>
 
 /** The handshake of one client. */
-export async function openSession(port: number, connection: HttpConnection): Promise<SessionHeaders> {
+async function openSession(port: number, connection: HttpConnection): Promise<SessionHeaders> {
   const reply = await connection.exchange(post(port, {}, messageWith(INITIALIZE, FIRST_ID)))
   const id = headerOf(reply.head, 'mcp-session-id')
   if (reply.status !== 200 || id === undefined) {

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { slowest } from '../src/check.ts'
+import type { Row } from '../src/measure.ts'
+
+function rows(bare: number, jetway: number): Row[] {
+  const shared = { requestsPerSecond: 1, p50Ms: 1, p99Ms: 1, cpuMicros: 1 }
+  return [
+    { ...shared, name: 'bare', title: 'bare', leastCpuMicros: bare },
+    { ...shared, name: 'jetway', title: 'Jetway', leastCpuMicros: jetway, base: 'bare' },
+  ]
+}
+
+it('fails below 0.6 of the bare framework', () => {
+  expect(slowest(rows(12, 20), new Map())).toEqual([])
+  expect(slowest(rows(11, 20), new Map())).toEqual(['Jetway (0.55)'])
+})
+
+it('takes the best round of any attempt, of the base as well', () => {
+  const best = new Map<string, number>()
+  expect(slowest(rows(20, 40), best)).toEqual(['Jetway (0.50)'])
+  expect(slowest(rows(10, 20), best)).toEqual(['Jetway (0.50)'])
+  expect(slowest(rows(50, 15), best)).toEqual([])
+})
+
+it('fails where nothing could be measured', () => {
+  expect(slowest(rows(Number.NaN, Number.NaN), new Map())).toEqual(['Jetway (NaN)'])
+})
