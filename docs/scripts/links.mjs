@@ -1,6 +1,7 @@
 /**
- * Follows every link of the built site within itself, down to the heading that it names. VitePress looks at the links of
- * Markdown only, and not at headings; those of the front page, of the menus and of docstrings are seen here.
+ * Follows every link of the built site within itself, down to the heading that it names, and holds `llms.txt` to the
+ * pages. VitePress looks at the links of Markdown only, and not at headings; those of the front page, of the menus and of
+ * docstrings are seen here.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -46,6 +47,14 @@ for (const [address, { links }] of pages) {
       dead.add(`${address}: ${link} names no heading`)
   }
 }
+const index = readFileSync(join(dist, 'llms.txt'), 'utf8')
+const listed = [...index.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, link = '']) =>
+  link.replace(/\/$/, ''),
+)
+const unlisted = [...pages.keys()].filter((page) => !['/', '/404', ...listed].includes(page))
+for (const page of unlisted) dead.add(`llms.txt does not list ${page}`)
+for (const link of listed) if (!pages.has(link)) dead.add(`llms.txt: ${link} leads nowhere`)
+
 for (const complaint of dead) console.error(complaint)
 console.log(`${followed} links followed on ${pages.size} pages, ${dead.size} dead`)
 if (dead.size > 0 || followed === 0) process.exitCode = 1

@@ -4,9 +4,9 @@ import { z } from 'zod'
 export const server = new McpServer({ name: 'results', version: '1.0.0' })
 
 // #region plain
-server.addTool({ name: 'text', description: 'A string is text', handler: () => 'plain text' })
-server.addTool({ name: 'json', description: 'Another value is JSON text', handler: () => [1, 2, 3] })
-server.addTool({ name: 'nothing', description: 'Undefined is no content', handler: () => {} })
+server.addTool({ name: 'text', handler: () => 'a string is text' })
+server.addTool({ name: 'json', handler: () => [1, 2, 3] })
+server.addTool({ name: 'nothing', handler: () => {} })
 // #endregion
 
 // #region structured
@@ -15,7 +15,9 @@ server.addTool({
   description: 'The size of a text',
   inputSchema: z.object({ text: z.string() }),
   outputSchema: z.object({ characters: z.int(), lines: z.int() }),
-  handler: ({ text }) => ({ characters: text.length, lines: text.split('\n').length }),
+  handler({ text }) {
+    return { characters: text.length, lines: text.split('\n').length }
+  },
 })
 // #endregion
 

@@ -108,7 +108,7 @@ describe('the tools of the guide to results and errors', () => {
   const text = (value: string): object => ({ content: [{ type: 'text', text: value }] })
 
   it('plain values become text, JSON or nothing', async () => {
-    expect((await call('text')).result).toEqual(text('plain text'))
+    expect((await call('text')).result).toEqual(text('a string is text'))
     expect((await call('json')).result).toEqual(text('[1,2,3]'))
     expect((await call('nothing')).result).toEqual({ content: [] })
   })
