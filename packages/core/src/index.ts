@@ -1,3 +1,4 @@
+export { createServer } from './create-server.ts'
 export {
   ErrorCode,
   invalidParams,
@@ -64,7 +65,14 @@ export type {
   SessionOpened,
 } from './runtime/events.ts'
 export type { Logger } from './runtime/logger.ts'
-export type { MethodResults, Middleware } from './runtime/middleware.ts'
+export type {
+  MethodContext,
+  MethodMiddleware,
+  MethodParams,
+  MethodResults,
+  Middleware,
+  ParamsOf,
+} from './runtime/middleware.ts'
 export {
   elicit,
   type ElicitOptions,

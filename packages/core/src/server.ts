@@ -15,10 +15,12 @@ import { type Logger, stderrLogger, unfailing } from './runtime/logger.ts'
 import { MemoryBus } from './runtime/memory-bus.ts'
 import {
   type AnyMiddleware,
+  type MethodMiddleware,
   type MethodResults,
   type Middleware,
   MiddlewareStack,
 } from './runtime/middleware.ts'
+import type { Mounting } from './runtime/mounting.ts'
 import { Mounts } from './runtime/mounts.ts'
 import { secureRandom } from './runtime/random.ts'
 import type { ServerRuntime } from './runtime/server-runtime.ts'
@@ -53,6 +55,8 @@ import {
 export class McpServer<Mount = unknown, App = unknown> {
   /** How doors see the server; for those who write transports and adapters. */
   readonly runtime: ServerRuntime
+  /** Never there: it makes the compiler hold every mount to `Mount`. */
+  declare readonly '~mount'?: (mount: Mount) => void
   readonly #features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new Mounts()
@@ -201,12 +205,16 @@ export class McpServer<Mount = unknown, App = unknown> {
 
   /**
    * Runs a middleware around every method but `initialize`, or around one, given by its wire name. The first one added
-   * is the outermost. What `next()` resolves to is the neutral result: return another one, do not change it in place.
+   * is the outermost; one that is added later stands around the calls that come later. What it throws is treated as if
+   * the handler had thrown it, and it may answer without `next()`.
+   *
+   * What `next()` resolves to is the neutral result, validated already: return another one, do not change it in place.
+   * What replaces it is brought to the client's revision, and is not validated again.
    *
    * @throws `ERR_MCP_OPTION` for a method that there is not
    */
   use(run: Middleware<object, App, Mount>): this
-  use<M extends keyof MethodResults>(method: M, run: Middleware<MethodResults[M], App, Mount>): this
+  use<M extends keyof MethodResults>(method: M, run: MethodMiddleware<M, App, Mount>): this
   use(...layer: [run: unknown] | [method: string, run: unknown]): this {
     const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
     const { methods } = this.#features
@@ -234,7 +242,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   /** Serves one client over a transport, for example one end of an in-memory pair. */
-  connect(transport: Transport, options?: ConnectionOptions): Connection {
+  connect(transport: Transport, ...[options]: Mounting<ConnectionOptions, Mount>): Connection {
     return serveTransport(this.runtime, transport, options)
   }
 

@@ -2,14 +2,28 @@ import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fastifySSE } from '@fastify/sse'
-import type { AuthInfo, McpServer } from '@jetway/core'
+import type { AuthInfo, Closable, McpServer } from '@jetway/core'
 import { BodyError, createEndpoint, repeatedHeader } from '@jetway/core/http'
-import type { Endpoint, EndpointOptions, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
+import type {
+  Endpoint,
+  EndpointOptions,
+  FrameSink,
+  HttpReply,
+  HttpRequest,
+  Servable,
+  ServerSelector,
+} from '@jetway/core/http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+
+/** Chooses the server of a request. Undefined is answered 404. */
+export type McpSelector<Mount = unknown, App = unknown> = (
+  request: FastifyRequest,
+) => McpServer<Mount, App> | undefined | Promise<McpServer<Mount, App> | undefined>
 
 /** Where the server answers, and everything that an endpoint takes. */
 export interface McpPluginOptions<Mount = unknown, App = unknown> extends EndpointOptions {
-  readonly server: McpServer<Mount, App>
+  /** What is served, or a function that chooses it: once for each session, or for each request without sessions. */
+  readonly server: McpServer<Mount, App> | McpSelector<Mount, App>
   /**
    * Where the server answers, below `prefix` and the prefixes of the plugins around this one.
    *
@@ -21,6 +35,8 @@ export interface McpPluginOptions<Mount = unknown, App = unknown> extends Endpoi
   readonly context?: (request: FastifyRequest) => NoInfer<Mount>
   /** What the app's own authentication left on the request, as `ctx.auth`. */
   readonly auth?: (request: FastifyRequest) => AuthInfo | undefined
+  /** Given the handle of this mount when it is registered, to close it before the app. Closing the app closes it too. */
+  readonly onMount?: (mount: Closable & AsyncDisposable) => void
 }
 
 declare module 'fastify' {
@@ -64,10 +80,12 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     prefix: _prefix,
     context,
     auth,
+    onMount,
     ...rest
   } = options
   const bodyLimit = limitOf(app, rest.bodyLimit ?? BODY_LIMIT)
-  const endpoint = createEndpoint(server, { logger: app.log, ...rest, bodyLimit })
+  const endpoint = createEndpoint(neutral(server), { logger: app.log, ...rest, bodyLimit })
+  onMount?.(endpoint)
   const mount = new PluginMount(app, endpoint, { context, auth })
 
   app.removeAllContentTypeParsers()
@@ -97,6 +115,11 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     sse: { kind: 'manual', heartbeat: false },
     handler: mount.answer,
   })
+}
+
+function neutral(server: McpPluginOptions['server']): Servable | ServerSelector {
+  if (typeof server !== 'function') return server
+  return (request) => server((request as PluginRequest).request)
 }
 
 interface HostReaders {
@@ -220,7 +243,7 @@ class PluginRequest implements HttpRequest {
   readonly method: string
   /** Whether the body has not been asked for, or was too large to be taken. */
   unread = true
-  readonly #request: FastifyRequest
+  readonly request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #host: HostReaders
   readonly #headers: FastifyRequest['headers']
@@ -229,7 +252,7 @@ class PluginRequest implements HttpRequest {
 
   constructor(request: FastifyRequest, reply: FastifyReply, host: HostReaders) {
     this.method = request.method
-    this.#request = request
+    this.request = request
     this.#reply = reply
     this.#host = host
     this.#headers = request.headers
@@ -239,17 +262,16 @@ class PluginRequest implements HttpRequest {
     return 'mcp'
   }
 
-  get peer(): NonNullable<HttpRequest['peer']> {
-    return this.#request.socket as NonNullable<HttpRequest['peer']>
+  get peer(): HttpRequest['peer'] {
+    return this.request.socket
   }
 
-  get auth(): AuthInfo {
-    // A getter cannot be absent, and undefined says the same.
-    return this.#host.auth?.(this.#request) as AuthInfo
+  get auth(): AuthInfo | undefined {
+    return this.#host.auth?.(this.request)
   }
 
   get mount(): unknown {
-    return (this.#mount ??= { value: this.#host.context?.(this.#request) }).value
+    return (this.#mount ??= { value: this.#host.context?.(this.request) }).value
   }
 
   get signal(): AbortSignal {
@@ -257,7 +279,7 @@ class PluginRequest implements HttpRequest {
   }
 
   query(name: string): string | undefined {
-    const value = (this.#request.query as Record<string, string | string[] | undefined>)[name]
+    const value = (this.request.query as Record<string, string | string[] | undefined>)[name]
     return Array.isArray(value) ? value[0] : value
   }
 
@@ -268,7 +290,7 @@ class PluginRequest implements HttpRequest {
   }
 
   headers(name: string): readonly string[] {
-    const { rawHeaders } = this.#request.raw
+    const { rawHeaders } = this.request.raw
     const values = rawHeaders.filter(
       (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
     )
@@ -279,11 +301,11 @@ class PluginRequest implements HttpRequest {
   }
 
   repeated(): string | undefined {
-    return repeatedHeader(this.#request.raw.rawHeaders)
+    return repeatedHeader(this.request.raw.rawHeaders)
   }
 
   body(limit: number): ReturnType<HttpRequest['body']> {
-    const { body, raw } = this.#request
+    const { body, raw } = this.request
     this.unread = false
     if (body === undefined) return EMPTY
     if (body instanceof Uint8Array) return body

@@ -1,2 +1,2 @@
 export { mcp } from './middleware.ts'
-export type { McpMiddleware, McpMiddlewareOptions } from './middleware.ts'
+export type { McpMiddleware, McpMiddlewareOptions, McpSelector } from './middleware.ts'

@@ -1,12 +1,26 @@
 import type { AuthInfo, Closable, McpServer } from '@jetway/core'
 import { BodyError, createEndpoint, repeatedHeader } from '@jetway/core/http'
-import type { Endpoint, EndpointOptions, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
+import type {
+  Endpoint,
+  EndpointOptions,
+  FrameSink,
+  HttpReply,
+  HttpRequest,
+  Servable,
+  ServerSelector,
+} from '@jetway/core/http'
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import { basePath, baseRoutePath, routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
+/** Chooses the server of a request. Undefined is answered 404. */
+export type McpSelector<Mount = unknown, App = unknown> = (
+  c: Context,
+) => McpServer<Mount, App> | undefined | Promise<McpServer<Mount, App> | undefined>
+
 interface MountOptions<Mount, App> extends EndpointOptions {
-  readonly server: McpServer<Mount, App>
+  /** What is served, or a function that chooses it: once for each session, or for each request without sessions. */
+  readonly server: McpServer<Mount, App> | McpSelector<Mount, App>
   /**
    * Where the server answers, below the base path of the app that uses the middleware.
    *
@@ -56,7 +70,7 @@ export function mcp<Mount = unknown, App = unknown>(
   options: McpMiddlewareOptions<Mount, App>,
 ): McpMiddleware {
   const { server, path, context, auth, ...rest }: MountOptions<Mount, App> = options
-  const endpoint = createEndpoint(server, rest)
+  const endpoint: Endpoint = createEndpoint(neutral(server), rest)
   const host: HostReaders = { context, auth }
   const answers = matcher(path)
   const middleware = (c: Context, next: Next): Response | Promise<Response | void> =>
@@ -66,6 +80,14 @@ export function mcp<Mount = unknown, App = unknown>(
     closed: endpoint.closed,
     [Symbol.asyncDispose]: () => endpoint.close(),
   })
+}
+
+/** What is asked of types is asked already: below, a mount is whatever `context` gives. */
+function neutral<Mount, App>(
+  server: McpServer<Mount, App> | McpSelector<Mount, App>,
+): Servable | ServerSelector {
+  if (typeof server !== 'function') return server as Servable
+  return (request) => server((request as ContextRequest).context) as ReturnType<ServerSelector>
 }
 
 interface HostReaders {
@@ -104,7 +126,7 @@ function respond(c: Context, request: ContextRequest, reply: HttpReply): Respons
 
 class ContextRequest implements HttpRequest {
   readonly method: string
-  readonly #context: Context
+  readonly context: Context
   readonly #raw: Request
   readonly #headers: Headers
   readonly #host: HostReaders
@@ -114,7 +136,7 @@ class ContextRequest implements HttpRequest {
   #mount: { readonly value: unknown } | undefined
 
   constructor(c: Context, host: HostReaders) {
-    this.#context = c
+    this.context = c
     this.#raw = c.req.raw
     this.#headers = this.#raw.headers
     this.method = this.#raw.method
@@ -128,17 +150,16 @@ class ContextRequest implements HttpRequest {
     return 'mcp'
   }
 
-  // A getter cannot be absent, here and below; undefined says the same.
-  get peer(): Peer {
-    return this.#incoming?.socket as Peer
+  get peer(): HttpRequest['peer'] {
+    return this.#incoming?.socket
   }
 
-  get auth(): AuthInfo {
-    return this.#host.auth?.(this.#context) as AuthInfo
+  get auth(): AuthInfo | undefined {
+    return this.#host.auth?.(this.context)
   }
 
   get mount(): unknown {
-    return (this.#mount ??= { value: this.#host.context?.(this.#context) }).value
+    return (this.#mount ??= { value: this.#host.context?.(this.context) }).value
   }
 
   get signal(): AbortSignal {
@@ -158,7 +179,7 @@ class ContextRequest implements HttpRequest {
   }
 
   query(name: string): string | undefined {
-    return this.#context.req.query(name)
+    return this.context.req.query(name)
   }
 
   header(name: string): string | undefined {
@@ -176,7 +197,7 @@ class ContextRequest implements HttpRequest {
   }
 
   body(limit: number): Uint8Array | Promise<Uint8Array | { readonly parsed: unknown }> {
-    const { req } = this.#context
+    const { req } = this.context
     const raw = this.#raw
     if (Object.keys(req.bodyCache).length > 0) return this.#cached(limit)
     if (raw.bodyUsed)
@@ -192,7 +213,7 @@ class ContextRequest implements HttpRequest {
 
   /** What a middleware has read before stays readable through Hono's request. */
   async #cached(limit: number): Promise<Uint8Array | { readonly parsed: unknown }> {
-    const { req } = this.#context
+    const { req } = this.context
     const { json } = req.bodyCache
     if (json !== undefined) return { parsed: await json }
     return held(await req.arrayBuffer(), limit)
@@ -200,7 +221,7 @@ class ContextRequest implements HttpRequest {
 
   waitUntil(work: Promise<unknown>): void {
     try {
-      this.#context.executionCtx.waitUntil(work)
+      this.context.executionCtx.waitUntil(work)
     } catch {
       // Only Workers-like runtimes have such a context; the others keep running anyway.
     }

@@ -10,17 +10,18 @@ interface Caller {
 }
 
 /** What is served: an `McpServer`. */
-export interface StdioServer {
+export interface StdioServer<Mount = unknown> {
+  readonly '~mount'?: (mount: Mount) => void
   connect(transport: Transport, caller: Caller): Closable
   close(options?: { readonly deadline?: number }): Promise<void>
 }
 
 /** Options of {@link serveStdio}. Every default is meant for production. */
-export interface ServeStdioOptions {
+interface Options<Mount> {
   /** Who the client is, as `ctx.auth`. Over stdio it comes from the environment, never from the client. */
   readonly auth?: AuthInfo
   /** The app's own context, as `ctx.mount`. */
-  readonly mount?: unknown
+  readonly mount?: Mount
   /** @default process.stdin */
   readonly input?: Readable
   /** @default process.stdout */
@@ -49,6 +50,10 @@ export interface ServeStdioOptions {
   readonly logger?: Pick<Logger, 'warn'>
 }
 
+/** Options of {@link serveStdio}. A server that declares what it demands as `ctx.mount` needs `mount`. */
+export type ServeStdioOptions<Mount = unknown> = Options<Mount> &
+  (unknown extends Mount ? unknown : { readonly mount: Mount })
+
 /** A server that is being served over stdio. */
 export interface StdioHandle extends Closable, AsyncDisposable {}
 
@@ -68,8 +73,13 @@ const STRAY_OUTPUT =
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
-export async function serveStdio(server: StdioServer, options: ServeStdioOptions = {}): Promise<StdioHandle> {
-  return new StdioServing(server, options)
+export async function serveStdio<Mount = unknown>(
+  server: StdioServer<Mount>,
+  ...[options]: unknown extends Mount
+    ? [options?: ServeStdioOptions<Mount>]
+    : [options: ServeStdioOptions<Mount>]
+): Promise<StdioHandle> {
+  return new StdioServing(server as StdioServer, options ?? {})
 }
 
 class StdioServing implements StdioHandle {

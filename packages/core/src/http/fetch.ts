@@ -1,7 +1,9 @@
 import type { Closable } from '../runtime/server-runtime.ts'
 import type { McpServer } from '../server.ts'
-import { createEndpoint } from './endpoint.ts'
+import type { WorkHost } from '../runtime/background.ts'
+import { createEndpoint, type Endpoint } from './endpoint.ts'
 import type { EndpointOptions } from './options.ts'
+import type { Servable, ServerSelector } from './tenants.ts'
 import { BodyError, type FrameSink, type HttpReply, type HttpRequest } from './types.ts'
 
 interface Options<Mount> extends EndpointOptions {
@@ -13,10 +15,18 @@ interface Options<Mount> extends EndpointOptions {
 export type FetchOptions<Mount = unknown> = Options<Mount> &
   (unknown extends Mount ? unknown : Required<Pick<Options<Mount>, 'context'>>)
 
+/** Chooses the server of a request: see {@link ServerSelector}. */
+export type FetchSelector<Mount = unknown, App = unknown> = (
+  request: Request,
+) => McpServer<Mount, App> | undefined | Promise<McpServer<Mount, App> | undefined>
+
 /** Answers web requests, and closes like every mount. */
-export interface FetchHandler extends Closable {
-  (request: Request): Promise<Response>
-  [Symbol.asyncDispose](): Promise<void>
+export interface FetchHandler extends Closable, AsyncDisposable {
+  /**
+   * @param environment - where the runtime has one: what else its `fetch` is given. Of it only `waitUntil` is used, which
+   *   Workers have on their third argument.
+   */
+  (request: Request, ...environment: readonly unknown[]): Promise<Response>
 }
 
 /**
@@ -26,14 +36,14 @@ export interface FetchHandler extends Closable {
  * @throws what {@link createEndpoint} throws
  */
 export function toFetch<Mount = unknown, App = unknown>(
-  server: McpServer<Mount, App>,
+  server: McpServer<Mount, App> | FetchSelector<Mount, App>,
   ...[options]: unknown extends Mount ? [options?: FetchOptions<Mount>] : [options: FetchOptions<Mount>]
 ): FetchHandler {
   const { context, ...rest }: Options<Mount> = options ?? {}
-  const endpoint = createEndpoint(server, rest)
-  const handler = async (request: Request): Promise<Response> => {
-    const neutral = new FetchRequest(request, context)
-    return toResponse(await endpoint.handle(neutral), neutral)
+  const endpoint: Endpoint = createEndpoint(neutral(server), rest)
+  const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
+    const exchange = new FetchRequest(request, context, environment.find(isHost))
+    return toResponse(await endpoint.handle(exchange), exchange)
   }
   return Object.assign(handler, {
     close: (how?: { readonly deadline?: number }) => endpoint.close(how),
@@ -42,32 +52,46 @@ export function toFetch<Mount = unknown, App = unknown>(
   })
 }
 
+/** What is asked of types is asked already: below, a mount is whatever `context` gives. */
+function neutral<Mount, App>(
+  server: McpServer<Mount, App> | FetchSelector<Mount, App>,
+): Servable | ServerSelector {
+  if (typeof server !== 'function') return server as Servable
+  return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
+}
+
 class FetchRequest implements HttpRequest {
   readonly door = 'mcp'
-  readonly #request: Request
+  readonly request: Request
   readonly #context: ((request: Request) => unknown) | undefined
+  readonly #host: Required<WorkHost> | undefined
   #left: AbortController | undefined
 
-  constructor(request: Request, context: ((request: Request) => unknown) | undefined) {
-    this.#request = request
+  constructor(
+    request: Request,
+    context: ((request: Request) => unknown) | undefined,
+    host: Required<WorkHost> | undefined,
+  ) {
+    this.request = request
+    this.#host = host
     this.#context = context
   }
 
   get method(): string {
-    return this.#request.method
+    return this.request.method
   }
   get mount(): unknown {
-    return this.#context?.(this.#request)
+    return this.#context?.(this.request)
   }
   get signal(): AbortSignal {
     return this.#controller().signal
   }
 
   header(name: string): string | undefined {
-    const value = this.#request.headers.get(name)
+    const value = this.request.headers.get(name)
     if (value !== null) return value
     // A runtime that made the URL of the Host header may have left the header out.
-    return name === 'host' ? new URL(this.#request.url).host : undefined
+    return name === 'host' ? new URL(this.request.url).host : undefined
   }
   /** Repeats arrive joined by a comma, which none of the headers that must stand alone can contain. */
   headers(name: string): readonly string[] {
@@ -75,10 +99,14 @@ class FetchRequest implements HttpRequest {
     return value === undefined ? [] : [value]
   }
   query(name: string): string | undefined {
-    return new URL(this.#request.url).searchParams.get(name) ?? undefined
+    return new URL(this.request.url).searchParams.get(name) ?? undefined
   }
   body(limit: number): Promise<Uint8Array> {
-    return readBody(this.#request, limit)
+    return readBody(this.request, limit)
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    this.#host?.waitUntil(work)
   }
 
   /** The reader of the reply has gone. Some runtimes say so on the request, all of them by cancelling the body. */
@@ -89,7 +117,7 @@ class FetchRequest implements HttpRequest {
   #controller(): AbortController {
     if (this.#left === undefined) {
       const left = new AbortController()
-      const { signal } = this.#request
+      const { signal } = this.request
       if (signal.aborted) left.abort()
       else signal.addEventListener('abort', () => left.abort(), { once: true })
       this.#left = left
@@ -97,6 +125,9 @@ class FetchRequest implements HttpRequest {
     return this.#left
   }
 }
+
+const isHost = (given: unknown): given is Required<WorkHost> =>
+  typeof (given as WorkHost | null | undefined)?.waitUntil === 'function'
 
 async function readBody(request: Request, limit: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length')) > limit) throw new BodyError(413, 'The body is too large')

@@ -1,7 +1,7 @@
 export type { AuthInfo } from '../runtime/auth.ts'
 export { type Authenticate, bearer, type BearerOptions, Rejection } from './auth.ts'
 export { createEndpoint, type Endpoint, type MountedRequest } from './endpoint.ts'
-export { type FetchHandler, type FetchOptions, toFetch } from './fetch.ts'
+export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './fetch.ts'
 export type { EndpointOptions, SessionOptions } from './options.ts'
 export { repeatedHeader } from './repeated.ts'
 export type { Servable, ServerSelector } from './tenants.ts'

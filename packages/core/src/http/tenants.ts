@@ -154,7 +154,7 @@ export class Tenants {
   /** Lets go of all of them. */
   finish(): void {
     this.only?.finish()
-    for (const tenant of [...this.#inUse.values()]) tenant.finish()
+    for (const tenant of this.#inUse.values()) tenant.finish()
     this.#inUse.clear()
   }
 

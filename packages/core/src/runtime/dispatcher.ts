@@ -1,10 +1,18 @@
-import { ErrorCode, internalError, isErrorOf, McpError, methodNotFound, QuestionError } from '../errors.ts'
+import {
+  ErrorCode,
+  internalError,
+  invalidParams,
+  isErrorOf,
+  McpError,
+  methodNotFound,
+  QuestionError,
+} from '../errors.ts'
 import { errorFrame, isObject, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
 import { answerAll } from './asking.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
 import type { Events } from './events.ts'
-import { type MiddlewareStack, runLayers } from './middleware.ts'
+import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import { complete, type NeedsInput, type Outcome } from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
@@ -91,6 +99,8 @@ export class Dispatcher {
     const params = ctx.message.params ?? NO_PARAMS
     const layers = this.#options.middleware.around(ctx.message.method)
     if (layers === undefined) return entry.handle(params, ctx)
+    const fault = paramsFault(ctx.message.method, params)
+    if (fault !== undefined) throw invalidParams(fault)
     let outcome: Outcome | undefined
     const handle = async (): Promise<object> => {
       outcome = await entry.handle(params, ctx)

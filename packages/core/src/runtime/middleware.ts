@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type {
   CallToolResult,
   CompleteResult,
@@ -29,6 +29,51 @@ export interface MethodResults {
   readonly 'prompts/get': GetPromptResult
   readonly 'completion/complete': CompleteResult
   readonly 'logging/setLevel': JsonObject
+}
+
+/** What a method is called with, as far as a middleware may rely on it: the members that are there have been checked. */
+export interface MethodParams {
+  readonly 'tools/call': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
+  readonly 'resources/read': { readonly uri: string } & JsonObject
+  readonly 'resources/subscribe': { readonly uri: string } & JsonObject
+  readonly 'resources/unsubscribe': { readonly uri: string } & JsonObject
+  readonly 'prompts/get': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
+}
+
+/** The parameters of one method; of methods that may have none, whatever the peer has sent. */
+export type ParamsOf<Method> = Method extends keyof MethodParams
+  ? MethodParams[Method]
+  : JsonObject | undefined
+
+/** The context of a method, with its parameters typed. */
+export type MethodContext<Method, App = unknown, Mount = unknown> = RequestContext<App, Mount> & {
+  readonly message: { readonly params: ParamsOf<Method> }
+}
+
+/** Runs around one method; see {@link Middleware}. */
+export type MethodMiddleware<Method extends keyof MethodResults, App = unknown, Mount = unknown> = (
+  ctx: MethodContext<Method, App, Mount>,
+  next: () => Promise<MethodResults[Method]>,
+) => Promise<MethodResults[Method]>
+
+const NAMED_BY: Readonly<Record<keyof MethodParams, 'name' | 'uri'>> = {
+  'tools/call': 'name',
+  'resources/read': 'uri',
+  'resources/subscribe': 'uri',
+  'resources/unsubscribe': 'uri',
+  'prompts/get': 'name',
+}
+
+/**
+ * What is wrong with the parameters that middleware would read, or undefined. They are checked first, so that a layer
+ * which decides by a name need not doubt that it is one.
+ */
+export function paramsFault(method: string, params: JsonObject): string | undefined {
+  if (!Object.hasOwn(NAMED_BY, method)) return undefined
+  const key = NAMED_BY[method as keyof MethodParams]
+  if (typeof params[key] !== 'string') return `params.${key} must be a string`
+  const given = params['arguments']
+  return given === undefined || isObject(given) ? undefined : 'params.arguments must be an object'
 }
 
 /** Runs around a method. What `next` resolves to is the neutral result; return another one, do not change it in place. */

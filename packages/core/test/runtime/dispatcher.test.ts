@@ -18,7 +18,7 @@ function call(
   const [revision] = REVISIONS
   if (revision === undefined) throw new Error('no revision')
   const sent: string[] = []
-  const params = token === undefined ? {} : { _meta: { progressToken: token } }
+  const params = { name: 'one', ...(token === undefined ? {} : { _meta: { progressToken: token } }) }
   const ctx = new CallContext(
     { jsonrpc: '2.0', id: 7, method, params },
     {

@@ -43,7 +43,8 @@ export async function openAnsweringClient<M, A>(
   { version = '2025-11-25', capabilities = EVERYTHING, answer = () => undefined, ...options }: Options = {},
 ): Promise<AnsweringClient> {
   const [near, far] = createMemoryTransportPair()
-  server.connect(far, options)
+  // What the server demands of a mount is the test's to give.
+  ;(server as McpServer).connect(far, options)
   const waiting = new Map<number, (reply: Message) => void>()
   const asked: Message[] = []
   const notifications: Message[] = []

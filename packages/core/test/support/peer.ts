@@ -26,7 +26,8 @@ export async function openPeer<M, A>(
   { version = '2025-11-25', ...options }: ConnectionOptions & { version?: string } = {},
 ): Promise<Peer & { readonly initialized: Reply }> {
   const [near, far] = createMemoryTransportPair()
-  server.connect(far, options)
+  // What the server demands of a mount is the test's to give.
+  ;(server as McpServer).connect(far, options)
   const waiting = new Map<number, (reply: Reply) => void>()
   const notifications: Reply[] = []
   let announce: ((reply: Reply) => void) | undefined
