@@ -1,4 +1,4 @@
-import { defineTool, McpServer, ToolError } from '@jetway/core'
+import { type AnyTool, defineTool, McpServer, type Source, ToolError } from '@jetway/core'
 import { z } from 'zod'
 
 const orders = new Map([
@@ -72,4 +72,32 @@ export function openCounter(): Disposable {
   bell.update({ description: 'Calls somebody to the counter' })
   return bell
 }
+// #endregion
+
+// #region metadata
+export const refundOrder = defineTool({
+  name: 'refund_order',
+  description: 'Pays an order back',
+  annotations: { title: 'Pay back', destructive: true, openWorld: false },
+  priority: 100,
+  relatedTools: [{ name: 'get_order', relation: 'suggested' }],
+  cacheControl: 'ephemeral',
+  inputSchema: z.object({ id: z.string() }),
+  handler: ({ id }) => `Paid ${orders.get(id)?.total ?? 0} back`,
+})
+// #endregion
+
+// #region observe
+export const stalls = new Map<string, AnyTool<unknown, unknown>>()
+export const bell = new EventTarget()
+
+export const market: Source = {
+  tools: () => stalls.values(),
+  onChange(listener) {
+    bell.addEventListener('change', listener)
+    return () => bell.removeEventListener('change', listener)
+  },
+}
+
+export const openMarket = (): Disposable => server.observe(market)
 // #endregion

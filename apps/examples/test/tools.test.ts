@@ -2,7 +2,7 @@ import { McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, describeMatrix, fetchDoor, memoryDoor, type TestConnection } from '@jetway/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openCounter, cancelOrder, server } from '../src/tools.ts'
+import { bell, cancelOrder, openCounter, openMarket, refundOrder, server, stalls } from '../src/tools.ts'
 
 // #region connect
 const open: TestConnection[] = []
@@ -58,6 +58,24 @@ describeMatrix('cancel_order', { doors: [memoryDoor, fetchDoor] }, (cell) => {
 // #endregion
 
 describe('the other tools of the guide', () => {
+  it('come and go with the registry that is followed', async () => {
+    const client = await connect()
+    const names = async (): Promise<unknown[]> => {
+      const { result } = await client.request('tools/list')
+      return (result?.['tools'] as { name: string }[]).map(({ name }) => name)
+    }
+    const before = await names()
+    {
+      using _market = openMarket()
+      stalls.set('refund_order', refundOrder)
+      bell.dispatchEvent(new Event('change'))
+      expect(await names()).toEqual([...before, 'refund_order'])
+      const { result } = await client.request('tools/call', { name: 'refund_order', arguments: { id: 'A1' } })
+      expect(result).toMatchObject({ content: [{ text: 'Paid 40 back' }] })
+    }
+    expect(await names()).toEqual(before)
+  })
+
   const text = async (name: string, args = {}): Promise<unknown> => {
     const { result } = await (await connect()).request('tools/call', { name, arguments: args })
     return (result as { content: { text: string }[] }).content[0]?.text
