@@ -20,6 +20,7 @@ import {
   type Middleware,
   MiddlewareStack,
 } from './runtime/middleware.ts'
+import { MessageHandler, type MessageOptions } from './runtime/message-handler.ts'
 import type { Mounting } from './runtime/mounting.ts'
 import { Mounts } from './runtime/mounts.ts'
 import { secureRandom } from './runtime/random.ts'
@@ -65,6 +66,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   readonly #bus: Bus
   readonly #logger: Logger
   readonly #events: Events
+  #messages: MessageHandler | undefined
 
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {
@@ -239,6 +241,27 @@ export class McpServer<Mount = unknown, App = unknown> {
     if (!SERVER_EVENTS.includes(event) || typeof listener !== 'function')
       throw usageError('ERR_MCP_OPTION', `server.on takes one of ${SERVER_EVENTS.join(', ')}, and a function`)
     return this.#events.on(event, listener)
+  }
+
+  /**
+   * Answers one message that came on a way of its own: off a queue, as a function's event. It needs no mount and no
+   * session, so the client cannot be asked anything and hears of no changes.
+   *
+   * @param message - JSON text, or what it parses to; batches are refused
+   * @returns the answer as JSON text; undefined for notifications and responses, which have none. Never rejects for
+   *   what the message says
+   * @throws `ERR_MCP_CLOSED` when the server was closed before its first message
+   */
+  async handleMessage(
+    message: unknown,
+    ...[options]: Mounting<MessageOptions, Mount>
+  ): Promise<string | undefined> {
+    if (this.#messages === undefined) {
+      const messages = new MessageHandler(this.runtime)
+      this.runtime.attach(messages)
+      this.#messages = messages
+    }
+    return this.#messages.handle(message, options ?? {})
   }
 
   /** Serves one client over a transport, for example one end of an in-memory pair. */

@@ -1,0 +1,98 @@
+import { busy, invalidRequest } from '../errors.ts'
+import { classify, errorFrame, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { checkParsed, parseText } from '../protocol/parse.ts'
+import { selectRevision } from '../protocol/revisions/select.ts'
+import { ANONYMOUS, type AuthInfo } from './auth.ts'
+import { Background, type WorkHost } from './background.ts'
+import type { Answered } from './dispatcher.ts'
+import type { Exchange } from './exchange.ts'
+import { initialize } from './initialize.ts'
+import type { Closable, ServerRuntime } from './server-runtime.ts'
+import type { Caller } from './session.ts'
+import { StatelessCalls } from './stateless.ts'
+import { Work } from './timers.ts'
+
+/** What is known of a message that came on a way of its own. */
+export interface MessageOptions extends WorkHost {
+  /** Who sent it, as `ctx.auth`. */
+  readonly auth?: AuthInfo | undefined
+  /** The app's own context, as `ctx.mount`. */
+  readonly mount?: unknown
+  /** The protocol revision to answer in. @default the newest that the server serves */
+  readonly protocolVersion?: string
+  /** Takes what belongs to the call on its way, progress and logs, as JSON text. Dropped by default. */
+  readonly send?: (message: string) => void | Promise<void>
+}
+
+/** Answers messages one by one, without sessions: what a queue or a function's event brings. */
+export class MessageHandler implements Closable {
+  readonly closed: Promise<void>
+  readonly #runtime: ServerRuntime
+  readonly #calls = new StatelessCalls()
+  readonly #work: Work
+  readonly #background: Background
+  #closing: Promise<void> | undefined
+  #resolveClosed!: () => void
+
+  constructor(runtime: ServerRuntime) {
+    this.#runtime = runtime
+    this.#work = new Work(runtime.clock)
+    this.#background = new Background(this.#work, runtime.logger)
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+  }
+
+  /** The answer as JSON text; undefined for what has none. Never rejects. */
+  async handle(message: unknown, options: MessageOptions): Promise<string | undefined> {
+    const parsed = typeof message === 'string' ? parseText(message) : checkParsed(message)
+    if (!parsed.ok) return errorFrame(undefined, parsed.error)
+    if (Array.isArray(parsed.value))
+      return errorFrame(
+        undefined,
+        invalidRequest('Batches are not taken here: hand over each message by itself'),
+      )
+    const incoming = classify(parsed.value)
+    if (incoming.kind === 'invalid') return errorFrame(incoming.id, invalidRequest(incoming.reason))
+    if (incoming.kind !== 'request') return undefined
+    if (this.#closing !== undefined) return errorFrame(incoming.message.id, busy())
+    this.#work.begin()
+    try {
+      return (await this.#answer(incoming.message, options))?.frame
+    } catch (error) {
+      this.#runtime.logger.error({ err: error }, 'A message could not be answered')
+      return errorFrame(incoming.message.id, busy())
+    } finally {
+      this.#work.end()
+    }
+  }
+
+  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
+    this.#work.limit(deadline)
+    return (this.#closing ??= this.#drain())
+  }
+
+  async #answer(message: JsonRpcRequest, options: MessageOptions): Promise<Answered> {
+    const { revisions: served } = this.#runtime
+    const { auth, mount, send, protocolVersion: header = served[0]?.version } = options
+    const selection = selectRevision({ message, header, served, stateless: true })
+    if (selection.kind === 'refuse') return { frame: errorFrame(message.id, selection.error) }
+    if (selection.kind === 'initialize') {
+      const principal = auth?.principal ?? ANONYMOUS
+      const opened = await initialize(this.#runtime, { served, message, principal, id: '' })
+      opened.session?.close()
+      return opened
+    }
+    await this.#runtime.ready()
+    const exchange: Exchange = { duplex: false, send: (frame) => send?.(frame) }
+    const caller: Caller = { auth, mount, background: this.#background, host: options }
+    return this.#calls.call(this.#runtime, { message, exchange, caller, revision: selection.revision })
+  }
+
+  async #drain(): Promise<void> {
+    await this.#work.idle()
+    this.#calls.endAll()
+    this.#runtime.dispatcher.rest()
+    this.#resolveClosed()
+  }
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { McpServer } from '../../src/index.ts'
+import { settled } from '../support/fake-clock.ts'
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+function weather(): McpServer {
+  const server = new McpServer({ name: 'queue', version: '1' }, { logger: quiet })
+  server.addTool({
+    name: 'who',
+    handler: async (_args, ctx) => {
+      await ctx.progress(1)
+      return `${ctx.auth?.principal} ${String(ctx.mount)} ${ctx.session?.id}`
+    },
+  })
+  return server
+}
+
+const call = (name: string): object => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'tools/call',
+  params: { name, _meta: { progressToken: 1 } },
+})
+
+describe('a message that came on a way of its own', () => {
+  it.each([
+    ['as text', JSON.stringify(call('who'))],
+    ['as an object', call('who')],
+  ])('is answered in JSON text, with its caller and without a session: %s', async (_, message) => {
+    const sent: string[] = []
+    const answer = await weather().handleMessage(message, {
+      auth: { principal: 'ada' },
+      mount: 'queue',
+      send: (frame) => void sent.push(frame),
+    })
+    expect(JSON.parse(answer ?? '')).toMatchObject({
+      id: 7,
+      result: { content: [{ text: 'ada queue undefined' }] },
+    })
+    expect(sent.map((frame) => (JSON.parse(frame) as { method: string }).method)).toEqual([
+      'notifications/progress',
+    ])
+  })
+
+  it('is introduced to the server by initialize', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18' } }
+    expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({
+      result: { protocolVersion: '2025-06-18', serverInfo: { name: 'queue' } },
+    })
+  })
+
+  it.each([
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 1, result: {} },
+  ])('has no answer if it asks for none: %j', async (message) => {
+    expect(await weather().handleMessage(message)).toBeUndefined()
+  })
+
+  it.each([
+    ['{', -32700],
+    ['[]', -32600],
+    [JSON.stringify([call('who')]), -32600],
+    ['1', -32600],
+    [JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'no/such' }), -32601],
+  ])('that is wrong is answered with an error: %s', async (message, code) => {
+    expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({ error: { code } })
+  })
+
+  it('names a revision that is not served, and is told which are', async () => {
+    const answer = await weather().handleMessage(call('who'), { protocolVersion: '1999-01-01' })
+    expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, error: { code: -32600 } })
+  })
+
+  it('is waited for when the server closes, and so is what its handler left behind', async () => {
+    const server = weather()
+    const steps: string[] = []
+    const kept: Promise<unknown>[] = []
+    let finish = (): void => {}
+    server.addTool({
+      name: 'leave',
+      handler: (_args, ctx) => {
+        ctx.waitUntil(new Promise<void>((resolve) => (finish = resolve)).then(() => steps.push('left work')))
+        return 'done'
+      },
+    })
+    await server.handleMessage(call('leave'), { waitUntil: (work) => void kept.push(work) })
+    const closing = server.close().then(() => steps.push('closed'))
+    await settled()
+    expect(steps).toEqual([])
+    finish()
+    await closing
+    expect(steps).toEqual(['left work', 'closed'])
+    expect(kept).toHaveLength(1)
+    const refused = await server.handleMessage(call('leave'))
+    expect(JSON.parse(refused ?? '')).toMatchObject({ id: 7, error: { code: -32603 } })
+  })
+})
