@@ -61,8 +61,8 @@ describe('the other tools of the guide', () => {
   it('come and go with the registry that is followed', async () => {
     const client = await connect()
     const names = async (): Promise<unknown[]> => {
-      const { result } = await client.request('tools/list')
-      return (result?.['tools'] as { name: string }[]).map(({ name }) => name)
+      const { result = {} } = await client.request('tools/list')
+      return (result['tools'] as { name: string }[]).map(({ name }) => name)
     }
     const before = await names()
     {
