@@ -63,6 +63,7 @@ class HttpEndpoint implements Endpoint {
   readonly #http: LegacyHttp
   readonly #events: Events | undefined
   #closing: Promise<void> | undefined
+  #closed = false
   #resolveClosed!: () => void
 
   constructor(server: Servable | ServerSelector, options: EndpointOptions) {
@@ -94,6 +95,7 @@ class HttpEndpoint implements Endpoint {
   close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
     // A later call may be in more of a hurry.
     this.#mount.work.limit(deadline)
+    this.#http.drain()
     return (this.#closing ??= this.#drain())
   }
 
@@ -104,7 +106,7 @@ class HttpEndpoint implements Endpoint {
   #handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
     const refused = this.#guard(request)
     if (refused !== undefined) return refused
-    if (this.#closing !== undefined) return refuse('draining')
+    if (this.#closing !== undefined && (this.#closed || !mayAnswer(request))) return refuse('draining')
     const auth = this.#admission.admit(request)
     if (auth instanceof Promise) return auth.then((found) => this.#admitted(request, found))
     return this.#admitted(request, auth)
@@ -162,6 +164,7 @@ class HttpEndpoint implements Endpoint {
     upgrades.clear()
     openStreams.cutAll()
     tenants.finish()
+    this.#closed = true
     this.#resolveClosed()
   }
 }
@@ -206,3 +209,7 @@ function createEventStore(
   if (eventStore === false || stateless) return undefined
   return eventStore ?? new MemoryEventStore({ maxFinalBytes: bodyLimit, clock, random })
 }
+
+/** A call that is still running may wait for an answer, which only its client's session can bring. */
+const mayAnswer = (request: HttpRequest): boolean =>
+  request.method === 'POST' && request.header('mcp-session-id') !== undefined

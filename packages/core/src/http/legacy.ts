@@ -53,10 +53,17 @@ export class LegacyHttp {
   readonly #sessions: Sessions
   readonly #stateless: StatelessCalls | undefined
 
+  #draining = false
+
   constructor(mount: Mount, sessions: Sessions, stateless: StatelessCalls | undefined) {
     this.#mount = mount
     this.#sessions = sessions
     this.#stateless = stateless
+  }
+
+  /** From now on no request is taken, but answers are, and what cancels a call. */
+  drain(): void {
+    this.#draining = true
   }
 
   post(request: HttpRequest, caller: Caller): Reply {
@@ -116,6 +123,7 @@ export class LegacyHttp {
   #message(inbound: Inbound, incoming: Incoming): Reply {
     if (incoming.kind === 'invalid')
       return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
+    if (this.#draining && incoming.kind === 'request') return refuse('draining', { id: incoming.message.id })
     const message = incoming.kind === 'response' ? undefined : incoming.message
     if (inbound.lost && message?.method !== Method.Initialize) return refuse('unknownSession')
     const selection = this.#select(message, inbound)
@@ -139,6 +147,7 @@ export class LegacyHttp {
     if (selection.kind !== 'serve' || !selection.revision.batching) return refuse('batch')
     const batch = readBatch(values)
     if ('fault' in batch) return refuse('batch', { message: batch.fault })
+    if (this.#draining && batch.items.some(({ kind }) => kind === 'request')) return refuse('draining')
     const { revision } = selection
     return this.#serve(inbound, { revision }, (tenant) =>
       this.#callAll(inbound, batch.items, revision, tenant),

@@ -104,6 +104,19 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(0)
   })
 
+  it('are answered while the endpoint drains, which takes no new calls', async () => {
+    const { call, answer, endpoint, runs } = await open()
+    const { sink } = await call()
+    await sink.until(() => sink.messages.length > 0)
+    const closed = endpoint.close()
+    expect((await call(3)).status).toBe(503)
+    expect((await answer(sink.messages[0]?.id, { ok: true })).status).toBe(202)
+    await closed
+    expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: '1 true' }] } })
+    expect(runs()).toBe(1)
+    expect((await answer(1, {})).status).toBe(503)
+  })
+
   it.each<[string, EndpointOptions]>([
     ['without sessions', { stateless: true }],
     ['where replies are JSON only', { response: 'json' }],
