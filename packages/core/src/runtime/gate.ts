@@ -38,6 +38,8 @@ export class Gate {
 
   /** Lets everyone go on who waits for room. */
   letIn(): void {
+    // Nearly always nobody waits, and this runs after every call.
+    if (this.#wantRoom.length === 0) return
     for (const resolve of this.#wantRoom.splice(0)) resolve()
   }
 
