@@ -1,4 +1,3 @@
-export { createServer } from './create-server.ts'
 export {
   ErrorCode,
   invalidParams,
@@ -90,5 +89,5 @@ export {
 export type { MessageOptions } from './runtime/message-handler.ts'
 export type { Closable } from './runtime/server-runtime.ts'
 export type { AnySchema, InferInput, InferOutput, JsonSchema, StandardSchema } from './schema/types.ts'
-export { McpServer } from './server.ts'
+export { createServer, McpServer } from './server.ts'
 export type { ServerOptions } from './server-options.ts'

@@ -356,5 +356,18 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 }
 
+/**
+ * Creates a server that says what it demands of its mounts and has `ctx.app` inferred from its `lifespan`, which
+ * `new McpServer<Mount>(…)` cannot: a type argument that is given turns off the inference of the others.
+ *
+ * `createServer<{ user: User }>()(info, { lifespan: () => openDatabase() })`
+ */
+export function createServer<Mount = unknown>(): <App = unknown>(
+  info: Implementation,
+  options?: ServerOptions<App>,
+) => McpServer<Mount, App> {
+  return (info, options) => new McpServer(info, options)
+}
+
 const UNDEFINED_KIND =
   'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'

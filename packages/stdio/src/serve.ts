@@ -5,7 +5,7 @@ import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 import { StdioTransport } from './transport.ts'
 
 interface Caller {
-  readonly auth?: AuthInfo
+  readonly auth?: AuthInfo | undefined
   readonly mount?: unknown
 }
 
@@ -76,8 +76,8 @@ const STRAY_OUTPUT =
 export async function serveStdio<Mount = unknown>(
   server: StdioServer<Mount>,
   ...[options]: unknown extends Mount
-    ? [options?: ServeStdioOptions<Mount>]
-    : [options: ServeStdioOptions<Mount>]
+    ? [options?: ServeStdioOptions<NoInfer<Mount>>]
+    : [options: ServeStdioOptions<NoInfer<Mount>>]
 ): Promise<StdioHandle> {
   return new StdioServing(server as StdioServer, options ?? {})
 }

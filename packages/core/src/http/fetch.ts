@@ -37,7 +37,9 @@ export interface FetchHandler extends Closable, AsyncDisposable {
  */
 export function toFetch<Mount = unknown, App = unknown>(
   server: McpServer<Mount, App> | FetchSelector<Mount, App>,
-  ...[options]: unknown extends Mount ? [options?: FetchOptions<Mount>] : [options: FetchOptions<Mount>]
+  ...[options]: unknown extends Mount
+    ? [options?: FetchOptions<NoInfer<Mount>>]
+    : [options: FetchOptions<NoInfer<Mount>>]
 ): FetchHandler {
   const { context, ...rest }: Options<Mount> = options ?? {}
   const endpoint: Endpoint = createEndpoint(neutral(server), rest)

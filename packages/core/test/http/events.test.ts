@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import { McpError, McpServer, result, type ServerEvents } from '../../src/index.ts'
+import { toFetch } from '../../src/http/fetch.ts'
+import { turn } from './support/clock.ts'
+import { createHarness, type Harness, initializeMessage } from './support/harness.ts'
+
+type Heard = { [Event in keyof ServerEvents]: ServerEvents[Event][] }
+
+function listening(options: Parameters<typeof createHarness>[0] = {}): Harness & { readonly heard: Heard } {
+  const heard: Heard = { 'session:open': [], 'session:close': [], request: [], reject: [], overflow: [] }
+  const harness = createHarness(options)
+  harness.server.on('session:open', (event) => heard['session:open'].push(event))
+  harness.server.on('session:close', (event) => heard['session:close'].push(event))
+  harness.server.on('request', (event) => heard.request.push(event))
+  harness.server.on('reject', (event) => heard.reject.push(event))
+  harness.server.on('overflow', (event) => heard.overflow.push(event))
+  return { ...harness, heard }
+}
+
+describe('the events of a server', () => {
+  it('tell of a session when it opens and when it closes, once each', async () => {
+    const { open, clock, endpoint, heard } = listening()
+    const session = await open({ version: '2025-06-18' })
+    await clock.advance(500)
+    await session.delete()
+    await endpoint.close()
+    expect(heard['session:open']).toEqual([
+      { sessionId: session.id, principal: '', revision: '2025-06-18', client: 'test', resumed: false },
+    ])
+    expect(heard['session:close']).toEqual([{ sessionId: session.id, principal: '', durationMs: 500 }])
+  })
+
+  it('tell how each request ended, and of whom it was', async () => {
+    let finish = (): void => {}
+    const setUp = (server: McpServer): void => {
+      server.addTool({ name: 'ok', handler: () => 'fine' })
+      server.addTool({ name: 'bad', handler: () => result.error('no') })
+      server.addTool({ name: 'thrown', handler: () => Promise.reject(new Error('canary')) })
+      server.addTool({ name: 'refused', handler: () => { throw new McpError(-1234, 'mine') } }) // prettier-ignore
+      server.addTool({ name: 'slow', handler: () => new Promise<string>((resolve) => (finish = () => resolve('ok'))) }) // prettier-ignore
+    }
+    const { open, heard, clock } = listening({ setUp })
+    const session = await open()
+    for (const name of ['ok', 'bad', 'thrown', 'refused']) await session.call(name)
+    const slow = session.call('slow')
+    await turn()
+    await clock.advance(250)
+    finish()
+    await slow
+    const cancelled = session.call('slow', {}, { id: 9 })
+    await turn()
+    await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } })
+    await cancelled
+    expect(heard.request.map(({ name, outcome, errorCode, durationMs }) => [name, outcome, errorCode, durationMs])) // prettier-ignore
+      .toEqual([
+        ['ok', 'ok', undefined, 0],
+        ['bad', 'failed', undefined, 0],
+        ['thrown', 'failed', undefined, 0],
+        ['refused', 'error', -1234, 0],
+        ['slow', 'ok', undefined, 250],
+        ['slow', 'cancelled', undefined, 0],
+      ])
+    expect(heard.request[0]).toMatchObject({
+      method: 'tools/call',
+      sessionId: session.id,
+      revision: '2025-06-18',
+      auth: undefined,
+    })
+  })
+
+  it('tell of what was turned away, with the key of the table of statuses', async () => {
+    const { send, post, heard } = listening()
+    await send({ method: 'PUT' })
+    await post(initializeMessage(), { origin: 'https://evil.example' })
+    await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { 'mcp-session-id': 'unknown' })
+    await post({ ...initializeMessage(), params: {} })
+    expect(heard.reject).toEqual([
+      { door: 'mcp', status: 405, reason: 'wrongMethod' },
+      { door: 'mcp', status: 403, reason: 'forbiddenOrigin' },
+      { door: 'mcp', status: 404, reason: 'unknownSession' },
+      { door: 'mcp', status: 400, reason: 'initializeRefused' },
+    ])
+  })
+
+  it('tell of streams and calls that overflow', async () => {
+    const finishers: (() => void)[] = []
+    const setUp = (server: McpServer): void => {
+      server.addTool({
+        name: 'chatty',
+        handler: (_args, ctx) => {
+          for (let count = 0; count < 20; count++) ctx.log.error('x'.repeat(100))
+          return new Promise<string>((resolve) => finishers.push(() => resolve('done')))
+        },
+      })
+    }
+    const { open, heard } = listening({
+      setUp,
+      endpoint: { outboundLimit: 1_000, eventStore: false },
+      server: { limits: { running: 1, inFlight: 1 } },
+    })
+    const session = await open()
+    const running = session.call('chatty')
+    const refused = await session.call('chatty', {}, { id: 3 })
+    expect(refused.status).toBe(503)
+    for (const finish of finishers) finish()
+    await running
+    expect(heard.overflow).toContainEqual({
+      queue: 'calls',
+      action: 'refuse',
+      bytes: 0,
+      sessionId: session.id,
+    })
+    const [dropped] = heard.overflow.filter(({ queue }) => queue === 'stream')
+    expect(dropped).toMatchObject({ action: 'drop', sessionId: session.id })
+    expect(dropped?.bytes).toBeGreaterThan(100)
+  })
+
+  it('reach no listener that has gone, and survive one that fails', async () => {
+    const { server, open, heard, log } = listening()
+    const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
+    server.on('session:open', () => Promise.reject(new Error('canary')))
+    await open()
+    await turn()
+    expect(log.map(({ message }) => message)).toEqual(Array(2).fill('A listener of the server failed'))
+    off()
+    await open()
+    await turn()
+    expect(log).toHaveLength(3)
+    expect(heard['session:open']).toHaveLength(2)
+  })
+
+  it('are known by name', () => {
+    const { server } = createHarness()
+    // @ts-expect-error there is no such event
+    expect(() => server.on('sessions', () => {})).toThrow(/session:open/)
+    // @ts-expect-error a listener is due
+    expect(() => server.on('request')).toThrow(/a function/)
+    // @ts-expect-error the payload is that of the event
+    server.on('request', ({ sessionID }) => sessionID)
+  })
+})
+
+describe('ctx.waitUntil', () => {
+  const leaving = (work: () => Promise<unknown>) => (server: McpServer) => {
+    server.addTool({
+      name: 'leave',
+      handler: (_args, ctx) => {
+        ctx.waitUntil(work())
+        return 'answered'
+      },
+    })
+  }
+
+  it('answers at once, and is waited for by the close of the mount', async () => {
+    let finish = (): void => {}
+    const setUp = leaving(() => new Promise<void>((resolve) => (finish = resolve)))
+    const { open, endpoint } = createHarness({ setUp })
+    const session = await open()
+    expect((await session.call('leave')).status).toBe(200)
+    let closed = false
+    const closing = endpoint.close().then(() => (closed = true))
+    await turn()
+    expect(closed).toBe(false)
+    finish()
+    await closing
+  })
+
+  it('does not hold a close beyond its deadline', async () => {
+    const { open, endpoint, clock } = createHarness({ setUp: leaving(() => new Promise(() => {})) })
+    await (await open()).call('leave')
+    const closing = endpoint.close({ deadline: 50 })
+    await clock.advance(50)
+    await closing
+  })
+
+  it('logs what the work rejects with', async () => {
+    const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(new Error('canary'))) })
+    await (await open()).call('leave')
+    await turn()
+    expect(log.map(({ message }) => message)).toEqual(['Work that a handler left to ctx.waitUntil failed'])
+  })
+
+  it("hands the work to a Worker's execution context", async () => {
+    const server = new McpServer({ name: 'worker', version: '1' })
+    leaving(async () => 'left')(server)
+    const kept: Promise<unknown>[] = []
+    const handler = toFetch(server, { stateless: true })
+    const request = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'leave' } }),
+    })
+    const response = await handler(request, {}, { waitUntil: (work: Promise<unknown>) => kept.push(work) })
+    expect(response.status).toBe(200)
+    expect(kept).toHaveLength(1)
+    await Promise.all(kept)
+  })
+})
