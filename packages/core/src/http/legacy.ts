@@ -181,7 +181,9 @@ export class LegacyHttp {
     exchange: PostExchange,
     tenant: Tenant,
   ): Answered | Promise<Answered> {
-    return this.#mount.tenants.during(tenant, () =>
+    const { tenants } = this.#mount
+    if (live !== undefined && tenant === tenants.only) return live.session.call(message, exchange, caller)
+    return tenants.during(tenant, () =>
       live === undefined
         ? this.#stateless?.call(tenant.runtime, { message, exchange, caller, revision: exchange.revision })
         : live.session.call(message, exchange, caller),
@@ -317,6 +319,9 @@ export class LegacyHttp {
     { revision, id }: { readonly revision: Revision; readonly id?: RequestId },
     then: (tenant: Tenant) => Reply,
   ): Reply {
+    // One server for all, open already: nearly every call. The rest would cost it more than its dispatch.
+    const { only } = this.#mount.tenants
+    if (only !== undefined && only.runtime.ready() === undefined) return then(only)
     return this.#choose(inbound, id, (tenant) => {
       if (!tenant.runtime.revisions.includes(revision)) return refuse('unsupportedVersion', { id })
       const ready = tenant.runtime.ready()
