@@ -6,12 +6,7 @@ import { CallContext } from '../../src/runtime/context.ts'
 import { clientView } from '../../src/runtime/client-view.ts'
 import { McpServer } from '../../src/server.ts'
 import type { ServerOptions } from '../../src/server-options.ts'
-import {
-  accept,
-  type AnsweringClient,
-  openAnsweringClient,
-  textOf,
-} from '../support/answering-client.ts'
+import { accept, type AnsweringClient, openAnsweringClient, textOf } from '../support/answering-client.ts'
 import { FakeClock, settled } from '../support/fake-clock.ts'
 import { revision } from '../features/helpers.ts'
 
