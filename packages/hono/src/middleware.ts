@@ -205,8 +205,7 @@ class ContextRequest implements HttpRequest {
     const length = this.#headers.get('content-length')
     const declared = length === null ? undefined : Number(length)
     if (declared !== undefined && declared > limit) return Promise.reject(tooLarge(limit))
-    if (this.#incoming && isUntouched(raw, this.#incoming))
-      return readIncoming(this.#incoming, declared, limit)
+    if (this.#incoming && isUntouched(raw, this.#incoming)) return readIncoming(this.#incoming, limit)
     if (declared !== undefined) return raw.arrayBuffer().then((buffer) => held(buffer, limit), ended)
     return raw.body ? readCounting(raw.body, limit) : EMPTY
   }
@@ -257,8 +256,8 @@ function isUntouched(raw: Request, incoming: Incoming): boolean {
   )
 }
 
-/** Node holds a body to its declared length, so the chunk that completes it is the last. */
-function readIncoming(incoming: Incoming, declared: number | undefined, limit: number): Promise<Uint8Array> {
+/** Waits for the stream's end: a reply that leaves before it has `@hono/node-server` set a timer to drain the rest. */
+function readIncoming(incoming: Incoming, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let size = 0
@@ -266,7 +265,6 @@ function readIncoming(incoming: Incoming, declared: number | undefined, limit: n
       size += chunk.byteLength
       chunks.push(chunk)
       if (size > limit) settle(tooLarge(limit))
-      else if (size === declared) settle()
     }
     const onEnd = (): void => settle()
     // Node closes a request that fails, and throws no error that nobody listens for.

@@ -175,12 +175,13 @@ export class Session implements SessionView {
   #run(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
     const ctx = new CallContext(message, this.#scope(exchange, caller))
     ctx.app = this.#runtime.app()
-    this.#running.add(ctx)
     const answer = this.#runtime.dispatcher.run(ctx)
+    // Nothing can cancel a call that is over already.
     if (!(answer instanceof Promise)) {
-      this.#leave(ctx)
+      this.#gate.leave()
       return answer
     }
+    this.#running.add(ctx)
     return answer.finally(() => this.#leave(ctx))
   }
 
