@@ -74,7 +74,7 @@ export function createFeatures(options: FeatureOptions): Features {
     resources,
     prompts,
     methods,
-    capabilities: () => capabilitiesOf(tools, resources, prompts, logging),
+    capabilities: cachedCapabilities(tools, resources, prompts, logging),
   }
 }
 
@@ -92,6 +92,25 @@ function publishResourceChanges(resources: Resources, publish: (event: ChangeEve
   }
   resources.registry.onChange(tell)
   resources.templates.registry.onChange(tell)
+}
+
+/** Every session asks for them; they change with what is registered. */
+function cachedCapabilities(
+  tools: Tools,
+  resources: Resources,
+  prompts: Prompts,
+  logging: boolean,
+): () => ServerCapabilities {
+  const registries = [tools.registry, prompts.registry, resources.registry, resources.templates.registry]
+  let capabilities: ServerCapabilities = {}
+  let known = -1
+  return () => {
+    // Versions only grow, so no two states have the same sum.
+    const version = registries.reduce((sum, registry) => sum + registry.version, 0)
+    if (version !== known) capabilities = capabilitiesOf(tools, resources, prompts, logging)
+    known = version
+    return capabilities
+  }
 }
 
 function capabilitiesOf(

@@ -2,6 +2,7 @@ import type { SessionKey } from '../runtime/session-store.ts'
 import type { Session } from '../runtime/session.ts'
 import type { SseStream } from './stream.ts'
 import type { Tenant } from './tenants.ts'
+import type { UseOrder } from './use-order.ts'
 
 /** A session that lives in this process, with what is attached to it. */
 export class LiveSession {
@@ -17,6 +18,10 @@ export class LiveSession {
   forgotten: Promise<unknown> | undefined
   /** The stream that belongs to no request. */
   standalone: SseStream | undefined
+  /** Its place among the others, which {@link UseOrder} alone writes. */
+  order: UseOrder | undefined
+  older: LiveSession | undefined
+  newer: LiveSession | undefined
   #streams: Map<string, SseStream> | undefined
 
   constructor(session: Session, tenant: Tenant, now: number) {

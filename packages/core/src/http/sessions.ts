@@ -3,13 +3,13 @@ import { ANONYMOUS } from '../runtime/auth.ts'
 import { type Caller, Session } from '../runtime/session.ts'
 import { announceSession } from '../runtime/session-events.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../runtime/session-store.ts'
-import { Evictions } from './evictions.ts'
+import { Recurring } from '../runtime/timers.ts'
 import { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import { fromStore } from './store-failure.ts'
 import type { Tenant } from './tenants.ts'
 import type { HttpRequest } from './types.ts'
-import { Recurring } from '../runtime/timers.ts'
+import { closesBefore, UseOrder } from './use-order.ts'
 
 /** How often idle sessions are looked for, in ms; a request meets an expired one at once. */
 const MAX_SWEEP_MS = 15_000
@@ -17,7 +17,6 @@ const MIN_SWEEP_MS = 1_000
 /** The part of its time to live after which a session in use is written to the store again. */
 const REFRESH = 0.25
 const NEW = { resumed: false }
-const NONE: ReadonlyMap<string, LiveSession> = new Map()
 
 type Found = LiveSession | undefined
 
@@ -33,7 +32,8 @@ export class Sessions {
   #size = 0
   #reserved = 0
   readonly #reservedBy = new Map<string, number>()
-  readonly #evictions = new Evictions()
+  readonly #uninitialized = new UseOrder()
+  readonly #initialized = new UseOrder()
   #closed = false
 
   constructor(mount: Mount, store: SessionStore) {
@@ -62,7 +62,7 @@ export class Sessions {
       live.session.close()
       return undefined
     }
-    live.lastSeen = now
+    live.order?.use(live, now)
     this.#refresh(live, now)
     return live
   }
@@ -73,8 +73,8 @@ export class Sessions {
     const own = this.#principals.get(principal)
     const reserved = this.#reservedBy.get(principal) ?? 0
     const held = (own?.size ?? 0) + reserved
-    if (principal !== ANONYMOUS && held >= maxPerPrincipal && !this.#evict(own ?? NONE)) return false
-    if (this.#size + this.#reserved >= max && !this.#evict(undefined)) return false
+    if (principal !== ANONYMOUS && held >= maxPerPrincipal && !close(oldestIdleOf(own))) return false
+    if (this.#size + this.#reserved >= max && !close(this.#oldestIdle())) return false
     this.#reserved++
     this.#reservedBy.set(principal, reserved + 1)
     return true
@@ -129,6 +129,7 @@ export class Sessions {
     this.#size++
     session.onClose(() => this.#remove(live))
     session.onRecord((record) => this.#save(live, record))
+    this.#rank(live)
     this.#sweeper.start()
     tenant.take(session)
     announceSession(tenant.runtime, session, how)
@@ -141,6 +142,7 @@ export class Sessions {
     if (own?.get(id) !== live) return
     own.delete(id)
     if (own.size === 0) this.#principals.delete(principal)
+    live.order?.remove(live)
     if (--this.#size === 0) this.#sweeper.stop()
     live.closeStreams()
     live.forgotten = this.#background(() => this.#store.delete(live.key))
@@ -185,7 +187,7 @@ export class Sessions {
   #sweep(): void {
     const now = this.#mount.clock.now()
     for (const live of this.#all()) {
-      if (live.active) live.lastSeen = now
+      if (live.active) live.order?.use(live, now)
       if (this.#expired(live, now)) live.session.close()
       else if (live.lastSeen === now) this.#refresh(live, now)
     }
@@ -199,15 +201,22 @@ export class Sessions {
   }
 
   #save(live: LiveSession, record: SessionRecord): void {
+    this.#rank(live)
     live.lastTouched = this.#mount.clock.now()
     void this.#background(() => this.#store.put(record, this.#ttl(live) * (1 + REFRESH)))
   }
 
-  #evict(own: ReadonlyMap<string, LiveSession> | undefined): boolean {
-    const evictions = own === undefined ? this.#evictions : new Evictions()
-    const idle = evictions.next(() => own?.values() ?? this.#all())
-    idle?.session.close()
-    return idle !== undefined
+  #oldestIdle(): LiveSession | undefined {
+    const now = this.#mount.clock.now()
+    return this.#uninitialized.oldestIdle(now) ?? this.#initialized.oldestIdle(now)
+  }
+
+  /** Puts a session in its place among the others, now that it is new, or initialized. */
+  #rank(live: LiveSession): void {
+    const order = live.session.record.initialized ? this.#initialized : this.#uninitialized
+    if (live.order === order) return
+    live.order?.remove(live)
+    order.add(live)
   }
 
   *#all(): Iterable<LiveSession> {
@@ -226,4 +235,18 @@ export class Sessions {
     }
     return undefined
   }
+}
+
+function close(live: LiveSession | undefined): boolean {
+  live?.session.close()
+  return live !== undefined
+}
+
+/** Looks at all of one principal's sessions: few, and seldom. */
+function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): LiveSession | undefined {
+  let chosen: LiveSession | undefined
+  for (const live of own?.values() ?? []) {
+    if (!live.active && (chosen === undefined || closesBefore(live, chosen))) chosen = live
+  }
+  return chosen
 }

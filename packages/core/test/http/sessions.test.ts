@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { LiveSession } from '../../src/http/live-session.ts'
 import type { McpServer } from '../../src/index.ts'
 import { type Answer, createHarness, initializeMessage, type TestSession } from './support/harness.ts'
 import { turn } from './support/clock.ts'
@@ -244,6 +245,38 @@ describe('the number of sessions', () => {
     }
     const statuses = await Promise.all(kept.map(async (session) => (await session.post(ping())).status))
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
+  })
+
+  it('spares one that was initialized late, and active ones that were used longest ago', async () => {
+    const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 4 } } })
+    const listening = await open()
+    await listening.get()
+    await clock.advance(1)
+    const late = await post(initializeMessage())
+    const headers = { 'mcp-session-id': late.headers['mcp-session-id'] }
+    await clock.advance(1)
+    const never = await post(initializeMessage())
+    await clock.advance(1)
+    const used = await open()
+    await clock.advance(1)
+    await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)
+    await clock.advance(1)
+    await open()
+    expect((await post(ping(), { 'mcp-session-id': never.headers['mcp-session-id'] })).status).toBe(404)
+    await clock.advance(1)
+    await open()
+    expect((await used.post(ping())).status).toBe(404)
+    expect((await post(ping(), headers)).status).toBe(200)
+    expect((await listening.post(ping())).status).toBe(200)
+  })
+
+  it('takes no search to keep: a flood looks at about one session for each that it opens', async () => {
+    const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
+    for (let i = 0; i < 200; i++) await (await open()).post(ping())
+    const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
+    for (let i = 0; i < 400; i++) expect((await post(initializeMessage())).status).toBe(200)
+    expect(looks.mock.calls.length).toBeLessThanOrEqual(800)
+    looks.mockRestore()
   })
 
   it('counts those that are just opening', async () => {
