@@ -10,10 +10,10 @@ const SUITE_TIMEOUT_MS = 150_000
 /** A check that every scenario has: it holds whatever was sent against the schema, errors too. */
 const GENERAL_CHECK = 'wire-schema-valid'
 
-/** What the suite says of one scenario. `proven` counts the checks of its own that say yes. */
+/** What the suite says of one scenario: the checks of its own that say yes, by id, and what it finds fault with. */
 const outcome = (name, checks) => ({
   name,
-  proven: checks.filter(({ id, status }) => status === 'SUCCESS' && id !== GENERAL_CHECK).length,
+  proven: checks.filter(({ id, status }) => status === 'SUCCESS' && id !== GENERAL_CHECK).map(({ id }) => id),
   complaints: checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING').map(describe),
 })
 
@@ -52,7 +52,7 @@ function read(folder, entry) {
   try {
     return outcome(name, JSON.parse(readFileSync(join(folder, entry, 'checks.json'), 'utf8')))
   } catch (error) {
-    return { name, proven: 0, complaints: [`failure: no report (${error.message})`] }
+    return { name, proven: [], complaints: [`failure: no report (${error.message})`] }
   }
 }
 

@@ -19,11 +19,15 @@ export type AppFlagValues = Readonly<Record<string, string | boolean | undefined
 
 export type Adapter = 'fastify' | 'hono'
 
+/** What answers over HTTP look like, as the mounts of Jetway take it. */
+export type ResponseMode = 'auto' | 'json' | 'sse'
+
 export interface HttpSettings {
   readonly adapter: Adapter
   readonly host: string
   /** Undefined when none was asked for, so that another may be taken. */
   readonly port: number | undefined
+  readonly response: ResponseMode
 }
 
 /** What a server is made from: the app's own switches, and options to pass on to `McpServer`. */
@@ -38,7 +42,8 @@ export type Command =
   | { readonly run: 'stdio'; readonly server: ServerSettings }
   | { readonly run: 'http'; readonly server: ServerSettings; readonly http: HttpSettings }
 
-const ADAPTERS: readonly string[] = ['fastify', 'hono'] satisfies Adapter[]
+const ADAPTERS: readonly [Adapter, ...Adapter[]] = ['fastify', 'hono']
+const RESPONSES: readonly [ResponseMode, ...ResponseMode[]] = ['auto', 'json', 'sse']
 
 const COMMON: Readonly<Record<string, AppFlag>> = {
   http: { type: 'boolean', help: 'serve over HTTP (the default)' },
@@ -50,6 +55,11 @@ const COMMON: Readonly<Record<string, AppFlag>> = {
     help: 'port for HTTP; 0 picks a free one (default 3000, or the next free one)',
   },
   host: { type: 'string', placeholder: 'ADDRESS', help: 'address to listen on (default 127.0.0.1)' },
+  response: {
+    type: 'string',
+    placeholder: 'auto|json|sse',
+    help: 'what answers over HTTP look like (default auto)',
+  },
   revisions: { type: 'string', placeholder: 'A,B', help: 'protocol revisions to serve (default all)' },
   help: { type: 'boolean', help: 'show this' },
 }
@@ -71,7 +81,9 @@ export function readCommandLine(argv: readonly string[], own: Readonly<Record<st
   const server = { flags, options: revisions === undefined ? {} : { revisions } }
   if (values['stdio'] === true) return { run: 'stdio', server }
   const host = text(values['host']) ?? '127.0.0.1'
-  return { run: 'http', server, http: { adapter: adapterOf(values), host, port: portOf(values) } }
+  const adapter = choice('adapter', values, ADAPTERS)
+  const response = choice('response', values, RESPONSES)
+  return { run: 'http', server, http: { adapter, host, port: portOf(values), response } }
 }
 
 /** The text of `--help`. */
@@ -94,12 +106,13 @@ function parse(argv: readonly string[], flags: Readonly<Record<string, AppFlag>>
   }
 }
 
-function adapterOf(values: AppFlagValues): Adapter {
-  const adapter = text(values['adapter']) ?? 'fastify'
-  if (!ADAPTERS.includes(adapter)) {
-    throw new CommandLineError(`--adapter is fastify or hono, not "${adapter}"`)
-  }
-  return adapter as Adapter
+/** One of a few words, the first of them by default. */
+function choice<T extends string>(flag: string, values: AppFlagValues, words: readonly [T, ...T[]]): T {
+  const given = text(values[flag]) ?? words[0]
+  const found = words.find((word) => word === given)
+  if (found !== undefined) return found
+  const last = words.at(-1)
+  throw new CommandLineError(`--${flag} is ${words.slice(0, -1).join(', ')} or ${last}, not "${given}"`)
 }
 
 function portOf(values: AppFlagValues): number | undefined {

@@ -1,11 +1,19 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ResponseMode } from './command-line.ts'
 
 /** Where an app is mounted. */
 export const PATH = '/mcp'
 
 /** How long running calls may take to finish once the app is told to stop, in ms. */
 export const CLOSE_DEADLINE_MS = 10_000
+
+/** Where an app listens, and what its answers look like. */
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  readonly response: ResponseMode
+}
 
 /** A server that listens, and how to end it. */
 export interface Listening {

@@ -13,7 +13,7 @@ import {
 } from './command-line.ts'
 import { freePort } from './free-port.ts'
 import { endOnSignal } from './graceful-end.ts'
-import { type Listening, PATH } from './http-server.ts'
+import { type Listening, type ListenOptions, PATH } from './http-server.ts'
 import { listTools } from './list-tools.ts'
 import { type SampleCall, welcome } from './welcome.ts'
 
@@ -70,10 +70,11 @@ async function serveHttp(app: App, server: McpServer, settings: HttpSettings): P
   console.error(JSON.stringify({ ready: true, url }))
 }
 
-async function listen(server: McpServer, { adapter, host, port }: HttpSettings): Promise<Listening> {
-  const serve = await loadAdapter(adapter)
+async function listen(server: McpServer, settings: HttpSettings): Promise<Listening> {
+  const { host, port } = settings
+  const serve = await loadAdapter(settings.adapter)
   try {
-    return await serve(server, host, port ?? (await freePort(DEFAULT_PORT, host)))
+    return await serve(server, { ...settings, port: port ?? (await freePort(DEFAULT_PORT, host)) })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Error(
@@ -86,7 +87,7 @@ async function listen(server: McpServer, { adapter, host, port }: HttpSettings):
 /** Loads what is asked for and no more: a start over stdio should not pay for two web frameworks. */
 async function loadAdapter(
   adapter: Adapter,
-): Promise<(server: McpServer, host: string, port: number) => Promise<Listening>> {
+): Promise<(server: McpServer, listen: ListenOptions) => Promise<Listening>> {
   if (adapter === 'hono') return (await import('./serve-hono.ts')).serveHono
   return (await import('./serve-fastify.ts')).serveFastify
 }

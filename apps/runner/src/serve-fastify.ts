@@ -5,16 +5,18 @@ import {
   CLOSE_DEADLINE_MS,
   cutWhenFlushed,
   type Listening,
+  type ListenOptions,
   PATH,
   portOf,
   SOCKET_LIMITS,
 } from './http-server.ts'
 
 /** Serves over Fastify. Fastify sets some socket limits itself unless it is told them by name. */
-export async function serveFastify(server: McpServer, host: string, port: number): Promise<Listening> {
+export async function serveFastify(server: McpServer, listen: ListenOptions): Promise<Listening> {
+  const { host, port, response } = listen
   const { keepAliveTimeout, requestTimeout, ...http } = SOCKET_LIMITS
   const app = Fastify({ keepAliveTimeout, requestTimeout, http })
-  await app.register(mcp, { server, path: PATH, logger: server.runtime.logger })
+  await app.register(mcp, { server, path: PATH, response, logger: server.runtime.logger })
   await app.listen({ host, port })
   return {
     port: portOf(app.server.address()),

@@ -8,15 +8,17 @@ import {
   CLOSE_DEADLINE_MS,
   cutWhenFlushed,
   type Listening,
+  type ListenOptions,
   PATH,
   portOf,
   SOCKET_LIMITS,
 } from './http-server.ts'
 
 /** Serves over Hono on Node. */
-export async function serveHono(server: McpServer, host: string, port: number): Promise<Listening> {
+export async function serveHono(server: McpServer, listen: ListenOptions): Promise<Listening> {
+  const { host, port, response } = listen
   const app = new Hono()
-  app.use(mcp({ server, path: PATH }))
+  app.use(mcp({ server, path: PATH, response }))
   const http = createAdaptorServer({ fetch: app.fetch, serverOptions: SOCKET_LIMITS }) as Server
   http.listen(port, host)
   await once(http, 'listening')

@@ -11,7 +11,7 @@ describe('a command line', () => {
   it('means HTTP on Fastify and loopback when it says nothing', () => {
     expect(read()).toEqual({
       run: 'http',
-      http: { adapter: 'fastify', host: '127.0.0.1', port: undefined },
+      http: { adapter: 'fastify', host: '127.0.0.1', port: undefined, response: 'auto' },
       server: { flags: { live: undefined, 'api-url': undefined }, options: {} },
     })
   })
@@ -27,9 +27,11 @@ describe('a command line', () => {
         '--port=0',
         '--revisions',
         '2025-06-18,2025-11-25',
+        '--response',
+        'sse',
       ),
     ).toMatchObject({
-      http: { adapter: 'hono', host: '::1', port: 0 },
+      http: { adapter: 'hono', host: '::1', port: 0, response: 'sse' },
       server: { options: { revisions: ['2025-06-18', '2025-11-25'] } },
     })
   })
@@ -49,6 +51,7 @@ describe('a command line', () => {
       'adapter',
       'port',
       'host',
+      'response',
       'revisions',
       'help',
       'live',
@@ -66,6 +69,7 @@ describe('a command line', () => {
     [['--port', '65536'], 'from 0 to 65535'],
     [['--port=-1'], 'from 0 to 65535'],
     [['--adapter', 'express'], 'fastify or hono'],
+    [['--response', 'xml'], 'auto, json or sse'],
     [['--stdio', '--http'], 'exclude'],
     [['--live=yes'], '--live'],
   ])('is refused with a reason: %j', (argv, reason) => {
