@@ -50,13 +50,12 @@ export function addReportingTools(server: McpServer): void {
     },
   })
 
-  // The suite would have the server drop the connection here. Handlers cannot ask for that; what remains of the
-  // scenario is a stream that could be taken up again: a primer with an id, and a time to wait.
   server.addTool({
     name: 'test_reconnection',
-    description: 'Answers on a stream, after a while',
+    description: 'Closes its connection, then answers: the answer is there for a client that comes back',
     async handler(_args, ctx) {
       ctx.log.info('The stream is open')
+      ctx.closeConnection({ retryMs: STEP_MS })
       await delay(2 * STEP_MS)
       return 'Answered after a while'
     },

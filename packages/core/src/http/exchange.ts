@@ -52,6 +52,13 @@ export class PostExchange implements Exchange {
     if (!this.#done) this.#startStream().respond(frame)
   }
 
+  /** Sends the client away until it polls for the rest; see `RequestContext.closeConnection`. */
+  closeConnection(retryMs: number | undefined): void {
+    const { events } = this.#options.mount
+    if (this.#done || !this.duplex || events === undefined || !this.revision.primesStreams) return
+    this.#startStream().closeConnection(retryMs)
+  }
+
   /** The call takes long: from now on the connection is kept alive. */
   due(): void {
     if (!this.#done) this.#startStream()

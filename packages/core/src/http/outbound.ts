@@ -7,7 +7,11 @@ const HIGH_WATER = 65_536
 export interface OutboundOptions {
   /** Bytes that may wait; one frame alone may exceed it. */
   readonly limit: number
-  /** What to do with a frame that finds no room: `cut` ends the connection, for the client can resume; `drop` drops it. */
+  /**
+   * What to do with a frame that finds no room. `drop` drops it. `cut` sends what waits, but nothing more, and ends the
+   * connection: the client has seen all that came before the frame when it resumes, so that the store needs to have no
+   * more than what comes from there on.
+   */
   readonly overflow: 'cut' | 'drop'
   /** Hears of a frame that found no room. */
   onOverflow?(bytes: number): void
@@ -38,6 +42,11 @@ export class Outbound {
     return this.#gone
   }
 
+  /** Takes no more frames: the connection has ended, or does when what waits is written. */
+  get ending(): boolean {
+    return this.#gone || this.#ending
+  }
+
   /** Takes over the adapter's sink. The request's signal tells when the peer goes away. */
   open(sink: FrameSink, request: Pick<HttpRequest, 'signal'>): void {
     this.#sink = sink
@@ -57,14 +66,14 @@ export class Outbound {
 
   /** Writes a frame that may be refused when the peer is far behind. */
   write(chunk: string): void {
-    if (this.#gone || this.#ending) return
+    if (this.ending) return
     if (this.#idle) this.#put(chunk)
     else this.#enqueue(chunk, utf8Length(chunk))
   }
 
   /** Writes what must arrive whatever waits: a response, or what a client asked to have repeated. */
   writeAlways(chunk: string): void {
-    if (this.#gone || this.#ending) return
+    if (this.ending) return
     if (this.#idle) {
       this.#put(chunk)
       return
@@ -75,19 +84,20 @@ export class Outbound {
 
   /** Writes if nothing waits: what is only a sign of life says nothing to a peer that is behind. */
   writeIfIdle(chunk: string): void {
-    if (!this.#gone && !this.#ending && this.#idle) this.#put(chunk)
+    if (!this.ending && this.#idle) this.#put(chunk)
   }
 
   /** A promise while much waits; it resolves when the peer has caught up or gone. */
   pressure(): Promise<void> | undefined {
-    if (this.#gone || this.#bytes <= HIGH_WATER) return undefined
+    if (this.ending || this.#bytes <= HIGH_WATER) return undefined
     return this.#wait().promise
   }
 
   /** Ends the connection once everything is written. */
   end(): void {
-    if (this.#gone || this.#ending) return
+    if (this.ending) return
     this.#ending = true
+    this.#release()
     if (this.#idle) this.cut()
   }
 
@@ -109,10 +119,7 @@ export class Outbound {
   #enqueue(chunk: string, bytes: number): void {
     if (this.#queue.length > 0 && this.#bytes + bytes > this.#options.limit) {
       this.#options.onOverflow?.(bytes)
-      if (this.#options.overflow === 'drop') return
-      // What waits already has its place in the log; before the sink is open it still goes out, so that there is an id.
-      if (this.#sink === undefined) this.end()
-      else this.cut()
+      if (this.#options.overflow === 'cut') this.end()
       return
     }
     this.#bytes += bytes

@@ -52,7 +52,7 @@ export class SseStream implements Outlet {
 
   /** Whether a client is connected, or about to be. */
   get connected(): boolean {
-    return this.#outbound !== undefined && !this.#outbound.gone
+    return this.#outbound !== undefined && !this.#outbound.ending
   }
 
   /** The reply that carries the stream, from its beginning. */
@@ -86,6 +86,19 @@ export class SseStream implements Outlet {
     this.#ended = true
     this.#run(() => this.#outbound?.end())
     this.#run(() => this.#options.onEnd?.())
+  }
+
+  /**
+   * Ends the connection and not the stream, after an event that says where and when to come back. Does nothing on a
+   * stream that cannot be resumed, or whose client would not understand that event.
+   */
+  closeConnection(retryMs: number | undefined): void {
+    this.#run(() => {
+      const outbound = this.#outbound
+      if (this.#ended || outbound === undefined || this.#log === undefined || !this.#options.primes) return
+      this.#prime(outbound, retryMs ?? this.#mount.options.retryMs)
+      outbound.end()
+    })
   }
 
   /** Ends the stream without a response and forgets it. */
@@ -253,7 +266,13 @@ export async function replay(
 ): Promise<HttpReply | undefined> {
   const events = await readLog(log, from)
   if (events === undefined || events.length === 0) return undefined
-  const outbound = new Outbound({ limit: mount.options.outboundLimit, overflow: 'drop' })
+  const { options, openStreams } = mount
+  const outbound = new Outbound({
+    limit: options.outboundLimit,
+    overflow: 'drop',
+    onOpen: (opened) => openStreams.add(opened),
+    onGone: (gone) => openStreams.remove(gone),
+  })
   for (const event of events) outbound.writeAlways(eventText(from, event))
   outbound.end()
   return streamReply(outbound, request)

@@ -1,3 +1,4 @@
+import { usageError } from '../errors.ts'
 import { type JsonRpcRequest, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
 import { progressToken } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
@@ -70,6 +71,18 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
    */
   waitUntil(work: Promise<unknown>): void
   /**
+   * Closes the connection that carries the reply, and goes on with the call: no socket is held open while it runs. The
+   * client waits `retryMs`, by default that of the mount, comes back with `Last-Event-ID` and is sent what it has missed, within the limits of the
+   * event store. May be called again after it has come back.
+   *
+   * Does nothing where the client could not come back: without Streamable HTTP or its sessions, with `eventStore: false`
+   * or `response: 'json'`, and in revisions whose streams do not begin with an event id.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   * @throws UsageError `ERR_MCP_OPTION` for a `retryMs` that is no whole number from 0 to 2147483647
+   */
+  closeConnection(options?: { readonly retryMs?: number }): void
+  /**
    * Asks in the middle of a handler: see `elicit`. Only where the connection carries requests to the client while a call
    * runs; `asks` and `inputRequired` work everywhere.
    *
@@ -108,6 +121,9 @@ export interface CallScope {
 }
 
 const NOTHING = Object.freeze({})
+/** The longest delay that clients' timers keep, in ms; they fire at once beyond it. */
+const MAX_DELAY = 2_147_483_647
+const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_DELAY
 
 /** Why a call ended before its handler did. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
@@ -233,6 +249,13 @@ export class CallContext implements RequestContext {
     const { background, host } = this.scope
     if (background !== undefined) background.keep(work, host)
     else Promise.resolve(work).catch(() => {})
+  }
+
+  closeConnection({ retryMs }: { readonly retryMs?: number } = {}): void {
+    if (retryMs !== undefined && !isDelay(retryMs)) {
+      throw usageError('ERR_MCP_OPTION', `retryMs must be a whole number from 0 to ${MAX_DELAY}`)
+    }
+    if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
 
   async progress(progress: number, total?: number, message?: string): Promise<void> {

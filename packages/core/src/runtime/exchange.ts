@@ -9,4 +9,10 @@ export interface Exchange {
   readonly duplex: boolean
   /** Sends a request to the client. Unlike a notification it must not be lost while the peer is behind. */
   request?(frame: string): void | Promise<void>
+  /**
+   * Closes the connection under the request's stream, if the client knows how to come back for the rest.
+   *
+   * @param retryMs - when it should; the door's own default if undefined
+   */
+  closeConnection?(retryMs: number | undefined): void
 }

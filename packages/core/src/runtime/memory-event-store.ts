@@ -48,8 +48,9 @@ export class MemoryEventStore implements EventStore {
   readonly #clock: Clock
   readonly #random: Random
   readonly #principals = new Map<string, Map<string, Streams>>()
-  /** In the order of their last event, oldest first. */
-  readonly #logs = new Set<Log>()
+  /** Those that time has something to take from, in the order of their last event, oldest first. */
+  readonly #aging = new Set<Log>()
+  #streams = 0
   #totalBytes = 0
   #process: string | undefined
   #opened = 0
@@ -71,7 +72,7 @@ export class MemoryEventStore implements EventStore {
 
   /** Streams and bytes held, those that have expired but were not yet met included. */
   get size(): { readonly streams: number; readonly bytes: number } {
-    return { streams: this.#logs.size, bytes: this.#totalBytes }
+    return { streams: this.#streams, bytes: this.#totalBytes }
   }
 
   open(key: StreamKey): string {
@@ -94,7 +95,7 @@ export class MemoryEventStore implements EventStore {
     }
     // Dropping the last stream of a session has dropped its map as well.
     this.#streamsOf(key).set(key.stream, log)
-    this.#logs.add(log)
+    this.#streams++
     return epoch
   }
 
@@ -104,8 +105,8 @@ export class MemoryEventStore implements EventStore {
     const bytes = utf8Length(event.frame)
     const at = this.#clock.now()
     log.last = event.seq
-    this.#logs.delete(log)
-    this.#logs.add(log)
+    this.#aging.delete(log)
+    this.#aging.add(log)
     if (final) {
       log.endedAt = at
       if (bytes > this.#limits.maxFinalBytes) this.#forget(log)
@@ -118,8 +119,8 @@ export class MemoryEventStore implements EventStore {
       this.#totalBytes += bytes
     }
     this.#trim(log, at)
-    while (this.#totalBytes > this.#limits.maxTotalBytes && this.#logs.size > 1)
-      this.#drop(this.#logs.values().next().value)
+    while (this.#totalBytes > this.#limits.maxTotalBytes && this.#aging.size > 1)
+      this.#drop(this.#aging.values().next().value)
   }
 
   read(key: StreamKey, { epoch, seq }: Cursor): readonly StoredEvent[] | undefined {
@@ -159,20 +160,27 @@ export class MemoryEventStore implements EventStore {
 
   #sweep(): void {
     const now = this.#clock.now()
-    for (const log of this.#logs) {
-      if (!this.#expired(log, now)) return
-      this.#drop(log)
+    for (const log of this.#aging) {
+      const last = log.events.at(-1)?.at ?? log.endedAt ?? Number.NEGATIVE_INFINITY
+      if (now - last <= this.#limits.ttlMs) return
+      if (log.endedAt !== undefined) {
+        this.#drop(log)
+      } else {
+        // Its reader can still come back to where it stands.
+        this.#trim(log, now)
+        this.#aging.delete(log)
+      }
     }
   }
 
   #trim(log: Log, now: number): void {
     const { maxEvents, maxBytes, ttlMs } = this.#limits
     const { events } = log
+    const count = log.finalBytes > 0 ? events.length - 1 : events.length
     let gone = 0
     for (const kept of events) {
-      const isFinal = log.endedAt !== undefined && kept.event.seq === log.last
-      const over = events.length - gone > maxEvents || log.bytes > maxBytes || now - kept.at > ttlMs
-      if (isFinal || !over) break
+      if (gone === count) break
+      if (count - gone <= maxEvents && log.bytes <= maxBytes && now - kept.at <= ttlMs) break
       gone++
       log.bytes -= kept.bytes
       this.#totalBytes -= kept.bytes
@@ -191,13 +199,16 @@ export class MemoryEventStore implements EventStore {
   }
 
   #drop(log: Log | undefined): void {
-    if (log === undefined || !this.#logs.delete(log)) return
-    this.#forget(log)
+    if (log === undefined) return
     const { principal, session, stream } = log.key
     const sessions = this.#principals.get(principal)
     const streams = sessions?.get(session)
-    streams?.delete(stream)
-    if (streams?.size === 0) sessions?.delete(session)
+    if (streams?.get(stream) !== log) return
+    streams.delete(stream)
+    this.#streams--
+    this.#aging.delete(log)
+    this.#forget(log)
+    if (streams.size === 0) sessions?.delete(session)
     if (sessions?.size === 0) this.#principals.delete(principal)
   }
 }

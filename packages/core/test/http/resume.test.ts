@@ -34,6 +34,23 @@ async function bench(endpoint: EndpointOptions = {}, version = '2025-11-25'): Pr
         return 'counted'
       },
     })
+    server.addTool({
+      name: 'poll',
+      inputSchema: z.object({
+        times: z.number(),
+        retryMs: z.number().optional(),
+        after: z.boolean().optional(),
+      }),
+      handler: async ({ times, retryMs, after }, ctx) => {
+        for (let i = 1; i <= times; i++) {
+          ctx.closeConnection(retryMs === undefined ? {} : { retryMs })
+          await new Promise<void>((resolve) => waiting.push(resolve))
+          await ctx.progress(i)
+        }
+        if (after === true) void Promise.resolve().then(() => ctx.closeConnection())
+        return 'polled'
+      },
+    })
   }
   const harness = createHarness({ endpoint, setUp })
   const session = await harness.open({ version })
@@ -187,6 +204,80 @@ describe.each([
     expect(second.sink.events).toEqual([{ id: lastId(first), data: '' }])
     const third = await session.get({ 'last-event-id': lastId(second) })
     expect(third.status).toBe(200)
+  })
+})
+
+describe.each([
+  ['in this process', (): EndpointOptions => ({})],
+  ['over a network', (): EndpointOptions => ({ eventStore: slowly(new MemoryEventStore()) })],
+])('a handler that closes its connection, with events kept %s', (_, endpoint) => {
+  it('goes on, and its client gets the rest by polling', async () => {
+    const { session, step } = await bench(endpoint())
+    const first = await session.call('poll', { times: 2, retryMs: 250 }, { progressToken: 'p' })
+    await first.sink.ended()
+    expect(first.sink.messages).toEqual([])
+    expect(first.sink.events.map(({ data, retry }) => [data, retry])).toEqual([
+      ['', '1000'],
+      ['', '250'],
+    ])
+    const second = await session.get({ 'last-event-id': lastId(first) })
+    await step()
+    await second.sink.ended()
+    expect(progress(second.sink.messages)).toEqual([1])
+    expect(second.sink.events.at(-1)).toMatchObject({ data: '', retry: '250' })
+    await step()
+    // The call ends while nobody is connected.
+    for (let i = 0; i < 10; i++) await turn()
+    const third = await session.get({ 'last-event-id': lastId(second) })
+    await third.sink.ended()
+    expect(progress(third.sink.messages)).toEqual([2, true])
+  })
+
+  it('says when to come back as the mount does, if it does not say', async () => {
+    const { session } = await bench({ ...endpoint(), retryMs: 77 })
+    const first = await session.call('poll', { times: 1 })
+    await first.sink.ended()
+    expect(first.sink.events.at(-1)).toMatchObject({ data: '', retry: '77' })
+  })
+})
+
+describe('a handler that closes its connection where its client could not come back', () => {
+  const polled = async (endpoint: EndpointOptions, version?: string): Promise<Answer> => {
+    const { session, step } = await bench(endpoint, version)
+    const pending = session.call('poll', { times: 1, after: true })
+    await turn()
+    await step()
+    return pending
+  }
+
+  it.each<[string, EndpointOptions, string?]>([
+    ['without an event store', { eventStore: false }],
+    ['where replies are never streams', { response: 'json' }],
+    ['in a revision that does not know of it', {}, '2025-06-18'],
+  ])('changes nothing: %s', async (_, endpoint, version) => {
+    const answer = await polled(endpoint, version)
+    expect(answer.headers['content-type']).toBe('application/json')
+    expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: 'polled' }])
+  })
+
+  it('keeps a stream open that is there already', async () => {
+    const { session, step } = await bench({ response: 'sse' }, '2025-06-18')
+    const pending = session.call('poll', { times: 1 }, { progressToken: 'p' })
+    await turn()
+    const answer = await pending
+    expect(answer.sink.closed).toBe(false)
+    await step()
+    await answer.sink.ended()
+    expect(progress(answer.sink.messages)).toEqual([1, true])
+  })
+
+  it.each([-1, 0.5, 2 ** 31])('refuses to wait %s ms', async (retryMs) => {
+    const { session, log } = await bench()
+    const answer = await session.call('poll', { times: 1, retryMs })
+    expect(answer.json.result?.['isError']).toBe(true)
+    expect(log.map(({ fields }) => String((fields as { readonly err?: unknown }).err)).join()).toContain(
+      'retryMs must be',
+    )
   })
 })
 

@@ -19,10 +19,14 @@ const LINE = 'x'.repeat(4_000)
 const tools = (server: McpServer): void => {
   server.addTool({
     name: 'flood',
-    inputSchema: z.object({ lines: z.number(), opened: z.boolean().optional() }),
-    handler: async ({ lines, opened }, ctx) => {
+    inputSchema: z.object({
+      lines: z.number(),
+      opened: z.boolean().optional(),
+      line: z.string().default(LINE),
+    }),
+    handler: async ({ lines, opened, line }, ctx) => {
       for (let i = 0; i < lines; i++) {
-        ctx.log.info(`${i} ${LINE}`)
+        ctx.log.info(`${i} ${line}`)
         if (i === 0 && opened === true) await turn()
       }
       await turn()
@@ -46,14 +50,15 @@ interface Bench extends Harness {
     name: string,
     lines: number,
     opened?: boolean,
+    line?: string,
   ) => Promise<{ readonly sink: TestSink; readonly request: FakeRequest }>
 }
 
 async function bench(endpoint: EndpointOptions): Promise<Bench> {
   const harness = createHarness({ endpoint, setUp: tools })
   const session = await harness.open({ version: '2025-11-25' })
-  const stalled: Bench['stalled'] = async (name, lines, opened = true) => {
-    const params = { name, arguments: { lines, opened }, _meta: { progressToken: 'p' } }
+  const stalled: Bench['stalled'] = async (name, lines, opened = true, line = undefined) => {
+    const params = { name, arguments: { lines, opened, line }, _meta: { progressToken: 'p' } }
     const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params }
     const request = new FakeRequest({ body, headers: session.headers })
     const reply = await harness.endpoint.handle(request)
@@ -77,7 +82,8 @@ describe('a reader that stalls', () => {
   ])('is cut off at the limit where it can resume, and then gets everything: %s', async (_, opened) => {
     const { session, stalled } = await bench({ outboundLimit: 100_000 })
     const { sink } = await stalled('flood', 100, opened)
-    if (!opened) sink.drain()
+    for (let i = 0; i < 4; i++) await turn()
+    sink.drain()
     await sink.ended()
     expect(sink.text.length).toBeLessThan(150_000)
     const before = sink.events
@@ -86,6 +92,24 @@ describe('a reader that stalls', () => {
     const seen = [...sink.messages, ...rest.messages]
     expect(numbers(seen)).toEqual(Array.from({ length: 100 }, (_item, i) => i))
     expect(seen.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
+  })
+
+  it.each([
+    ['large', 4_000, 400],
+    ['small', 10, 7_500],
+  ])('can resume by the default limits, its events being %s', async (_, size, lines) => {
+    const { session, stalled } = await bench({})
+    const { sink } = await stalled('flood', lines, true, 'x'.repeat(size))
+    for (let i = 0; i < 4; i++) await turn()
+    sink.drain()
+    await sink.ended()
+    const before = numbers(sink.messages)
+    expect(before.length).toBeLessThan(lines)
+    const { sink: rest } = await session.get({ 'last-event-id': sink.events.at(-1)?.id })
+    await rest.ended()
+    const seen = [...sink.messages, ...rest.messages]
+    expect(numbers(seen)).toEqual(Array.from({ length: lines }, (_item, i) => i))
+    expect(seen.at(-1)).toMatchObject({ id: 2, result: {} })
   })
 
   it('loses notices where it cannot resume, and never the response', async () => {
