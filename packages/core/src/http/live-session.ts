@@ -2,10 +2,10 @@ import type { SessionKey } from '../runtime/session-store.ts'
 import type { Session } from '../runtime/session.ts'
 import type { SseStream } from './stream.ts'
 import type { Tenant } from './tenants.ts'
-import type { UseOrder } from './use-order.ts'
+import type { Ranked, UseOrderOf } from './use-order.ts'
 
 /** A session that lives in this process, with what is attached to it. */
-export class LiveSession {
+export class LiveSession implements Ranked<LiveSession> {
   readonly session: Session
   readonly key: SessionKey
   /** The server that was chosen for it. */
@@ -18,8 +18,8 @@ export class LiveSession {
   forgotten: Promise<unknown> | undefined
   /** The stream that belongs to no request. */
   standalone: SseStream | undefined
-  /** Its place among the others, which {@link UseOrder} alone writes. */
-  order: UseOrder | undefined
+  /** Its place among the others. */
+  order: UseOrderOf<LiveSession> | undefined
   older: LiveSession | undefined
   newer: LiveSession | undefined
   #streams: Map<string, SseStream> | undefined

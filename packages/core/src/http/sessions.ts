@@ -9,7 +9,7 @@ import type { Mount } from './mount.ts'
 import { fromStore } from './store-failure.ts'
 import type { Tenant } from './tenants.ts'
 import type { HttpRequest } from './types.ts'
-import { closesBefore, UseOrder } from './use-order.ts'
+import { UseOrder } from './use-order.ts'
 
 /** How often idle sessions are looked for, in ms; a request meets an expired one at once. */
 const MAX_SWEEP_MS = 15_000
@@ -32,8 +32,8 @@ export class Sessions {
   #size = 0
   #reserved = 0
   readonly #reservedBy = new Map<string, number>()
-  readonly #uninitialized = new UseOrder()
-  readonly #initialized = new UseOrder()
+  readonly #uninitialized = new UseOrder<LiveSession>()
+  readonly #initialized = new UseOrder<LiveSession>()
   #closed = false
 
   constructor(mount: Mount, store: SessionStore) {
@@ -249,4 +249,10 @@ function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): LiveSe
     if (!live.active && (chosen === undefined || closesBefore(live, chosen))) chosen = live
   }
   return chosen
+}
+
+/** Those first that never were initialized, then those idle longer. */
+function closesBefore(a: LiveSession, b: LiveSession): boolean {
+  const first = a.session.record.initialized
+  return first === b.session.record.initialized ? a.lastSeen < b.lastSeen : !first
 }

@@ -1,54 +1,62 @@
-import type { LiveSession } from './live-session.ts'
+/** What stands in a {@link UseOrder}, which alone writes its place. */
+export interface Ranked<T> {
+  lastSeen: number
+  /** In use, whatever `lastSeen` says. */
+  readonly active: boolean
+  order: UseOrderOf<T> | undefined
+  older: T | undefined
+  newer: T | undefined
+}
+
+/** What a member may ask of the order that it stands in. */
+export interface UseOrderOf<T> {
+  remove(member: T): void
+  use(member: T, now: number): void
+}
 
 /**
  * Sessions by their last use. A linked list through the sessions themselves: every request moves one to the end, which
  * must cost neither a search nor an allocation, and a flood of new sessions takes from the front.
  */
-export class UseOrder {
-  #oldest: LiveSession | undefined
-  #newest: LiveSession | undefined
+export class UseOrder<T extends Ranked<T>> implements UseOrderOf<T> {
+  #oldest: T | undefined
+  #newest: T | undefined
 
-  add(live: LiveSession): void {
-    live.older = this.#newest
-    live.newer = undefined
-    live.order = this
-    if (this.#newest === undefined) this.#oldest = live
-    else this.#newest.newer = live
-    this.#newest = live
+  add(member: T): void {
+    member.older = this.#newest
+    member.newer = undefined
+    member.order = this
+    if (this.#newest === undefined) this.#oldest = member
+    else this.#newest.newer = member
+    this.#newest = member
   }
 
-  remove(live: LiveSession): void {
-    const { older, newer } = live
+  remove(member: T): void {
+    const { older, newer } = member
     if (older === undefined) this.#oldest = newer
     else older.newer = newer
     if (newer === undefined) this.#newest = older
     else newer.older = older
-    live.older = live.newer = live.order = undefined
+    member.older = member.newer = member.order = undefined
   }
 
-  use(live: LiveSession, now: number): void {
-    live.lastSeen = now
-    if (live === this.#newest) return
-    this.remove(live)
-    this.add(live)
+  use(member: T, now: number): void {
+    member.lastSeen = now
+    if (member === this.#newest) return
+    this.remove(member)
+    this.add(member)
   }
 
   /** The one idle longest. Active ones on the way there are in use at this very moment, and are not met again soon. */
-  oldestIdle(now: number): LiveSession | undefined {
+  oldestIdle(now: number): T | undefined {
     const last = this.#newest
-    for (let live = this.#oldest; live !== undefined;) {
-      if (!live.active) return live
-      if (live === last) return undefined
-      const { newer } = live
-      this.use(live, now)
-      live = newer
+    for (let member = this.#oldest; member !== undefined;) {
+      if (!member.active) return member
+      if (member === last) return undefined
+      const { newer } = member
+      this.use(member, now)
+      member = newer
     }
     return undefined
   }
-}
-
-/** Which of two to close first: one that never was initialized, then the one idle longer. */
-export function closesBefore(a: LiveSession, b: LiveSession): boolean {
-  const first = a.session.record.initialized
-  return first === b.session.record.initialized ? a.lastSeen < b.lastSeen : !first
 }
