@@ -1,4 +1,5 @@
 import { usageError } from './errors.ts'
+import { isObject, type JsonObject } from './protocol/jsonrpc.ts'
 import type { RevisionDate } from './protocol/revisions/revision.ts'
 import { type Implementation, LOG_LEVELS, type LogLevel } from './protocol/types.ts'
 import { DEFAULT_INPUT_LIMITS, type InputLimits } from './runtime/asking.ts'
@@ -9,6 +10,7 @@ import type { RequestContext } from './runtime/context.ts'
 import type { Logger } from './runtime/logger.ts'
 import type { Random } from './runtime/random.ts'
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './runtime/server-runtime.ts'
+import { isJsonFaithful } from './schema/json-faithful.ts'
 import type { SchemaEngine } from './schema/types.ts'
 import { checkIcons, MIN_RESULT_BYTES } from './features/checks.ts'
 
@@ -41,6 +43,14 @@ export interface ServerOptions<App = unknown> {
    * says nothing of further properties. @default false
    */
   readonly strictInput?: boolean
+  /**
+   * Capabilities outside the protocol that clients are told of at the start of a session, as
+   * `capabilities.experimental`: an object under each name, `{}` where there is nothing to say. Plain JSON, copied when
+   * the server is made. @default none
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
+   */
+  readonly experimental?: Readonly<Record<string, object>>
   /** Whether handlers may send logs to clients. @default true */
   readonly logging?: boolean
   /** What is sent to a client that has not chosen a level. @default 'info' */
@@ -110,6 +120,15 @@ export function inputLimits({
     timeoutMs: milliseconds('inputTimeoutMs', inputTimeoutMs ?? timeoutMs),
     maxRounds: maxInputRounds ?? maxRounds,
   }
+}
+
+/** A copy, so that what clients are told does not change behind the server's back. */
+export function experimental(given: ServerOptions['experimental']): JsonObject | undefined {
+  if (given === undefined) return undefined
+  const plain = isObject(given) && isJsonFaithful(given) && Object.values(given).every(isObject)
+  if (!plain)
+    throw option('The option experimental must be an object of objects that JSON carries as they are')
+  return JSON.parse(JSON.stringify(given)) as JsonObject
 }
 
 export function logLevel(level: LogLevel = 'info'): LogLevel {

@@ -39,6 +39,7 @@ import type {
 import type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 import {
   checkInfo,
+  experimental,
   inputLimits,
   logLevel,
   milliseconds,
@@ -85,6 +86,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       strictInput: options.strictInput,
       pageSize: options.pageSize,
       logging: options.logging,
+      experimental: experimental(options.experimental),
       orderByPriority: options.orderByPriority,
       describeRelations: options.describeRelations,
       logger: this.#logger,

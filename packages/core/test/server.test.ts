@@ -35,6 +35,10 @@ describe('what a server says of itself', () => {
     ['maxHandlerTimeoutMs', { maxHandlerTimeoutMs: Number.POSITIVE_INFINITY }],
     ['pageSize', { pageSize: 0 }],
     ['defaultLogLevel', { defaultLogLevel: 'loud' as never }],
+    ['experimental', { experimental: { a: true as never } }],
+    ['experimental', { experimental: { a: { at: new Date(0) } } }],
+    ['experimental', { experimental: { a: { call: () => {} } } }],
+    ['experimental', { experimental: [] as never }],
   ] satisfies [string, ServerOptions][])('must not have a bad %s', (name, options) => {
     expect(() => create(options)).toThrow(new RegExp(`${name}.*ERR_MCP_OPTION`))
   })

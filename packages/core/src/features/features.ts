@@ -1,3 +1,4 @@
+import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { ChangeEvent } from '../runtime/bus.ts'
@@ -24,6 +25,8 @@ export interface FeatureOptions {
   readonly strictInput?: boolean | undefined
   /** Whether clients may ask for log messages. @default true */
   readonly logging?: boolean | undefined
+  /** Capabilities of the author's own. */
+  readonly experimental?: JsonObject | undefined
   /** Whether `tools/list` goes by priority. @default false */
   readonly orderByPriority?: boolean | undefined
   /** Whether descriptions name related tools. @default false */
@@ -69,12 +72,16 @@ export function createFeatures(options: FeatureOptions): Features {
     [Method.Complete, completionEntry(prompts, resources)],
   ])
   if (logging) methods.set(Method.SetLogLevel, setLogLevel)
+  const fixed: ServerCapabilities = {
+    ...(logging && { logging: {} }),
+    ...(options.experimental !== undefined && { experimental: options.experimental }),
+  }
   return {
     tools,
     resources,
     prompts,
     methods,
-    capabilities: cachedCapabilities(tools, resources, prompts, logging),
+    capabilities: cachedCapabilities(tools, resources, prompts, fixed),
   }
 }
 
@@ -99,7 +106,7 @@ function cachedCapabilities(
   tools: Tools,
   resources: Resources,
   prompts: Prompts,
-  logging: boolean,
+  fixed: ServerCapabilities,
 ): () => ServerCapabilities {
   const registries = [tools.registry, prompts.registry, resources.registry, resources.templates.registry]
   let capabilities: ServerCapabilities = {}
@@ -107,7 +114,7 @@ function cachedCapabilities(
   return () => {
     // Versions only grow, so no two states have the same sum.
     const version = registries.reduce((sum, registry) => sum + registry.version, 0)
-    if (version !== known) capabilities = capabilitiesOf(tools, resources, prompts, logging)
+    if (version !== known) capabilities = capabilitiesOf(tools, resources, prompts, fixed)
     known = version
     return capabilities
   }
@@ -117,7 +124,7 @@ function capabilitiesOf(
   tools: Tools,
   resources: Resources,
   prompts: Prompts,
-  logging: boolean,
+  fixed: ServerCapabilities,
 ): ServerCapabilities {
   const completes =
     prompts.registry.entries().some((entry) => entry.complete !== undefined) ||
@@ -127,6 +134,6 @@ function capabilitiesOf(
     ...(resources.offered && { resources: { subscribe: true, listChanged: true } }),
     ...(prompts.registry.offered && { prompts: { listChanged: true } }),
     ...(completes && { completions: {} }),
-    ...(logging && { logging: {} }),
+    ...fixed,
   }
 }

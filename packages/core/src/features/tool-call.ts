@@ -26,6 +26,8 @@ export interface ToolEntry extends Guarded, Relating {
   readonly maxResultBytes: number | undefined
   /** Undefined where nothing is asked, which costs a call nothing. */
   readonly asks: CompiledAsks | undefined
+  /** Sees plain values before they become JSON text. */
+  readonly hint: (value: unknown) => void
   handle(args: unknown, ctx: CallContext): unknown
 }
 
@@ -95,6 +97,7 @@ function toOutcome(entry: ToolEntry, value: unknown): Outcome {
       `${nameOf(entry)} returned a question; declare it in asks, or return inputRequired({ key: question })`,
     )
   }
+  entry.hint(value)
   return textOutcome(stringify(value, nameOf(entry)))
 }
 

@@ -18,6 +18,7 @@ import {
   shorten,
 } from './checks.ts'
 import { Listing, type ListSource } from './listing.ts'
+import { lookalikeHint } from './lookalike.ts'
 import { Registry } from './registry.ts'
 import { checkRelated, createRelations, type Relations } from './relations.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
@@ -147,6 +148,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     validateOutput: definition.validateOutput ?? validateOutput,
     timeoutMs: definition.timeoutMs,
     maxResultBytes: definition.maxResultBytes,
+    hint: lookalikeHint(name, options.logger),
     asks: compileAsks(subject, definition.asks, schemas),
     handle: (args, ctx) => run.call(definition, args, ctx),
   }

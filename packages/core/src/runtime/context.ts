@@ -99,6 +99,8 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
 /** The part of a session that its client may change by requests. */
 export interface SessionSettings {
   readonly record: { readonly subscriptions: readonly string[] }
+  /** As the client has chosen it by now; undefined where the server sends no logs. */
+  readonly logLevel: LogLevel | undefined
   update(change: { readonly logLevel?: LogLevel; readonly subscriptions?: readonly string[] }): void
 }
 
@@ -115,6 +117,7 @@ export interface CallScope {
   readonly background?: Background | undefined
   readonly host?: WorkHost | undefined
   readonly exchange: Exchange
+  /** What is logged where no session says otherwise; undefined where the server sends no logs. */
   readonly logLevel: LogLevel | undefined
   /** Undefined where the client cannot be asked anything. */
   readonly asking?: Asking
@@ -290,7 +293,9 @@ export class CallContext implements RequestContext {
   }
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {
-    const { logLevel, exchange } = this.scope
+    const { settings, exchange } = this.scope
+    // Looked up for each message: a level that the client sets during a long call counts at once.
+    const logLevel = settings === undefined ? this.scope.logLevel : settings.logLevel
     if (this.#done || logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel))
       return
     void exchange.send(logFrame(level, data, logger))

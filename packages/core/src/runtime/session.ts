@@ -216,7 +216,7 @@ export class Session implements SessionView {
       background: caller.background,
       host: caller.host,
       exchange,
-      logLevel: this.logLevel,
+      logLevel: undefined,
       settings: this,
       asking: this.#asking,
     }

@@ -20,6 +20,7 @@ function session(subscriptions: readonly string[] = []): {
   const updates: object[] = []
   const settings: SessionSettings = {
     record: kept,
+    logLevel: undefined,
     update: (change) => {
       updates.push(change)
       Object.assign(kept, change)

@@ -1,0 +1,53 @@
+import { McpServer } from '@jetway/core'
+import { expect, it } from 'vitest'
+import { describeMatrix } from '../src/matrix.ts'
+import { HOST_DOORS } from './support/host-doors.ts'
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** A promise, and what resolves it. */
+function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { open, opened }
+}
+
+describeMatrix('a session', { doors: HOST_DOORS }, ({ connect }) => {
+  it('begins with the experimental capabilities that the server names', async () => {
+    const experimental = { 'com.example/tracing': { level: 2, kinds: ['a'] }, 'com.example/other': {} }
+    const server = new McpServer({ name: 'test', version: '1' }, { experimental, logger: silent })
+    experimental['com.example/tracing'].level = 3
+    const { initialized } = await connect(server)
+    expect(initialized['capabilities']).toEqual({
+      experimental: { 'com.example/tracing': { level: 2, kinds: ['a'] }, 'com.example/other': {} },
+      logging: {},
+    })
+  })
+
+  it('logs from the level on that was chosen, also when that is during the call', async () => {
+    const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
+    const [started, chosen] = [gate(), gate()]
+    server.addTool({
+      name: 'talk',
+      async handler(_args, { log }) {
+        log.debug('before')
+        started.open()
+        await chosen.opened
+        log.debug('after')
+      },
+    })
+    const connection = await connect(server)
+    const other = await connect(server)
+    const answer = connection.request('tools/call', { name: 'talk' })
+    await started.opened
+    await other.request('logging/setLevel', { level: 'emergency' })
+    expect(await connection.request('logging/setLevel', { level: 'debug' })).toMatchObject({ result: {} })
+    chosen.open()
+    await answer
+    const said = connection.notifications.filter(({ method }) => method === 'notifications/message')
+    expect(said.map(({ params }) => params?.['data'])).toEqual(['after'])
+    expect(await connection.request('logging/setLevel', { level: 'loud' })).toMatchObject({
+      error: { code: -32602 },
+    })
+  })
+})
