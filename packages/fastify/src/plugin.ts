@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fastifySSE } from '@fastify/sse'
 import type { AuthInfo, Closable, McpServer } from '@jetway/core'
-import { BodyError, createEndpoint, repeatedHeader } from '@jetway/core/http'
+import { BodyError, createEndpoint, readStream, repeatedHeader } from '@jetway/core/http'
 import type {
   Endpoint,
   EndpointOptions,
@@ -104,7 +104,7 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
   await app.register(fastifySSE)
   app.addHook('onRoute', (route) => {
     mount.stream = route.handler
-    route.handler = handler
+    route.handler = mount.handler(handler)
   })
 
   app.route({
@@ -146,15 +146,36 @@ class PluginMount {
 
   /** Returns what Fastify sends. Never undefined at once, which Fastify would take for "not answered yet". */
   readonly answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
-    const exchange = new PluginRequest(request, reply, this.#host)
-    const answer = this.#endpoint.handle(exchange)
-    if (answer instanceof Promise) return answer.then((settled) => this.#send(exchange, reply, settled))
-    return this.#send(exchange, reply, answer) ?? NOTHING
+    const answer = this.#endpoint.handle(new PluginRequest(request, reply, this.#host))
+    if (answer instanceof Promise) return answer.then((settled) => this.#payload(reply, settled))
+    return this.#payload(reply, answer) ?? NOTHING
   }
 
-  #send(exchange: PluginRequest, reply: FastifyReply, answer: HttpReply): Payload | undefined {
+  /** The same where nobody waits for what the handler returns, which saves a promise for every request. */
+  readonly #send = (request: FastifyRequest, reply: FastifyReply): void => {
+    const fail = (error: Error): void => void reply.send(error)
+    const send = (answer: HttpReply): void => {
+      try {
+        const payload = this.#payload(reply, answer)
+        if (payload instanceof Promise) payload.catch(fail)
+        else reply.send(payload)
+      } catch (error) {
+        fail(error as Error)
+      }
+    }
+    const answer = this.#endpoint.handle(new PluginRequest(request, reply, this.#host))
+    if (answer instanceof Promise) void answer.then(send)
+    else send(answer)
+  }
+
+  /** The handler of the route, where the app's own hooks have left it as it was or have put something around it. */
+  handler(left: RouteHandlerMethod): RouteHandlerMethod {
+    return left === this.answer ? this.#send : left
+  }
+
+  #payload(reply: FastifyReply, answer: HttpReply): Payload | undefined {
     const { request } = reply
-    if (exchange.unread && request.method !== 'GET' && !request.raw.complete) this.#track(request.raw)
+    if (!request.raw.complete && request.method !== 'GET') this.#track(request.raw)
     if (answer.open) {
       this.#opening.set(reply, answer)
       return this.stream.call(this.#app, request, reply) as Promise<undefined>
@@ -241,8 +262,6 @@ function problem(reply: FastifyReply, status: number): string {
 
 class PluginRequest implements HttpRequest {
   readonly method: string
-  /** Whether the body has not been asked for, or was too large to be taken. */
-  unread = true
   readonly request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #host: HostReaders
@@ -306,15 +325,14 @@ class PluginRequest implements HttpRequest {
 
   body(limit: number): ReturnType<HttpRequest['body']> {
     const { body, raw } = this.request
-    this.unread = false
     if (body === undefined) return EMPTY
     if (body instanceof Uint8Array) return body
     if (!isStream(body)) return { parsed: body }
-    const refusal = (): BodyError => {
-      this.unread = true
-      return new BodyError(413, `The body is larger than ${limit} bytes`)
-    }
-    return read(body, body === raw ? declaredLength(raw) : undefined, limit, refusal)
+    if (body.readableDidRead || body.destroyed)
+      return Promise.reject(new BodyError(400, 'The body is gone: a hook has read it, or the peer has left'))
+    if (body === raw && Number(raw.headers['content-length']) > limit)
+      return Promise.reject(new BodyError(413, `The body is larger than ${limit} bytes`))
+    return readStream(body, limit)
   }
 }
 
@@ -330,45 +348,6 @@ function abortedBy(raw: ServerResponse): AbortController {
 
 function isStream(body: unknown): body is Readable {
   return typeof (body as { pipe?: unknown } | null)?.pipe === 'function'
-}
-
-function declaredLength(raw: IncomingMessage): number | undefined {
-  const length = raw.headers['content-length']
-  return length === undefined ? undefined : Number(length)
-}
-
-/** Node holds a body to its declared length, so the chunk that completes it is the last. */
-function read(
-  stream: Readable,
-  declared: number | undefined,
-  limit: number,
-  refusal: () => BodyError,
-): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    if (stream.readableDidRead || stream.destroyed) {
-      return reject(new BodyError(400, 'The body is gone: a hook has read it, or the peer has left'))
-    }
-    if (declared !== undefined && declared > limit) return reject(refusal())
-    const chunks: Buffer[] = []
-    let size = 0
-    const onData = (chunk: Buffer | string): void => {
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-      size += bytes.length
-      chunks.push(bytes)
-      if (size > limit) settle(() => reject(refusal()))
-      else if (size === declared) settle(deliver)
-    }
-    const onEnd = (): void => settle(deliver)
-    const onError = (): void => settle(() => reject(new BodyError(400, 'The body ended early')))
-    const deliver = (): void =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size))
-    const settle = (finish: () => void): void => {
-      stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError)
-      stream.resume()
-      finish()
-    }
-    stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
-  })
 }
 
 /** Writes to a response. After the peer has gone chunks are dropped: the request's signal tells the endpoint. */

@@ -1,9 +1,16 @@
 import type { AuthInfo, Closable, McpServer } from '@jetway/core'
-import { BodyError, createEndpoint, repeatedHeader } from '@jetway/core/http'
+import {
+  BodyError,
+  createEndpoint,
+  readStream,
+  readWebStream,
+  repeatedHeader,
+  toReadableStream,
+} from '@jetway/core/http'
 import type {
+  ByteStream,
   Endpoint,
   EndpointOptions,
-  FrameSink,
   HttpReply,
   HttpRequest,
   Servable,
@@ -41,23 +48,17 @@ export type McpMiddlewareOptions<Mount = unknown, App = unknown> = MountOptions<
 export type McpMiddleware = MiddlewareHandler & Closable & AsyncDisposable
 
 type Peer = NonNullable<HttpRequest['peer']>
-type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 
 /** What `@hono/node-server` passes along: Node's own request. Other runtimes have none of it. */
-interface Incoming {
+interface Incoming extends ByteStream {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly rawHeaders: readonly string[]
+  readonly httpVersionMajor: number
   readonly socket?: Peer
   readonly readableDidRead: boolean
-  readonly destroyed: boolean
-  on(event: 'data', listener: (chunk: Uint8Array) => void): void
-  on(event: 'end' | 'close', listener: () => void): void
-  off(event: string, listener: (chunk: Uint8Array) => void): void
-  resume(): void
 }
 
 const DEFAULT_PATH = '/mcp'
-/** How far a peer may be behind, in bytes, before writers are asked to wait. */
-const HIGH_WATER_MARK = 16 * 1024
 const EMPTY = new Uint8Array()
 
 /**
@@ -119,7 +120,7 @@ function answer(endpoint: Endpoint, c: Context, host: HostReaders): Response | P
 }
 
 function respond(c: Context, request: ContextRequest, reply: HttpReply): Response {
-  const body = reply.open ? new ReadableSink(request, reply).stream : (reply.body ?? null)
+  const body = reply.open ? toReadableStream(reply, () => request.leave()) : (reply.body ?? null)
   // A record of one header stays a plain object all the way down to Node's writeHead.
   return c.body(body as string, reply.status as ContentfulStatusCode, reply.headers as Record<string, string>)
 }
@@ -128,7 +129,8 @@ class ContextRequest implements HttpRequest {
   readonly method: string
   readonly context: Context
   readonly #raw: Request
-  readonly #headers: Headers
+  /** Node's own headers, while nobody has looked at the request's: whoever has may have changed them. */
+  readonly #nodeHeaders: Incoming['headers'] | undefined
   readonly #host: HostReaders
   readonly #incoming: Incoming | undefined
   #abort: AbortController | undefined
@@ -138,12 +140,12 @@ class ContextRequest implements HttpRequest {
   constructor(c: Context, host: HostReaders) {
     this.context = c
     this.#raw = c.req.raw
-    this.#headers = this.#raw.headers
     this.method = this.#raw.method
     this.#host = host
     const incoming = (c.env as { readonly incoming?: Incoming } | undefined)?.incoming
     // A Worker may have a binding of this name.
     this.#incoming = Array.isArray(incoming?.rawHeaders) ? incoming : undefined
+    this.#nodeHeaders = this.#incoming && unreadHeaders(this.#raw, this.#incoming)
   }
 
   get door(): 'mcp' {
@@ -183,7 +185,10 @@ class ContextRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    return this.#headers.get(name) ?? undefined
+    const value = this.#nodeHeaders?.[name]
+    if (typeof value === 'string') return value
+    if (value === undefined && this.#nodeHeaders !== undefined) return undefined
+    return this.#raw.headers.get(name) ?? undefined
   }
 
   /** Fetch has joined repeats with a comma, which no header that must stand alone may contain. */
@@ -202,12 +207,12 @@ class ContextRequest implements HttpRequest {
     if (Object.keys(req.bodyCache).length > 0) return this.#cached(limit)
     if (raw.bodyUsed)
       return Promise.reject(new BodyError(400, 'The body is gone: read it through c.req, which keeps it'))
-    const length = this.#headers.get('content-length')
-    const declared = length === null ? undefined : Number(length)
+    const length = this.header('content-length')
+    const declared = length === undefined ? undefined : Number(length)
     if (declared !== undefined && declared > limit) return Promise.reject(tooLarge(limit))
-    if (this.#incoming && isUntouched(raw, this.#incoming)) return readIncoming(this.#incoming, limit)
+    if (this.#incoming && isUntouched(raw, this.#incoming)) return readStream(this.#incoming, limit)
     if (declared !== undefined) return raw.arrayBuffer().then((buffer) => held(buffer, limit), ended)
-    return raw.body ? readCounting(raw.body, limit) : EMPTY
+    return raw.body ? readWebStream(raw.body, limit) : EMPTY
   }
 
   /** What a middleware has read before stays readable through Hono's request. */
@@ -238,126 +243,23 @@ function held(buffer: ArrayBuffer, limit: number): Uint8Array {
   return new Uint8Array(buffer)
 }
 
-/** Node's request, the method, the address and the headers: what the stand-in below holds while nobody has read it. */
-const UNREAD_PROPERTIES = 4
+/** Node's request, the method and the address: what the stand-in below holds while nobody has read more of it. */
+const UNREAD_PROPERTIES = 3
+const WITH_HEADERS = UNREAD_PROPERTIES + 1
 
 /**
- * Whether the body can be read from Node's own stream, which saves two copies. `@hono/node-server` passes a stand-in
- * that turns into a real Request, and takes the stream for it, once someone wants more than its head: a clone, the
- * body, the signal. A middleware that replaces `c.req.raw` builds a real Request too, and `rawBody` is where some
- * clouds leave a body that they have read.
+ * Whether this is still the stand-in for a request that `@hono/node-server` passes, with so many properties at most. It
+ * turns into a real Request, and takes Node's stream for it, once someone wants more than its head: a clone, the body,
+ * the signal. A middleware that replaces `c.req.raw` builds a real Request too.
  */
-function isUntouched(raw: Request, incoming: Incoming): boolean {
-  return (
-    Object.getPrototypeOf(raw) !== Request.prototype &&
-    Object.getOwnPropertySymbols(raw).length <= UNREAD_PROPERTIES &&
-    !incoming.readableDidRead &&
-    !('rawBody' in incoming)
-  )
-}
+const isStandIn = (raw: Request, properties: number): boolean =>
+  Object.getPrototypeOf(raw) !== Request.prototype &&
+  Object.getOwnPropertySymbols(raw).length <= properties
 
-/** Waits for the stream's end: a reply that leaves before it has `@hono/node-server` set a timer to drain the rest. */
-function readIncoming(incoming: Incoming, limit: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    const onData = (chunk: Uint8Array): void => {
-      size += chunk.byteLength
-      chunks.push(chunk)
-      if (size > limit) settle(tooLarge(limit))
-    }
-    const onEnd = (): void => settle()
-    // Node closes a request that fails, and throws no error that nobody listens for.
-    const onClose = (): void => settle(new BodyError(400, 'The body ended early'))
-    const settle = (error?: BodyError): void => {
-      incoming.off('data', onData)
-      incoming.off('end', onEnd)
-      incoming.off('close', onClose)
-      incoming.resume()
-      if (error) reject(error)
-      else resolve(joined(chunks, size))
-    }
-    if (incoming.destroyed) return onClose()
-    incoming.on('data', onData)
-    incoming.on('end', onEnd)
-    incoming.on('close', onClose)
-  })
-}
+/** Whether the body can be read from Node's own stream, which saves two copies. Some clouds leave it in `rawBody`. */
+const isUntouched = (raw: Request, incoming: Incoming): boolean =>
+  isStandIn(raw, WITH_HEADERS) && !incoming.readableDidRead && !('rawBody' in incoming)
 
-/** Of a body without a declared length no more is read than the limit allows. */
-async function readCounting(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch(ended)
-    if (done) break
-    size += value.byteLength
-    if (size > limit) {
-      void reader.cancel().catch(() => {})
-      throw tooLarge(limit)
-    }
-    chunks.push(value)
-  }
-  return joined(chunks, size)
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  if (chunks.length === 1) return chunks[0] as Uint8Array
-  const whole = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return whole
-}
-
-const encoder = new TextEncoder()
-
-/** A stream that asks its writers to wait while the runtime has not taken what is queued. */
-class ReadableSink implements FrameSink {
-  readonly stream: ReadableStream<Uint8Array>
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #drained: Promise<void> | undefined
-  #resume: (() => void) | undefined
-
-  constructor(request: ContextRequest, reply: StreamReply) {
-    this.stream = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller
-          reply.open(this)
-        },
-        pull: () => this.#release(),
-        cancel: () => {
-          this.#controller = undefined
-          request.leave()
-          this.#release()
-        },
-      },
-      { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
-    )
-  }
-
-  write(chunk: string): void | Promise<void> {
-    const controller = this.#controller
-    if (!controller) return
-    controller.enqueue(encoder.encode(chunk))
-    if ((controller.desiredSize ?? 1) > 0) return
-    return (this.#drained ??= new Promise((resolve) => {
-      this.#resume = resolve
-    }))
-  }
-
-  close(): void {
-    this.#controller?.close()
-    this.#controller = undefined
-    this.#release()
-  }
-
-  #release(): void {
-    this.#resume?.()
-    this.#resume = this.#drained = undefined
-  }
-}
+/** The stand-in's own look-up of a header costs as much as the rest of the guard. HTTP/2 has another kind of headers. */
+const unreadHeaders = (raw: Request, incoming: Incoming): Incoming['headers'] | undefined =>
+  incoming.httpVersionMajor === 1 && isStandIn(raw, UNREAD_PROPERTIES) ? incoming.headers : undefined

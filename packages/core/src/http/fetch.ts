@@ -3,8 +3,10 @@ import type { McpServer } from '../server.ts'
 import type { WorkHost } from '../runtime/background.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import type { EndpointOptions } from './options.ts'
+import { readWebStream, tooLarge } from './read-stream.ts'
 import type { Servable, ServerSelector } from './tenants.ts'
-import { BodyError, type FrameSink, type HttpReply, type HttpRequest } from './types.ts'
+import type { HttpReply, HttpRequest } from './types.ts'
+import { toReadableStream } from './web-stream.ts'
 
 interface Options<Mount> extends EndpointOptions {
   /** What handlers find as `ctx.mount`. Called once for a request that has passed the guard. */
@@ -62,6 +64,8 @@ function neutral<Mount, App>(
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
 }
 
+const EMPTY = new Uint8Array()
+
 class FetchRequest implements HttpRequest {
   readonly door = 'mcp'
   readonly request: Request
@@ -103,8 +107,10 @@ class FetchRequest implements HttpRequest {
   query(name: string): string | undefined {
     return new URL(this.request.url).searchParams.get(name) ?? undefined
   }
-  body(limit: number): Promise<Uint8Array> {
-    return readBody(this.request, limit)
+  body(limit: number): Uint8Array | Promise<Uint8Array> {
+    const { headers, body } = this.request
+    if (Number(headers.get('content-length')) > limit) return Promise.reject(tooLarge(limit))
+    return body === null ? EMPTY : readWebStream(body, limit)
   }
 
   waitUntil(work: Promise<unknown>): void {
@@ -131,85 +137,11 @@ class FetchRequest implements HttpRequest {
 const isHost = (given: unknown): given is Required<WorkHost> =>
   typeof (given as WorkHost | null | undefined)?.waitUntil === 'function'
 
-async function readBody(request: Request, limit: number): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length')) > limit) throw new BodyError(413, 'The body is too large')
-  if (request.body === null) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const reader = request.body.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      size += value.byteLength
-      if (size > limit) {
-        await reader.cancel()
-        throw new BodyError(413, 'The body is too large')
-      }
-      chunks.push(value)
-    }
-  } catch (error) {
-    throw error instanceof BodyError ? error : new BodyError(400, 'The body could not be read')
-  }
-  return join(chunks, size)
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [only] = chunks
-  if (only !== undefined && chunks.length === 1) return only
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
-}
-
 function toResponse(reply: HttpReply, request: FetchRequest): Response {
   const { status, headers } = reply
   if (reply.open === undefined) return new Response(reply.body ?? null, { status, headers })
-  return new Response(toStream(reply.open, request), { status, headers })
-}
-
-/** Bytes that a stream takes ahead of its reader before it counts as behind. */
-const AHEAD_BYTES = 16_384
-
-function toStream(open: (sink: FrameSink) => void, request: FetchRequest): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let taken: (() => void) | undefined
-  let ended = false
-  const settle = (): void => {
-    taken?.()
-    taken = undefined
-  }
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        open({
-          write: (chunk) => {
-            if (ended) return undefined
-            controller.enqueue(encoder.encode(chunk))
-            if ((controller.desiredSize ?? 0) > 0) return undefined
-            return new Promise((resolve) => {
-              taken = resolve
-            })
-          },
-          close: () => {
-            if (ended) return
-            ended = true
-            controller.close()
-            settle()
-          },
-        })
-      },
-      pull: settle,
-      cancel() {
-        ended = true
-        settle()
-        request.leave()
-      },
-    },
-    { highWaterMark: AHEAD_BYTES, size: (chunk) => chunk.byteLength },
+  return new Response(
+    toReadableStream(reply, () => request.leave()),
+    { status, headers },
   )
 }

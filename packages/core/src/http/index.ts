@@ -3,6 +3,7 @@ export { type Authenticate, bearer, type BearerOptions, Rejection } from './auth
 export { createEndpoint, type Endpoint, type MountedRequest } from './endpoint.ts'
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './fetch.ts'
 export type { EndpointOptions, SessionOptions } from './options.ts'
+export { type ByteStream, readStream, readWebStream } from './read-stream.ts'
 export { repeatedHeader } from './repeated.ts'
 export type { Servable, ServerSelector } from './tenants.ts'
 export {
@@ -13,3 +14,4 @@ export {
   type HttpReply,
   type HttpRequest,
 } from './types.ts'
+export { toReadableStream } from './web-stream.ts'
