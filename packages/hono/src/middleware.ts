@@ -253,8 +253,7 @@ const WITH_HEADERS = UNREAD_PROPERTIES + 1
  * the signal. A middleware that replaces `c.req.raw` builds a real Request too.
  */
 const isStandIn = (raw: Request, properties: number): boolean =>
-  Object.getPrototypeOf(raw) !== Request.prototype &&
-  Object.getOwnPropertySymbols(raw).length <= properties
+  Object.getPrototypeOf(raw) !== Request.prototype && Object.getOwnPropertySymbols(raw).length <= properties
 
 /** Whether the body can be read from Node's own stream, which saves two copies. Some clouds leave it in `rawBody`. */
 const isUntouched = (raw: Request, incoming: Incoming): boolean =>

@@ -18,6 +18,8 @@ import type { Guarded } from './visibility.ts'
 
 /** A tool as it is kept: checked, its schemas compiled. */
 export interface ToolEntry extends Guarded, Relating {
+  /** How errors name it. */
+  readonly label: string
   readonly priority: number
   readonly input: CompiledInput
   readonly output: CompiledOutput | undefined
@@ -90,15 +92,15 @@ function toOutcome(entry: ToolEntry, value: unknown): Outcome {
   if (brand === 'content') return complete({ content: [value] })
   if (isListOf(value, 'content')) return complete({ content: value })
   if (brand !== undefined || (Array.isArray(value) && value.some((item) => brandOf(item) !== undefined))) {
-    throw new OutputError(`${nameOf(entry)} returned a mixture; give content blocks only, or result({ … })`)
+    throw new OutputError(`${entry.label} returned a mixture; give content blocks only, or result({ … })`)
   }
   if (isQuestion(value)) {
     throw new OutputError(
-      `${nameOf(entry)} returned a question; declare it in asks, or return inputRequired({ key: question })`,
+      `${entry.label} returned a question; declare it in asks, or return inputRequired({ key: question })`,
     )
   }
   entry.hint(value)
-  return textOutcome(stringify(value, nameOf(entry)))
+  return textOutcome(stringify(value, entry.label))
 }
 
 const textOutcome = (text: string): Outcome => complete({ content: [{ type: 'text', text }] })
@@ -114,12 +116,12 @@ function fromResult(entry: ToolEntry, value: ToolResult): Outcome {
 function structuredOutcome(entry: ToolEntry, given: unknown, parts: ToolResult | undefined): Outcome {
   const { output } = entry
   let value = given
-  let json = tryStringify(given, nameOf(entry))
+  let json = tryStringify(given, entry.label)
   if (output !== undefined && entry.validateOutput && parts?.isError !== true) {
     const checked = output.check(given, json)
     if (!checked.ok) {
       throw new OutputError(
-        `${nameOf(entry)} returned what its outputSchema does not allow:\n${describeIssues(checked.issues)}`,
+        `${entry.label} returned what its outputSchema does not allow:\n${describeIssues(checked.issues)}`,
       )
     }
     if (checked.json !== json) {
@@ -127,12 +129,10 @@ function structuredOutcome(entry: ToolEntry, given: unknown, parts: ToolResult |
       value = JSON.parse(json)
     }
   }
-  if (json === undefined) throw new OutputError(`${nameOf(entry)} returned no structured value`)
+  if (json === undefined) throw new OutputError(`${entry.label} returned no structured value`)
   const content: readonly ContentBlock[] = parts?.content ?? [{ type: 'text', text: json }]
   const structured = { content, structuredContent: value, [STRUCTURED_JSON]: { value, json } }
   if (parts === undefined) return complete(structured)
   const { isError, _meta } = parts
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
-
-const nameOf = (entry: ToolEntry): string => `The tool ${JSON.stringify(entry.tool.name)}`

@@ -96,17 +96,26 @@ function callEntry(registry: Registry<AnyTool, ToolEntry>): MethodEntry {
       const { name, arguments: args = {} } = params
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
       const entry = registry.get(name)
-      const unknown = (): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
-      if (entry === undefined) throw unknown()
-      return ifVisible<Outcome>(entry, ctx, unknown, () => {
-        if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
-        return callTool(entry, args, ctx)
-      })
+      if (entry === undefined) throw unknownTool(name)
+      if (entry.visible === undefined) return callWith(entry, args, ctx)
+      return ifVisible<Outcome>(
+        entry,
+        ctx,
+        () => unknownTool(name),
+        () => callWith(entry, args, ctx),
+      )
     },
     failure: toolFailure,
     timeoutMs: (params: JsonObject) => registry.get(params['name'] as string)?.timeoutMs,
     maxResultBytes: (params: JsonObject) => registry.get(params['name'] as string)?.maxResultBytes,
   }
+}
+
+const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
+
+function callWith(entry: ToolEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+  if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
+  return callTool(entry, args, ctx)
 }
 
 function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relations): ToolEntry {
@@ -138,6 +147,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   }
   const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
   return {
+    label: `The tool ${JSON.stringify(name)}`,
     tool: relations.describe(alone, related),
     alone,
     related,

@@ -1,20 +1,27 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Answered } from '../runtime/dispatcher.ts'
 import type { Exchange } from '../runtime/exchange.ts'
+import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import { SSE_HEADERS } from './sse.ts'
 import { JSON_HEADERS, refuse } from './statuses.ts'
 import type { SseStream } from './stream.ts'
+import type { Tenant } from './tenants.ts'
 import type { FrameSink, HttpReply, HttpRequest } from './types.ts'
+
+/** Makes the stream that a reply becomes when something must be streamed. */
+export interface StreamOpener {
+  openStream(live: LiveSession | undefined, tenant: Tenant): SseStream
+}
 
 export interface ExchangeOptions {
   readonly mount: Mount
   readonly request: HttpRequest
   readonly revision: Revision
-  /** Makes the stream that the reply becomes when something must be streamed. */
-  readonly openStream: () => SseStream
-  /** The peer can be asked something on this exchange. */
-  readonly duplex: boolean
+  /** Undefined without a session, and then the peer cannot be asked anything. */
+  readonly live: LiveSession | undefined
+  readonly tenant: Tenant
+  readonly streams: StreamOpener
 }
 
 /**
@@ -37,7 +44,7 @@ export class PostExchange implements Exchange {
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    this.duplex = options.duplex && options.mount.options.response !== 'json'
+    this.duplex = options.live !== undefined && options.mount.options.response !== 'json'
     if (options.mount.options.response === 'sse') this.#startStream()
   }
 
@@ -156,8 +163,9 @@ export class PostExchange implements Exchange {
 
   #startStream(): SseStream {
     if (this.#stream === undefined) {
-      this.#stream = this.#options.openStream()
-      this.#reply = this.#stream.connect(this.#options.request)
+      const { streams, live, tenant, request } = this.#options
+      this.#stream = streams.openStream(live, tenant)
+      this.#reply = this.#stream.connect(request)
       this.#resolve?.(this.#reply)
     }
     return this.#stream

@@ -17,7 +17,7 @@ import { randomToken } from '../runtime/random.ts'
 import type { Caller } from '../runtime/session.ts'
 import type { StatelessCalls } from '../runtime/stateless.ts'
 import { readBatch } from './batch.ts'
-import { PostExchange } from './exchange.ts'
+import { PostExchange, type StreamOpener } from './exchange.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import type { Sessions } from './sessions.ts'
@@ -48,7 +48,7 @@ const STREAM_TOKEN_LENGTH = 12
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
-export class LegacyHttp {
+export class LegacyHttp implements StreamOpener {
   readonly #mount: Mount
   readonly #sessions: Sessions
   readonly #stateless: StatelessCalls | undefined
@@ -72,9 +72,13 @@ export class LegacyHttp {
       return this.#read({ request, caller, live: undefined, lost: false })
     }
     const live = this.#sessions.find(request, caller, id)
-    const read = (found: LiveSession | undefined): Reply =>
-      this.#read({ request, caller, live: found, lost: found === undefined })
-    return live instanceof Promise ? live.then(read) : read(live)
+    return live instanceof Promise
+      ? live.then((found) => this.#readFor(request, caller, found))
+      : this.#readFor(request, caller, live)
+  }
+
+  #readFor(request: HttpRequest, caller: Caller, live: LiveSession | undefined): Reply {
+    return this.#read({ request, caller, live, lost: live === undefined })
   }
 
   get(request: HttpRequest, caller: Caller): Reply {
@@ -155,10 +159,18 @@ export class LegacyHttp {
   }
 
   #call(inbound: Inbound, message: JsonRpcRequest, revision: Revision): Reply {
-    return this.#serve(inbound, { revision, id: message.id }, (tenant) => {
-      const exchange = this.#exchange(inbound, revision, tenant)
-      return exchange.answer(this.#dispatch(inbound, message, exchange, tenant))
-    })
+    const { only } = this.#mount.tenants
+    // One server for all, open already: nearly every call. What the rest needs would cost it more than its dispatch.
+    if (only !== undefined && only.runtime.ready() === undefined)
+      return this.#answer(inbound, message, revision, only)
+    return this.#serve(inbound, { revision, id: message.id }, (tenant) =>
+      this.#answer(inbound, message, revision, tenant),
+    )
+  }
+
+  #answer(inbound: Inbound, message: JsonRpcRequest, revision: Revision, tenant: Tenant): Reply {
+    const exchange = this.#exchange(inbound, revision, tenant)
+    return exchange.answer(this.#dispatch(inbound, message, exchange, tenant))
   }
 
   #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, tenant: Tenant): Reply {
@@ -191,13 +203,7 @@ export class LegacyHttp {
   }
 
   #exchange({ request, live }: Inbound, revision: Revision, tenant: Tenant): PostExchange {
-    return new PostExchange({
-      mount: this.#mount,
-      request,
-      revision,
-      duplex: live !== undefined,
-      openStream: () => this.#openStream(live, tenant),
-    })
+    return new PostExchange({ mount: this.#mount, request, revision, live, tenant, streams: this })
   }
 
   #initialize(inbound: Inbound, message: JsonRpcRequest): Reply {
@@ -244,7 +250,7 @@ export class LegacyHttp {
   #initialized(frame: string, { request, tenant, headers }: Initialized): HttpReply {
     if (this.#mount.options.response !== 'sse')
       return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: frame }
-    const stream = this.#openStream(undefined, tenant)
+    const stream = this.openStream(undefined, tenant)
     const reply = stream.connect(request)
     stream.finish(frame)
     return { ...reply, headers: { ...reply.headers, ...headers } }
@@ -260,7 +266,7 @@ export class LegacyHttp {
   /** The stream for what belongs to no request. A new one takes the place of the one before. */
   #listen(live: LiveSession, request: HttpRequest): HttpReply {
     live.standalone?.close()
-    const stream = this.#openStream(live, live.tenant)
+    const stream = this.openStream(live, live.tenant)
     live.standalone = stream
     live.session.attach(stream)
     return stream.connect(request)
@@ -278,7 +284,8 @@ export class LegacyHttp {
     return reply ?? refuse('unknownEvent')
   }
 
-  #openStream(live: LiveSession | undefined, tenant: Tenant): SseStream {
+  /** A stream for one reply, or for what belongs to no request; one of a session can be resumed. */
+  openStream(live: LiveSession | undefined, tenant: Tenant): SseStream {
     const { events, random } = this.#mount
     const onOverflow: StreamOptions['onOverflow'] = (action, bytes) =>
       tenant.runtime.events.emit('overflow', () => ({
@@ -319,9 +326,6 @@ export class LegacyHttp {
     { revision, id }: { readonly revision: Revision; readonly id?: RequestId },
     then: (tenant: Tenant) => Reply,
   ): Reply {
-    // One server for all, open already: nearly every call. The rest would cost it more than its dispatch.
-    const { only } = this.#mount.tenants
-    if (only !== undefined && only.runtime.ready() === undefined) return then(only)
     return this.#choose(inbound, id, (tenant) => {
       if (!tenant.runtime.revisions.includes(revision)) return refuse('unsupportedVersion', { id })
       const ready = tenant.runtime.ready()

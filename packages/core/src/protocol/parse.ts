@@ -79,24 +79,32 @@ function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | unde
   const envelope = BATCH.test(text) ? 2 : 1
   let depth = 0
   let tokens = 0
-  let seen: Set<string> | undefined
+  let seen = 0
+  let others: Set<string> | undefined
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case QUOTE: {
         const start = i + 1
         i = endOfString(text, start)
         if (depth === envelope && isKey(text, i + 1)) {
-          const key = unescape(text.slice(start, i))
-          seen ??= new Set()
-          if (seen.has(key)) return 'The message has the same key twice'
-          seen.add(key)
+          const bit = others === undefined ? envelopeKey(text, start, i) : 0
+          if (bit === 0) {
+            const key = unescape(text.slice(start, i))
+            others ??= new Set(ENVELOPE_KEYS.filter((_, index) => (seen & (1 << index)) !== 0))
+            if (others.has(key)) return TWICE
+            others.add(key)
+          } else if ((seen & bit) !== 0) return TWICE
+          seen |= bit
         }
         break
       }
       case 0x5b: // [
       case 0x7b: // {
         if (++depth > maxDepth) return 'The message is nested too deeply'
-        if (depth === envelope) seen = undefined
+        if (depth === envelope) {
+          seen = 0
+          others = undefined
+        }
         if (++tokens > maxTokens) return 'The message has too many elements'
         break
       case 0x5d: // ]
@@ -110,6 +118,19 @@ function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | unde
     }
   }
   return undefined
+}
+
+const TWICE = 'The message has the same key twice'
+/** Nearly all messages have no others, and then finding a key again takes no more than a bit. */
+const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const
+
+/** The bit of a key that is spelt without escapes, or 0. */
+function envelopeKey(text: string, start: number, end: number): number {
+  for (let index = 0; index < ENVELOPE_KEYS.length; index++) {
+    const key = ENVELOPE_KEYS[index] ?? ''
+    if (key.length === end - start && text.startsWith(key, start)) return 1 << index
+  }
+  return 0
 }
 
 function endOfString(text: string, from: number): number {

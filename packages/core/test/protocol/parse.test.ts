@@ -72,6 +72,9 @@ describe('parsing a message', () => {
     ['{"method":"a","method":"b"}'],
     ['{"id":1,"params":{},"id":2}'],
     ['{"method":"a","\\u006dethod":"b"}'],
+    ['{"\\u006dethod":"a","method":"b"}'],
+    ['{"x":1,"id":1,"i\\u0064":2}'],
+    ['{"x":1,"id":1,"x":2}'],
   ])('refuses an envelope in which a key stands twice: %s', (text) => {
     expect(parseText(text)).toMatchObject({ ok: false, error: { message: /same key twice/ } })
   })

@@ -29,6 +29,7 @@ export type Selection =
  * what came before on a connection counts only through the session.
  */
 export function selectRevision({ message, header, session, served, stateless }: SelectionInput): Selection {
+  if (session !== undefined && header === session.version) return { kind: 'serve', revision: session }
   if (header !== undefined && served.every((revision) => revision.version !== header))
     return refuse(unsupported(served))
   if (session !== undefined) return { kind: 'serve', revision: session }
