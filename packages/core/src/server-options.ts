@@ -59,6 +59,12 @@ export interface ServerOptions<App = unknown> {
   readonly handlerTimeoutMs?: number
   /** A handler is ended after this long whatever progress it reports, in ms. @default 300_000 */
   readonly maxHandlerTimeoutMs?: number
+  /**
+   * A call that was asked for progress and has reported none for this long gets a notification from the server, in ms,
+   * again and again until it ends: clients start their request timers anew. Its handler's own limits do not move. On HTTP
+   * it turns the reply into a stream, as all progress does. `false` turns it off. @default 15_000
+   */
+  readonly progressHeartbeat?: number | false
   /** How long a person or model may take over one question; outside the handler's time. In ms. @default 600_000 */
   readonly inputTimeoutMs?: number
   /** How often one call may come back with questions. @default 8 */
@@ -92,6 +98,11 @@ export function checkInfo(info: Implementation): void {
 export function milliseconds(name: string, value: number): number {
   if (value > 0 && value <= MAX_TIMEOUT_MS) return value
   throw option(`The option ${name} must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`)
+}
+
+/** Undefined where it is off. */
+export function heartbeat(value: number | false = 15_000): number | undefined {
+  return value === false ? undefined : milliseconds('progressHeartbeat', value)
 }
 
 export function resultBytes(value: number = 8 * 1024 * 1024): number {

@@ -40,6 +40,7 @@ import type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 import {
   checkInfo,
   experimental,
+  heartbeat,
   inputLimits,
   logLevel,
   milliseconds,
@@ -345,6 +346,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       events: this.#events,
       handlerTimeoutMs: milliseconds('handlerTimeoutMs', handlerTimeoutMs),
       maxHandlerTimeoutMs: milliseconds('maxHandlerTimeoutMs', maxHandlerTimeoutMs),
+      progressHeartbeatMs: heartbeat(options.progressHeartbeat),
       maxResultBytes: resultBytes(options.maxResultBytes),
       onError: (error, ctx, correlationId) => {
         const { method } = ctx.message

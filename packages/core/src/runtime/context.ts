@@ -11,6 +11,7 @@ import type { Background, WorkHost } from './background.ts'
 import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
 import { type ElicitNow, GivenInputs, type Inputs } from './inputs.ts'
+import { Progress } from './progress.ts'
 import {
   elicit,
   type ElicitOptions,
@@ -59,7 +60,8 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
   readonly inputs: Inputs
   /**
    * Reports progress, if the caller asked for it. Values must be finite and grow; one that does not is dropped.
-   * Resolves when the peer can take more.
+   * Where none is reported for long, the server's `progressHeartbeat` speaks for the handler, in steps of a
+   * millionth that never meet the next value. Resolves when the peer can take more.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
@@ -140,6 +142,13 @@ export interface CallWatch {
   resume(): void
 }
 
+/** What speaks for a call whose handler is silent. */
+export interface CallHeartbeat {
+  /** The handler has reported progress itself. */
+  heard(): void
+  stop(): void
+}
+
 /** One call while it runs: the handler's context and the switches that the runtime holds. */
 export class CallContext implements RequestContext {
   readonly message: JsonRpcRequest
@@ -149,6 +158,8 @@ export class CallContext implements RequestContext {
   answers: object = NOTHING
   /** What counts the time of the call; set by the dispatcher while the call runs. */
   watch: CallWatch | undefined
+  /** Set while the call runs, where its client wants to hear of progress. */
+  heartbeat: CallHeartbeat | undefined
   /** What listeners of the server will be told; set by the dispatcher if there are any. */
   report: { failed: boolean } | undefined
   /** Set while the call runs; ends it early. */
@@ -156,7 +167,7 @@ export class CallContext implements RequestContext {
   #controller: AbortController | undefined
   #abortReason: unknown
   #done = false
-  #lastProgress = Number.NEGATIVE_INFINITY
+  #progress: Progress | undefined
   #log: LogSender | undefined
   #given: GivenInputs | undefined
   #atEnd: Set<() => void> | undefined
@@ -261,17 +272,30 @@ export class CallContext implements RequestContext {
     if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
 
+  /** Whether the client gave the request a token to report progress under. */
+  get wantsProgress(): boolean {
+    return progressToken(this.message.params) !== undefined
+  }
+
   async progress(progress: number, total?: number, message?: string): Promise<void> {
     this.watch?.progress()
+    const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
+    if (frame === undefined) return
+    this.heartbeat?.heard()
+    await this.scope.exchange.send(frame)
+  }
+
+  /** Tells the client that the call still runs. Not a sign of life of the handler: its limits stay where they are. */
+  beat(): void {
+    const frame = this.#done ? undefined : this.#reports()?.beat()
+    if (frame !== undefined) void this.scope.exchange.send(frame)
+  }
+
+  #reports(): Progress | undefined {
+    if (this.#progress !== undefined) return this.#progress
     const token = progressToken(this.message.params)
-    if (this.#done || token === undefined) return
-    // JSON would make null of NaN and of the infinities, which no client takes for a number.
-    if (!Number.isFinite(progress) || progress <= this.#lastProgress) return
-    this.#lastProgress = progress
-    const params: Record<string, unknown> = { progressToken: token, progress }
-    if (Number.isFinite(total)) params['total'] = total
-    if (typeof message === 'string' && this.revision.progressMessage) params['message'] = message
-    await this.scope.exchange.send(notificationFrame(Notification.Progress, params))
+    if (token !== undefined) this.#progress = new Progress(token, this.revision.progressMessage)
+    return this.#progress
   }
 
   abort(reason: EndReason): void {
@@ -289,6 +313,8 @@ export class CallContext implements RequestContext {
     this.#done = true
     this.end = undefined
     this.watch = undefined
+    this.heartbeat?.stop()
+    this.heartbeat = undefined
     if (this.#atEnd !== undefined) for (const end of this.#atEnd) end()
   }
 

@@ -12,6 +12,7 @@ import { answerAll } from './asking.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
 import type { Events } from './events.ts'
+import { Heartbeats } from './heartbeats.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import { complete, type NeedsInput, type Outcome } from './outcome.ts'
 import { randomToken } from './random.ts'
@@ -42,6 +43,8 @@ export interface DispatcherOptions {
   readonly handlerTimeoutMs: number
   /** Whatever progress a call reports, it ends after this many ms. */
   readonly maxHandlerTimeoutMs: number
+  /** After this long without progress a call that wants it is spoken for, in ms; undefined: never. */
+  readonly progressHeartbeatMs: number | undefined
   /** Bytes of UTF-8 that a result may have as JSON. */
   readonly maxResultBytes: number
   /** Hears of every error that is not meant for the peer. Must not throw. */
@@ -64,15 +67,19 @@ const NO_PARAMS: JsonObject = Object.freeze({})
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #limits: TimeLimits
+  readonly #heartbeats: Heartbeats | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#limits = new TimeLimits(options.clock, options.maxHandlerTimeoutMs)
+    const { clock, maxHandlerTimeoutMs, progressHeartbeatMs } = options
+    this.#limits = new TimeLimits(clock, maxHandlerTimeoutMs)
+    if (progressHeartbeatMs !== undefined) this.#heartbeats = new Heartbeats(clock, progressHeartbeatMs)
   }
 
   /** Lets go of what no call needs any more. It can go on afterwards. */
   rest(): void {
     this.#limits.rest()
+    this.#heartbeats?.rest()
   }
 
   run(ctx: CallContext): Answered | Promise<Answered> {
@@ -125,6 +132,7 @@ export class Dispatcher {
     const limit = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS) ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
       const watch = this.#limits.watch(ctx, limit)
+      this.#heartbeats?.follow(ctx)
       const settle = (answer: Answered): void => {
         watch.stop()
         ctx.finish()

@@ -81,6 +81,7 @@ export class Deadlines {
   }
 
   #arm(ms: number): void {
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
     this.#timer = this.#clock.setTimeout(() => this.#fire(), ms)
     unref(this.#timer)
   }
@@ -90,6 +91,7 @@ export class Deadlines {
     const now = this.#clock.now()
     for (const [member, at] of this.#members) {
       if (at > now) {
+        // Also where a member that was due has been added anew, and with it a timer that is too late for this one.
         this.#arm(at - now)
         return
       }
