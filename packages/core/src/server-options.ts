@@ -96,7 +96,7 @@ export function checkInfo(info: Implementation): void {
 }
 
 export function milliseconds(name: string, value: number): number {
-  if (value > 0 && value <= MAX_TIMEOUT_MS) return value
+  if (Number.isFinite(value) && value > 0 && value <= MAX_TIMEOUT_MS) return value
   throw option(`The option ${name} must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`)
 }
 

@@ -251,8 +251,8 @@ describe('a client that goes away', () => {
     await turn()
     expect(log.filter(({ level }) => level === 'error')).toEqual([])
     await clock.advance(2_000)
-    // What is left looks for idle sessions, and for calls that last too long.
-    expect(clock.pending).toBe(2)
+    // What is left looks for idle sessions, for calls that last too long, and for silent ones.
+    expect(clock.pending).toBe(3)
   })
 })
 

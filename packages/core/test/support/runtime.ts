@@ -69,6 +69,7 @@ export function createTestRuntime(
       events,
       handlerTimeoutMs: 60_000,
       maxHandlerTimeoutMs: 300_000,
+      progressHeartbeatMs: undefined,
       maxResultBytes: 8 * 1024 * 1024,
       onError: (error) => void errors.push(error),
     }),
