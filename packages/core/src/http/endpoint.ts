@@ -9,6 +9,7 @@ import { stderrLogger, unfailing } from '../runtime/logger.ts'
 import { MemoryEventStore } from '../runtime/memory-event-store.ts'
 import { MemorySessionStore } from '../runtime/memory-session-store.ts'
 import { secureRandom } from '../runtime/random.ts'
+import { createSealer } from '../runtime/seal.ts'
 import type { Closable } from '../runtime/server-runtime.ts'
 import type { Caller } from '../runtime/session.ts'
 import { StatelessCalls } from '../runtime/stateless.ts'
@@ -19,6 +20,7 @@ import { LegacyHttp } from './legacy.ts'
 import type { Mount as MountParts } from './mount.ts'
 import { OpenStreams } from './open-streams.ts'
 import { type EndpointOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import { SealedIds } from './sealed-ids.ts'
 import { Sessions } from './sessions.ts'
 import { reasonOf, refuse } from './statuses.ts'
 import { StoreFailure } from './store-failure.ts'
@@ -34,8 +36,6 @@ export interface Endpoint<Mount = unknown> extends Closable, AsyncDisposable {
   /** Answers one request. Never throws and never rejects. */
   handle(request: MountedRequest<Mount>): HttpReply | Promise<HttpReply>
 }
-
-const DEFAULT_DEADLINE_MS = 10_000
 
 /**
  * Mounts a server on HTTP, or a function that chooses one for each session. Starts no timer and opens nothing before the
@@ -75,7 +75,7 @@ class HttpEndpoint implements Endpoint {
     this.#admission = new Admission(options.authenticate, clock, logger)
     const { max, maxPerPrincipal } = resolved.sessions
     const store = options.sessionStore ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
-    this.#sessions = new Sessions(this.#mount, store)
+    this.#sessions = new Sessions(this.#mount, store, createSealedIds(this.#mount))
     this.#stateless = resolved.stateless ? new StatelessCalls() : undefined
     this.#http = new LegacyHttp(this.#mount, this.#sessions, this.#stateless)
     this.closed = new Promise((resolve) => {
@@ -92,9 +92,9 @@ class HttpEndpoint implements Endpoint {
     }
   }
 
-  close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
+  close({ deadline }: { readonly deadline?: number } = {}): Promise<void> {
     // A later call may be in more of a hurry.
-    this.#mount.work.limit(deadline)
+    this.#mount.work.limit(deadline ?? this.#mount.options.closeDeadlineMs)
     this.#http.drain()
     return (this.#closing ??= this.#drain())
   }
@@ -199,6 +199,19 @@ function servedRevisions(known: readonly Revision[], { revisions }: EndpointOpti
   const served = asked.filter((revision) => revision.streamableHttp && known.includes(revision))
   if (served.length > 0) return served
   throw usageError('ERR_MCP_REVISION', 'None of the revisions of this mount is served over Streamable HTTP')
+}
+
+function createSealedIds({ options, tenants, clock, random }: MountParts): SealedIds | undefined {
+  const { seal, sessions } = options
+  if (seal === undefined) return undefined
+  return new SealedIds({
+    sealer: createSealer({ keys: seal.keys, name: 'sessions.seal.keys', random }),
+    server: tenants.only?.runtime.info.name ?? '',
+    maxAgeMs: seal.maxAgeMs,
+    maxEnded: sessions.max,
+    clock,
+    random,
+  })
 }
 
 function createEventStore(

@@ -45,7 +45,7 @@ function allowedVerbs({ stateless, sessions }: EndpointOptions): readonly string
 }
 
 /** Bytes 0x21 to 0x7E: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
-const SESSION_ID = /^[\x21-\x7e]{1,256}$/
+const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 
 function headerFault(request: HttpRequest): RefusalKey | undefined {
   if (isRepeated(request)) return 'repeatedHeader'

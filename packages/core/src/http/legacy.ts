@@ -40,7 +40,6 @@ interface Inbound {
 }
 
 /** Characters, of six random bits each. */
-const SESSION_ID_LENGTH = 32
 const STREAM_TOKEN_LENGTH = 12
 
 /**
@@ -218,16 +217,16 @@ export class LegacyHttp implements StreamOpener {
     const principal = principalOf(caller)
     if (!this.#sessions.reserve(principal)) return refuse('tooManySessions', { id: message.id })
     try {
-      const id = randomToken(SESSION_ID_LENGTH, this.#mount.random)
       const opened = await initialize(tenant.runtime, {
         served: this.#served(tenant),
         message,
         principal,
-        id,
+        id: (draft) => this.#sessions.name(draft),
       })
-      if (opened.session === undefined) return notInitialized(message, opened.error)
-      await this.#sessions.open(opened.session, tenant)
-      return this.#initialized(opened.frame, { request, tenant, headers: { 'mcp-session-id': id } })
+      const { session } = opened
+      if (session === undefined) return notInitialized(message, opened.error)
+      await this.#sessions.open(session, tenant)
+      return this.#initialized(opened.frame, { request, tenant, headers: { 'mcp-session-id': session.id } })
     } finally {
       this.#sessions.release(principal)
     }

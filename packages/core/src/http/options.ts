@@ -3,6 +3,7 @@ import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../protocol/parse.ts'
 import type { RevisionDate } from '../protocol/revisions/revision.ts'
 import type { EventStore } from '../runtime/event-store.ts'
 import type { Logger } from '../runtime/logger.ts'
+import type { SealKey } from '../runtime/seal.ts'
 import type { SessionStore } from '../runtime/session-store.ts'
 import type { Authenticate } from './auth.ts'
 
@@ -18,6 +19,23 @@ export interface SessionOptions {
   readonly maxPerPrincipal?: number
   /** Whether a client may end its session by DELETE. @default true */
   readonly allowDelete?: boolean
+  /** Session ids that outlive the process: one that is started again with the same keys goes on with its sessions. */
+  readonly seal?: SealedSessionOptions
+}
+
+/**
+ * Session ids that carry, encrypted, what it takes to go on with a session. A process with the same keys adopts the
+ * sessions of the one before it; its calls, streams, log level and subscriptions are gone. Ids are up to 1,024 characters
+ * long; a client whose capabilities do not fit gets a plain id.
+ */
+export interface SealedSessionOptions {
+  /**
+   * Keys of 32 random bytes each, as bytes, base64 or base64url, 8 at the most. The first seals, all open: put a new one
+   * in front, and take the old one away after `maxAgeMs`.
+   */
+  readonly keys: readonly SealKey[]
+  /** How long after it was opened another process adopts a session, in ms. @default 86_400_000 */
+  readonly maxAgeMs?: number
 }
 
 /** How a server is mounted on HTTP. Every default is meant for production. */
@@ -49,7 +67,9 @@ export interface EndpointOptions {
   /** How long a client should wait before it resumes a stream that was cut, in ms. @default 1_000 */
   readonly retryMs?: number
   readonly sessions?: SessionOptions
-  /** Where session records are kept. In this process by default. */
+  /** What a close waits for running calls, in ms, where it is not told otherwise. @default 10_000 */
+  readonly closeDeadlineMs?: number
+  /** Where session records are kept. In this process by default. Not with `sessions.seal`. */
   readonly sessionStore?: SessionStore
   /** Where sent events are kept for clients that come back; `false` keeps none. In this process by default. */
   readonly eventStore?: EventStore | false
@@ -65,12 +85,16 @@ type Filled =
   | 'bodyLimit'
   | 'outboundLimit'
   | 'retryMs'
+  | 'closeDeadlineMs'
 
 /** The options with every default filled in. */
 export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled>> {
   readonly parseLimits: ParseLimits
-  readonly sessions: Required<SessionOptions>
+  readonly sessions: Limits
+  readonly seal: Required<SealedSessionOptions> | undefined
 }
+
+type Limits = Required<Omit<SessionOptions, 'seal'>>
 
 const DEFAULTS: Pick<ResolvedOptions, Filled> = {
   stateless: false,
@@ -80,15 +104,18 @@ const DEFAULTS: Pick<ResolvedOptions, Filled> = {
   bodyLimit: 4_194_304,
   outboundLimit: 1_048_576,
   retryMs: 1_000,
+  closeDeadlineMs: 10_000,
 }
 
-const SESSION_DEFAULTS: Required<SessionOptions> = {
+const SESSION_DEFAULTS: Limits = {
   ttlMs: 1_800_000,
   uninitializedTtlMs: 60_000,
   max: 10_000,
   maxPerPrincipal: 100,
   allowDelete: true,
 }
+
+const SEAL_MAX_AGE_MS = 86_400_000
 
 /** The longest delay that timers keep; they fire at once beyond it. */
 const MAX_TIMER = 2_147_483_647
@@ -103,20 +130,23 @@ export function resolveOptions(options: EndpointOptions): ResolvedOptions {
     ...withDefaults(DEFAULTS, options),
     parseLimits: withDefaults(DEFAULT_PARSE_LIMITS, options.parseLimits ?? {}),
     sessions: withDefaults(SESSION_DEFAULTS, options.sessions ?? {}),
+    seal: resolveSeal(options),
   }
-  const { parseLimits, sessions } = resolved
+  const { parseLimits, sessions, seal } = resolved
   const numbers: Record<string, number | false> = {
     keepAliveMs: resolved.keepAliveMs,
     upgradeAfterMs: resolved.upgradeAfterMs,
     bodyLimit: resolved.bodyLimit,
     outboundLimit: resolved.outboundLimit,
     retryMs: resolved.retryMs,
+    closeDeadlineMs: resolved.closeDeadlineMs,
     'parseLimits.maxDepth': parseLimits.maxDepth,
     'parseLimits.maxTokens': parseLimits.maxTokens,
     'sessions.ttlMs': sessions.ttlMs,
     'sessions.uninitializedTtlMs': sessions.uninitializedTtlMs,
     'sessions.max': sessions.max,
     'sessions.maxPerPrincipal': sessions.maxPerPrincipal,
+    'sessions.seal.maxAgeMs': seal?.maxAgeMs ?? SEAL_MAX_AGE_MS,
   }
   for (const [name, value] of Object.entries(numbers)) checkNumber(name, value)
   check('stateless', typeof resolved.stateless === 'boolean', 'must be true or false')
@@ -124,6 +154,15 @@ export function resolveOptions(options: EndpointOptions): ResolvedOptions {
   check('response', ['auto', 'json', 'sse'].includes(resolved.response), "must be 'auto', 'json' or 'sse'")
   check('authenticate', ['undefined', 'function'].includes(typeof options.authenticate), 'must be a function')
   return resolved
+}
+
+/** A store that was given says which sessions there are: an id must not bring back one that it has deleted. */
+function resolveSeal({ sessions, sessionStore }: EndpointOptions): ResolvedOptions['seal'] {
+  const seal = sessions?.seal
+  if (seal === undefined) return undefined
+  check('sessions.seal', typeof seal === 'object' && seal !== null, 'must be an object with keys')
+  check('sessions.seal', sessionStore === undefined, 'and sessionStore exclude each other: leave one out')
+  return { keys: seal.keys, maxAgeMs: seal.maxAgeMs ?? SEAL_MAX_AGE_MS }
 }
 
 /** Picks the known keys; an option that is given as undefined counts as left out. */

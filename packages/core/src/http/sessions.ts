@@ -1,11 +1,14 @@
 import { revisionOf } from '../protocol/revisions/index.ts'
 import { ANONYMOUS } from '../runtime/auth.ts'
+import type { SessionDraft } from '../runtime/initialize.ts'
+import { randomToken } from '../runtime/random.ts'
 import { type Caller, Session } from '../runtime/session.ts'
 import { announceSession } from '../runtime/session-events.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../runtime/session-store.ts'
 import { Recurring } from '../runtime/timers.ts'
 import { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
+import type { SealedIds } from './sealed-ids.ts'
 import { fromStore } from './store-failure.ts'
 import type { Tenant } from './tenants.ts'
 import type { HttpRequest } from './types.ts'
@@ -16,6 +19,8 @@ const MAX_SWEEP_MS = 15_000
 const MIN_SWEEP_MS = 1_000
 /** The part of its time to live after which a session in use is written to the store again. */
 const REFRESH = 0.25
+/** Characters of a plain id, of six random bits each. */
+const ID_LENGTH = 32
 const NEW = { resumed: false }
 
 type Found = LiveSession | undefined
@@ -27,6 +32,7 @@ type Found = LiveSession | undefined
 export class Sessions {
   readonly #mount: Mount
   readonly #store: SessionStore
+  readonly #sealed: SealedIds | undefined
   readonly #sweeper: Recurring
   readonly #principals = new Map<string, Map<string, LiveSession>>()
   #size = 0
@@ -36,9 +42,10 @@ export class Sessions {
   readonly #initialized = new UseOrder<LiveSession>()
   #closed = false
 
-  constructor(mount: Mount, store: SessionStore) {
+  constructor(mount: Mount, store: SessionStore, sealed: SealedIds | undefined) {
     this.#mount = mount
     this.#store = store
+    this.#sealed = sealed
     const { ttlMs, uninitializedTtlMs } = mount.options.sessions
     const every = Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)
     this.#sweeper = new Recurring(mount.clock, every, () => this.#sweep())
@@ -85,6 +92,12 @@ export class Sessions {
     const left = (this.#reservedBy.get(principal) ?? 1) - 1
     if (left === 0) this.#reservedBy.delete(principal)
     else this.#reservedBy.set(principal, left)
+  }
+
+  /** The id of a new session. */
+  name(draft: SessionDraft): string | Promise<string> {
+    const plain = (): string => randomToken(ID_LENGTH, this.#mount.random)
+    return this.#sealed === undefined ? plain() : this.#sealed.seal(draft).then((id) => id ?? plain())
   }
 
   /** Takes a new session in. A promise only where the store makes one. */
@@ -153,7 +166,7 @@ export class Sessions {
     key: SessionKey,
     choose: () => Tenant | undefined | Promise<Tenant | undefined>,
   ): Promise<Found> {
-    const record = await fromStore(() => this.#store.get(key))
+    const record = (await fromStore(() => this.#store.get(key))) ?? (await this.#sealed?.open(key))
     if (record === undefined) return this.#live(key)
     const tenant = await choose()
     // Two requests may have asked at the same time.
@@ -170,9 +183,12 @@ export class Sessions {
     const { served } = this.#mount
     if (revision === undefined || !served.includes(revision) || !tenant.runtime.revisions.includes(revision))
       return undefined
-    if (!this.reserve(key.principal)) return undefined
+    // It may have ended while its tenant was looked for.
+    if (this.#sealed?.ended(key.id) === true || !this.reserve(key.principal)) return undefined
     this.release(key.principal)
-    return this.#add(new Session(tenant.runtime, record, revision), tenant, { resumed: true })
+    const live = this.#add(new Session(tenant.runtime, record, revision), tenant, { resumed: true })
+    live?.session.onClose(() => this.#sealed?.end(key.id))
+    return live
   }
 
   #ttl({ session }: LiveSession): number {

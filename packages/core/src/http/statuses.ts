@@ -100,7 +100,7 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
   malformedSessionId: {
     status: 400,
     code: InvalidRequest,
-    message: 'Mcp-Session-Id must be 1 to 256 visible ASCII characters',
+    message: 'Mcp-Session-Id must be 1 to 1024 visible ASCII characters',
     when: 'A session id that no server can have given out',
   },
   draining: {

@@ -19,12 +19,15 @@ const MAX_CLIENT_FACTS = 16_384
 
 const LISTS = ['tools', 'resources', 'prompts'] as const
 
+/** What is known of a session before it has its id. */
+export type SessionDraft = Omit<SessionRecord, 'id'>
+
 export interface InitializeInput {
   readonly served: readonly Revision[]
   readonly message: JsonRpcRequest
   readonly principal: string
-  /** The id of the session to be, drawn by the door. */
-  readonly id: string
+  /** The id of the session to be, drawn by the door, or how the door makes it of what the session is. */
+  readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
 }
 
 export type Initialized =
@@ -46,8 +49,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
   await runtime.ready()
   const revision = negotiate(facts.version, served)
   const capabilities = runtime.capabilities()
-  const record: SessionRecord = {
-    id,
+  const draft: SessionDraft = {
     principal,
     revision: revision.version,
     client: facts.client,
@@ -56,7 +58,8 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
     listChanged: LISTS.filter((list) => capabilities[list]?.listChanged === true),
     subscriptions: [],
   }
-  const session = new Session(runtime, record, revision)
+  const named = typeof id === 'string' ? id : await id(draft)
+  const session = new Session(runtime, { id: named, ...draft }, revision)
   const instructions = await runtime.instructions(clientView(facts.client.info, facts.client.capabilities))
   const result = {
     protocolVersion: revision.version,

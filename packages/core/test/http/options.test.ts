@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import { createEndpoint } from '../../src/http/endpoint.ts'
 import { type EndpointOptions, resolveOptions } from '../../src/http/options.ts'
+import { MemorySessionStore } from '../../src/runtime/memory-session-store.ts'
 import type { RevisionDate } from '../../src/protocol/revisions/revision.ts'
 import { TestClock } from './support/clock.ts'
 import { createHarness, initializeMessage } from './support/harness.ts'
@@ -16,6 +17,8 @@ describe('the options of a mount', () => {
       bodyLimit: 4 * 1024 * 1024,
       outboundLimit: 1024 * 1024,
       retryMs: 1_000,
+      closeDeadlineMs: 10_000,
+      seal: undefined,
       parseLimits: { maxDepth: 128, maxTokens: 100_000 },
       sessions: {
         ttlMs: 1_800_000,
@@ -48,9 +51,15 @@ describe('the options of a mount', () => {
     ['sessions.max', { sessions: { max: 0 } }],
     ['sessions.ttlMs', { sessions: { ttlMs: Number.POSITIVE_INFINITY } }],
     ['sessions.allowDelete', { sessions: { allowDelete: 'no' as unknown as boolean } }],
+    ['closeDeadlineMs', { closeDeadlineMs: 0 }],
+    ['sessions.seal', { sessions: { seal: null as unknown as { keys: [] } } }],
+    ['sessions.seal', { sessions: { seal: { keys: [] } }, sessionStore: new MemorySessionStore() }],
+    ['sessions.seal.maxAgeMs', { sessions: { seal: { keys: [], maxAgeMs: 0 } } }],
     ['parseLimits.maxDepth', { parseLimits: { maxDepth: -1 } }],
   ])('are refused by name: %s in %j', (name, options) => {
-    expect(() => resolveOptions(options)).toThrow(new RegExp(`^${name.replace('.', '\\.')} .*ERR_MCP_OPTION`))
+    expect(() => resolveOptions(options)).toThrow(
+      new RegExp(`^${name.replaceAll('.', '\\.')} .*ERR_MCP_OPTION`),
+    )
   })
 
   it.each([[['2024-11-05']], [[]], [['2026-07-28']]])(

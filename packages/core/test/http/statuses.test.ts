@@ -67,7 +67,7 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   notAcceptableStream: [
     { run: ({ send }) => send({ method: 'GET', headers: { accept: 'application/json' } }) },
   ],
-  malformedSessionId: ['', 'a b', 'a\u0001', 'é', 'x'.repeat(257), 'x'.repeat(16_384)].map((id) => ({
+  malformedSessionId: ['', 'a b', 'a\u0001', 'é', 'x'.repeat(1_025), 'x'.repeat(16_384)].map((id) => ({
     run: ({ send }) => send({ body: ping, headers: { 'mcp-session-id': id } }),
   })),
   draining: [

@@ -1,0 +1,143 @@
+import { usageError } from '../errors.ts'
+import { type Random, secureRandom } from './random.ts'
+
+/** A key of 256 random bits: the bytes themselves, or base64 or base64url of them. */
+export type SealKey = Uint8Array | string
+
+export interface SealerOptions {
+  /** The first key seals, every key opens: a new one is put in front, and the old one goes when nothing it sealed matters. */
+  readonly keys: readonly SealKey[]
+  /** The option that the keys were given as, for errors. */
+  readonly name: string
+  readonly random?: Random
+}
+
+/**
+ * Hands data to a peer that can neither read nor change it: AES-256-GCM, with a key of its own for each purpose, so that
+ * what was sealed for one is never taken for another.
+ */
+export interface Sealer {
+  /**
+   * The sealed text in base64url: {@link sealedLength} characters for each length. Opens only with the same purpose and
+   * context, which travels elsewhere or is known.
+   */
+  seal(purpose: string, text: string, context: string): Promise<string>
+  /** The text, or undefined for whatever was not sealed by one of the keys for just this. Never throws. */
+  open(purpose: string, sealed: string, context: string): Promise<string | undefined>
+}
+
+const KEY_BYTES = 32
+const MAX_KEYS = 8
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
+const BASE64URL = /^[A-Za-z0-9_-]*$/
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Characters of what seals a text of so many bytes in UTF-8. */
+export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES + bytes + TAG_BYTES) * 4) / 3)
+
+/**
+ * Makes a sealer. Draws nothing and derives nothing before it is used. Nonces are random: a key should seal no more than
+ * 2^32 texts (NIST SP 800-38D, section 8.3) before another one takes its place.
+ *
+ * @throws `ERR_MCP_OPTION` for keys that are no list of 1 to 8 keys of 32 bytes each
+ */
+export function createSealer({ keys, name, random = secureRandom }: SealerOptions): Sealer {
+  return new AesSealer(readKeys(keys, name), random)
+}
+
+class AesSealer implements Sealer {
+  readonly #keys: readonly Uint8Array<ArrayBuffer>[]
+  readonly #random: Random
+  /** By purpose, of which the code knows a few. */
+  readonly #derived = new Map<string, readonly Promise<CryptoKey>[]>()
+
+  constructor(keys: readonly Uint8Array<ArrayBuffer>[], random: Random) {
+    this.#keys = keys
+    this.#random = random
+  }
+
+  async seal(purpose: string, text: string, context: string): Promise<string> {
+    const nonce = new Uint8Array(this.#random(NONCE_BYTES))
+    const key = (await this.#of(purpose)[0]) as CryptoKey
+    const sealed = await crypto.subtle.encrypt(algorithm(nonce, context), key, encoder.encode(text))
+    const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength)
+    bytes.set(nonce)
+    bytes.set(new Uint8Array(sealed), NONCE_BYTES)
+    return toBase64Url(bytes)
+  }
+
+  async open(purpose: string, sealed: string, context: string): Promise<string | undefined> {
+    const bytes = fromBase64Url(sealed)
+    if (bytes === undefined || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
+    const parameters = algorithm(bytes.slice(0, NONCE_BYTES), context)
+    const data = bytes.subarray(NONCE_BYTES)
+    for (const key of this.#of(purpose)) {
+      try {
+        return decoder.decode(await crypto.subtle.decrypt(parameters, await key, data))
+      } catch {
+        // Another key's, or nobody's: a peer must not learn which.
+      }
+    }
+    return undefined
+  }
+
+  #of(purpose: string): readonly Promise<CryptoKey>[] {
+    let keys = this.#derived.get(purpose)
+    if (keys === undefined) {
+      keys = this.#keys.map((key) => derive(key, purpose))
+      this.#derived.set(purpose, keys)
+    }
+    return keys
+  }
+}
+
+async function derive(key: Uint8Array<ArrayBuffer>, purpose: string): Promise<CryptoKey> {
+  const secret = await crypto.subtle.importKey('raw', key, 'HKDF', false, ['deriveKey'])
+  const info = encoder.encode(`jetway ${purpose}`)
+  const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
+  return crypto.subtle.deriveKey(hkdf, secret, { name: 'AES-GCM', length: 256 }, false, [
+    'encrypt',
+    'decrypt',
+  ])
+}
+
+const algorithm = (iv: Uint8Array<ArrayBuffer>, context: string): AesGcmParams => ({
+  name: 'AES-GCM',
+  iv,
+  additionalData: encoder.encode(context),
+})
+
+function readKeys(keys: readonly SealKey[], name: string): readonly Uint8Array<ArrayBuffer>[] {
+  const read = Array.isArray(keys) ? keys.map(readKey) : []
+  if (read.length === 0 || read.length > MAX_KEYS || read.includes(undefined))
+    throw usageError('ERR_MCP_OPTION', `${name} must be 1 to ${MAX_KEYS} keys of ${KEY_BYTES} bytes each`)
+  return read as Uint8Array<ArrayBuffer>[]
+}
+
+/** A copy: what the caller does to its array must not change the key. */
+function readKey(key: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (key instanceof Uint8Array) return key.length === KEY_BYTES ? new Uint8Array(key) : undefined
+  if (typeof key !== 'string' || !BASE64_KEY.test(key)) return undefined
+  return decode(key.replace('=', ''))
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** Only the one spelling of the bytes: two that mean the same would be two names for one thing. */
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined
+  const bytes = decode(text)
+  return toBase64Url(bytes) === text ? bytes : undefined
+}
+
+const decode = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  )
