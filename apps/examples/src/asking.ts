@@ -7,6 +7,7 @@ import {
   McpServer,
   QuestionError,
   sample,
+  UrlElicitationRequired,
 } from '@jetway/core'
 import { z } from 'zod'
 
@@ -53,6 +54,28 @@ server.addTool({
       elicit(`Book ${city} on ${ctx.answers.when.day}?`, z.object({}), { declined: 'see' }),
     ),
 })
+// #endregion
+
+// #region required
+const mailboxes = new Map<string, string>()
+
+server.addTool({
+  name: 'count_mails',
+  description: 'Counts the mails of the user',
+  handler: (_args, { auth }) => {
+    const mailbox = mailboxes.get(auth?.principal ?? '')
+    if (mailbox !== undefined) return `${mailbox} has 3 mails`
+    throw new UrlElicitationRequired(
+      elicitUrl('Connect your mailbox', (id) => `https://mail.example.com/connect?e=${id}`),
+    )
+  },
+})
+
+/** Run by what is served at the address, when it has found that its visitor is that user, and they are done. */
+export function connected(principal: string, mailbox: string, elicitationId: string): void {
+  mailboxes.set(principal, mailbox)
+  server.completeElicitation(elicitationId)
+}
 // #endregion
 
 // #region others

@@ -1,7 +1,7 @@
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type PeerOptions } from '@jetway/testing'
 import { describe, expect, it } from 'vitest'
-import { server } from '../src/asking.ts'
+import { connected, server } from '../src/asking.ts'
 
 type Answer = NonNullable<PeerOptions['onRequest']>
 
@@ -81,5 +81,27 @@ describe('the tools of the guide to asking', () => {
       ++times === 1 ? accept({ name: 'sea' }) : { action: 'decline' },
     )
     expect(text).toBe('["sea"]')
+  })
+
+  it('send the user away first, and are told when they are back', async () => {
+    const [near, far] = createMemoryTransportPair()
+    server.connect(far, { auth: { principal: 'ann' } })
+    const client = await connectPeer(near, {
+      revision: '2025-11-25',
+      capabilities: { elicitation: { url: {} } },
+    })
+    const count = (): Promise<unknown> => client.request('tools/call', { name: 'count_mails' })
+    const { error } = (await count()) as {
+      error: { code: number; data: { elicitations: [{ url: string }] } }
+    }
+    expect(error.code).toBe(-32042)
+    const id = new URL(error.data.elicitations[0].url).searchParams.get('e') ?? ''
+    connected('ann', 'ann@example.com', id)
+    await client.notification(
+      'notifications/elicitation/complete',
+      (params) => params['elicitationId'] === id,
+    )
+    expect(await count()).toMatchObject({ result: { content: [{ text: 'ann@example.com has 3 mails' }] } })
+    await client.close()
   })
 })

@@ -7,6 +7,8 @@ export const ErrorCode = {
   InternalError: -32603,
   /** Session revisions only; newer ones say the same with `InvalidParams`. */
   ResourceNotFound: -32002,
+  /** The user has to open an address first; see `UrlElicitationRequired`. Not in every revision. */
+  UrlElicitationRequired: -32042,
 } as const
 
 /** The part of an {@link McpError} that a revision may spell with another code. */

@@ -86,6 +86,7 @@ export {
   type SamplingMessage,
   type Seen,
 } from './runtime/questions.ts'
+export { UrlElicitationRequired } from './runtime/url-required.ts'
 export type { MessageOptions } from './runtime/message-handler.ts'
 export type { Closable } from './runtime/server-runtime.ts'
 export type { AnySchema, InferInput, InferOutput, JsonSchema, StandardSchema } from './schema/types.ts'

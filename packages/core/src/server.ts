@@ -209,6 +209,17 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   /**
+   * Tells the client whose user was sent to an address that they are done there: to be called by what is served at the
+   * address, with the id that `elicitUrl` gave it. Only the session that was asked hears of it, on its own stream, and
+   * only where its revision has such a notice; an id that is not known, or older than an hour, is ignored.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   */
+  completeElicitation(id: string): void {
+    this.#publish({ kind: 'elicitation', id })
+  }
+
+  /**
    * Runs a middleware around every method but `initialize`, or around one, given by its wire name. The first one added
    * is the outermost; one that is added later stands around the calls that come later. What it throws is treated as if
    * the handler had thrown it, and it may answer without `next()`.

@@ -32,5 +32,6 @@ export const Notification = {
   ResourcesListChanged: 'notifications/resources/list_changed',
   PromptsListChanged: 'notifications/prompts/list_changed',
   ResourceUpdated: 'notifications/resources/updated',
+  ElicitationComplete: 'notifications/elicitation/complete',
   RootsListChanged: 'notifications/roots/list_changed',
 } as const

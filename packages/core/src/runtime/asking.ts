@@ -36,6 +36,7 @@ interface AskingCall {
     readonly client: ClientView
     readonly exchange: Exchange
     readonly asking?: Asking
+    readonly settings?: { sentTo(ids: readonly string[]): void }
   }
   /** Where the answers go. */
   readonly given: GivenInputs
@@ -109,6 +110,8 @@ async function askAll(ctx: AskingCall, questions: Questions, { asking, requests 
     const answers = prepared.map(async ([key, question]) => {
       const request = requests.send(key, question, ctx.scope.exchange)
       open.push(request)
+      const { elicitationId } = question.params
+      if (typeof elicitationId === 'string') ctx.scope.settings?.sentTo([elicitationId])
       return [key, await request.result] as const
     })
     return Object.fromEntries(await Promise.all(answers))

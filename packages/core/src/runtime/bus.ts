@@ -13,10 +13,12 @@ export interface Bus {
   subscribe(topic: string, listener: BusListener): () => void
 }
 
-/** What features say when something changed; sessions turn it into notifications. */
+/** What a server says when something changed; sessions turn it into notifications. */
 export type ChangeEvent =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
   | { readonly kind: 'resource'; readonly uri: string }
+  /** What happens at an address that somebody was sent to is done. */
+  | { readonly kind: 'elicitation'; readonly id: string }
 
 /** The topic on which a server tells of {@link ChangeEvent}s. */
 export const CHANGES_TOPIC = 'changes'

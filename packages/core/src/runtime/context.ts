@@ -10,11 +10,12 @@ import type { AuthInfo } from './auth.ts'
 import type { Background, WorkHost } from './background.ts'
 import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
-import { type ElicitNow, GivenInputs, type Inputs } from './inputs.ts'
+import { type ElicitNow, type ElicitUrlNow, GivenInputs, type Inputs } from './inputs.ts'
 import { Progress } from './progress.ts'
 import {
   elicit,
   type ElicitOptions,
+  elicitUrl,
   type InferForm,
   listRoots,
   type Root,
@@ -23,6 +24,7 @@ import {
   type SampleParams,
   type SeeDeclined,
   type Seen,
+  type UrlOf,
 } from './questions.ts'
 
 /** The part of a session that handlers may see. */
@@ -92,6 +94,8 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
    *   has not declared that it can be asked this
    */
   readonly elicit: ElicitNow
+  /** Sends a person to an address, as {@link elicit} shows them a form: see `elicitUrl`. */
+  readonly elicitUrl: ElicitUrlNow
   /** Asks the client's model, as {@link elicit} asks a person. */
   sample(params: SampleParams): Promise<Sampled>
   /** Asks which places the client works in, as {@link elicit} asks a person. */
@@ -103,6 +107,8 @@ export interface SessionSettings {
   readonly record: { readonly subscriptions: readonly string[] }
   /** As the client has chosen it by now; undefined where the server sends no logs. */
   readonly logLevel: LogLevel | undefined
+  /** Notes that the client's user was sent to addresses with these ids. */
+  sentTo(ids: readonly string[]): void
   update(change: { readonly logLevel?: LogLevel; readonly subscriptions?: readonly string[] }): void
 }
 
@@ -231,6 +237,15 @@ export class CallContext implements RequestContext {
   ): Promise<InferForm<S>>
   elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<unknown> {
     return askNow(this, 'elicit', elicit(message, schema, options as { readonly declined?: 'fail' }))
+  }
+  elicitUrl(message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Promise<Seen<undefined>>
+  elicitUrl(
+    message: string,
+    url: UrlOf,
+    options?: ElicitOptions & { readonly declined?: 'fail' },
+  ): Promise<undefined>
+  elicitUrl(message: string, url: UrlOf, options?: ElicitOptions): Promise<undefined | Seen<undefined>> {
+    return askNow(this, 'elicitUrl', elicitUrl(message, url, options as { readonly declined?: 'fail' }))
   }
   sample(params: SampleParams): Promise<Sampled> {
     return askNow(this, 'sample', sample(params))

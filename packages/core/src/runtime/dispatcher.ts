@@ -18,6 +18,7 @@ import { complete, type NeedsInput, type Outcome } from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
 import { TimeLimits } from './time-limits.ts'
+import { describeUrls, toPlainError, toUrlError, UrlElicitationRequired } from './url-required.ts'
 import { bytesBeyond } from './utf8.ts'
 
 /** One row of the method table. */
@@ -187,6 +188,7 @@ export class Dispatcher {
 
   #fail(entry: MethodEntry, ctx: CallContext, error: unknown): Answer {
     if (isErrorOf(McpError, error) && isReadable(error)) return refuse(ctx, error)
+    if (isErrorOf(UrlElicitationRequired, error)) return this.#mustOpen(entry, ctx, error)
     if (isErrorOf(QuestionError, error)) return this.#unanswered(entry, ctx, error)
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
@@ -195,6 +197,13 @@ export class Dispatcher {
     if (ctx.report !== undefined) ctx.report.failed = true
     ctx.finish()
     return { frame: resultFrame(ctx.message.id, json) }
+  }
+
+  #mustOpen(entry: MethodEntry, ctx: CallContext, required: UrlElicitationRequired): Answer {
+    const error = toUrlError(required, ctx)
+    if (error !== undefined) return refuse(ctx, error)
+    if (entry.failure === undefined) return refuse(ctx, toPlainError(required, ctx.revision))
+    return this.#encode(entry, ctx, entry.failure(describeUrls(required)))
   }
 
   #unanswered(entry: MethodEntry, ctx: CallContext, { message }: QuestionError): Answer {

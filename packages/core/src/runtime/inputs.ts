@@ -2,7 +2,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { AnySchema } from '../schema/types.ts'
 import type { AnswersByKey } from './answers.ts'
 import { checkAnswer } from './compiled-form.ts'
-import type { ElicitOptions, InferForm, SeeDeclined, Seen } from './questions.ts'
+import type { ElicitOptions, InferForm, SeeDeclined, Seen, UrlOf } from './questions.ts'
 import { acceptedValue, actionOf, contentOf, declined } from './read-answers.ts'
 
 /** The answers that a handler which returned `inputRequired` is run again with. */
@@ -35,6 +35,12 @@ export interface ElicitNow {
     schema: S,
     options?: ElicitOptions & { readonly declined?: 'fail' },
   ): Promise<InferForm<S>>
+}
+
+/** `ctx.elicitUrl`. */
+export interface ElicitUrlNow {
+  (message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Promise<Seen<undefined>>
+  (message: string, url: UrlOf, options?: ElicitOptions & { readonly declined?: 'fail' }): Promise<undefined>
 }
 
 /** The answers of one call, over all its rounds. */

@@ -6,7 +6,15 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import type { ClientView } from './client-view.ts'
 import { compileForm } from './compiled-form.ts'
-import { partsOf, type Question, type QuestionParts, type SampleParams } from './questions.ts'
+import {
+  NO_ID,
+  partsOf,
+  type Question,
+  type QuestionParts,
+  type SampleParams,
+  urlOf,
+  type UrlParts,
+} from './questions.ts'
 import { randomToken } from './random.ts'
 import { readForm, readRoots, readSampled, readUrl } from './read-answers.ts'
 
@@ -29,7 +37,7 @@ export function shownBy(question: Question, key: string, schemas: SchemaEngine):
   if (parts.kind === 'form') {
     return { kind: parts.kind, message: parts.message, form: compileForm(parts.schema, key, schemas).form }
   }
-  return { ...parts }
+  return parts.kind === 'url' ? { ...parts, url: urlOf(parts, NO_ID) } : { ...parts }
 }
 
 /**
@@ -84,13 +92,28 @@ function paramsOf(parts: QuestionParts, key: string, { revision, schemas }: Addr
     }
     case 'url': {
       if (revision.forms?.url !== true) throw unavailable(key, 'elicitation by URL', revision)
-      return { mode: 'url', message: parts.message, url: parts.url, elicitationId: randomToken(22) }
+      return addressParams(parts, revision)
     }
     case 'sampling':
       return sampling(parts.params, key, revision)
     default:
       return {}
   }
+}
+
+/** How a client reads what it is to open. */
+interface AddressParams extends JsonObject {
+  readonly mode: 'url'
+  readonly message: string
+  readonly url: string
+  readonly elicitationId?: string
+}
+
+/** Draws the id of one question, which the address may hold. */
+export function addressParams(parts: UrlParts, { elicitationIds }: Revision): AddressParams {
+  const id = randomToken(22)
+  const shown = { mode: 'url', message: parts.message, url: urlOf(parts, id) } as const
+  return elicitationIds ? { ...shown, elicitationId: id } : shown
 }
 
 function projected(revision: Revision, form: { readonly properties: object }, key: string): JsonObject {

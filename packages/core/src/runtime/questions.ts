@@ -23,9 +23,20 @@ export type QuestionParts =
       readonly schema: AnySchema
       readonly seesDecline: boolean
     }
-  | { readonly kind: 'url'; readonly message: string; readonly url: string; readonly seesDecline: boolean }
+  | UrlParts
   | { readonly kind: 'sampling'; readonly params: SampleParams }
   | { readonly kind: 'roots' }
+
+/** A question that sends a person to an address. */
+export interface UrlParts {
+  readonly kind: 'url'
+  readonly message: string
+  readonly url: UrlOf
+  readonly seesDecline: boolean
+}
+
+/** An address, or what makes one of the id of the question. */
+export type UrlOf = string | ((id: string) => string)
 
 /** What a filled form comes to: what its schema makes of it. */
 export type InferForm<S> = InferArguments<S>
@@ -76,31 +87,41 @@ export const elicit: Elicit = (
 ): Question<never> => question({ kind: 'form', message, schema, seesDecline: options?.declined === 'see' })
 
 interface ElicitUrl {
-  (message: string, url: string, options: ElicitOptions & SeeDeclined): Question<Seen<undefined>>
-  (
-    message: string,
-    url: string,
-    options?: ElicitOptions & { readonly declined?: 'fail' },
-  ): Question<undefined>
+  (message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Question<Seen<undefined>>
+  (message: string, url: UrlOf, options?: ElicitOptions & { readonly declined?: 'fail' }): Question<undefined>
 }
 
 /**
  * Asks a person to open an address, for what must not pass through the client: passwords, payments, consent. That the
- * person agreed does not mean that what happens at the address is finished. The address holds no secrets.
+ * person agreed does not mean that what happens at the address is finished. The address holds no secrets, and whoever
+ * opens it must turn out to be the user that it was made for.
  *
+ * @param url - absolute. A function gets the id of this very question, 22 random characters, to put it into the address:
+ *   what is served there can then call `server.completeElicitation(id)`. It must give the same address for the same id
  * @throws `ERR_MCP_INVALID_DEFINITION` for what is no `https:` address (`http:` for development)
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export const elicitUrl: ElicitUrl = (
   message: string,
-  url: string,
+  url: UrlOf,
   options?: ElicitOptions,
 ): Question<never> => {
+  const parts: UrlParts = { kind: 'url', message, url, seesDecline: options?.declined === 'see' }
+  // Now rather than when it is asked: the mistake is here.
+  urlOf(parts, NO_ID)
+  return question(parts)
+}
+
+/** Stands for the id where the question as such is meant, whoever is asked it. */
+export const NO_ID = 'id'
+
+/** @throws `ERR_MCP_INVALID_DEFINITION` for what is no `https:` or `http:` address */
+export function urlOf({ url: given }: UrlParts, id: string): string {
+  const url: unknown = typeof given === 'function' ? given(id) : given
   // Clients open it: nothing that a browser would run instead.
-  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined
-  if (protocol !== 'https:' && protocol !== 'http:')
-    throw usageError('ERR_MCP_INVALID_DEFINITION', 'elicitUrl needs an absolute https: address')
-  return question({ kind: 'url', message, url, seesDecline: options?.declined === 'see' })
+  const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : undefined
+  if (protocol === 'https:' || protocol === 'http:') return url as string
+  throw usageError('ERR_MCP_INVALID_DEFINITION', 'elicitUrl needs an absolute https: address')
 }
 
 /** One message for the client's model. Several blocks only where the client's revision has them. */

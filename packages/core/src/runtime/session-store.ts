@@ -1,4 +1,5 @@
 import type { ClientCapabilities, Implementation, LogLevel } from '../protocol/types.ts'
+import type { AskedAddress } from './asked-addresses.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -17,6 +18,8 @@ export interface SessionRecord {
   readonly listChanged: readonly ('tools' | 'resources' | 'prompts')[]
   /** URIs the client has subscribed to. */
   readonly subscriptions: readonly string[]
+  /** Addresses that the user was sent to, of which the client may have to hear that they are done there. */
+  readonly addresses?: readonly AskedAddress[]
 }
 
 /** Where a session record is kept. Two principals never share one. */

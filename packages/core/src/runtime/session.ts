@@ -12,6 +12,7 @@ import {
 import { Method, Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
+import { withAddresses, withoutAddress } from './asked-addresses.ts'
 import type { Asking } from './asking.ts'
 import type { AuthInfo } from './auth.ts'
 import type { Background, WorkHost } from './background.ts'
@@ -118,7 +119,9 @@ export class Session implements SessionView {
     this.#onClose.push(listener)
   }
 
-  update(change: Partial<Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions'>>): void {
+  update(
+    change: Partial<Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'addresses'>>,
+  ): void {
     this.#record = { ...this.#record, ...change }
     for (const listener of this.#onRecord) listener(this.#record)
   }
@@ -159,9 +162,25 @@ export class Session implements SessionView {
 
   /** Tells the client of a change, if it was promised to hear of it. */
   changed(event: ChangeEvent): void {
-    if (this.#outlet === undefined || this.#closed) return
+    if (this.#closed) return
+    if (event.kind === 'elicitation') return this.#elicited(event.id)
+    if (this.#outlet === undefined) return
     const frame = changeFrame(event, this.#record)
     if (frame !== undefined) void this.#outlet.send(frame)
+  }
+
+  sentTo(ids: readonly string[]): void {
+    const { addresses = [] } = this.#record
+    this.update({ addresses: withAddresses(addresses, ids, this.#runtime.clock.now()) })
+  }
+
+  /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation */
+  #elicited(id: string): void {
+    const { addresses = [] } = this.#record
+    const left = withoutAddress(addresses, id, this.#runtime.clock.now())
+    if (left === undefined) return
+    this.update({ addresses: left })
+    void this.#outlet?.send(notificationFrame(Notification.ElicitationComplete, { elicitationId: id }))
   }
 
   close(): void {
@@ -242,7 +261,10 @@ const LIST_CHANGED = {
   prompts: notificationFrame(Notification.PromptsListChanged),
 } as const
 
-function changeFrame(event: ChangeEvent, { listChanged, subscriptions }: SessionRecord): string | undefined {
+function changeFrame(
+  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' }>,
+  { listChanged, subscriptions }: SessionRecord,
+): string | undefined {
   if (event.kind !== 'resource')
     return listChanged.includes(event.kind) ? LIST_CHANGED[event.kind] : undefined
   return subscriptions.includes(event.uri)
@@ -253,7 +275,8 @@ function changeFrame(event: ChangeEvent, { listChanged, subscriptions }: Session
 /** A change event as it comes off the bus, or undefined for something else. */
 export function toChangeEvent(message: unknown): ChangeEvent | undefined {
   if (!isObject(message)) return undefined
-  const { kind, uri } = message
+  const { kind, uri, id } = message
   if (kind === 'tools' || kind === 'resources' || kind === 'prompts') return { kind }
+  if (kind === 'elicitation' && typeof id === 'string') return { kind, id }
   return kind === 'resource' && typeof uri === 'string' ? { kind, uri } : undefined
 }

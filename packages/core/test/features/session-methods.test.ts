@@ -21,6 +21,7 @@ function session(subscriptions: readonly string[] = []): {
   const settings: SessionSettings = {
     record: kept,
     logLevel: undefined,
+    sentTo: () => {},
     update: (change) => {
       updates.push(change)
       Object.assign(kept, change)

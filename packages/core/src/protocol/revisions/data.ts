@@ -33,6 +33,7 @@ export interface RevisionData {
   readonly primesStreams: boolean
   readonly progressMessage: boolean
   readonly forms: FormRules | undefined
+  readonly elicitationIds: boolean
   readonly samplingTools: boolean
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }

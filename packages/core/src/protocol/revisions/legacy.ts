@@ -30,6 +30,7 @@ export function legacyRevision(data: RevisionData): Revision {
     primesStreams: data.primesStreams,
     progressMessage: data.progressMessage,
     forms: data.forms,
+    elicitationIds: data.elicitationIds,
     samplingTools: data.samplingTools,
     cancelOnDisconnect: false,
     projectTool: (tool) => projectTool(projector, tool),

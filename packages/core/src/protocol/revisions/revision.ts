@@ -42,6 +42,8 @@ export interface Revision {
   readonly progressMessage: boolean
   /** How forms look that a person fills in; undefined where there are none. */
   readonly forms: FormRules | undefined
+  /** Whether an address that a person is sent to has an id, by which the client can be told that they are done. */
+  readonly elicitationIds: boolean
   /** Whether sampling may use tools, and so have several blocks in a message. */
   readonly samplingTools: boolean
   /** Whether a client that goes away has cancelled its request. */

@@ -18,6 +18,7 @@ export const v2024_11_05: RevisionData = {
   primesStreams: false,
   progressMessage: false,
   forms: undefined,
+  elicitationIds: false,
   samplingTools: false,
   fields: {
     implementation: ['name', 'version'],

@@ -6,6 +6,7 @@ export const v2025_11_25: RevisionData = extend(v2025_06_18, {
   version: '2025-11-25',
   primesStreams: true,
   forms: { fields: 'full', url: true },
+  elicitationIds: true,
   samplingTools: true,
   adds: {
     implementation: ['description', 'websiteUrl', 'icons'],
