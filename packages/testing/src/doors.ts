@@ -1,6 +1,5 @@
 import type { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
-import { REVISIONS } from '@jetway/core/protocol'
 import { createMemoryTransportPair, type Transport } from '@jetway/core/transport'
 import { HttpTransport } from './http-transport.ts'
 import type { Fetch } from './record-fetch.ts'
@@ -46,7 +45,6 @@ export interface HttpMount {
 export function httpDoor(name: string, serve: (server: McpServer) => HttpMount | Promise<HttpMount>): Door {
   return {
     name,
-    revisions: REVISIONS.filter((revision) => revision.streamableHttp).map((revision) => revision.version),
     async open(server) {
       const mount = await serve(server)
       const { url, fetch } = mount

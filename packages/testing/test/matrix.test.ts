@@ -89,6 +89,7 @@ describe('the matrix', () => {
       '2025-03-26 fetch',
       '2025-03-26 stdio',
       '2024-11-05 memory',
+      '2024-11-05 fetch',
       '2024-11-05 stdio',
     ])
   })

@@ -196,9 +196,9 @@ function createMount(
 
 function servedRevisions(known: readonly Revision[], { revisions }: EndpointOptions): readonly Revision[] {
   const asked = revisions === undefined ? known : resolveRevisions(revisions)
-  const served = asked.filter((revision) => revision.streamableHttp && known.includes(revision))
+  const served = asked.filter((revision) => known.includes(revision))
   if (served.length > 0) return served
-  throw usageError('ERR_MCP_REVISION', 'None of the revisions of this mount is served over Streamable HTTP')
+  throw usageError('ERR_MCP_REVISION', 'The server speaks none of the revisions of this mount')
 }
 
 function createSealedIds({ options, tenants, clock, random }: MountParts): SealedIds | undefined {

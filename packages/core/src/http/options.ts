@@ -40,7 +40,7 @@ export interface SealedSessionOptions {
 
 /** How a server is mounted on HTTP. Every default is meant for production. */
 export interface EndpointOptions {
-  /** The revisions to serve, out of those that have Streamable HTTP. All by default. */
+  /** The revisions to serve, out of those that the server speaks. All of them by default. */
   readonly revisions?: readonly RevisionDate[]
   /** Serves calls without sessions: no ids, no GET stream, no way back to the client after a call. @default false */
   readonly stateless?: boolean

@@ -132,7 +132,7 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     status: 400,
     code: InvalidRequest,
     message: 'Unsupported protocol version: this server speaks …',
-    when: 'MCP-Protocol-Version names a revision that is not served here',
+    when: 'MCP-Protocol-Version names a revision that is not served here, on anything but `initialize`',
   },
   unreadableBody: {
     status: 400,

@@ -14,6 +14,7 @@ import { selectRevision } from '../protocol/revisions/select.ts'
 import type { Transport, TransportClose } from '../transport/transport.ts'
 import { ANONYMOUS } from './auth.ts'
 import { Background } from './background.ts'
+import { readBatch } from './batch.ts'
 import { CHANGES_TOPIC } from './bus.ts'
 import type { Answered } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
@@ -41,7 +42,6 @@ type RefusalReason = 'parseError' | 'invalidMessage' | 'batch' | 'draining'
 /** Takes the one answer to a message; undefined where a cancelled call has none. */
 type Reply = (frame: string | undefined) => void | Promise<void>
 
-const MAX_BATCH = 100
 const DEFAULT_DEADLINE_MS = 10_000
 const DEFAULT_END_GRACE_MS = 2_000
 
@@ -258,29 +258,25 @@ class DuplexConnection implements Connection {
   }
 
   /** Batches exist in one revision only; their answers go back as one array. */
-  #batch(items: readonly unknown[]): void | Promise<void> {
-    const fault = this.#batchFault(items)
-    if (fault !== undefined) {
-      this.#rejected('batch')
-      return this.#send(errorFrame(undefined, invalidRequest(fault)))
-    }
-    const incoming = items.map(classify)
-    const expected = incoming.filter(({ kind }) => kind === 'request' || kind === 'invalid').length
+  #batch(values: readonly unknown[]): void | Promise<void> {
+    if (this.#session?.revision.batching !== true)
+      return this.#refuseBatch('Batches are not part of the negotiated protocol revision')
+    const batch = readBatch(values)
+    if ('fault' in batch) return this.#refuseBatch(batch.fault)
+    const expected = batch.items.filter(({ kind }) => kind === 'request').length
     const frames: string[] = []
     let answered = 0
     const collect: Reply = (frame) => {
       if (frame !== undefined) frames.push(frame)
       if (++answered === expected && frames.length > 0) return this.#send(`[${frames.join(',')}]`)
     }
-    for (const item of incoming) void this.#route(item, collect)
-    return this.#session?.room()
+    for (const item of batch.items) void this.#route(item, collect)
+    return this.#session.room()
   }
 
-  #batchFault(items: readonly unknown[]): string | undefined {
-    if (this.#session?.revision.batching !== true)
-      return 'Batches are not part of the negotiated protocol revision'
-    if (items.length === 0 || items.length > MAX_BATCH) return `A batch has 1 to ${MAX_BATCH} messages`
-    return undefined
+  #refuseBatch(fault: string): void | Promise<void> {
+    this.#rejected('batch')
+    return this.#send(errorFrame(undefined, invalidRequest(fault)))
   }
 
   /** Answers are always written: their number is bounded by the calls in flight. */

@@ -80,11 +80,18 @@ function readFacts(params: JsonObject = {}): Facts | string {
   if (typeof protocolVersion !== 'string') return 'initialize needs params.protocolVersion, a string'
   if (capabilities !== undefined && !isObject(capabilities)) return 'params.capabilities must be an object'
   if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
-  const client = {
+  const facts = (info: JsonObject | undefined): SessionRecord['client'] => ({
     capabilities: (capabilities ?? {}) as ClientCapabilities,
-    ...(clientInfo === undefined ? {} : { info: clientInfo as unknown as Implementation }),
-  }
-  if (JSON.stringify(client).length > MAX_CLIENT_FACTS)
-    return 'params.capabilities and params.clientInfo are too large'
+    ...(info === undefined ? {} : { info: info as unknown as Implementation }),
+  })
+  const client = [facts(clientInfo), facts(withoutIcons(clientInfo))].find(fits)
+  if (client === undefined) return 'params.capabilities and params.clientInfo are too large'
   return { version: protocolVersion, client }
+}
+
+const fits = (client: SessionRecord['client']): boolean => JSON.stringify(client).length <= MAX_CLIENT_FACTS
+
+/** Icons may be whole images, as `data:` addresses. A client should not be turned away for its looks. */
+function withoutIcons({ icons: _, ...info }: JsonObject = {}): JsonObject {
+  return info
 }

@@ -178,7 +178,7 @@ describe('toFetch', () => {
     }
   })
 
-  it.each(['authorization', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'origin'])(
+  it.each(['authorization', 'content-type', 'mcp-session-id', 'origin'])(
     'refuses a repeated %s, which arrives as a list',
     async (name) => {
       const { handler } = serve()
@@ -192,6 +192,18 @@ describe('toFetch', () => {
       expect(response.status === 200 && name !== 'authorization').toBe(false)
     },
   )
+
+  it('refuses a repeated mcp-protocol-version, which arrives as a list', async () => {
+    const { handler } = serve({ stateless: true })
+    const status = async (...versions: string[]): Promise<number> => {
+      const headers = new Headers(HEADERS)
+      for (const version of versions) headers.append('mcp-protocol-version', version)
+      const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+      return (await handler(new Request(URL_, { method: 'POST', headers, body }))).status
+    }
+    expect(await status('2025-11-25')).toBe(200)
+    expect(await status('2025-11-25', '2025-11-25')).toBe(400)
+  })
 
   it('answers other verbs, and preflights without a CORS header of its own', async () => {
     const { handler } = serve()

@@ -53,6 +53,20 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
+  it('opens for a client with large icons, which are not kept, and not for one with endless capabilities', async () => {
+    const { post } = createHarness()
+    const initializeWith = (more: object): object => ({
+      ...initializeMessage(),
+      params: { protocolVersion: '2025-11-25', capabilities: {}, ...more },
+    })
+    const icons = [{ src: `data:image/png;base64,${'A'.repeat(100_000)}` }]
+    const clientInfo = { name: 'pretty', version: '1', icons }
+    expect((await post(initializeWith({ clientInfo }))).status).toBe(200)
+    const capabilities = { experimental: { a: { b: 'x'.repeat(20_000) } } }
+    const refused = await post(initializeWith({ capabilities }))
+    expect([refused.status, refused.json.error?.code]).toEqual([400, -32602])
+  })
+
   it('is not changed by a second initialize', async () => {
     const { open } = createHarness()
     const session = await open({ version: '2025-06-18' })
@@ -66,7 +80,7 @@ describe('a session over Streamable HTTP', () => {
     ['2025-11-25', '2025-11-25'],
     ['2025-06-18', '2025-06-18'],
     ['2025-03-26', '2025-03-26'],
-    ['2024-11-05', '2025-11-25'],
+    ['2024-11-05', '2024-11-05'],
     ['2026-07-28', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
   ])('asked for %s speaks %s', async (asked, spoken) => {

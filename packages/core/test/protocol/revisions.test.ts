@@ -146,8 +146,9 @@ describe('choosing the revision of one message', () => {
     expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'serve', revision: { version } })
   })
 
-  it('opens a session for initialize, and only without one', () => {
-    expect(selectRevision({ ...base, message: initialize })).toEqual({ kind: 'initialize' })
+  it('opens a session for initialize, and only without one; its header says nothing', () => {
+    for (const header of [undefined, '2025-06-18', '2099-01-01', 'x'])
+      expect(selectRevision({ ...base, message: initialize, header })).toEqual({ kind: 'initialize' })
     expect(selectRevision({ ...base, message: initialize, session: revision('2025-11-25') }).kind).toBe(
       'serve',
     )
@@ -158,7 +159,7 @@ describe('choosing the revision of one message', () => {
     ['an unknown version', { message: call, header: '1999-01-01', session: revision('2025-11-25') }],
     [
       'a version that is known but not served',
-      { message: initialize, header: '2024-11-05', served: resolveRevisions(['2025-11-25']) },
+      { message: call, stateless: true, header: '2024-11-05', served: resolveRevisions(['2025-11-25']) },
     ],
   ])('refuses %s', (_, input) => {
     expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'refuse', error: { code: -32600 } })

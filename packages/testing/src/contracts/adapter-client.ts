@@ -49,9 +49,7 @@ interface RawConnection {
 }
 
 /** The newest revision with sessions and streams, which show most of an adapter. */
-export const REVISION: string = REVISIONS.find(
-  ({ streamableHttp, era }) => streamableHttp && era === 'legacy',
-)?.version as string
+export const REVISION: string = REVISIONS.find(({ era }) => era === 'legacy')?.version as string
 
 const MCP_HEADERS: SentHeaders = {
   accept: 'application/json, text/event-stream',

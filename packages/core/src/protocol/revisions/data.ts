@@ -28,7 +28,6 @@ export interface RevisionData {
   readonly notifications: readonly string[]
   readonly serverRequests: readonly string[]
   readonly batching: boolean
-  readonly streamableHttp: boolean
   readonly versionHeader: boolean
   readonly primesStreams: boolean
   readonly progressMessage: boolean

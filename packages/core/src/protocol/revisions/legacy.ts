@@ -25,7 +25,6 @@ export function legacyRevision(data: RevisionData): Revision {
     notifications: new Set(data.notifications),
     serverRequests: new Set(data.serverRequests),
     batching: data.batching,
-    streamableHttp: data.streamableHttp,
     versionHeader: data.versionHeader,
     primesStreams: data.primesStreams,
     progressMessage: data.progressMessage,

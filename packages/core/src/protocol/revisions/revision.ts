@@ -32,8 +32,6 @@ export interface Revision {
   readonly serverRequests: ReadonlySet<string>
   /** Whether a body or line may be an array of messages. */
   readonly batching: boolean
-  /** Whether Streamable HTTP sessions exist, and so `Mcp-Session-Id`, the GET stream and `Last-Event-ID`. */
-  readonly streamableHttp: boolean
   /** Whether clients repeat the negotiated version in `MCP-Protocol-Version`. */
   readonly versionHeader: boolean
   /** Whether an SSE stream starts with an event of an id and empty data. */

@@ -30,10 +30,11 @@ export type Selection =
  */
 export function selectRevision({ message, header, session, served, stateless }: SelectionInput): Selection {
   if (session !== undefined && header === session.version) return { kind: 'serve', revision: session }
+  // Its body negotiates; the header is for what comes after it.
+  if (session === undefined && message?.method === Method.Initialize) return { kind: 'initialize' }
   if (header !== undefined && served.every((revision) => revision.version !== header))
     return refuse(unsupported(served))
   if (session !== undefined) return { kind: 'serve', revision: session }
-  if (message?.method === Method.Initialize) return { kind: 'initialize' }
   if (!stateless)
     return refuse(new McpError(ErrorCode.InvalidRequest, 'No session: send an initialize request first'))
   const revision = served.find(({ version }) => version === (header ?? ASSUMED)) ?? served.at(-1)

@@ -13,7 +13,6 @@ export const v2024_11_05: RevisionData = {
   ],
   serverRequests: ['ping', 'sampling/createMessage', 'roots/list'],
   batching: false,
-  streamableHttp: false,
   versionHeader: false,
   primesStreams: false,
   progressMessage: false,

@@ -5,7 +5,6 @@ import { v2024_11_05 } from './v2024-11-05.ts'
 export const v2025_03_26: RevisionData = extend(v2024_11_05, {
   version: '2025-03-26',
   batching: true,
-  streamableHttp: true,
   progressMessage: true,
   adds: {
     capabilities: ['completions'],
