@@ -8,7 +8,7 @@ import {
 } from '../protocol/jsonrpc.ts'
 import { negotiate } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import type { Implementation } from '../protocol/types.ts'
 import { clientView } from './client-view.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
@@ -81,7 +81,7 @@ function readFacts(params: JsonObject = {}): Facts | string {
   if (capabilities !== undefined && !isObject(capabilities)) return 'params.capabilities must be an object'
   if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
   const facts = (info: JsonObject | undefined): SessionRecord['client'] => ({
-    capabilities: (capabilities ?? {}) as ClientCapabilities,
+    capabilities: capabilities ?? {},
     ...(info === undefined ? {} : { info: info as unknown as Implementation }),
   })
   const client = [facts(clientInfo), facts(withoutIcons(clientInfo))].find(fits)
@@ -92,6 +92,6 @@ function readFacts(params: JsonObject = {}): Facts | string {
 const fits = (client: SessionRecord['client']): boolean => JSON.stringify(client).length <= MAX_CLIENT_FACTS
 
 /** Icons may be whole images, as `data:` addresses. A client should not be turned away for its looks. */
-function withoutIcons({ icons: _, ...info }: JsonObject = {}): JsonObject {
-  return info
+function withoutIcons(info: JsonObject | undefined): JsonObject | undefined {
+  return info === undefined ? undefined : { ...info, icons: undefined }
 }
