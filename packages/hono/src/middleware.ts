@@ -129,8 +129,8 @@ class ContextRequest implements HttpRequest {
   readonly method: string
   readonly context: Context
   readonly #raw: Request
-  /** Node's own headers, while nobody has looked at the request's: whoever has may have changed them. */
-  readonly #nodeHeaders: Incoming['headers'] | undefined
+  /** How much of the request somebody has read before. */
+  readonly #touched: Touched
   readonly #host: HostReaders
   readonly #incoming: Incoming | undefined
   #abort: AbortController | undefined
@@ -145,7 +145,7 @@ class ContextRequest implements HttpRequest {
     const incoming = (c.env as { readonly incoming?: Incoming } | undefined)?.incoming
     // A Worker may have a binding of this name.
     this.#incoming = Array.isArray(incoming?.rawHeaders) ? incoming : undefined
-    this.#nodeHeaders = this.#incoming && unreadHeaders(this.#raw, this.#incoming)
+    this.#touched = this.#incoming === undefined ? TOUCHED : touched(this.#raw)
   }
 
   get door(): 'mcp' {
@@ -185,9 +185,12 @@ class ContextRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.#nodeHeaders?.[name]
-    if (typeof value === 'string') return value
-    if (value === undefined && this.#nodeHeaders !== undefined) return undefined
+    const incoming = this.#incoming
+    // The stand-in's own look-up costs as much as the rest of the guard. HTTP/2 has another kind of headers.
+    if (this.#touched === UNTOUCHED && incoming?.httpVersionMajor === 1) {
+      const value = incoming.headers[name]
+      if (value === undefined || typeof value === 'string') return value
+    }
     return this.#raw.headers.get(name) ?? undefined
   }
 
@@ -210,9 +213,17 @@ class ContextRequest implements HttpRequest {
     const length = this.header('content-length')
     const declared = length === undefined ? undefined : Number(length)
     if (declared !== undefined && declared > limit) return Promise.reject(tooLarge(limit))
-    if (this.#incoming && isUntouched(raw, this.#incoming)) return readStream(this.#incoming, limit)
+    if (this.#incoming && this.#isUnread(this.#incoming)) return readStream(this.#incoming, limit)
     if (declared !== undefined) return raw.arrayBuffer().then((buffer) => held(buffer, limit), ended)
     return raw.body ? readWebStream(raw.body, limit) : EMPTY
+  }
+
+  /** Whether the body can be read from Node's own stream, which saves two copies. Some clouds leave it in `rawBody`. */
+  #isUnread(incoming: Incoming): boolean {
+    if (this.#touched === TOUCHED || incoming.readableDidRead || 'rawBody' in incoming) return false
+    const { context, auth } = this.#host
+    // They have seen the request since.
+    return (context === undefined && auth === undefined) || touched(this.#raw) !== TOUCHED
   }
 
   /** What a middleware has read before stays readable through Hono's request. */
@@ -243,22 +254,23 @@ function held(buffer: ArrayBuffer, limit: number): Uint8Array {
   return new Uint8Array(buffer)
 }
 
+const UNTOUCHED = 0
+/** Whoever has looked at the headers may have changed them. */
+const HEADERS = 1
+const TOUCHED = 2
+type Touched = typeof UNTOUCHED | typeof HEADERS | typeof TOUCHED
+
 /** Node's request, the method and the address: what the stand-in below holds while nobody has read more of it. */
 const UNREAD_PROPERTIES = 3
-const WITH_HEADERS = UNREAD_PROPERTIES + 1
 
 /**
- * Whether this is still the stand-in for a request that `@hono/node-server` passes, with so many properties at most. It
- * turns into a real Request, and takes Node's stream for it, once someone wants more than its head: a clone, the body,
- * the signal. A middleware that replaces `c.req.raw` builds a real Request too.
+ * Whether this is still the stand-in for a request that `@hono/node-server` passes. It keeps its headers once they are
+ * read, and turns into a real Request, and takes Node's stream for it, once someone wants more than its head: a clone,
+ * the body, the signal. A middleware that replaces `c.req.raw` builds a real Request too.
  */
-const isStandIn = (raw: Request, properties: number): boolean =>
-  Object.getPrototypeOf(raw) !== Request.prototype && Object.getOwnPropertySymbols(raw).length <= properties
-
-/** Whether the body can be read from Node's own stream, which saves two copies. Some clouds leave it in `rawBody`. */
-const isUntouched = (raw: Request, incoming: Incoming): boolean =>
-  isStandIn(raw, WITH_HEADERS) && !incoming.readableDidRead && !('rawBody' in incoming)
-
-/** The stand-in's own look-up of a header costs as much as the rest of the guard. HTTP/2 has another kind of headers. */
-const unreadHeaders = (raw: Request, incoming: Incoming): Incoming['headers'] | undefined =>
-  incoming.httpVersionMajor === 1 && isStandIn(raw, UNREAD_PROPERTIES) ? incoming.headers : undefined
+function touched(raw: Request): Touched {
+  if (Object.getPrototypeOf(raw) === Request.prototype) return TOUCHED
+  const properties = Object.getOwnPropertySymbols(raw).length
+  if (properties <= UNREAD_PROPERTIES) return UNTOUCHED
+  return properties === UNREAD_PROPERTIES + 1 ? HEADERS : TOUCHED
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { McpServer } from '@jetway/core'
 import type * as Http from '@jetway/core/http'
 import type { Endpoint, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { describe, expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
@@ -56,6 +56,35 @@ describe('what the endpoint sees of a request', () => {
     })
     await post(`${url}?a=1&a=2`, '{}', { 'x-one': 'one' })
     expect(seen).toEqual(['POST', 'mcp', '1', undefined, 'one', undefined])
+  })
+
+  it.each([
+    [
+      'changed in place',
+      (c: Context) => {
+        c.req.raw.headers.delete('authorization')
+        c.req.raw.headers.set('x-one', 'changed')
+      },
+    ],
+    [
+      'replaced with the request',
+      (c: Context) => {
+        const headers = new Headers(c.req.raw.headers)
+        headers.delete('authorization')
+        headers.set('x-one', 'changed')
+        c.req.raw = new Request(c.req.raw, { headers })
+      },
+    ],
+  ])('has the headers as a middleware has left them, %s', async (_how, change) => {
+    let seen: unknown
+    const app = new Hono().use((c, next) => (change(c), next()))
+    const url = await served(async (request) => {
+      const body = (await request.body(100)) as Uint8Array
+      seen = [request.header('authorization'), request.header('x-one'), body.byteLength]
+      return OK
+    }, app)
+    await post(url, '{}', { authorization: 'Bearer forged', 'x-one': 'one' })
+    expect(seen).toEqual([undefined, 'changed', 2])
   })
 
   it('names a repeated header on Node', async () => {
