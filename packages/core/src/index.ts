@@ -38,6 +38,7 @@ export { result, type ToolResult } from './features/results.ts'
 export { displayName, type RelatedTool, type ToolHints } from './features/tool-metadata.ts'
 export type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 export type { VisibleRule } from './features/visibility.ts'
+export type { TaskStatus, TaskSupport } from './protocol/tasks.ts'
 export type { RevisionDate } from './protocol/revisions/revision.ts'
 export type {
   Annotations,
@@ -51,7 +52,7 @@ export type {
 export type { AuthInfo } from './runtime/auth.ts'
 export type { Connection } from './runtime/connection.ts'
 export type { ClientView } from './runtime/client-view.ts'
-export type { LogSender, RequestContext, SessionView } from './runtime/context.ts'
+export type { LogSender, RequestContext, SessionView, TaskView } from './runtime/context.ts'
 export type { Inputs } from './runtime/inputs.ts'
 export type {
   Overflowed,
@@ -91,4 +92,4 @@ export type { MessageOptions } from './runtime/message-handler.ts'
 export type { Closable } from './runtime/server-runtime.ts'
 export type { AnySchema, InferInput, InferOutput, JsonSchema, StandardSchema } from './schema/types.ts'
 export { createServer, McpServer } from './server.ts'
-export type { ServerOptions } from './server-options.ts'
+export type { ServerOptions, TaskOptions } from './server-options.ts'

@@ -10,6 +10,8 @@ import type { RequestContext } from './runtime/context.ts'
 import type { Logger } from './runtime/logger.ts'
 import type { Random } from './runtime/random.ts'
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './runtime/server-runtime.ts'
+import type { TaskStore } from './runtime/task-store.ts'
+import { DEFAULT_TASK_LIMITS, type TaskLimits } from './runtime/tasks.ts'
 import { isJsonFaithful } from './schema/json-faithful.ts'
 import type { SchemaEngine } from './schema/types.ts'
 import { checkIcons, MIN_RESULT_BYTES } from './features/checks.ts'
@@ -71,6 +73,8 @@ export interface ServerOptions<App = unknown> {
   readonly maxInputRounds?: number
   /** Bounds on the calls of one session. @default 64 running, 256 in flight */
   readonly limits?: Partial<SessionLimits>
+  /** How calls run as tasks, for the tools whose `taskSupport` lets them. */
+  readonly tasks?: TaskOptions
   /** The protocol revisions to serve. @default all that Jetway knows */
   readonly revisions?: readonly RevisionDate[]
   /** Hears of every error that was hidden from the peer, with the correlation id that the peer was shown. */
@@ -85,6 +89,12 @@ export interface ServerOptions<App = unknown> {
   readonly clock?: Clock
   /** @internal */
   readonly random?: Random
+}
+
+/** Options of tasks. */
+export interface TaskOptions extends Partial<TaskLimits> {
+  /** Keeps the tasks, for other nodes too with a shared one. @default one in memory, of 1_000 tasks and 64 MiB */
+  readonly store?: TaskStore
 }
 
 export function checkInfo(info: Implementation): void {
@@ -118,6 +128,16 @@ export function sessionLimits(given: Partial<SessionLimits> = {}): SessionLimits
       throw option(`The option limits.${name} must be a whole number above 0`)
   }
   return limits
+}
+
+export function taskLimits(options: TaskOptions = {}): TaskLimits {
+  const limit = (name: keyof TaskLimits): number =>
+    milliseconds(`tasks.${name}`, options[name] ?? DEFAULT_TASK_LIMITS[name])
+  const maxTtlMs = limit('maxTtlMs')
+  const defaultTtlMs = options.defaultTtlMs ?? Math.min(DEFAULT_TASK_LIMITS.defaultTtlMs, maxTtlMs)
+  if (!(defaultTtlMs > 0 && defaultTtlMs <= maxTtlMs))
+    throw option('The option tasks.defaultTtlMs must be a number of milliseconds, tasks.maxTtlMs at the most')
+  return { maxTtlMs, defaultTtlMs, pollIntervalMs: limit('pollIntervalMs') }
 }
 
 export function inputLimits({

@@ -23,8 +23,10 @@ import {
 import { MessageHandler, type MessageOptions } from './runtime/message-handler.ts'
 import type { Mounting } from './runtime/mounting.ts'
 import { Mounts } from './runtime/mounts.ts'
+import { MemoryTaskStore } from './runtime/memory-task-store.ts'
 import { secureRandom } from './runtime/random.ts'
 import type { ServerRuntime } from './runtime/server-runtime.ts'
+import { Tasks } from './runtime/tasks.ts'
 import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
 import { type Follower, type Observation, observe, type Source } from './features/observe.ts'
@@ -47,6 +49,7 @@ import {
   resultBytes,
   type ServerOptions,
   sessionLimits,
+  taskLimits,
 } from './server-options.ts'
 
 /**
@@ -91,6 +94,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       orderByPriority: options.orderByPriority,
       describeRelations: options.describeRelations,
       logger: this.#logger,
+      tasks: this.#createTasks(options),
     })
     this.runtime = this.#createRuntime(info, options, schemas)
   }
@@ -330,7 +334,7 @@ export class McpServer<Mount = unknown, App = unknown> {
     return {
       info,
       revisions: resolveRevisions(options.revisions),
-      dispatcher: this.#createDispatcher(options),
+      dispatcher: this.#createDispatcher(options, options),
       bus: this.#bus,
       clock,
       random: options.random ?? secureRandom,
@@ -348,8 +352,31 @@ export class McpServer<Mount = unknown, App = unknown> {
     }
   }
 
-  #createDispatcher(options: ServerOptions<App>): Dispatcher {
-    const { handlerTimeoutMs = 60_000, maxHandlerTimeoutMs = 300_000 } = options
+  /**
+   * Made when the first task is. A task ends when its time is over, or its tool's own, so its calls have no other limit;
+   * and nobody waits for one under a timer, so no heartbeat speaks for it.
+   */
+  #createTasks(options: ServerOptions<App>): () => Tasks {
+    const limits = taskLimits(options.tasks)
+    const { maxTtlMs } = limits
+    let tasks: Tasks | undefined
+    const create = (): Tasks => {
+      const { clock, random, logger } = this.runtime
+      const store = options.tasks?.store ?? new MemoryTaskStore({ clock })
+      const times = { handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }
+      const dispatcher = this.#createDispatcher({ ...options, progressHeartbeat: false }, times)
+      const maxRunning = this.runtime.limits.running
+      const created = new Tasks({ store, dispatcher, clock, random, logger, limits, maxRunning })
+      this.#mounts.attach(created)
+      return created
+    }
+    return () => (tasks ??= create())
+  }
+
+  #createDispatcher(
+    options: ServerOptions<App>,
+    { handlerTimeoutMs = 60_000, maxHandlerTimeoutMs = 300_000 }: HandlerTimes,
+  ): Dispatcher {
     return new Dispatcher({
       methods: this.#features.methods,
       middleware: this.#middleware,
@@ -370,6 +397,8 @@ export class McpServer<Mount = unknown, App = unknown> {
     })
   }
 }
+
+type HandlerTimes = Pick<ServerOptions, 'handlerTimeoutMs' | 'maxHandlerTimeoutMs'>
 
 /**
  * Creates a server that says what it demands of its mounts and has `ctx.app` inferred from its `lifespan`, which

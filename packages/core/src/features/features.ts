@@ -5,12 +5,14 @@ import type { ChangeEvent } from '../runtime/bus.ts'
 import type { MethodEntry, MethodTable } from '../runtime/dispatcher.ts'
 import { type Logger, stderrLogger } from '../runtime/logger.ts'
 import { complete } from '../runtime/outcome.ts'
+import type { Tasks } from '../runtime/tasks.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { completionEntry } from './completion.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
 import { Resources } from './resources.ts'
 import { subscriptionMethods } from './subscriptions.ts'
+import { taskMethods } from './tasks.ts'
 import { createTools, type Tools } from './tools.ts'
 
 export interface FeatureOptions {
@@ -31,6 +33,8 @@ export interface FeatureOptions {
   readonly orderByPriority?: boolean | undefined
   /** Whether descriptions name related tools. @default false */
   readonly describeRelations?: boolean | undefined
+  /** Runs calls as tasks; without it none does. */
+  readonly tasks?: (() => Tasks) | undefined
   /** @default warnings and errors go to stderr */
   readonly logger?: Logger | undefined
 }
@@ -57,6 +61,7 @@ export function createFeatures(options: FeatureOptions): Features {
     strictInput: options.strictInput ?? false,
     orderByPriority: options.orderByPriority ?? false,
     describeRelations: options.describeRelations ?? false,
+    tasks: options.tasks,
   })
   const resources = new Resources({ pageSize, logger })
   const prompts = createPrompts({ schemas, pageSize, logger })
@@ -71,6 +76,11 @@ export function createFeatures(options: FeatureOptions): Features {
     ...prompts.methods,
     [Method.Complete, completionEntry(prompts, resources)],
   ])
+  const { tasks: runner } = options
+  if (runner !== undefined) {
+    const entries = taskMethods({ tasks: runner, offered: tools.offerTasks, pageSize })
+    for (const [method, entry] of entries) methods.set(method, entry)
+  }
   if (logging) methods.set(Method.SetLogLevel, setLogLevel)
   const fixed: ServerCapabilities = {
     ...(logging && { logging: {} }),
@@ -135,5 +145,6 @@ function capabilitiesOf(
     ...(prompts.registry.offered && { prompts: { listChanged: true } }),
     ...(completes && { completions: {} }),
     ...fixed,
+    ...(tools.offerTasks() && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
   }
 }

@@ -26,6 +26,9 @@ export interface ToolEntry extends Guarded, Relating {
   readonly validateOutput: boolean
   readonly timeoutMs: number | undefined
   readonly maxResultBytes: number | undefined
+  /** Undefined where the tool never runs as a task. */
+  readonly taskSupport: 'optional' | 'required' | undefined
+  readonly immediateResponse: string | undefined
   /** Undefined where nothing is asked, which costs a call nothing. */
   readonly asks: CompiledAsks | undefined
   /** Sees plain values before they become JSON text. */

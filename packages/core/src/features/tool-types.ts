@@ -1,3 +1,4 @@
+import type { TaskSupport } from '../protocol/tasks.ts'
 import type { RequestContext } from '../runtime/context.ts'
 import type { AnySchema, InferOutput } from '../schema/types.ts'
 import type { Answers, ToolAsks } from './ask-types.ts'
@@ -19,6 +20,14 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly strictInput?: boolean
   /** Bytes that a result may have, 1024 or more. @default the server's `maxResultBytes` */
   readonly maxResultBytes?: number
+  /**
+   * Whether the tool may (`optional`) or must (`required`) be called as a task: the call is answered at once, runs on, and
+   * the client comes back for the result. Where the client cannot do that, the tool runs as any other.
+   * @default 'forbidden'
+   */
+  readonly taskSupport?: TaskSupport
+  /** What the model reads at once where the call runs as a task. Clients may ignore it. */
+  readonly immediateResponse?: string
   /** Whether results are held against the `outputSchema` before they are sent. @default the server's `validateOutput` */
   readonly validateOutput?: boolean
 }

@@ -1,17 +1,19 @@
-import { invalidParams, methodNotFound } from '../errors.ts'
+import { ErrorCode, invalidParams, McpError, methodNotFound } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import type { Tool } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { Outcome } from '../runtime/outcome.ts'
+import type { Outcome, TaskStarted } from '../runtime/outcome.ts'
+import { taskOwner, type Tasks } from '../runtime/tasks.ts'
 import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
 import { compileAsks } from './asks.ts'
 import {
   checkHandler,
   checkIcons,
   checkResultBytes,
+  checkTaskSupport,
   checkTimeout,
   checkToolName,
   publish,
@@ -20,6 +22,7 @@ import {
 import { Listing, type ListSource } from './listing.ts'
 import { lookalikeHint } from './lookalike.ts'
 import { Registry } from './registry.ts'
+import { requestedTtl } from './tasks.ts'
 import { checkRelated, createRelations, type Relations } from './relations.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
@@ -34,12 +37,16 @@ export interface ToolsOptions {
   readonly orderByPriority: boolean
   readonly describeRelations: boolean
   readonly logger: Logger
+  /** Undefined where calls never run as tasks. */
+  readonly tasks: (() => Tasks) | undefined
 }
 
 /** The tools of a server and the methods that serve them. */
 export interface Tools {
   readonly registry: Registry<AnyTool, ToolEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
+  /** Whether a tool can run as a task, or once could. */
+  readonly offerTasks: () => boolean
 }
 
 export function createTools(options: ToolsOptions): Tools {
@@ -47,8 +54,14 @@ export function createTools(options: ToolsOptions): Tools {
   const registry = new Registry<AnyTool, ToolEntry>({
     kind: 'tool',
     key: (definition) => definition.name,
-    build: (definition) => buildTool(definition, options, relations),
+    build: (definition) => {
+      const entry = buildTool(definition, options, relations)
+      taskable ||= entry.taskSupport !== undefined
+      return entry
+    },
   })
+  let taskable = false
+  const offerTasks = (): boolean => taskable && options.tasks !== undefined
   const listing = new Listing<ToolEntry, Tool>({
     member: 'tools',
     key: (entry) => entry.tool.name,
@@ -69,8 +82,9 @@ export function createTools(options: ToolsOptions): Tools {
     registry,
     methods: [
       [Method.ListTools, list],
-      [Method.CallTool, callEntry(registry)],
+      [Method.CallTool, callEntry(registry, options.tasks, offerTasks)],
     ],
+    offerTasks,
   }
 }
 
@@ -89,8 +103,18 @@ function ordered(registry: Tools['registry']): ListSource<ToolEntry> {
   }
 }
 
-function callEntry(registry: Registry<AnyTool, ToolEntry>): MethodEntry {
+function callEntry(
+  registry: Registry<AnyTool, ToolEntry>,
+  tasks: ToolsOptions['tasks'],
+  offerTasks: () => boolean,
+): MethodEntry {
   return {
+    begin: (params, ctx) => {
+      const owner = taskOwner(ctx)
+      if (tasks === undefined || !offerTasks() || ctx.revision.tasks === undefined || owner === undefined)
+        return undefined
+      return beginTask(registry, params, { ctx, owner, tasks: tasks() })
+    },
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       const { name, arguments: args = {} } = params
@@ -115,7 +139,42 @@ const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shor
 
 function callWith(entry: ToolEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
   if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
+  if (entry.taskSupport === 'required') requireTask(entry, ctx)
   return callTool(entry, args, ctx)
+}
+
+interface TaskCall {
+  readonly ctx: CallContext
+  readonly owner: string
+  readonly tasks: Tasks
+}
+
+/** The call is checked when it runs, and what is wrong with it is what the task comes to; but it must be one. */
+async function beginTask(
+  registry: Registry<AnyTool, ToolEntry>,
+  { name, task }: JsonObject,
+  { ctx, owner, tasks }: TaskCall,
+): Promise<TaskStarted> {
+  if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
+  const entry = registry.get(name)
+  if (entry === undefined) throw unknownTool(name)
+  const unknown = (): Error => unknownTool(name)
+  return ifVisible(entry, ctx, unknown, () => {
+    if (entry.taskSupport === undefined)
+      throw new McpError(ErrorCode.MethodNotFound, `The tool ${shorten(name)} cannot be called as a task`)
+    const { immediateResponse } = entry
+    return tasks.start(ctx, owner, { ttlMs: requestedTtl(task), immediateResponse })
+  })
+}
+
+/**
+ * Where calls cannot be tasks, the tool runs as any other: a client of an older revision has no other way to call it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ */
+function requireTask(entry: ToolEntry, ctx: CallContext): void {
+  if (ctx.task !== undefined || ctx.revision.tasks === undefined || taskOwner(ctx) === undefined) return
+  throw new McpError(ErrorCode.MethodNotFound, `The tool ${entry.tool.name} must be called as a task`)
 }
 
 function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relations): ToolEntry {
@@ -144,6 +203,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     ...(shown as Omit<Tool, 'inputSchema'>),
     inputSchema: input.jsonSchema,
     ...(output !== undefined && { outputSchema: output.jsonSchema }),
+    ...(definition.taskSupport !== undefined && { execution: { taskSupport: definition.taskSupport } }),
   }
   const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
   return {
@@ -159,6 +219,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     timeoutMs: definition.timeoutMs,
     maxResultBytes: definition.maxResultBytes,
     hint: lookalikeHint(name, options.logger),
+    ...checkTaskSupport(subject, definition),
     asks: compileAsks(subject, definition.asks, schemas),
     handle: (args, ctx) => run.call(definition, args, ctx),
   }

@@ -11,3 +11,15 @@ export function progressToken(params: JsonObject | undefined): RequestId | undef
   const token = isObject(meta) ? meta['progressToken'] : undefined
   return isRequestId(token) ? token : undefined
 }
+
+/**
+ * What ties a message to the task that it belongs to, as its `_meta`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
+ */
+export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { taskId } })
+
+export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+/** What a model may read at once in place of the result of a call that runs as a task. */
+export const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'

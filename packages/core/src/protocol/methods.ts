@@ -15,6 +15,14 @@ export const Method = {
   SetLogLevel: 'logging/setLevel',
 } as const
 
+/** Requests about tasks, which the revisions do not share. */
+export const TaskMethod = {
+  Get: 'tasks/get',
+  Result: 'tasks/result',
+  List: 'tasks/list',
+  Cancel: 'tasks/cancel',
+} as const
+
 /** Requests that a server sends. */
 export const ClientMethod = {
   Elicit: 'elicitation/create',
@@ -34,4 +42,5 @@ export const Notification = {
   ResourceUpdated: 'notifications/resources/updated',
   ElicitationComplete: 'notifications/elicitation/complete',
   RootsListChanged: 'notifications/roots/list_changed',
+  TaskStatus: 'notifications/tasks/status',
 } as const

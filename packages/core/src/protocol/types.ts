@@ -1,4 +1,5 @@
 import type { JsonObject } from './jsonrpc.ts'
+import type { TaskSupport } from './tasks.ts'
 
 /** Vendor and protocol metadata. Keys follow https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta */
 export type Meta = JsonObject
@@ -55,6 +56,7 @@ export interface Tool extends Described {
   readonly inputSchema: JsonObject
   readonly outputSchema?: JsonObject
   readonly annotations?: ToolAnnotations
+  readonly execution?: { readonly taskSupport?: TaskSupport }
 }
 
 export interface Resource extends Described {
@@ -195,6 +197,7 @@ export interface ServerCapabilities {
   readonly prompts?: { readonly listChanged?: boolean }
   readonly completions?: JsonObject
   readonly logging?: JsonObject
+  readonly tasks?: JsonObject
   readonly experimental?: JsonObject
 }
 

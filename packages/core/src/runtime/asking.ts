@@ -7,7 +7,7 @@ import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
 import type { GivenInputs } from './inputs.ts'
 import type { NeedsInput, Outcome } from './outcome.ts'
-import type { OpenRequest, OutboundRequests } from './outbound-requests.ts'
+import type { OpenRequest, RequestChannel } from './outbound-requests.ts'
 import { prepareQuestion, readAnswer, shownBy } from './prepared-question.ts'
 import type { Question } from './questions.ts'
 
@@ -26,7 +26,7 @@ export interface Asking {
   readonly schemas: SchemaEngine
   readonly limits: InputLimits
   /** The way on which requests reach the client while a call runs, where there is one. */
-  readonly requests?: OutboundRequests
+  readonly requests?: RequestChannel
 }
 
 /** What asking needs to know of a call. */
@@ -84,7 +84,7 @@ export async function askNow<T>(ctx: AskingCall, key: string, question: Question
 
 interface Way {
   readonly asking: Asking
-  readonly requests: OutboundRequests
+  readonly requests: RequestChannel
 }
 
 function wayBack(ctx: AskingCall, keys: readonly string[]): Way {

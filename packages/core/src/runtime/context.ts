@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts'
 import { type JsonRpcRequest, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
-import { progressToken } from '../protocol/meta.ts'
+import { progressToken, relatedTask } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
@@ -35,6 +35,17 @@ export interface SessionView {
 /** Sends `notifications/message` to the client. Below the level the client asked for it does nothing. */
 export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
 
+/** The task that a call runs as. */
+export interface TaskView {
+  readonly id: string
+}
+
+/** The switches of a task that its call holds. */
+interface RunningTask extends TaskView {
+  /** Tells whoever asks how far the task is. */
+  say(message: string): void
+}
+
 /** What a handler is given beside its arguments. One per call, never to be kept. */
 export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
   /** Aborts when the call is cancelled or times out. */
@@ -49,6 +60,8 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
   /** Undefined where the connection has no sessions. */
   readonly session: SessionView | undefined
   readonly auth: AuthInfo | undefined
+  /** Set where the call runs as a task: its client was answered already, and comes back for the result. */
+  readonly task: TaskView | undefined
   /** What the server's `lifespan` opened. */
   readonly app: App
   /** What the mount's `context` option returned for this request. */
@@ -63,7 +76,8 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
   /**
    * Reports progress, if the caller asked for it. Values must be finite and grow; one that does not is dropped.
    * Where none is reported for long, the server's `progressHeartbeat` speaks for the handler, in steps of a
-   * millionth that never meet the next value. Resolves when the peer can take more.
+   * millionth that never meet the next value. Resolves when the peer can take more. In a task the
+   * message is also the task's status message.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
@@ -109,6 +123,12 @@ export interface SessionSettings {
   readonly logLevel: LogLevel | undefined
   /** Notes that the client's user was sent to addresses with these ids. */
   sentTo(ids: readonly string[]): void
+  readonly closed: boolean
+  /** Where messages go that belong to no request, while the client listens. */
+  readonly outlet: { send(frame: string): void | Promise<void> } | undefined
+  onClose(listener: () => void): void
+  /** Keeps the session from being idle until the returned function is called. */
+  hold(): () => void
   update(change: { readonly logLevel?: LogLevel; readonly subscriptions?: readonly string[] }): void
 }
 
@@ -129,6 +149,8 @@ export interface CallScope {
   readonly logLevel: LogLevel | undefined
   /** Undefined where the client cannot be asked anything. */
   readonly asking?: Asking
+  /** Undefined where the caller waits for the result. */
+  readonly task?: RunningTask
 }
 
 const NOTHING = Object.freeze({})
@@ -200,6 +222,9 @@ export class CallContext implements RequestContext {
   }
   get auth(): AuthInfo | undefined {
     return this.scope.auth
+  }
+  get task(): TaskView | undefined {
+    return this.scope.task
   }
   get mount(): unknown {
     return this.scope.mount
@@ -294,6 +319,8 @@ export class CallContext implements RequestContext {
 
   async progress(progress: number, total?: number, message?: string): Promise<void> {
     this.watch?.progress()
+    const { task } = this.scope
+    if (task !== undefined && !this.#done && typeof message === 'string') task.say(message)
     const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
     if (frame === undefined) return
     this.heartbeat?.heard()
@@ -309,7 +336,11 @@ export class CallContext implements RequestContext {
   #reports(): Progress | undefined {
     if (this.#progress !== undefined) return this.#progress
     const token = progressToken(this.message.params)
-    if (token !== undefined) this.#progress = new Progress(token, this.revision.progressMessage)
+    if (token !== undefined) {
+      const { task, revision } = this.scope
+      const meta = task && relatedTask(task.id)
+      this.#progress = new Progress(token, { hasMessage: revision.progressMessage, meta })
+    }
     return this.#progress
   }
 
@@ -334,18 +365,19 @@ export class CallContext implements RequestContext {
   }
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {
-    const { settings, exchange } = this.scope
+    const { settings, exchange, task } = this.scope
     // Looked up for each message: a level that the client sets during a long call counts at once.
     const logLevel = settings === undefined ? this.scope.logLevel : settings.logLevel
     if (this.#done || logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel))
       return
-    void exchange.send(logFrame(level, data, logger))
+    const meta = task === undefined ? {} : { _meta: relatedTask(task.id) }
+    const named = typeof logger === 'string' ? { level, logger, ...meta } : { level, ...meta }
+    void exchange.send(logFrame(named, data))
   }
 }
 
 /** A log call must not fail the handler, so data that JSON refuses goes as its description. */
-function logFrame(level: LogLevel, data: unknown, logger: string | undefined): string {
-  const named = typeof logger === 'string' ? { level, logger } : { level }
+function logFrame(named: { readonly level: LogLevel }, data: unknown): string {
   try {
     // Functions, symbols and some objects vanish in JSON, but a message must have data.
     const sayable = JSON.stringify(data) === undefined ? null : data

@@ -14,7 +14,7 @@ import type { CallContext, EndReason } from './context.ts'
 import type { Events } from './events.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
-import { complete, type NeedsInput, type Outcome } from './outcome.ts'
+import { complete, type NeedsInput, type Outcome, type TaskStarted } from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
 import { TimeLimits } from './time-limits.ts'
@@ -24,6 +24,8 @@ import { bytesBeyond } from './utf8.ts'
 /** One row of the method table. */
 export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome>
+  /** Starts a call that asks to run as a task; undefined where it does not, and the call runs as any other. */
+  begin?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /** How a failure reads where the method has a result for it; elsewhere it is a JSON-RPC error. */
   failure?(text: string): Outcome
   /** The limit that applies to this call, in ms; the dispatcher's own where undefined. */
@@ -94,13 +96,19 @@ export class Dispatcher {
     if (entry === undefined) return refuse(ctx, methodNotFound())
     let outcome: Outcome | Promise<Outcome>
     try {
-      outcome = this.#handle(entry, ctx)
+      outcome =
+        ctx.message.params?.['task'] === undefined ? this.#handle(entry, ctx) : this.#begin(entry, ctx)
     } catch (error) {
       return this.#fail(entry, ctx, error)
     }
     if (outcome instanceof Promise) return this.#supervise(entry, ctx, outcome)
     if (outcome.kind === 'needs-input') return this.#supervise(entry, ctx, Promise.resolve(outcome))
     return this.#encode(entry, ctx, outcome)
+  }
+
+  /** Middleware stands around the call itself, which runs when the task does. */
+  #begin(entry: MethodEntry, ctx: CallContext): Outcome | Promise<Outcome> {
+    return entry.begin?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#handle(entry, ctx)
   }
 
   #handle(entry: MethodEntry, ctx: CallContext): Outcome | Promise<Outcome> {
@@ -164,6 +172,7 @@ export class Dispatcher {
   /** Serialising happens before anything is sent, so that a result that can't be is still answered. */
   #encode(entry: MethodEntry, ctx: CallContext, outcome: Outcome): Answer {
     try {
+      if (outcome.kind === 'task') return taskAnswer(ctx, outcome)
       if (outcome.kind !== 'complete')
         throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
       const json = outcome.json ?? ctx.revision.encodeResult(ctx.message.method, outcome.result)
@@ -210,6 +219,13 @@ export class Dispatcher {
     if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InvalidRequest, message))
     return this.#encode(entry, ctx, entry.failure(message))
   }
+}
+
+function taskAnswer(ctx: CallContext, { task, meta }: TaskStarted): Answer {
+  const { id } = ctx.message
+  if (ctx.revision.tasks === undefined) throw new TypeError('The revision has no tasks')
+  ctx.finish()
+  return { frame: resultFrame(id, JSON.stringify(ctx.revision.tasks.created(task, meta))) }
 }
 
 function failureResult(entry: MethodEntry, correlationId: string): JsonObject {

@@ -5,4 +5,6 @@ export type { Cursor, EventStore, StoredEvent, StreamKey } from './event-store.t
 export { MemoryBus, type MemoryBusOptions } from './memory-bus.ts'
 export { MemoryEventStore } from './memory-event-store.ts'
 export { MemorySessionStore } from './memory-session-store.ts'
+export { MemoryTaskStore, type MemoryTaskStoreOptions } from './memory-task-store.ts'
 export type { SessionKey, SessionRecord, SessionStore } from './session-store.ts'
+export type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'

@@ -8,7 +8,8 @@ import {
 } from '../protocol/jsonrpc.ts'
 import { negotiate } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import type { Implementation } from '../protocol/types.ts'
+import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
+import { ANONYMOUS } from './auth.ts'
 import { clientView } from './client-view.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
@@ -48,7 +49,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
   }
   await runtime.ready()
   const revision = negotiate(facts.version, served)
-  const capabilities = runtime.capabilities()
+  const capabilities = offered(runtime, input)
   const draft: SessionDraft = {
     principal,
     revision: revision.version,
@@ -68,6 +69,12 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
     ...(instructions === undefined ? {} : { instructions }),
   }
   return { session, frame: resultFrame(message.id, JSON.stringify(result)) }
+}
+
+/** A client that cannot be told from others has no tasks of its own to come back for. */
+function offered(runtime: ServerRuntime, { id, principal }: InitializeInput): ServerCapabilities {
+  const { tasks, ...others } = runtime.capabilities()
+  return tasks === undefined || (id === '' && principal === ANONYMOUS) ? others : { ...others, tasks }
 }
 
 interface Facts {

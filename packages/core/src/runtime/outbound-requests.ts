@@ -1,6 +1,7 @@
 import { QuestionError } from '../errors.ts'
 import type { JsonObject, JsonRpcErrorObject, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import { notificationFrame, requestFrame } from '../protocol/jsonrpc.ts'
+import { RELATED_TASK } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import type { Clock } from './clock.ts'
 import type { Exchange } from './exchange.ts'
@@ -15,6 +16,8 @@ interface Pending {
   readonly key: string
   readonly timer: unknown
   readonly exchange: Exchange
+  /** The task that asks, as `_meta`. */
+  readonly task: unknown
   readonly resolve: (result: JsonObject) => void
   readonly reject: (error: QuestionError) => void
 }
@@ -27,8 +30,13 @@ export interface OpenRequest {
   cancel(why: string): void
 }
 
+/** Brings questions to a client. */
+export interface RequestChannel {
+  send(key: string, question: PreparedQuestion, exchange: Exchange): OpenRequest
+}
+
 /** The requests that a server has sent to one client, until each is answered, times out or is withdrawn. */
-export class OutboundRequests {
+export class OutboundRequests implements RequestChannel {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #onAsk: () => void
@@ -59,7 +67,8 @@ export class OutboundRequests {
       if (this.#gone) return reject(new QuestionError('closed', goneText(key)))
       if (this.#pending.size >= MAX_PENDING) return reject(notAnswered(key, 'too many questions are open'))
       const timer = this.#clock.setTimeout(() => this.#timedOut(id), this.#timeoutMs)
-      this.#pending.set(id, { key, timer, exchange, resolve, reject })
+      const task = (params['_meta'] as JsonObject | undefined)?.[RELATED_TASK]
+      this.#pending.set(id, { key, timer, exchange, task, resolve, reject })
       this.#onAsk()
       const frame = requestFrame(id, method, params)
       void (exchange.request === undefined ? exchange.send(frame) : exchange.request(frame))
@@ -94,7 +103,11 @@ export class OutboundRequests {
   #withdraw(id: RequestId, error: QuestionError): void {
     const waiting = this.#take(id)
     if (waiting === undefined) return
-    const params = { requestId: id, reason: error.message }
+    const params = {
+      requestId: id,
+      reason: error.message,
+      ...(waiting.task !== undefined && { _meta: { [RELATED_TASK]: waiting.task } }),
+    }
     void waiting.exchange.send(notificationFrame(Notification.Cancelled, params))
     waiting.reject(error)
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { TaskInfo } from '../protocol/tasks.ts'
 import type { Question } from './questions.ts'
 
 /** What a method's handler comes to. Only `complete` is an answer in itself. */
@@ -23,7 +24,8 @@ export interface NeedsInput {
 /** The work goes on in the background. */
 export interface TaskStarted {
   readonly kind: 'task'
-  readonly task: JsonObject
+  readonly task: TaskInfo
+  readonly meta?: JsonObject
 }
 
 export const complete = (result: object): Complete => ({ kind: 'complete', result: result as JsonObject })

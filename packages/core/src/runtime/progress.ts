@@ -1,4 +1,4 @@
-import { notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import { type JsonObject, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
 import { Notification } from '../protocol/methods.ts'
 
 /**
@@ -6,6 +6,13 @@ import { Notification } from '../protocol/methods.ts'
  * which count in single precision see it grow.
  */
 const STEP = 1e-6
+
+export interface ProgressOptions {
+  /** Whether the revision knows messages. */
+  readonly hasMessage: boolean
+  /** Travels with each notification. */
+  readonly meta?: JsonObject | undefined
+}
 
 /**
  * What one call tells of its progress: what its handler reports, and signs of life in between. All of it is one sequence
@@ -17,14 +24,15 @@ const STEP = 1e-6
 export class Progress {
   readonly #token: RequestId
   readonly #hasMessage: boolean
+  readonly #meta: JsonObject | undefined
   #reported = Number.NEGATIVE_INFINITY
   #sent: number | undefined
   #total: number | undefined
 
-  /** @param hasMessage - whether the revision knows messages */
-  constructor(token: RequestId, hasMessage: boolean) {
+  constructor(token: RequestId, { hasMessage, meta }: ProgressOptions) {
     this.#token = token
     this.#hasMessage = hasMessage
+    this.#meta = meta
   }
 
   /** The notification of what a handler reports; undefined for a value that does not grow or is no finite number. */
@@ -66,6 +74,7 @@ export class Progress {
     const params: Record<string, unknown> = { progressToken: this.#token, progress }
     if (total !== undefined) params['total'] = total
     if (typeof message === 'string') params['message'] = message
+    if (this.#meta !== undefined) params['_meta'] = this.#meta
     return notificationFrame(Notification.Progress, params)
   }
 }

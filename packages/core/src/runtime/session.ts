@@ -64,6 +64,8 @@ export class Session implements SessionView {
   #record: SessionRecord
   #outlet: Outlet | undefined
   #closed = false
+  /** Tasks that only this session can come back for. */
+  #held = 0
 
   constructor(runtime: ServerRuntime, record: SessionRecord, revision: Revision) {
     this.#runtime = runtime
@@ -85,9 +87,9 @@ export class Session implements SessionView {
   get closed(): boolean {
     return this.#closed
   }
-  /** Calls that run or wait. A session with any is not idle. */
+  /** Calls that run or wait, and tasks that run. A session with any is not idle. */
   get inFlight(): number {
-    return this.#gate.inFlight
+    return this.#gate.inFlight + this.#held
   }
   /**
    * Resolves when one more call may come in; undefined when it may now. While a question is open nothing is held back,
@@ -114,6 +116,14 @@ export class Session implements SessionView {
   /** Hears of every change to the record, so that the door can store it. */
   onRecord(listener: (record: SessionRecord) => void): void {
     this.#onRecord.push(listener)
+  }
+  hold(): () => void {
+    this.#held++
+    let held = true
+    return () => {
+      if (held) this.#held--
+      held = false
+    }
   }
   onClose(listener: () => void): void {
     this.#onClose.push(listener)

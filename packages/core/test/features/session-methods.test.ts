@@ -26,6 +26,10 @@ function session(subscriptions: readonly string[] = []): {
       updates.push(change)
       Object.assign(kept, change)
     },
+    closed: false,
+    outlet: undefined,
+    onClose: () => {},
+    hold: () => () => {},
   }
   return { kept, updates, options: { scope: { settings } } }
 }

@@ -15,7 +15,7 @@ const start = (): {
   report: (progress: number, total?: number, message?: string) => Params | undefined
   beat: () => Params | undefined
 } => {
-  const progress = new Progress('t', true)
+  const progress = new Progress('t', { hasMessage: true })
   return {
     report: (value, total, message) => read(progress.report(value, total, message)),
     beat: () => read(progress.beat()),

@@ -1,7 +1,14 @@
-import { type Clock, MemoryBus, MemoryEventStore, MemorySessionStore } from '@jetway/core/runtime'
+import {
+  type Clock,
+  MemoryBus,
+  MemoryEventStore,
+  MemorySessionStore,
+  MemoryTaskStore,
+} from '@jetway/core/runtime'
 import { describeBus } from '../../src/contracts/bus.ts'
 import { describeEventStore } from '../../src/contracts/event-store.ts'
 import { describeSessionStore } from '../../src/contracts/session-store.ts'
+import { describeTaskStore } from '../../src/contracts/task-store.ts'
 
 function createClock(): { readonly clock: Clock; readonly pass: (ms: number) => Promise<void> } {
   let now = 1_700_000_000_000
@@ -30,4 +37,9 @@ describeSessionStore('in memory', () => {
 describeEventStore('in memory', (limits) => {
   const { clock, pass } = createClock()
   return { store: new MemoryEventStore({ ...limits, clock }), pass }
+})
+
+describeTaskStore('in memory', (limits) => {
+  const { clock, pass } = createClock()
+  return { store: new MemoryTaskStore({ ...limits, clock }), now: () => clock.now(), pass }
 })

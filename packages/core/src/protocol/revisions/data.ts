@@ -1,5 +1,5 @@
 import type { FormRules } from './forms.ts'
-import type { RevisionDate } from './revision.ts'
+import type { RevisionDate, TaskDialect } from './revision.ts'
 
 /** The objects of the neutral model whose members differ between revisions. */
 export type Shape =
@@ -34,6 +34,7 @@ export interface RevisionData {
   readonly forms: FormRules | undefined
   readonly elicitationIds: boolean
   readonly samplingTools: boolean
+  readonly tasks: TaskDialect | undefined
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }
 

@@ -31,6 +31,7 @@ export function legacyRevision(data: RevisionData): Revision {
     forms: data.forms,
     elicitationIds: data.elicitationIds,
     samplingTools: data.samplingTools,
+    tasks: data.tasks,
     cancelOnDisconnect: false,
     projectTool: (tool) => projectTool(projector, tool),
     projectResource: (resource) => projector.project('resource', resource),

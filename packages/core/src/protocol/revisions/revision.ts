@@ -1,5 +1,6 @@
 import type { McpError } from '../../errors.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
+import type { TaskInfo } from '../tasks.ts'
 import type { FormRules } from './forms.ts'
 import type {
   Implementation,
@@ -15,6 +16,16 @@ export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11
 
 /** `legacy`: `initialize` and sessions. `modern`: metadata on every request. */
 export type Era = 'legacy' | 'modern'
+
+/** How a revision speaks of tasks. */
+export interface TaskDialect {
+  /** Whether a tool's own failure, a result with `isError`, makes the task a failed one. */
+  readonly failsOnToolErrors: boolean
+  /** The result that takes the place of the call's own. */
+  created(task: TaskInfo, meta: JsonObject | undefined): JsonObject
+  /** A task wherever it is shown by itself. */
+  shown(task: TaskInfo): JsonObject
+}
 
 /**
  * Everything that differs between protocol versions, as questions to one object.
@@ -44,6 +55,8 @@ export interface Revision {
   readonly elicitationIds: boolean
   /** Whether sampling may use tools, and so have several blocks in a message. */
   readonly samplingTools: boolean
+  /** Undefined where calls never run as tasks. */
+  readonly tasks: TaskDialect | undefined
   /** Whether a client that goes away has cancelled its request. */
   readonly cancelOnDisconnect: boolean
   projectTool(tool: Tool): JsonObject

@@ -19,6 +19,7 @@ export const v2024_11_05: RevisionData = {
   forms: undefined,
   elicitationIds: false,
   samplingTools: false,
+  tasks: undefined,
   fields: {
     implementation: ['name', 'version'],
     icon: [],

@@ -1,4 +1,6 @@
 import { extend, type RevisionData } from './data.ts'
+import { TaskMethod } from '../methods.ts'
+import { experimentalTasks } from './legacy-tasks.ts'
 import { v2025_06_18 } from './v2025-06-18.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/changelog */
@@ -8,10 +10,13 @@ export const v2025_11_25: RevisionData = extend(v2025_06_18, {
   forms: { fields: 'full', url: true },
   elicitationIds: true,
   samplingTools: true,
+  methods: Object.values(TaskMethod),
+  tasks: experimentalTasks,
   adds: {
     implementation: ['description', 'websiteUrl', 'icons'],
     icon: ['src', 'mimeType', 'sizes', 'theme'],
-    tool: ['icons'],
+    capabilities: ['tasks'],
+    tool: ['icons', 'execution'],
     resource: ['icons'],
     resourceTemplate: ['icons'],
     prompt: ['icons'],

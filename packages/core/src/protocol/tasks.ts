@@ -1,0 +1,23 @@
+/** What a task comes to. The last three are final. */
+export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+
+/** Whether a tool may, must or must not be called as a task. */
+export type TaskSupport = 'forbidden' | 'optional' | 'required'
+
+/** What a client is told of a task, before it is brought to the client's revision. */
+export interface TaskInfo {
+  readonly taskId: string
+  readonly status: TaskStatus
+  /** For people and models. */
+  readonly statusMessage?: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+  /** How long the task is kept, in ms from its creation. */
+  readonly ttlMs: number
+  /** How long a client should wait before it asks again, in ms. */
+  readonly pollIntervalMs: number
+}
+
+export const isFinal = (status: TaskStatus): boolean => status !== 'working' && status !== 'input_required'

@@ -1,0 +1,319 @@
+import { busy, ErrorCode, invalidParams, type McpError } from '../errors.ts'
+import { isObject, type JsonObject, type JsonRpcErrorObject } from '../protocol/jsonrpc.ts'
+import { IMMEDIATE_RESPONSE } from '../protocol/meta.ts'
+import { isFinal } from '../protocol/tasks.ts'
+import { ANONYMOUS } from './auth.ts'
+import type { Clock } from './clock.ts'
+import type { CallContext, SessionSettings } from './context.ts'
+import type { Answered, Dispatcher } from './dispatcher.ts'
+import { LiveTask, type LiveTaskOptions } from './live-task.ts'
+import type { Logger } from './logger.ts'
+import type { TaskStarted } from './outcome.ts'
+import { type Random, randomToken } from './random.ts'
+import type { Closable } from './server-runtime.ts'
+import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
+import { Work } from './timers.ts'
+
+/** Bounds on tasks. */
+export interface TaskLimits {
+  /** How long a task is kept whose client does not say, in ms from its creation. @default 3_600_000 */
+  readonly defaultTtlMs: number
+  /** The longest that a client can have a task kept, and so run, in ms. @default 86_400_000 */
+  readonly maxTtlMs: number
+  /** How long clients are told to wait before they ask again, in ms. @default 1_000 */
+  readonly pollIntervalMs: number
+}
+
+export const DEFAULT_TASK_LIMITS: TaskLimits = {
+  defaultTtlMs: 3_600_000,
+  maxTtlMs: 86_400_000,
+  pollIntervalMs: 1_000,
+}
+
+export interface TasksOptions {
+  readonly store: TaskStore
+  /** Runs the calls. Its time limits are those of tasks. */
+  readonly dispatcher: Dispatcher
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly limits: TaskLimits
+  /** Tasks of one owner that run at once. */
+  readonly maxRunning: number
+}
+
+/** How a call asks to run as a task. */
+export interface TaskRequest {
+  /** How long the client wants the task kept, in ms. */
+  readonly ttlMs: number | undefined
+  /** What the model reads at once. */
+  readonly immediateResponse: string | undefined
+}
+
+/** Shorter, and a task would be gone before its client has read that it is there. */
+const MIN_TTL_MS = 1_000
+/** 132 random bits: where a client has no name, the id is what keeps others from the task. */
+const TASK_ID_LENGTH = 22
+const MAX_MESSAGE = 200
+const DELETE_PAGE = 100
+
+/**
+ * Runs calls as tasks, and answers for them. A task belongs to the principal that started it, or to its session where
+ * the client did not authenticate, and is unknown to everyone else.
+ */
+export class Tasks implements Closable {
+  readonly closed: Promise<void>
+  readonly #options: TasksOptions
+  readonly #live = new Map<string, LiveTask>()
+  /** Tasks that run or are about to, by owner. */
+  readonly #running = new Map<string, number>()
+  readonly #followed = new WeakSet<SessionSettings>()
+  readonly #work: Work
+  readonly #liveOptions: LiveTaskOptions
+  #closing: Promise<void> | undefined
+  #resolveClosed!: () => void
+
+  constructor(options: TasksOptions) {
+    this.#options = options
+    this.#work = new Work(options.clock)
+    this.#liveOptions = {
+      store: options.store,
+      now: () => options.clock.now(),
+      onError: (err) => options.logger.error({ err }, 'The state of a task could not be stored'),
+    }
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+  }
+
+  /** Tasks whose handlers run in this process. */
+  get running(): number {
+    return this.#live.size
+  }
+
+  /**
+   * Starts a call as a task. It is stored before this resolves.
+   *
+   * @throws McpError "busy" where too many run, the store is full or the server closes
+   */
+  async start(call: CallContext, owner: string, request: TaskRequest): Promise<TaskStarted> {
+    const running = this.#running.get(owner) ?? 0
+    if (this.#closing !== undefined || running >= this.#options.maxRunning) throw busy()
+    this.#running.set(owner, running + 1)
+    this.#work.begin()
+    const record = this.#record(call, owner, request)
+    try {
+      if (!(await this.#options.store.create(record))) throw busy()
+      this.#run(record, call)
+    } catch (error) {
+      this.#leave(owner)
+      throw error
+    }
+    const meta = request.immediateResponse && { [IMMEDIATE_RESPONSE]: request.immediateResponse }
+    return { kind: 'task', task: record, ...(meta && { meta }) }
+  }
+
+  /** @throws McpError where the owner has no such task */
+  async get(key: TaskKey): Promise<TaskRecord> {
+    const record = await this.#options.store.get(key)
+    if (record === undefined) throw unknownTask()
+    return record
+  }
+
+  /**
+   * Waits until a task has ended. Meanwhile its questions travel with the call that waits.
+   *
+   * @throws McpError where the owner has no such task, or its time ends first
+   */
+  async result(key: TaskKey, call: CallContext): Promise<TaskRecord> {
+    const live = this.#live.get(key.taskId)
+    if (live?.key.owner === key.owner) await watch(live, call)
+    let record = await this.get(key)
+    // It runs on another node.
+    while (!isFinal(record.status) && !call.signal.aborted) {
+      await this.#pause(call.signal)
+      record = await this.get(key)
+    }
+    return record
+  }
+
+  list(owner: string, after: TaskPosition | undefined, limit: number): Promise<readonly TaskRecord[]> {
+    const page = after === undefined ? { limit } : { limit, after }
+    return Promise.resolve(this.#options.store.list(owner, page))
+  }
+
+  /**
+   * Ends a task. Its handler hears of it by its signal, and what it still returns is dropped.
+   *
+   * @throws McpError where the owner has no such task, or it has ended
+   */
+  async cancel(key: TaskKey): Promise<TaskRecord> {
+    const message = 'The task was cancelled'
+    const cancelled = await this.#options.store.update(key, {
+      status: 'cancelled',
+      statusMessage: message,
+      updatedAt: this.#options.clock.now(),
+      error: { code: ErrorCode.InvalidRequest, message },
+    })
+    if (cancelled === undefined) {
+      const { status } = await this.get(key)
+      throw invalidParams(`Cannot cancel the task: its status is "${status}" already`)
+    }
+    const live = this.#live.get(key.taskId)
+    live?.tell(cancelled)
+    live?.end('cancelled')
+    return cancelled
+  }
+
+  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
+    this.#work.limit(deadline)
+    return (this.#closing ??= this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    await this.#work.idle()
+    const left = [...this.#live.values()]
+    for (const live of left) live.end('closed')
+    await Promise.all(left.map((live) => live.over))
+    this.#options.dispatcher.rest()
+    this.#resolveClosed()
+  }
+
+  #record(call: CallContext, owner: string, { ttlMs }: TaskRequest): TaskRecord {
+    const { clock, random, limits } = this.#options
+    const createdAt = clock.now()
+    return {
+      taskId: randomToken(TASK_ID_LENGTH, random),
+      owner,
+      method: call.message.method,
+      revision: call.protocolVersion,
+      status: 'working',
+      createdAt,
+      updatedAt: createdAt,
+      ttlMs: Math.min(Math.max(ttlMs ?? limits.defaultTtlMs, MIN_TTL_MS), limits.maxTtlMs),
+      pollIntervalMs: limits.pollIntervalMs,
+    }
+  }
+
+  #run(record: TaskRecord, call: CallContext): void {
+    const { clock, dispatcher } = this.#options
+    const live = new LiveTask(record, call, this.#liveOptions)
+    this.#live.set(live.id, live)
+    const release = this.#follow(record.owner, call)
+    const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
+    const run = async (): Promise<void> => {
+      // The answer that tells of the task comes before whatever a handler does at once.
+      await Promise.resolve()
+      const answered = await dispatcher.run(live.ctx)
+      await live.settle(this.#endings(answered, live.ctx))
+      clock.clearTimeout(timer)
+      this.#live.delete(live.id)
+      release()
+      this.#leave(record.owner)
+    }
+    call.waitUntil(run())
+  }
+
+  #leave(owner: string): void {
+    const running = (this.#running.get(owner) ?? 1) - 1
+    if (running === 0) this.#running.delete(owner)
+    else this.#running.set(owner, running)
+    if (this.#running.size === 0) this.#options.dispatcher.rest()
+    this.#work.end()
+  }
+
+  /** What only a session can come back for stays as long as the session, and keeps it from being idle while it runs. */
+  #follow(owner: string, { scope }: CallContext): () => void {
+    const { settings, auth } = scope
+    if (settings === undefined || (auth?.principal ?? ANONYMOUS) !== ANONYMOUS) return () => {}
+    if (!this.#followed.has(settings)) {
+      this.#followed.add(settings)
+      settings.onClose(() => void this.#forget(owner))
+    }
+    if (settings.closed) void this.#forget(owner)
+    return settings.hold()
+  }
+
+  async #forget(owner: string): Promise<void> {
+    const { store, logger } = this.#options
+    for (const live of this.#live.values()) if (live.key.owner === owner) live.end('closed')
+    try {
+      for (;;) {
+        const page = await store.list(owner, { limit: DELETE_PAGE })
+        for (const key of page) await store.delete(key)
+        if (page.length < DELETE_PAGE) return
+      }
+    } catch (err) {
+      logger.error({ err }, 'The tasks of a session that has ended could not be deleted')
+    }
+  }
+
+  /** How the record is to end; the second is for a store that cannot take the first. */
+  #endings(answered: Answered, ctx: CallContext): readonly TaskChange[] {
+    const updatedAt = this.#options.clock.now()
+    const failed = (error: JsonRpcErrorObject): TaskChange => ({
+      status: 'failed',
+      updatedAt,
+      statusMessage: error.message.slice(0, MAX_MESSAGE),
+      error,
+    })
+    const internal = (message: string): TaskChange => failed({ code: ErrorCode.InternalError, message })
+    if (answered === undefined) return [internal('The task was ended before it was done')]
+    const unstored = internal('The result of the task could not be stored')
+    const { result, error } = JSON.parse(answered.frame) as {
+      result?: JsonObject
+      error?: JsonRpcErrorObject
+    }
+    if (result === undefined) return [error === undefined ? unstored : failed(error), unstored]
+    const bad = result['isError'] === true
+    const text = bad ? firstText(result) : undefined
+    const ended: TaskChange = {
+      status: bad && ctx.revision.tasks?.failsOnToolErrors === true ? 'failed' : 'completed',
+      updatedAt,
+      ...(text !== undefined && { statusMessage: text.slice(0, MAX_MESSAGE) }),
+      result,
+    }
+    return [ended, unstored]
+  }
+
+  #pause(signal: AbortSignal): Promise<void> {
+    const { clock, limits } = this.#options
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, limits.pollIntervalMs)
+      signal.addEventListener('abort', () => {
+        clock.clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+}
+
+async function watch(live: LiveTask, { scope, signal }: CallContext): Promise<void> {
+  const { asking, exchange } = scope
+  const requests = exchange.duplex ? asking?.requests : undefined
+  if (requests === undefined) return live.over
+  const detach = live.questions.attach({ requests, exchange })
+  signal.addEventListener('abort', detach)
+  await live.over
+  detach()
+}
+
+/**
+ * Who may come back for a task that this call starts; undefined where nobody could be told from others.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control
+ */
+export function taskOwner({ scope }: CallContext): string | undefined {
+  const principal = scope.auth?.principal ?? ANONYMOUS
+  if (principal !== ANONYMOUS) return `principal:${principal}`
+  return scope.session === undefined ? undefined : `session:${scope.session.id}`
+}
+
+/** The same for a task of another owner, one that has expired and one that never was. */
+export const unknownTask = (): McpError => invalidParams('Task not found')
+
+function firstText({ content }: JsonObject): string | undefined {
+  const [block] = Array.isArray(content) ? (content as readonly unknown[]) : []
+  const text = isObject(block) ? block['text'] : undefined
+  return typeof text === 'string' ? text : undefined
+}

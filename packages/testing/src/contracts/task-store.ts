@@ -1,0 +1,256 @@
+import type { TaskRecord, TaskStore } from '@jetway/core/runtime'
+import { describe, expect, it } from 'vitest'
+
+export interface TaskStoreLimits {
+  /** Tasks in all. */
+  readonly max: number
+  /** Tasks of one owner. */
+  readonly maxPerOwner: number
+  /** Bytes of all records as JSON. */
+  readonly maxBytes: number
+}
+
+export interface TaskStoreSubject {
+  readonly store: TaskStore
+  /** The time on the store's clock, in ms since 1970. */
+  readonly now: () => number
+  /** Lets time pass, in ms, on the store's clock. */
+  readonly pass: (ms: number) => Promise<void>
+}
+
+/** Creates an empty store; the limits it is given apply, for others it has its defaults. */
+export type CreateTaskStore = (
+  limits: Partial<TaskStoreLimits>,
+) => TaskStoreSubject | Promise<TaskStoreSubject>
+
+const TTL = 60_000
+
+function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {
+  return {
+    taskId: 'task-1',
+    owner: 'alice',
+    method: 'tools/call',
+    revision: '1999-12-31',
+    status: 'working',
+    createdAt: now,
+    updatedAt: now,
+    ttlMs: TTL,
+    pollIntervalMs: 1_000,
+    ...change,
+  }
+}
+
+const FINAL = ['completed', 'failed', 'cancelled'] as const
+
+function records(create: CreateTaskStore): void {
+  it('gives back what was created, whole', async () => {
+    const { store, now } = await create({})
+    const full = recordAt(now(), {
+      statusMessage: 'Half done',
+      status: 'input_required',
+      inputs: { 'confirm-1': { method: 'elicitation/create', params: { message: 'Sure?' } } },
+    })
+    expect(await store.create(full)).toBe(true)
+    expect(await store.get(full)).toEqual(full)
+  })
+
+  it('knows nothing of what was never created', async () => {
+    const { store, now } = await create({})
+    const never = { owner: 'alice', taskId: 'never' }
+    expect(await store.get(never)).toBeUndefined()
+    expect(await store.update(never, { status: 'working', updatedAt: now() })).toBeUndefined()
+    expect(await store.delete(never)).toBe(false)
+    expect(await store.list('alice', { limit: 10 })).toEqual([])
+  })
+
+  it('takes no id twice, whoever asks', async () => {
+    const { store, now } = await create({})
+    expect(await store.create(recordAt(now()))).toBe(true)
+    expect(await store.create(recordAt(now(), { statusMessage: 'again' }))).toBe(false)
+    expect(await store.create(recordAt(now(), { owner: 'bob' }))).toBe(false)
+    expect(await store.get({ owner: 'alice', taskId: 'task-1' })).toEqual(recordAt(now()))
+  })
+
+  it('shows a task to its owner alone, and lets nobody else change it', async () => {
+    const { store, now } = await create({})
+    const record = recordAt(now())
+    await store.create(record)
+    for (const owner of ['', 'Alice', 'alice ', 'bob', '*', '__proto__']) {
+      const key = { owner, taskId: 'task-1' }
+      expect(await store.get(key)).toBeUndefined()
+      expect(await store.update(key, { status: 'cancelled', updatedAt: now() })).toBeUndefined()
+      expect(await store.delete(key)).toBe(false)
+      expect(await store.list(owner, { limit: 10 })).toEqual([])
+    }
+    expect(await store.get(record)).toEqual(record)
+  })
+
+  it('forgets what was deleted, and says whether there was something', async () => {
+    const { store, now } = await create({})
+    const record = recordAt(now())
+    await store.create(record)
+    expect(await store.delete(record)).toBe(true)
+    expect(await store.delete(record)).toBe(false)
+    expect(await store.get(record)).toBeUndefined()
+    expect(await store.list('alice', { limit: 10 })).toEqual([])
+  })
+}
+
+function changes(create: CreateTaskStore): void {
+  it('replaces the state by a change, and gives the record as it is then', async () => {
+    const { store, now } = await create({})
+    const record = recordAt(now())
+    await store.create(record)
+    const asking = {
+      status: 'input_required' as const,
+      statusMessage: 'Waiting',
+      updatedAt: now() + 1,
+      inputs: { 'a-1': { method: 'roots/list', params: {} } },
+    }
+    expect(await store.update(record, asking)).toEqual({ ...record, ...asking })
+    const working = { status: 'working' as const, updatedAt: now() + 2 }
+    expect(await store.update(record, working)).toEqual({ ...record, ...working })
+    const done = { status: 'completed' as const, updatedAt: now() + 3, result: { content: [] } }
+    expect(await store.update(record, done)).toEqual({ ...record, ...done })
+    expect(await store.get(record)).toEqual({ ...record, ...done })
+  })
+
+  it.each(FINAL)('never changes a task that is %s', async (status) => {
+    const { store, now } = await create({})
+    const record = recordAt(now())
+    await store.create(record)
+    const error = { code: -32603, message: 'no' }
+    const ended = await store.update(record, { status, updatedAt: now() + 1, error })
+    for (const next of ['working', 'input_required', ...FINAL] as const)
+      expect(await store.update(record, { status: next, updatedAt: now() + 2 })).toBeUndefined()
+    expect(await store.get(record)).toEqual(ended)
+  })
+
+  it('lets one of several that would end a task at once do it', async () => {
+    const { store, now } = await create({})
+    const record = recordAt(now())
+    await store.create(record)
+    const tries = await Promise.all(
+      FINAL.map(async (status) => store.update(record, { status, updatedAt: now() + 1 })),
+    )
+    const [winner, ...others] = tries.filter((after) => after !== undefined)
+    expect(others).toEqual([])
+    expect(await store.get(record)).toEqual(winner)
+  })
+}
+
+function lists(create: CreateTaskStore): void {
+  it('lists in the order of creation and then of ids, page by page', async () => {
+    const { store, now, pass } = await create({})
+    const made: TaskRecord[] = []
+    for (const [taskId, wait] of [
+      ['c', 1],
+      ['b', 0],
+      ['a', 1],
+      ['d', 0],
+    ] as const) {
+      made.push(recordAt(now(), { taskId }))
+      await store.create(recordAt(now(), { taskId }))
+      await pass(wait)
+    }
+    await store.create(recordAt(now(), { taskId: 'e', owner: 'bob' }))
+    const [c, b, a, d] = made as [TaskRecord, TaskRecord, TaskRecord, TaskRecord]
+    expect(await store.list('alice', { limit: 10 })).toEqual([c, a, b, d])
+    expect(await store.list('alice', { limit: 2 })).toEqual([c, a])
+    expect(await store.list('alice', { limit: 2, after: a })).toEqual([b, d])
+    expect(await store.list('alice', { limit: 2, after: d })).toEqual([])
+  })
+
+  it('goes on after a task that is gone', async () => {
+    const { store, now, pass } = await create({})
+    for (const taskId of ['a', 'b', 'c']) {
+      await store.create(recordAt(now(), { taskId }))
+      await pass(1)
+    }
+    const [a, b] = await store.list('alice', { limit: 2 })
+    await store.delete({ owner: 'alice', taskId: 'b' })
+    expect(await store.list('alice', { limit: 2, after: b ?? recordAt(0) })).toHaveLength(1)
+    expect(await store.list('alice', { limit: 2, after: a ?? recordAt(0) })).toHaveLength(1)
+  })
+}
+
+function limits(create: CreateTaskStore): void {
+  it('forgets a task when its time is over, whatever has become of it', async () => {
+    const { store, now, pass } = await create({})
+    const [brief, long] = [recordAt(now(), { taskId: 'brief', ttlMs: TTL / 2 }), recordAt(now())]
+    await store.create(brief)
+    await store.create(long)
+    await pass(TTL / 2 - 1)
+    expect(await store.get(brief)).toBeDefined()
+    await store.update(long, { status: 'completed', updatedAt: now() })
+    await pass(1)
+    expect(await store.get(brief)).toBeUndefined()
+    expect(await store.update(brief, { status: 'completed', updatedAt: now() })).toBeUndefined()
+    expect(await store.delete(brief)).toBe(false)
+    expect(await store.list('alice', { limit: 10 })).toHaveLength(1)
+    await pass(TTL / 2)
+    expect(await store.get(long)).toBeUndefined()
+  })
+
+  it('makes room by what has ended the longest ago, and never by what has not', async () => {
+    const { store, now, pass } = await create({ max: 3, maxPerOwner: 100 })
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((taskId) =>
+      recordAt(now(), { taskId, owner: `owner of ${taskId}` }),
+    ) as [TaskRecord, TaskRecord, TaskRecord, TaskRecord]
+    for (const record of [a, b, c]) expect(await store.create(record)).toBe(true)
+    expect(await store.create(d)).toBe(false)
+    for (const record of [b, a]) {
+      await pass(1)
+      await store.update(record, { status: 'completed', updatedAt: now() })
+    }
+    expect(await store.create(d)).toBe(true)
+    expect(await store.get(b)).toBeUndefined()
+    expect(await store.get(a)).toBeDefined()
+    expect(await store.get(c)).toBeDefined()
+  })
+
+  it('limits each owner alone', async () => {
+    const { store, now } = await create({ maxPerOwner: 2 })
+    for (const taskId of ['a', 'b']) expect(await store.create(recordAt(now(), { taskId }))).toBe(true)
+    expect(await store.create(recordAt(now(), { taskId: 'c' }))).toBe(false)
+    expect(await store.create(recordAt(now(), { taskId: 'c', owner: 'bob' }))).toBe(true)
+    await store.update({ owner: 'bob', taskId: 'c' }, { status: 'completed', updatedAt: now() })
+    expect(await store.create(recordAt(now(), { taskId: 'd' }))).toBe(false)
+    await store.update({ owner: 'alice', taskId: 'b' }, { status: 'completed', updatedAt: now() })
+    expect(await store.create(recordAt(now(), { taskId: 'd' }))).toBe(true)
+    expect(await store.get({ owner: 'bob', taskId: 'c' })).toBeDefined()
+  })
+}
+
+function bytes(create: CreateTaskStore): void {
+  it('holds no more bytes than it may: the newest results stay, and one that is too large is refused', async () => {
+    const { store, now, pass } = await create({ maxBytes: 8_000 })
+    const result = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] }
+    for (const taskId of ['a', 'b', 'c', 'd']) {
+      await store.create(recordAt(now(), { taskId }))
+      await store.update({ owner: 'alice', taskId }, { status: 'completed', updatedAt: now(), result })
+      await pass(1)
+    }
+    const left = await store.list('alice', { limit: 10 })
+    expect(left.map(({ taskId }) => taskId)).toEqual(['c', 'd'])
+    const record = recordAt(now(), { taskId: 'e' })
+    await store.create(record)
+    const huge = { text: 'x'.repeat(20_000) }
+    const refused = async (): Promise<unknown> =>
+      store.update(record, { status: 'completed', updatedAt: now(), result: huge })
+    await expect(refused()).rejects.toThrow()
+    expect(await store.get(record)).toEqual(record)
+    expect(await store.update(record, { status: 'failed', updatedAt: now() })).toBeDefined()
+  })
+}
+
+/** What every TaskStore must hold. Runs `create` for each test. */
+export function describeTaskStore(name: string, create: CreateTaskStore): void {
+  describe(`a task store: ${name}`, () => {
+    records(create)
+    changes(create)
+    lists(create)
+    limits(create)
+    bytes(create)
+  })
+}
