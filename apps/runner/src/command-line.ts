@@ -86,13 +86,16 @@ export function readCommandLine(argv: readonly string[], own: Readonly<Record<st
   return { run: 'http', server, http: { adapter, host, port: portOf(values), response } }
 }
 
+const ENVIRONMENT = `SESSION_KEYS in the environment, 32 random bytes in base64, lets HTTP sessions outlive the process:
+  SESSION_KEYS=$(openssl rand -base64 32)`
+
 /** The text of `--help`. */
 export function usage(name: string, own: Readonly<Record<string, AppFlag>>): string {
   const rows = Object.entries({ ...COMMON, ...own }).map(([flag, { placeholder, help }]) => {
     const left = placeholder === undefined ? `--${flag}` : `--${flag} ${placeholder}`
     return `  ${left.padEnd(24)} ${help}`
   })
-  return [`Usage: ${name} [options]`, '', ...rows].join('\n')
+  return [`Usage: ${name} [options]`, '', ...rows, '', ENVIRONMENT].join('\n')
 }
 
 function parse(argv: readonly string[], flags: Readonly<Record<string, AppFlag>>): AppFlagValues {

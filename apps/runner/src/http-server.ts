@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import process from 'node:process'
+import type { SessionOptions } from '@jetway/core/http'
 import type { ResponseMode } from './command-line.ts'
 
 /** Where an app is mounted. */
@@ -35,6 +37,15 @@ export const SOCKET_LIMITS: Readonly<
   connectionsCheckingInterval: 5_000,
   // Longer than the 60 s after which most load balancers let go, so that it is never we who close first.
   keepAliveTimeout: 72_000,
+}
+
+/** Where the keys come from with which session ids outlive the process: a command line is for everyone to read. */
+const KEYS_VARIABLE = 'SESSION_KEYS'
+
+/** Limits and keys of sessions, as the environment has them: keys separated by commas, the first of which seals. */
+export function sessionOptions(): SessionOptions {
+  const keys = process.env[KEYS_VARIABLE]
+  return keys === undefined || keys === '' ? {} : { seal: { keys: keys.split(',') } }
 }
 
 /** What the last bytes have to leave, in ms. */

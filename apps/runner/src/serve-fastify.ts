@@ -8,6 +8,7 @@ import {
   type ListenOptions,
   PATH,
   portOf,
+  sessionOptions,
   SOCKET_LIMITS,
 } from './http-server.ts'
 
@@ -16,7 +17,13 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
   const { host, port, response } = listen
   const { keepAliveTimeout, requestTimeout, ...http } = SOCKET_LIMITS
   const app = Fastify({ keepAliveTimeout, requestTimeout, http })
-  await app.register(mcp, { server, path: PATH, response, logger: server.runtime.logger })
+  await app.register(mcp, {
+    server,
+    path: PATH,
+    sessions: sessionOptions(),
+    response,
+    logger: server.runtime.logger,
+  })
   await app.listen({ host, port })
   return {
     port: portOf(app.server.address()),

@@ -11,6 +11,7 @@ import {
   type ListenOptions,
   PATH,
   portOf,
+  sessionOptions,
   SOCKET_LIMITS,
 } from './http-server.ts'
 
@@ -18,7 +19,7 @@ import {
 export async function serveHono(server: McpServer, listen: ListenOptions): Promise<Listening> {
   const { host, port, response } = listen
   const app = new Hono()
-  app.use(mcp({ server, path: PATH, response }))
+  app.use(mcp({ server, path: PATH, sessions: sessionOptions(), response }))
   const http = createAdaptorServer({ fetch: app.fetch, serverOptions: SOCKET_LIMITS }) as Server
   http.listen(port, host)
   await once(http, 'listening')

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
 /** What a program needs to run from its source, without a build. */
-function fromSource(file: URL): readonly string[] {
+export function fromSource(file: URL): readonly string[] {
   return ['--conditions=jetway:source', '--import', tsx, fileURLToPath(file)]
 }
 
@@ -35,26 +35,39 @@ export interface Listening {
   readonly url: string
   /** All that it has written to stderr. */
   stderr(): string
-  stop(): Promise<void>
+  /** Resolves when it has written this to stderr. */
+  until(text: string): Promise<void>
+  /** Ends it, by SIGTERM if nothing else is said, and resolves to its exit code: null for a signal. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 /** Starts a door's server and waits for the line that says where it listens. */
-export async function listen(door: HttpDoor, ...flags: readonly string[]): Promise<Listening> {
-  const child = spawn(process.execPath, [...DOORS[door], ...flags], { stdio: ['pipe', 'pipe', 'pipe'] })
-  const exited = once(child, 'exit')
+export const listen = (door: HttpDoor, ...flags: readonly string[]): Promise<Listening> =>
+  start([...DOORS[door], ...flags])
+
+/** Starts a program that says where it listens, and waits for that. */
+export async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Listening> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
   process.once('exit', () => child.kill())
   child.stdout.resume()
   let heard = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (heard += text))
   const url = await readyUrl(child).catch((error: unknown) => {
     child.kill('SIGKILL')
-    throw new Error(`${door} did not start: ${heard}`, { cause: error })
+    throw new Error(`It did not start: ${heard}`, { cause: error })
   })
-  const stop = async (): Promise<void> => {
-    child.kill()
-    await exited
+  const stop = (signal?: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal)
+    return exited
   }
-  return { url, stderr: () => heard, stop }
+  const until = async (text: string): Promise<void> => {
+    while (!heard.includes(text)) await once(child.stderr, 'data')
+  }
+  return { url, stderr: () => heard, until, stop }
 }
 
 async function readyUrl(child: ChildProcessWithoutNullStreams): Promise<string> {

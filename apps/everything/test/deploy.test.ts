@@ -1,0 +1,112 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DOORS, fromSource, type Listening, start } from './support/processes.ts'
+import { RawClient } from './support/raw-http.ts'
+
+const KEY = Buffer.alloc(32, 7).toString('base64')
+const ADAPTERS = ['fastify', 'hono'] as const
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+async function run(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Listening> {
+  const server = await start(args, env)
+  cleanups.push(() => server.stop('SIGKILL'))
+  return server
+}
+
+interface Watched {
+  readonly client: Client
+  readonly transport: StreamableHTTPClientTransport
+  /** Methods of the messages that were posted. */
+  readonly posted: string[]
+}
+
+/** The official client, with nothing but an eye on what it posts. */
+async function connect(url: string): Promise<Watched> {
+  const posted: string[] = []
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch(input, init) {
+      if (typeof init?.body === 'string') posted.push((JSON.parse(init.body) as { method: string }).method)
+      return fetch(input, init)
+    },
+  })
+  const client = new Client({ name: 'v1', version: '1.0.0' })
+  await client.connect(transport)
+  cleanups.push(() => client.close())
+  return { client, transport, posted }
+}
+
+const echo = (text: string): { name: string; arguments: { text: string } } => ({
+  name: 'echo',
+  arguments: { text },
+})
+
+describe('a server that is killed and started again under the v1 client', () => {
+  const says = async ({ client }: Watched, text: string): Promise<void> => {
+    expect((await client.callTool(echo(text))).content).toEqual([{ type: 'text', text }])
+  }
+
+  it('answers 404 to a plain id, and goes on with a sealed one, on either framework', async () => {
+    const plain = await run(DOORS.fastify, { SESSION_KEYS: '' })
+    const port = ['--port', new URL(plain.url).port]
+    const lost = await connect(plain.url)
+    await says(lost, 'opened')
+    expect(await plain.stop('SIGKILL')).toBeNull()
+
+    const one = await run([...DOORS.hono, ...port], { SESSION_KEYS: KEY })
+    expect(one.url).toBe(plain.url)
+    await expect(lost.client.callTool(echo('lost'))).rejects.toMatchObject({ code: 404 })
+    const kept = await connect(one.url)
+    await says(kept, 'started over')
+    const id = kept.transport.sessionId
+    expect(id).not.toBe(lost.transport.sessionId)
+
+    let before = one
+    for (const adapter of ADAPTERS) {
+      expect(await before.stop('SIGKILL')).toBeNull()
+      before = await run([...DOORS[adapter], ...port], { SESSION_KEYS: KEY })
+      await says(kept, `goes on with ${adapter}`)
+      expect(await kept.client.listTools()).toHaveProperty('tools')
+    }
+    expect(kept.transport.sessionId).toBe(id)
+    expect(kept.posted.filter((method) => method === 'initialize')).toHaveLength(1)
+  }, 60_000)
+})
+
+describe.each(ADAPTERS)('a server on %s that is told to stop with fifty calls in flight', (adapter) => {
+  it('answers them all, half of them as streams, and ends with code 0 in time', async () => {
+    const flags = ['--http', '--port', '0', '--adapter', adapter]
+    const server = await run([
+      ...fromSource(new URL('./support/serve-holding.ts', import.meta.url)),
+      ...flags,
+    ])
+    const clients = Array.from({ length: 10 }, () => new RawClient(server.url))
+    for (const client of clients) {
+      cleanups.push(() => client.close())
+      await client.initialize()
+    }
+    const replies = Array.from({ length: 50 }, (_, place) => {
+      const meta = place % 2 === 0 ? {} : { _meta: { progressToken: place } }
+      const params = { name: 'hold', arguments: { place }, ...meta }
+      const client = clients[place % clients.length] as RawClient
+      return client.post({ jsonrpc: '2.0', id: place + 10, method: 'tools/call', params })
+    })
+    await server.until('all are running')
+    const stopped = performance.now()
+    const exited = server.stop('SIGTERM')
+    for (const [place, reply] of (await Promise.all(replies)).entries()) {
+      expect(reply.status).toBe(200)
+      expect(reply.messages).toHaveLength(place % 2 === 0 ? 1 : 2)
+      expect(reply.messages.at(-1)).toMatchObject({
+        id: place + 10,
+        result: { content: [{ type: 'text', text: `answer ${place}` }] },
+      })
+    }
+    expect(await exited).toBe(0)
+    expect(performance.now() - stopped).toBeLessThan(10_000)
+  }, 40_000)
+})
