@@ -1,7 +1,7 @@
 /**
  * Runs the public conformance suite against the built server: on each web framework, at each revision that the suite
- * has scenarios for. Warnings count as failures, as does a scenario that proves nothing; what is allowed to fail stands in
- * expected-failures.txt.
+ * has scenarios for. Warnings count as failures, and so does a requirement that no run proves; what is allowed to fail
+ * stands in expected-failures.txt.
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ async function visit(adapter, { revision, scenarios, flags }) {
     const found = await runSuite(url, revision)
     if (found.length !== scenarios)
       throw new Error(`${revision} has ${scenarios} scenarios, but ${found.length} were run`)
-    return { title: [adapter, revision, ...flags].join(' '), scenarios: found }
+    return { title: [adapter, revision, ...flags].join(' '), adapter, scenarios: found }
   } finally {
     child.kill()
     await ended

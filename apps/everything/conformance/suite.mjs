@@ -10,12 +10,19 @@ const SUITE_TIMEOUT_MS = 150_000
 /** A check that every scenario has: it holds whatever was sent against the schema, errors too. */
 const GENERAL_CHECK = 'wire-schema-valid'
 
-/** What the suite says of one scenario: the checks of its own that say yes, by id, and what it finds fault with. */
+/**
+ * What the suite says of one scenario: the checks of its own that say yes, by id; what it finds fault with; and the
+ * requirements that it had no occasion to try, with its reason. Entries without a requirement are its notes.
+ */
 const outcome = (name, checks) => ({
   name,
   proven: checks.filter(({ id, status }) => status === 'SUCCESS' && id !== GENERAL_CHECK).map(({ id }) => id),
   complaints: checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING').map(describe),
+  open: checks.filter(isOpen).map(({ id, description, details }) => [id, details?.message ?? description]),
 })
+
+const isOpen = ({ status, specReferences = [] }) =>
+  status === 'SKIPPED' || (status === 'INFO' && specReferences.length > 0)
 
 const describe = ({ status, id, errorMessage, description }) =>
   `${status === 'WARNING' ? 'warning' : 'failure'} ${id}: ${errorMessage ?? description}`
@@ -52,7 +59,7 @@ function read(folder, entry) {
   try {
     return outcome(name, JSON.parse(readFileSync(join(folder, entry, 'checks.json'), 'utf8')))
   } catch (error) {
-    return { name, proven: [], complaints: [`failure: no report (${error.message})`] }
+    return { name, proven: [], open: [], complaints: [`failure: no report (${error.message})`] }
   }
 }
 

@@ -16,6 +16,9 @@ function readExpected(text) {
 export class Verdict {
   #expected
   #seen = new Set()
+  /** Requirements that some run of a framework has left open, and those that one has proven. */
+  #open = new Map()
+  #proven = new Set()
   #passed = 0
   #failed = 0
   #wrong = 0
@@ -24,16 +27,21 @@ export class Verdict {
     this.#expected = readExpected(expected)
   }
 
-  /** Takes in one run: its title and what `runSuite` gave. */
-  add({ title, scenarios }) {
+  /** Takes in one run: its title, the framework, and what `runSuite` gave. */
+  add({ title, adapter, scenarios }) {
     for (const scenario of scenarios) {
       this.#seen.add(scenario.name)
       this.#judge(title, scenario)
+      for (const id of scenario.proven) this.#proven.add(`${adapter} ${scenario.name} ${id}`)
+      for (const [id, why] of scenario.open) this.#open.set(`${adapter} ${scenario.name} ${id}`, why)
     }
   }
 
   /** Says what is left over from all runs together, then the sum. @returns whether all is well */
   conclude() {
+    for (const [requirement, why] of this.#open) {
+      if (!this.#proven.has(requirement)) this.#complain(requirement, [`no run has tried it: ${why}`])
+    }
     for (const name of this.#expected.keys()) {
       if (!this.#seen.has(name))
         this.#complain(name, ['is expected to fail, but the suite has no such scenario'])
