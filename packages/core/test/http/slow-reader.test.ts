@@ -57,7 +57,7 @@ interface Bench extends Harness {
 async function bench(endpoint: EndpointOptions): Promise<Bench> {
   const harness = createHarness({ endpoint, setUp: tools })
   const session = await harness.open({ version: '2025-11-25' })
-  const stalled: Bench['stalled'] = async (name, lines, opened = true, line = undefined) => {
+  const stalled: Bench['stalled'] = async (name, lines, opened = true, line) => {
     const params = { name, arguments: { lines, opened, line }, _meta: { progressToken: 'p' } }
     const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params }
     const request = new FakeRequest({ body, headers: session.headers })

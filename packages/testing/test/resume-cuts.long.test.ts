@@ -1,0 +1,3 @@
+import { describeCuts } from './support/cuts.ts'
+
+describeCuts(1_000)

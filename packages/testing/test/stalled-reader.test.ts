@@ -1,0 +1,3 @@
+import { describeStalledReader } from './support/stalled-reader.ts'
+
+describeStalledReader(20)

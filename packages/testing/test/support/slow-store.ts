@@ -1,0 +1,25 @@
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import type { EventStore } from '@jetway/core/runtime'
+
+const MAX_LATENCY_MS = 4
+
+/** The store as it is over a network: everything takes its time, before it is done and after. */
+export function slowStore(store: EventStore, random: () => number): EventStore {
+  const pass = async (): Promise<void> => {
+    const latency = random()
+    if (latency < 0.4) return
+    await (latency < 0.8 ? turn() : delay(random() * MAX_LATENCY_MS))
+  }
+  const later = async <T>(step: () => T | Promise<T>): Promise<T> => {
+    await pass()
+    const done = await step()
+    await pass()
+    return done
+  }
+  return {
+    open: (key) => later(() => store.open(key)),
+    append: (key, event, options) => later(() => store.append(key, event, options)),
+    read: (key, after) => later(() => store.read(key, after)),
+    delete: (key) => later(() => store.delete(key)),
+  }
+}

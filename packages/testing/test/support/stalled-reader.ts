@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Flooding, FloodingServer, type Report } from './flooding.ts'
+import type { Message, StalledReply } from './resuming-client.ts'
+
+/** Bytes that a reader that has stalled may cost. */
+const BOUND = 8_388_608
+
+/** What is sent to a reader that reads, so that the memory of all that is usual has been taken. */
+const WARM_UP_MIB = 10
+
+const numbers = (messages: readonly Message[]): number[] =>
+  messages.flatMap(({ params }) =>
+    typeof params?.['data'] === 'string' ? [Number.parseInt(params['data'], 10)] : [],
+  )
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
+
+function expectBounded(before: Report, after: Report): void {
+  expect(after.peak.rss - before.peak.rss).toBeLessThan(BOUND)
+  expect(after.peak.buffers - before.now.buffers).toBeLessThan(BOUND)
+  expect(after.peak.heap + after.peak.buffers - before.now.heap - before.now.buffers).toBeLessThan(BOUND)
+}
+
+/** One reader stalls while a tool that never waits sends so much at it. The server has a process of its own. */
+export function describeStalledReader(mib: number): void {
+  let server: FloodingServer
+  beforeAll(async () => {
+    server = await FloodingServer.start()
+  }, 30_000)
+  afterAll(() => server.close())
+
+  /** Floods one reader that reads, then one that does not. */
+  async function flood(flooding: Flooding): Promise<StalledReply> {
+    await flooding.client.call('flood', { mib: WARM_UP_MIB })
+    const before = await flooding.report()
+    const floods = await flooding.floods()
+    const stalled = await flooding.client.stall('flood', { mib })
+    const answers = await flooding.callsUntil(floods + 1)
+    expect(answers).toBeGreaterThan(10)
+    expectBounded(before, await flooding.report())
+    return stalled
+  }
+
+  const name = `a reader on %s that stalls while ${mib} MiB are sent at it`
+  describe.each(['Fastify', 'Hono'] as const)(name, { timeout: 30_000 + 500 * mib }, (adapter) => {
+    it('costs at most 8 MiB, holds nobody up and is cut off', async () => {
+      const flooding = await server.join(adapter, 'kept')
+      const stalled = await flood(flooding)
+      const seen = await stalled.readOn()
+      expect(numbers(seen.messages)).toEqual(upTo(seen.messages.length))
+      expect(seen.messages.length).toBeGreaterThan(0)
+      // What it has missed since is more than is kept, and it is told so.
+      expect((await flooding.client.resume(seen.lastId ?? 'none')).status).toBe(400)
+    })
+
+    it('gets the rest when it resumes, if that is no more than is kept', async () => {
+      const flooding = await server.join(adapter, 'kept')
+      const floods = await flooding.floods()
+      const stalled = await flooding.client.stall('flood', { mib, untilCut: true })
+      await flooding.callsUntil(floods + 1)
+      const first = await stalled.readOn()
+      const rest = await flooding.client.resume(first.lastId ?? 'none')
+      expect(rest.status).toBe(200)
+      expect(rest.messages.at(-1)).toMatchObject({ id: 'stalled', result: {} })
+      const seen = numbers([...first.messages, ...rest.messages])
+      expect(seen).toEqual(upTo(first.messages.length + rest.messages.length - 1))
+      expect(rest.messages.length).toBeGreaterThan(1)
+    })
+
+    it('costs no more where nothing is kept, and then it loses notices but not the response', async () => {
+      const flooding = await server.join(adapter, 'forgotten')
+      const stalled = await flood(flooding)
+      const { messages } = await stalled.readOn()
+      const lines = numbers(messages)
+      expect(lines).toEqual([...new Set(lines)].toSorted((a, b) => a - b))
+      expect(messages.at(-1)).toMatchObject({ id: 'stalled', result: {} })
+    })
+  })
+}
