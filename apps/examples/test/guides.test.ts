@@ -68,3 +68,28 @@ describe('the fetch handler', () => {
     expect((await handler.fetch(post('https://rebound.example.com/mcp'))).status).toBe(403)
   })
 })
+
+describe('the report of the guide on resuming', () => {
+  it('is there for a client that comes back for it', async () => {
+    const { app } = await import('../src/long-report.ts')
+    const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`
+    try {
+      const opened = await initialize(url)
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': opened.headers.get('mcp-session-id') ?? '',
+      }
+      const params = { name: 'yearly_report', arguments: { year: 2026 } }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params })
+      const first = await (await fetch(url, { method: 'POST', headers, body })).text()
+      expect(first).toContain('retry: 5000')
+      expect(first).not.toContain('2026: 7800')
+      const id = /^id: (.+)$/m.exec(first)?.[1] ?? ''
+      const rest = await fetch(url, { headers: { ...headers, 'last-event-id': id } })
+      expect(await rest.text()).toContain('2026: 7800')
+    } finally {
+      await app.close()
+    }
+  })
+})
