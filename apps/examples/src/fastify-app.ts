@@ -33,6 +33,7 @@ await app.register(mcp, {
   server,
   prefix: '/api',
   path: '/mcp',
+  legacySse: true,
   allowedOrigins: ['https://app.example.com'],
   authenticate: bearer({
     verify: (token) => (token === process.env.TOKEN ? { principal: 'ada' } : undefined),

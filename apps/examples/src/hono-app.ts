@@ -29,6 +29,7 @@ app.get('/health', (c) => c.json({ ok: true }))
 const orders = mcp({
   server,
   path: '/mcp',
+  legacySse: true,
   allowedOrigins: ['https://app.example.com'],
   context: (c): Mount => ({ tenant: c.get('tenant') }),
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { call, initialize, withProcess } from './support.ts'
+import { call, firstEvent, initialize, withProcess } from './support.ts'
 
 describe('the app of the Fastify guide', () => {
   it('serves its own routes, asks for a token, keeps the headers of hooks and CORS, and fills ctx', async () => {
@@ -17,6 +17,9 @@ describe('the app of the Fastify guide', () => {
       const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
       expect(await call(url, 'whoami', session)).toMatch(/^ada in request req-/)
       expect((await initialize(url, { ...headers, origin: 'https://evil.example.com' })).status).toBe(403)
+      expect(await firstEvent(`${origin}/api/sse`, headers)).toMatch(
+        /^event: endpoint\ndata: \/api\/message\?/,
+      )
     })
   })
 })
@@ -30,6 +33,7 @@ describe('the app of the Hono guide', () => {
       expect(opened.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
       const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
       expect(await call(`${origin}/mcp`, 'tenant', session)).toBe('acme')
+      expect(await firstEvent(`${origin}/sse`, headers)).toMatch(/^event: endpoint\ndata: \/message\?/)
     })
   })
 })

@@ -89,3 +89,14 @@ export async function call(url: string, name: string, headers: Record<string, st
   const { result } = JSON.parse(body) as { result: { content: [{ text: string }] } }
   return result.content[0].text
 }
+
+/** The first event of a stream, as it stands on the wire. */
+export async function firstEvent(url: string, headers: Record<string, string>): Promise<string> {
+  const { body } = await fetch(url, { headers: { accept: 'text/event-stream', ...headers } })
+  let text = ''
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk
+    if (text.includes('\n\n')) break
+  }
+  return text
+}

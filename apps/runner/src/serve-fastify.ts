@@ -20,6 +20,7 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
   await app.register(mcp, {
     server,
     path: PATH,
+    legacySse: true,
     sessions: sessionOptions(),
     response,
     logger: server.runtime.logger,

@@ -19,7 +19,7 @@ import {
 export async function serveHono(server: McpServer, listen: ListenOptions): Promise<Listening> {
   const { host, port, response } = listen
   const app = new Hono()
-  app.use(mcp({ server, path: PATH, sessions: sessionOptions(), response }))
+  app.use(mcp({ server, path: PATH, legacySse: true, sessions: sessionOptions(), response }))
   const http = createAdaptorServer({ fetch: app.fetch, serverOptions: SOCKET_LIMITS }) as Server
   http.listen(port, host)
   await once(http, 'listening')

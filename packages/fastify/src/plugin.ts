@@ -3,8 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fastifySSE } from '@fastify/sse'
 import type { AuthInfo, Closable, McpServer } from '@jetway/core'
-import { BodyError, createEndpoint, readStream, repeatedHeader } from '@jetway/core/http'
+import { BodyError, createEndpoint, doorPaths, readStream, repeatedHeader } from '@jetway/core/http'
 import type {
+  Door,
   Endpoint,
   EndpointOptions,
   FrameSink,
@@ -25,7 +26,8 @@ export interface McpPluginOptions<Mount = unknown, App = unknown> extends Endpoi
   /** What is served, or a function that chooses it: once for each session, or for each request without sessions. */
   readonly server: McpServer<Mount, App> | McpSelector<Mount, App>
   /**
-   * Where the server answers, below `prefix` and the prefixes of the plugins around this one.
+   * Where the server answers, below `prefix` and the prefixes of the plugins around this one. With `legacySse` it answers
+   * at `/sse` and `/message` beside this path too.
    *
    * @default '/mcp', or '/' where `prefix` is given, which then is the whole path
    */
@@ -83,6 +85,7 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     onMount,
     ...rest
   } = options
+  const doors = doorPaths(path, rest.legacySse)
   const bodyLimit = limitOf(app, rest.bodyLimit ?? BODY_LIMIT)
   const endpoint = createEndpoint(neutral(server), { logger: app.log, ...rest, bodyLimit })
   onMount?.(endpoint)
@@ -96,7 +99,7 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
 
   // @fastify/sse gives every request of its routes a context, a promise and two listeners, but only streams need them.
   // So it gets to wrap the opening of a stream, and the handler goes on as the app's own onRoute hooks have left it.
-  let handler: RouteHandlerMethod = mount.answer
+  let handler: RouteHandlerMethod = mount.open
   app.addHook('onRoute', (route) => {
     handler = route.handler
     route.handler = mount.open
@@ -107,14 +110,16 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     route.handler = mount.handler(handler)
   })
 
-  app.route({
-    method: METHODS,
-    url: path.startsWith('/') ? path : `/${path}`,
-    exposeHeadRoute: false,
-    bodyLimit,
-    sse: { kind: 'manual', heartbeat: false },
-    handler: mount.answer,
-  })
+  for (const [url, door] of doors) {
+    app.route({
+      method: METHODS,
+      url,
+      exposeHeadRoute: false,
+      bodyLimit,
+      sse: { kind: 'manual', heartbeat: false },
+      handler: mount.answerAt(door),
+    })
+  }
 }
 
 function neutral(server: McpPluginOptions['server']): Servable | ServerSelector {
@@ -133,6 +138,8 @@ class PluginMount {
   readonly #app: FastifyInstance
   readonly #endpoint: Endpoint
   readonly #host: HostReaders
+  /** For each handler of a door the one that takes its place, see `handler`. */
+  readonly #direct = new Map<RouteHandlerMethod, RouteHandlerMethod>()
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
   /** Streams, and bodies that still come in after their reply: Node's server would wait for their connections. */
   readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
@@ -145,14 +152,18 @@ class PluginMount {
   }
 
   /** Returns what Fastify sends. Never undefined at once, which Fastify would take for "not answered yet". */
-  readonly answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
-    const answer = this.#endpoint.handle(new PluginRequest(request, reply, this.#host))
-    if (answer instanceof Promise) return answer.then((settled) => this.#payload(reply, settled))
-    return this.#payload(reply, answer) ?? NOTHING
+  answerAt(door: Door): RouteHandlerMethod {
+    const answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
+      const answered = this.#endpoint.handle(new PluginRequest(door, request, reply, this.#host))
+      if (answered instanceof Promise) return answered.then((settled) => this.#payload(reply, settled))
+      return this.#payload(reply, answered) ?? NOTHING
+    }
+    this.#direct.set(answer, (request, reply) => this.#send(door, request, reply))
+    return answer
   }
 
   /** The same where nobody waits for what the handler returns, which saves a promise for every request. */
-  readonly #send = (request: FastifyRequest, reply: FastifyReply): void => {
+  #send(door: Door, request: FastifyRequest, reply: FastifyReply): void {
     const fail = (error: Error): void => void reply.send(error)
     const send = (answer: HttpReply): void => {
       try {
@@ -163,14 +174,14 @@ class PluginMount {
         fail(error as Error)
       }
     }
-    const answer = this.#endpoint.handle(new PluginRequest(request, reply, this.#host))
+    const answer = this.#endpoint.handle(new PluginRequest(door, request, reply, this.#host))
     if (answer instanceof Promise) void answer.then(send)
     else send(answer)
   }
 
   /** The handler of the route, where the app's own hooks have left it as it was or have put something around it. */
   handler(left: RouteHandlerMethod): RouteHandlerMethod {
-    return left === this.answer ? this.#send : left
+    return this.#direct.get(left) ?? left
   }
 
   #payload(reply: FastifyReply, answer: HttpReply): Payload | undefined {
@@ -262,6 +273,7 @@ function problem(reply: FastifyReply, status: number): string {
 
 class PluginRequest implements HttpRequest {
   readonly method: string
+  readonly door: Door
   readonly request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #host: HostReaders
@@ -269,7 +281,8 @@ class PluginRequest implements HttpRequest {
   #abort: AbortController | undefined
   #mount: { readonly value: unknown } | undefined
 
-  constructor(request: FastifyRequest, reply: FastifyReply, host: HostReaders) {
+  constructor(door: Door, request: FastifyRequest, reply: FastifyReply, host: HostReaders) {
+    this.door = door
     this.method = request.method
     this.request = request
     this.#reply = reply
@@ -277,8 +290,9 @@ class PluginRequest implements HttpRequest {
     this.#headers = request.headers
   }
 
-  get door(): 'mcp' {
-    return 'mcp'
+  /** What the client has asked for, whatever the app has rewritten it to. */
+  get path(): string {
+    return this.request.originalUrl.split('?', 1)[0] as string
   }
 
   get peer(): HttpRequest['peer'] {

@@ -2,6 +2,7 @@ import type { AuthInfo, Closable, McpServer } from '@jetway/core'
 import {
   BodyError,
   createEndpoint,
+  doorPaths,
   readStream,
   readWebStream,
   repeatedHeader,
@@ -9,6 +10,7 @@ import {
 } from '@jetway/core/http'
 import type {
   ByteStream,
+  Door,
   Endpoint,
   EndpointOptions,
   HttpReply,
@@ -29,7 +31,8 @@ interface MountOptions<Mount, App> extends EndpointOptions {
   /** What is served, or a function that chooses it: once for each session, or for each request without sessions. */
   readonly server: McpServer<Mount, App> | McpSelector<Mount, App>
   /**
-   * Where the server answers, below the base path of the app that uses the middleware.
+   * Where the server answers, below the base path of the app that uses the middleware. With `legacySse` it answers at
+   * `/sse` and `/message` beside this path too.
    *
    * @default '/mcp', or the path of the route that the middleware is the handler of, as in `app.all('/ai', mcp(…))`
    */
@@ -71,11 +74,13 @@ export function mcp<Mount = unknown, App = unknown>(
   options: McpMiddlewareOptions<Mount, App>,
 ): McpMiddleware {
   const { server, path, context, auth, ...rest }: MountOptions<Mount, App> = options
+  const doorOf = matcher(path, rest.legacySse)
   const endpoint: Endpoint = createEndpoint(neutral(server), rest)
   const host: HostReaders = { context, auth }
-  const answers = matcher(path)
-  const middleware = (c: Context, next: Next): Response | Promise<Response | void> =>
-    answers(c) ? answer(endpoint, c, host) : next()
+  const middleware = (c: Context, next: Next): Response | Promise<Response | void> => {
+    const door = doorOf(c)
+    return door === undefined ? next() : answer(endpoint, door, c, host)
+  }
   return Object.assign(middleware as MiddlewareHandler, {
     close: (closing?: { readonly deadline?: number }) => endpoint.close(closing),
     closed: endpoint.closed,
@@ -96,23 +101,38 @@ interface HostReaders {
   readonly auth: ((c: Context) => AuthInfo | undefined) | undefined
 }
 
-/** Whether a request is for this mount. Most requests of an app are not: the cheap test comes first. */
-function matcher(wanted: string | undefined): (c: Context) => boolean {
-  const path = wanted ?? DEFAULT_PATH
-  const tail = path === '/' ? '' : path.startsWith('/') ? path : `/${path}`
-  const isBelow = (c: Context, requested: string): boolean => {
+/** The door that a request is for, undefined for most requests of an app. */
+function matcher(
+  wanted: string | undefined,
+  legacySse: EndpointOptions['legacySse'],
+): (c: Context) => Door | undefined {
+  const doors = Array.from(doorPaths(wanted ?? DEFAULT_PATH, legacySse), ([path, door]) => ({
+    door,
+    isBelow: below(path),
+  }))
+  const own = (c: Context): Door | undefined => {
+    const { path } = c.req
+    for (const { door, isBelow } of doors) if (isBelow(c, path)) return door
+    return undefined
+  }
+  if (wanted !== undefined) return own
+  return (c) => own(c) ?? (routePath(c).endsWith('*') ? undefined : 'mcp')
+}
+
+/** Whether a request is for a path, below whatever base. The cheap test comes first. */
+function below(path: string): (c: Context, requested: string) => boolean {
+  const tail = path === '/' ? '' : path
+  return (c, requested) => {
     if (!requested.endsWith(tail)) return false
     const pattern = baseRoutePath(c)
     if (pattern === '/') return requested === (tail || '/')
     const base = /[:*]/.test(pattern) ? basePath(c) : pattern
     return requested === (base.endsWith('/') ? base.slice(0, -1) : base) + tail
   }
-  if (wanted !== undefined) return (c) => isBelow(c, c.req.path)
-  return (c) => isBelow(c, c.req.path) || !routePath(c).endsWith('*')
 }
 
-function answer(endpoint: Endpoint, c: Context, host: HostReaders): Response | Promise<Response> {
-  const request = new ContextRequest(c, host)
+function answer(endpoint: Endpoint, door: Door, c: Context, host: HostReaders): Response | Promise<Response> {
+  const request = new ContextRequest(door, c, host)
   const reply = endpoint.handle(request)
   return reply instanceof Promise
     ? reply.then((settled) => respond(c, request, settled))
@@ -127,6 +147,7 @@ function respond(c: Context, request: ContextRequest, reply: HttpReply): Respons
 
 class ContextRequest implements HttpRequest {
   readonly method: string
+  readonly door: Door
   readonly context: Context
   readonly #raw: Request
   /** How much of the request somebody has read before. */
@@ -137,7 +158,8 @@ class ContextRequest implements HttpRequest {
   #gone = false
   #mount: { readonly value: unknown } | undefined
 
-  constructor(c: Context, host: HostReaders) {
+  constructor(door: Door, c: Context, host: HostReaders) {
+    this.door = door
     this.context = c
     this.#raw = c.req.raw
     this.method = this.#raw.method
@@ -148,8 +170,8 @@ class ContextRequest implements HttpRequest {
     this.#touched = this.#incoming === undefined ? TOUCHED : touched(this.#raw)
   }
 
-  get door(): 'mcp' {
-    return 'mcp'
+  get path(): string {
+    return new URL(this.#raw.url).pathname
   }
 
   get peer(): HttpRequest['peer'] {

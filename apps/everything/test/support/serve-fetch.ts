@@ -14,7 +14,7 @@ const { values } = parseArgs({
 const pageSize = values['page-size'] === undefined ? {} : { pageSize: Number(values['page-size']) }
 const server = createEverythingServer({ misbehaving: values.misbehaving === true, ...pageSize })
 
-const http = createAdaptorServer({ fetch: toFetch(server) }) as Server
+const http = createAdaptorServer({ fetch: toFetch(server, { legacySse: true }) }) as Server
 http.listen(0, '127.0.0.1')
 await once(http, 'listening')
 const { port } = http.address() as AddressInfo

@@ -17,6 +17,7 @@ import { Deadlines, Work } from '../runtime/timers.ts'
 import { Admission } from './admission.ts'
 import { createHeadGuard, type HeadGuard } from './guards.ts'
 import { LegacyHttp } from './legacy.ts'
+import { LegacySse } from './legacy-sse.ts'
 import type { Mount as MountParts } from './mount.ts'
 import { OpenStreams } from './open-streams.ts'
 import { type EndpointOptions, type ResolvedOptions, resolveOptions } from './options.ts'
@@ -61,6 +62,7 @@ class HttpEndpoint implements Endpoint {
   readonly #sessions: Sessions
   readonly #stateless: StatelessCalls | undefined
   readonly #http: LegacyHttp
+  readonly #sse: LegacySse | undefined
   readonly #events: Events | undefined
   #closing: Promise<void> | undefined
   #closed = false
@@ -78,6 +80,7 @@ class HttpEndpoint implements Endpoint {
     this.#sessions = new Sessions(this.#mount, store, createSealedIds(this.#mount))
     this.#stateless = resolved.stateless ? new StatelessCalls() : undefined
     this.#http = new LegacyHttp(this.#mount, this.#sessions, this.#stateless)
+    this.#sse = createLegacySse(this.#mount, this.#sessions, options)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -96,6 +99,7 @@ class HttpEndpoint implements Endpoint {
     // A later call may be in more of a hurry.
     this.#mount.work.limit(deadline ?? this.#mount.options.closeDeadlineMs)
     this.#http.drain()
+    this.#sse?.drain()
     return (this.#closing ??= this.#drain())
   }
 
@@ -120,6 +124,7 @@ class HttpEndpoint implements Endpoint {
       background: this.#mount.background,
       host: request,
     }
+    if (request.door !== 'mcp') return this.#sse?.handle(request, caller) ?? refuse('notHere')
     if (request.method === 'POST') return this.#http.post(request, caller)
     return request.method === 'GET' ? this.#http.get(request, caller) : this.#http.delete(request, caller)
   }
@@ -161,6 +166,7 @@ class HttpEndpoint implements Endpoint {
     await work.idle()
     this.#stateless?.endAll()
     this.#sessions.closeAll()
+    this.#sse?.closeAll()
     upgrades.clear()
     openStreams.cutAll()
     tenants.finish()
@@ -223,6 +229,23 @@ function createEventStore(
   return eventStore ?? new MemoryEventStore({ maxFinalBytes: bodyLimit, clock, random })
 }
 
+function createLegacySse(
+  mount: MountParts,
+  sessions: Sessions,
+  options: EndpointOptions,
+): LegacySse | undefined {
+  const { legacySse: paths } = mount.options
+  if (paths === undefined) return undefined
+  const { pathname } = new URL(options.publicUrl ?? 'http://localhost')
+  return new LegacySse({
+    mount,
+    sessions,
+    paths,
+    served: mount.served.filter(({ era }) => era === 'legacy'),
+    publicPath: pathname === '/' ? undefined : pathname,
+  })
+}
+
 /** A call that is still running may wait for an answer, which only its client's session can bring. */
 const mayAnswer = (request: HttpRequest): boolean =>
-  request.method === 'POST' && request.header('mcp-session-id') !== undefined
+  request.method === 'POST' && (request.door === 'message' || request.header('mcp-session-id') !== undefined)

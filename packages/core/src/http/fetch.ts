@@ -1,11 +1,12 @@
 import type { Closable } from '../runtime/server-runtime.ts'
 import type { McpServer } from '../server.ts'
 import type { WorkHost } from '../runtime/background.ts'
+import { doorOf, resolveSsePaths } from './doors.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import type { EndpointOptions } from './options.ts'
 import { readWebStream, tooLarge } from './read-stream.ts'
 import type { Servable, ServerSelector } from './tenants.ts'
-import type { HttpReply, HttpRequest } from './types.ts'
+import type { Door, HttpReply, HttpRequest } from './types.ts'
 import { toReadableStream } from './web-stream.ts'
 
 interface Options<Mount> extends EndpointOptions {
@@ -32,8 +33,8 @@ export interface FetchHandler extends Closable, AsyncDisposable {
 }
 
 /**
- * Serves a server to anything that speaks web `Request` and `Response`: Workers, Deno, Bun, service routers. The
- * address of the request is not looked at; route to it what belongs to it.
+ * Serves a server to anything that speaks web `Request` and `Response`: Workers, Deno, Bun, service routers. Route to it
+ * what belongs to it: every address is the MCP path, except those that end like the paths of `legacySse`.
  *
  * @throws what {@link createEndpoint} throws
  */
@@ -45,8 +46,10 @@ export function toFetch<Mount = unknown, App = unknown>(
 ): FetchHandler {
   const { context, ...rest }: Options<Mount> = options ?? {}
   const endpoint: Endpoint = createEndpoint(neutral(server), rest)
+  const paths = resolveSsePaths(rest.legacySse)
+  const door = (request: Request): Door => (paths === undefined ? 'mcp' : doorOf(paths, pathOf(request)))
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
-    const exchange = new FetchRequest(request, context, environment.find(isHost))
+    const exchange = new FetchRequest(request, door(request), context, environment.find(isHost))
     return toResponse(await endpoint.handle(exchange), exchange)
   }
   return Object.assign(handler, {
@@ -65,9 +68,10 @@ function neutral<Mount, App>(
 }
 
 const EMPTY = new Uint8Array()
+const pathOf = ({ url }: Request): string => new URL(url).pathname
 
 class FetchRequest implements HttpRequest {
-  readonly door = 'mcp'
+  readonly door: Door
   readonly request: Request
   readonly #context: ((request: Request) => unknown) | undefined
   readonly #host: Required<WorkHost> | undefined
@@ -75,16 +79,21 @@ class FetchRequest implements HttpRequest {
 
   constructor(
     request: Request,
+    door: Door,
     context: ((request: Request) => unknown) | undefined,
     host: Required<WorkHost> | undefined,
   ) {
     this.request = request
+    this.door = door
     this.#host = host
     this.#context = context
   }
 
   get method(): string {
     return this.request.method
+  }
+  get path(): string {
+    return pathOf(this.request)
   }
   get mount(): unknown {
     return this.#context?.(this.request)

@@ -3,7 +3,7 @@ import { accepted, isJson } from './media-types.ts'
 import type { EndpointOptions } from './options.ts'
 import { UNIQUE_HEADERS } from './repeated.ts'
 import { refuse, type RefusalKey, STATUSES } from './statuses.ts'
-import type { HttpReply, HttpRequest } from './types.ts'
+import type { Door, HttpReply, HttpRequest } from './types.ts'
 
 /** Looks at the head alone. Undefined lets the request pass; a reply ends it before its body is read. */
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
@@ -11,13 +11,11 @@ export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 /** Every check that needs no state, for every verb and door, in the order of the table of statuses. */
 export function createHeadGuard(options: EndpointOptions): HeadGuard {
   const hosts = createHostGuard(options)
-  const verbs = allowedVerbs(options)
-  const allow = { allow: [...verbs, 'OPTIONS'].join(', ') }
-  const wrongMethod = refuse('wrongMethod', { headers: allow })
-  const preflight: HttpReply = Object.freeze({
-    status: STATUSES.options.status,
-    headers: Object.freeze(allow),
-  })
+  const doors: Readonly<Record<Door, DoorRules | undefined>> = {
+    mcp: doorRules(allowedVerbs(options), headerFault),
+    sse: options.legacySse ? doorRules(['GET'], streamFault) : undefined,
+    message: options.legacySse ? doorRules(['POST'], messageFault) : undefined,
+  }
 
   function hostFault(request: HttpRequest): RefusalKey | undefined {
     const address = request.peer?.localAddress
@@ -28,14 +26,32 @@ export function createHeadGuard(options: EndpointOptions): HeadGuard {
   }
 
   return (request) => {
-    if (request.door !== 'mcp') return refuse('notHere')
+    const rules = doors[request.door]
+    if (rules === undefined) return refuse('notHere')
     const { method } = request
-    if (!verbs.includes(method) && method !== 'OPTIONS') return wrongMethod
+    if (!rules.verbs.includes(method) && method !== 'OPTIONS') return rules.wrongMethod
     const fault = hostFault(request)
     if (fault !== undefined) return refuse(fault)
-    if (method === 'OPTIONS') return preflight
-    const problem = headerFault(request)
+    if (method === 'OPTIONS') return rules.preflight
+    const problem = rules.fault(request)
     return problem === undefined ? undefined : refuse(problem)
+  }
+}
+
+interface DoorRules {
+  readonly verbs: readonly string[]
+  readonly wrongMethod: HttpReply
+  readonly preflight: HttpReply
+  readonly fault: (request: HttpRequest) => RefusalKey | undefined
+}
+
+function doorRules(verbs: readonly string[], fault: DoorRules['fault']): DoorRules {
+  const allow = Object.freeze({ allow: [...verbs, 'OPTIONS'].join(', ') })
+  return {
+    verbs,
+    wrongMethod: refuse('wrongMethod', { headers: allow }),
+    preflight: Object.freeze({ status: STATUSES.options.status, headers: allow }),
+    fault,
   }
 }
 
@@ -58,6 +74,17 @@ function headerFault(request: HttpRequest): RefusalKey | undefined {
   }
   const id = request.header('mcp-session-id')
   return id === undefined || SESSION_ID.test(id) ? undefined : 'malformedSessionId'
+}
+
+function streamFault(request: HttpRequest): RefusalKey | undefined {
+  if (isRepeated(request)) return 'repeatedHeader'
+  return accepted(request.header('accept')).sse ? undefined : 'notAcceptableStream'
+}
+
+/** What a client of `/message` accepts does not matter: all that it is to read comes on its stream. */
+function messageFault(request: HttpRequest): RefusalKey | undefined {
+  if (isRepeated(request)) return 'repeatedHeader'
+  return isJson(request.header('content-type')) ? undefined : 'unsupportedMessageType'
 }
 
 function isRepeated(request: HttpRequest): boolean {

@@ -1,6 +1,7 @@
 export type { AuthInfo } from '../runtime/auth.ts'
 export type { SealKey } from '../runtime/seal.ts'
 export { type Authenticate, bearer, type BearerOptions, Rejection } from './auth.ts'
+export { doorPaths, type LegacySseOptions } from './doors.ts'
 export { createEndpoint, type Endpoint, type MountedRequest } from './endpoint.ts'
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './fetch.ts'
 export type { EndpointOptions, SealedSessionOptions, SessionOptions } from './options.ts'

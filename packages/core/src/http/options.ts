@@ -6,6 +6,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { SealKey } from '../runtime/seal.ts'
 import type { SessionStore } from '../runtime/session-store.ts'
 import type { Authenticate } from './auth.ts'
+import { type LegacySseOptions, resolveSsePaths, type SsePaths } from './doors.ts'
 
 /** Limits on the sessions of a mount. */
 export interface SessionOptions {
@@ -44,11 +45,19 @@ export interface EndpointOptions {
   readonly revisions?: readonly RevisionDate[]
   /** Serves calls without sessions: no ids, no GET stream, no way back to the client after a call. @default false */
   readonly stateless?: boolean
+  /**
+   * Serves the older HTTP+SSE transport too, for clients of 2024-11-05: at `/sse` and `/message` beside the MCP path, or
+   * at the paths that are named. Needs sessions. @default false
+   */
+  readonly legacySse?: boolean | LegacySseOptions
   /** Hosts that may stand in the Host header: `host`, `host:port`, or `*`. Loopback sockets take loopback names only by default. */
   readonly allowedHosts?: readonly string[]
   /** Origins of pages that may call: whole origins, or `*`. Loopback origins by default. */
   readonly allowedOrigins?: readonly string[]
-  /** Where clients reach this mount from outside. Its host and origin are allowed. */
+  /**
+   * Where clients reach this mount from outside. Its host and origin are allowed. Its path, if it has one, is where they
+   * see the MCP path: `/message` is announced beside it.
+   */
   readonly publicUrl?: string | URL
   /** Finds out who calls, for every request. Without it callers are who the host application says, or anonymous. */
   readonly authenticate?: Authenticate
@@ -92,6 +101,7 @@ export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled>>
   readonly parseLimits: ParseLimits
   readonly sessions: Limits
   readonly seal: Required<SealedSessionOptions> | undefined
+  readonly legacySse: SsePaths | undefined
 }
 
 type Limits = Required<Omit<SessionOptions, 'seal'>>
@@ -131,6 +141,7 @@ export function resolveOptions(options: EndpointOptions): ResolvedOptions {
     parseLimits: withDefaults(DEFAULT_PARSE_LIMITS, options.parseLimits ?? {}),
     sessions: withDefaults(SESSION_DEFAULTS, options.sessions ?? {}),
     seal: resolveSeal(options),
+    legacySse: resolveSsePaths(options.legacySse),
   }
   const { parseLimits, sessions, seal } = resolved
   const numbers: Record<string, number | false> = {
@@ -150,6 +161,11 @@ export function resolveOptions(options: EndpointOptions): ResolvedOptions {
   }
   for (const [name, value] of Object.entries(numbers)) checkNumber(name, value)
   check('stateless', typeof resolved.stateless === 'boolean', 'must be true or false')
+  check(
+    'legacySse',
+    resolved.legacySse === undefined || !resolved.stateless,
+    'needs sessions: it cannot be stateless',
+  )
   check('sessions.allowDelete', typeof sessions.allowDelete === 'boolean', 'must be true or false')
   check('response', ['auto', 'json', 'sse'].includes(resolved.response), "must be 'auto', 'json' or 'sse'")
   check('authenticate', ['undefined', 'function'].includes(typeof options.authenticate), 'must be a function')

@@ -47,6 +47,11 @@ export class Outbound {
     return this.#gone || this.#ending
   }
 
+  /** Whether more waits than may. */
+  get full(): boolean {
+    return this.#bytes > this.#options.limit
+  }
+
   /** Takes over the adapter's sink. The request's signal tells when the peer goes away. */
   open(sink: FrameSink, request: Pick<HttpRequest, 'signal'>): void {
     this.#sink = sink

@@ -9,6 +9,8 @@ export interface StatusRow {
   /** The JSON-RPC code of the body; rows without one have no JSON-RPC error. */
   readonly code?: number
   readonly message?: string
+  /** The body, where it is plain text. */
+  readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -23,6 +25,7 @@ export type RefusalKey =
   | 'forbiddenOrigin'
   | 'repeatedHeader'
   | 'unsupportedMediaType'
+  | 'unsupportedMessageType'
   | 'notAcceptable'
   | 'notAcceptableStream'
   | 'malformedSessionId'
@@ -30,6 +33,8 @@ export type RefusalKey =
   | 'unauthorized'
   | 'missingSession'
   | 'unknownSession'
+  | 'noSessionId'
+  | 'noConnection'
   | 'noServer'
   | 'unsupportedVersion'
   | 'unreadableBody'
@@ -44,7 +49,7 @@ export type RefusalKey =
   | 'unknownEvent'
   | 'unavailable'
   | 'internal'
-export type StatusKey = RefusalKey | 'options' | 'answered' | 'accepted' | 'ended'
+export type StatusKey = RefusalKey | 'options' | 'answered' | 'accepted' | 'taken' | 'ended'
 
 /** Every status that a mount answers, in the order of the checks. */
 export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
@@ -58,7 +63,7 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     status: 405,
     code: InvalidRequest,
     message: 'Method not allowed',
-    when: 'Any other verb; GET and DELETE where there are no sessions; DELETE where the mount disallows it',
+    when: 'Any other verb; GET and DELETE where there are no sessions; DELETE where the mount disallows it; all but GET on `/sse` and POST on `/message`',
   },
   forbiddenHost: {
     status: 403,
@@ -84,6 +89,12 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     code: InvalidRequest,
     message: 'Content-Type must be application/json',
     when: 'A POST with another media type, or a charset other than UTF-8',
+  },
+  unsupportedMessageType: {
+    status: 400,
+    code: InvalidRequest,
+    message: 'Content-Type must be application/json',
+    when: 'The same on `/message`, whose clients know no 415',
   },
   notAcceptable: {
     status: 406,
@@ -127,6 +138,16 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     code: InvalidRequest,
     message: 'Session not found: send an initialize request',
     when: "The session has ended or expired, never existed, or is another principal's",
+  },
+  noSessionId: {
+    status: 400,
+    text: 'sessionId query parameter is not provided',
+    when: 'A POST to `/message` that names no session',
+  },
+  noConnection: {
+    status: 404,
+    text: 'Session not found',
+    when: "A POST to `/message` whose event stream has ended, never existed, or is another principal's",
   },
   unsupportedVersion: {
     status: 400,
@@ -220,15 +241,28 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     when: 'The answer to a request as JSON or as an event stream, JSON-RPC errors included',
   },
   accepted: { status: 202, when: 'A notification or a response was taken; the body is empty' },
+  taken: {
+    status: 202,
+    text: 'Accepted',
+    when: '`/message` has taken a message; the answer comes on the event stream',
+  },
   ended: { status: 204, when: 'DELETE has ended the session' },
 }
 
 export const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'content-type': 'application/json',
 })
+const TEXT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'content-type': 'text/plain; charset=utf-8',
+})
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({})
 
 export const ACCEPTED: HttpReply = Object.freeze({ status: STATUSES.accepted.status, headers: NO_HEADERS })
+export const TAKEN: HttpReply = Object.freeze({
+  status: STATUSES.taken.status,
+  headers: TEXT_HEADERS,
+  body: STATUSES.taken.text ?? '',
+})
 export const ENDED: HttpReply = Object.freeze({ status: STATUSES.ended.status, headers: NO_HEADERS })
 
 /** What a refusal may say beyond its row. */
@@ -240,8 +274,10 @@ export interface RefusalDetails {
   readonly status?: number | undefined
 }
 
-const headersOf = (row: StatusRow): Readonly<Record<string, string>> =>
-  row.headers === undefined ? JSON_HEADERS : Object.freeze({ ...JSON_HEADERS, ...row.headers })
+function headersOf({ text, headers }: StatusRow): Readonly<Record<string, string>> {
+  const type = text === undefined ? JSON_HEADERS : TEXT_HEADERS
+  return headers === undefined ? type : Object.freeze({ ...type, ...headers })
+}
 
 const entries = Object.entries(STATUSES) as [StatusKey, StatusRow][]
 const reasons = new WeakMap<HttpReply, StatusKey>()
@@ -263,7 +299,7 @@ function build(key: StatusKey, { id, message, code, headers, status }: RefusalDe
   const reply: HttpReply = Object.freeze({
     status: status ?? row.status,
     headers: headers === undefined ? own : { ...own, ...headers },
-    body: errorFrame(id, error),
+    body: row.text ?? errorFrame(id, error),
   })
   reasons.set(reply, key)
   return reply

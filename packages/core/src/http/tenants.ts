@@ -23,12 +23,18 @@ export type ServerSelector<Mount = unknown> = (
   auth: AuthInfo | undefined,
 ) => Servable<Mount> | undefined | Promise<Servable<Mount> | undefined>
 
+/** A client's connection, which may not have a session yet. */
+interface Held {
+  close(): void
+}
+
 /** One server on a mount, and the sessions that it has here. They hear of changes through the server's own bus. */
 export class Tenant implements Closable {
   readonly runtime: ServerRuntime
   readonly closed: Promise<void>
   readonly #work: Work
   readonly #sessions = new Set<Session>()
+  readonly #held = new Set<Held>()
   #calls = 0
   #unsubscribe: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -46,7 +52,7 @@ export class Tenant implements Closable {
     return this.#closing !== undefined
   }
   get idle(): boolean {
-    return this.#calls === 0 && this.#sessions.size === 0
+    return this.#calls === 0 && this.#sessions.size === 0 && this.#held.size === 0
   }
 
   /** Takes in a session that has just begun here. */
@@ -58,6 +64,15 @@ export class Tenant implements Closable {
       if (event === undefined) return
       for (const other of this.#sessions) other.changed(event)
     })
+  }
+
+  /** Stays in use for a connection until that is let go, and closes it at the end. */
+  hold(connection: Held): void {
+    this.#held.add(connection)
+  }
+
+  letGo(connection: Held): void {
+    if (this.#held.delete(connection)) this.#rest()
   }
 
   begin(): void {
@@ -79,6 +94,7 @@ export class Tenant implements Closable {
 
   /** Ends at once: the mount has drained already. */
   finish(): void {
+    for (const connection of this.#held) connection.close()
     for (const session of this.#sessions) session.close()
     this.#unsubscribe?.()
     this.#unsubscribe = undefined

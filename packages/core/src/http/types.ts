@@ -15,6 +15,11 @@ export interface HttpRequest {
   /** As it stood on the wire, HEAD and OPTIONS included. */
   readonly method: string
   readonly door: Door
+  /**
+   * The path as it stood on the wire, without the query. Asked for at the door `sse` alone, to tell the client a path
+   * with the same prefix; an adapter that does not give it serves that door at the root.
+   */
+  readonly path?: string | undefined
   /** The first value of a query parameter, decoded. */
   query(name: string): string | undefined
   /** The value of a header, by its lower-case name; the first one where that is known, all of them joined otherwise. */

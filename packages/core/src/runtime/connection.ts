@@ -333,6 +333,6 @@ class DuplexConnection implements Connection {
 }
 
 /** Before `initialize` a client may only ping. */
-function refusal(message: JsonRpcRequest, error: McpError): string {
+export function refusal(message: JsonRpcRequest, error: McpError): string {
   return message.method === Method.Ping ? resultFrame(message.id, '{}') : errorFrame(message.id, error)
 }

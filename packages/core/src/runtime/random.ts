@@ -18,6 +18,16 @@ export const secureRandom: Random = (bytes) => {
   return drawn
 }
 
+/** A version 4 UUID: https://www.rfc-editor.org/rfc/rfc9562#section-5.4 */
+export function randomUuid(random: Random = secureRandom): string {
+  const bytes = random(16)
+  const hex = Array.from(bytes, (byte, at) => {
+    const marked = at === 6 ? (byte & 0x0f) | 0x40 : at === 8 ? (byte & 0x3f) | 0x80 : byte
+    return marked.toString(16).padStart(2, '0')
+  }).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /** A token of six random bits per character, safe in headers, URLs and SSE fields. */

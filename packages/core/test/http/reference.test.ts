@@ -8,9 +8,9 @@ const update =
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-function line({ status, code, when, message, headers = {} }: StatusRow): string {
+function line({ status, code, when, message, text, headers = {} }: StatusRow): string {
   const extra = Object.entries(headers).map(([name, value]) => `; \`${name}: ${value}\``)
-  return `| ${status} | ${code ?? ''} | ${cell(when)}${extra.join('')} | ${cell(message ?? '')} |`
+  return `| ${status} | ${code ?? ''} | ${cell(when)}${extra.join('')} | ${cell(message ?? text ?? '')} |`
 }
 
 function render(): string {
@@ -18,7 +18,7 @@ function render(): string {
   return [
     '# HTTP statuses',
     '',
-    'What an HTTP mount answers, in the order in which it checks. The checks up to 401 look at the head alone, before the body is read. Refusals are JSON-RPC errors in `application/json`; they never repeat what the client has sent.',
+    'What an HTTP mount answers, in the order in which it checks. The checks up to 401 look at the head alone, before the body is read. Refusals are JSON-RPC errors in `application/json`, but for two of `/message`, which are plain text as its clients know them; they never repeat what the client has sent.',
     '',
     `The table is made from \`packages/core/src/http/statuses.ts\`. To renew it: \`${update}\``,
     '',

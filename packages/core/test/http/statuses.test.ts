@@ -3,6 +3,7 @@ import type { EndpointOptions } from '../../src/http/options.ts'
 import { type StatusKey, STATUSES } from '../../src/http/statuses.ts'
 import { MemorySessionStore } from '../../src/runtime/memory-session-store.ts'
 import { BodyError } from '../../src/http/types.ts'
+import { openSse } from './support/sse-client.ts'
 import {
   type Answer,
   createHarness,
@@ -40,6 +41,14 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
       run: ({ send }: Harness) => send({ method }),
     })),
     { endpoint: { sessions: { allowDelete: false } }, run: ({ send }) => send({ method: 'DELETE' }) },
+    ...(['POST', 'HEAD', 'DELETE', 'PUT'] as const).map((method) => ({
+      endpoint: { legacySse: true },
+      run: ({ send }: Harness) => send({ door: 'sse', method, body: ping }),
+    })),
+    ...(['GET', 'HEAD', 'DELETE', 'PUT'] as const).map((method) => ({
+      endpoint: { legacySse: true },
+      run: ({ send }: Harness) => send({ door: 'message', method, body: ping }),
+    })),
   ],
   repeatedHeader: [
     'authorization',
@@ -61,11 +70,19 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   ].map((type) => ({
     run: ({ send }) => send({ body: ping, headers: { 'content-type': type } }),
   })),
+  unsupportedMessageType: ['text/plain', '', undefined].map((type) => ({
+    endpoint: { legacySse: true },
+    run: ({ send }) => send({ door: 'message', body: ping, headers: { 'content-type': type } }),
+  })),
   notAcceptable: ['application/json', 'text/event-stream', 'text/html', ''].map((accept) => ({
     run: ({ send }) => send({ body: ping, headers: { accept } }),
   })),
   notAcceptableStream: [
     { run: ({ send }) => send({ method: 'GET', headers: { accept: 'application/json' } }) },
+    {
+      endpoint: { legacySse: true },
+      run: ({ send }) => send({ door: 'sse', method: 'GET', headers: { accept: 'application/json' } }),
+    },
   ],
   malformedSessionId: ['', 'a b', 'a\u0001', 'é', 'x'.repeat(1_025), 'x'.repeat(16_384)].map((id) => ({
     run: ({ send }) => send({ body: ping, headers: { 'mcp-session-id': id } }),
@@ -192,6 +209,17 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     { run: async ({ open }) => (await open()).post({ jsonrpc: '2.0', id: 4, result: {} }) },
     { run: async ({ open }) => (await open()).post({ jsonrpc: '2.0', method: 'notifications/unknown' }) },
   ],
+  noSessionId: [{}, { sessionId: '' }].map((query) => ({
+    endpoint: { legacySse: true },
+    run: ({ send }) => send({ door: 'message', query, body: ping }),
+  })),
+  noConnection: [
+    {
+      endpoint: { legacySse: true },
+      run: ({ send }) => send({ door: 'message', query: { sessionId: 'canary' }, body: ping }),
+    },
+  ],
+  taken: [{ endpoint: { legacySse: true }, run: async (harness) => (await openSse(harness)).post(ping) }],
   ended: [{ run: async ({ open }) => (await open()).delete() }],
 }
 
@@ -205,6 +233,9 @@ describe('the table of statuses', () => {
     const harness = createHarness(scenario)
     const answer = await scenario.run(harness)
     expect(answer.status).toBe(row.status)
+    if (row.text !== undefined) {
+      expect([answer.headers['content-type'], answer.text]).toEqual(['text/plain; charset=utf-8', row.text])
+    }
     if (row.code === undefined) return
     expect(answer.headers['content-type']).toBe('application/json')
     expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: row.code } })
@@ -237,6 +268,7 @@ describe('the table of statuses', () => {
     'wrongMethod',
     'repeatedHeader',
     'unsupportedMediaType',
+    'unsupportedMessageType',
     'notAcceptable',
     'malformedSessionId',
     'unauthorized',
@@ -252,6 +284,7 @@ describe('the table of statuses', () => {
     [{}, 'GET, POST, DELETE, OPTIONS'],
     [{ stateless: true }, 'POST, OPTIONS'],
     [{ sessions: { allowDelete: false } }, 'GET, POST, OPTIONS'],
+    [{ legacySse: true }, 'GET, POST, DELETE, OPTIONS'],
   ])('names the verbs of a mount with %j', async (endpoint, allow) => {
     const { send } = createHarness({ endpoint })
     expect((await send({ method: 'PUT' })).headers['allow']).toBe(allow)

@@ -16,6 +16,8 @@ import { TestClock } from './clock.ts'
 export interface Sent {
   readonly method?: string
   readonly door?: Door
+  readonly path?: string
+  readonly query?: Readonly<Record<string, string>>
   /** A header with a list of values stands that often. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body?: unknown
@@ -36,6 +38,7 @@ const JSON_POST = { accept: 'application/json, text/event-stream', 'content-type
 export class FakeRequest implements HttpRequest {
   readonly method: string
   readonly door: Door
+  readonly path: string | undefined
   readonly peer?: { readonly localAddress: string }
   readonly auth?: AuthInfo
   readonly mount?: unknown
@@ -48,6 +51,7 @@ export class FakeRequest implements HttpRequest {
     this.#sent = sent
     this.method = sent.method ?? 'POST'
     this.door = sent.door ?? 'mcp'
+    this.path = sent.path
     if (sent.localAddress !== undefined) this.peer = { localAddress: sent.localAddress }
     if (sent.auth !== undefined) this.auth = sent.auth
     if (sent.mount !== undefined) this.mount = sent.mount
@@ -70,8 +74,8 @@ export class FakeRequest implements HttpRequest {
   leave(): void {
     this.#gone.abort()
   }
-  query(): string | undefined {
-    return undefined
+  query(name: string): string | undefined {
+    return this.#sent.query?.[name]
   }
   header(name: string): string | undefined {
     return this.#headers.get(name)?.[0]

@@ -1,0 +1,39 @@
+import { type Answer, type Harness, initializeMessage, type Sent, type TestSink } from './harness.ts'
+
+/** A client of the HTTP+SSE transport, without a network. */
+export interface SseClient {
+  readonly opened: Answer
+  readonly sink: TestSink
+  /** What the `endpoint` event says. */
+  readonly address: string
+  readonly sessionId: string
+  post(body: unknown, more?: Sent): Promise<Answer>
+  /** Opens the session and resolves when its answer has come. */
+  initialize(version?: string, capabilities?: object): Promise<void>
+  call(name: string, args?: object, id?: string | number): Promise<Answer>
+}
+
+/** Opens an event stream. What is in `more` is sent with every request. */
+export async function openSse({ send }: Harness, more: Sent = {}): Promise<SseClient> {
+  const opened = await send({ ...more, door: 'sse', method: 'GET' })
+  const { sink } = opened
+  const address = sink.events[0]?.data ?? ''
+  const sessionId = new URL(address, 'http://localhost').searchParams.get('sessionId') ?? ''
+  const post: SseClient['post'] = (body, given) =>
+    send({ ...more, door: 'message', query: { sessionId }, body, ...given })
+  return {
+    opened,
+    sink,
+    address,
+    sessionId,
+    post,
+    async initialize(version = '2024-11-05', capabilities = {}) {
+      const message = initializeMessage(version) as { params: object }
+      await post({ ...message, params: { ...message.params, capabilities } })
+      await sink.until(() => sink.events.length > 1)
+      await post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    },
+    call: (name, args = {}, id = 2) =>
+      post({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } }),
+  }
+}
