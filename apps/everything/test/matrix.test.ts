@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLIENTS, type Driver, type Target } from './support/clients.ts'
+import { CLIENTS, type Driver, OFFERING, type Target } from './support/clients.ts'
 import { FEATURES } from './support/features.ts'
+import { featuresAt } from './support/features/revisions.ts'
 import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
 
 /** Few enough that every list has several pages. */
@@ -8,6 +9,13 @@ const FLAGS = ['--page-size', '4'] as const
 
 const doors = Object.keys(DOORS) as Door[]
 const ran = new Set<string>()
+
+/** Those before the newest, which is what the clients offer on their own. */
+const OLDER = ['2025-06-18', '2025-03-26', '2024-11-05']
+const OFFERS = OLDER.flatMap((revision) =>
+  Object.entries(OFFERING).map(([client, connect]) => [client, revision, connect] as const),
+)
+const ranOlder = new Set<string>()
 
 describe.each(doors)('over %s', (door) => {
   let server: Listening | undefined
@@ -34,9 +42,30 @@ describe.each(doors)('over %s', (door) => {
       })
     }
   })
+
+  describe.each(OFFERS)('the official client %s, which offers %s', (client, revision, connect) => {
+    let driver: Driver
+
+    beforeAll(async () => {
+      driver = await connect(target, revision)
+    }, 60_000)
+    afterAll(() => driver?.close())
+
+    for (const feature of featuresAt(revision)) {
+      it(feature.name, async () => {
+        ranOlder.add(`${door}/${client}/${revision}/${feature.name}`)
+        await feature.run(driver, door)
+      })
+    }
+  })
 })
 
 it('the matrix is whole: 4 doors × 4 clients × 17 features', () => {
   expect([doors.length, Object.keys(CLIENTS).length, FEATURES.length]).toEqual([4, 4, 17])
   expect(ran.size).toBe(4 * 4 * 17)
+})
+
+it('so is the one of older revisions: 4 doors × 3 revisions × 2 clients × 10 features', () => {
+  expect(OLDER.map((revision) => featuresAt(revision).length)).toEqual([10, 10, 10])
+  expect(ranOlder.size).toBe(4 * 3 * 2 * 10)
 })

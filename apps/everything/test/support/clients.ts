@@ -5,6 +5,7 @@ import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextpro
 import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { z } from 'zod'
 import { Inbox } from './inbox.ts'
+import { offering } from './offering.ts'
 
 /** A result of which the tests look at what they know. */
 export type Loose = Readonly<Record<string, unknown>>
@@ -51,10 +52,16 @@ export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver
   'v2 as it comes': (target) => connectV2(target, {}),
   'v2 legacy': (target) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }),
   'v2 auto': (target) => connectV2(target, { versionNegotiation: { mode: 'auto' } }),
+  v1: (target) => connectV1(target),
+}
+
+/** The clients that take an older revision than their newest, made to offer it. */
+export const OFFERING: Readonly<Record<string, (target: Target, revision: string) => Promise<Driver>>> = {
+  'v2 legacy': (target, revision) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }, revision),
   v1: connectV1,
 }
 
-async function connectV2(target: Target, options: ClientOptions): Promise<Driver> {
+async function connectV2(target: Target, options: ClientOptions, revision?: string): Promise<Driver> {
   const client = new Client(INFO, options)
   const { listening, fetch } = watchStream(target)
   const transport =
@@ -63,7 +70,7 @@ async function connectV2(target: Target, options: ClientOptions): Promise<Driver
       : new StdioClientTransport({ ...target, stderr: 'ignore' })
   const inbox = new Inbox()
   client.fallbackNotificationHandler = (message) => inbox.take(message)
-  await client.connect(transport)
+  await client.connect(offering(transport, revision))
   return {
     ...common(client, inbox, listening),
     server: () => ({
@@ -80,7 +87,7 @@ async function connectV2(target: Target, options: ClientOptions): Promise<Driver
   }
 }
 
-async function connectV1(target: Target): Promise<Driver> {
+async function connectV1(target: Target, revision?: string): Promise<Driver> {
   const client = new ClientV1(INFO)
   const { listening, fetch } = watchStream(target)
   const transport =
@@ -89,7 +96,7 @@ async function connectV1(target: Target): Promise<Driver> {
       : new StdioClientTransportV1({ ...target, stderr: 'ignore' })
   const inbox = new Inbox()
   client.fallbackNotificationHandler = (message) => inbox.take(message)
-  await client.connect(transport)
+  await client.connect(offering(transport, revision))
   return {
     ...common(client, inbox, listening),
     server: () => ({
