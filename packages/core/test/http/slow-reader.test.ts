@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { Outbound } from '../../src/http/outbound.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import type { McpServer } from '../../src/index.ts'
+import type { EventStore } from '../../src/runtime/event-store.ts'
+import { MemoryEventStore } from '../../src/runtime/memory-event-store.ts'
 import { turn } from './support/clock.ts'
 import {
   createHarness,
@@ -152,6 +154,40 @@ describe('a reader that stalls', () => {
     const other = await session.call('flood', { lines: 5 })
     await other.sink.ended()
     expect(numbers(other.sink.messages)).toEqual([0, 1, 2, 3, 4])
+  })
+})
+
+describe('an event store that is slower than a tool', () => {
+  it('makes the tool lose what finds no room, and says so, but never the response', async () => {
+    const memory = new MemoryEventStore()
+    let open = (): void => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const eventStore: EventStore = {
+      open: async (key) => (await opened, memory.open(key)),
+      append: async (key, event, options) => memory.append(key, event, options),
+      read: (key, after) => memory.read(key, after),
+      delete: (key) => memory.delete(key),
+    }
+    const harness = await bench({ outboundLimit: 100_000, eventStore })
+    const dropped: string[] = []
+    harness.server.on('overflow', ({ queue, action }) => void dropped.push(`${queue} ${action}`))
+    const { sink, request } = await harness.stalled('flood', 200)
+    sink.drain()
+    for (let i = 0; i < 4; i++) await turn()
+    open()
+    await sink.ended()
+    const kept = numbers(sink.messages)
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_item, i) => i))
+    expect(kept.length).toBeLessThan(30)
+    expect(dropped).toEqual(Array.from({ length: 200 - kept.length }, () => 'stream drop'))
+    expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
+    request.leave()
+    const from = sink.events[0]?.id
+    const { sink: again } = await harness.session.get({ 'last-event-id': from })
+    await again.ended()
+    expect(again.messages).toEqual(sink.messages)
   })
 })
 
