@@ -21,6 +21,7 @@ import { LegacySse } from './legacy-sse.ts'
 import type { Mount as MountParts } from './mount.ts'
 import { OpenStreams } from './open-streams.ts'
 import { type EndpointOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import { Pings } from './pings.ts'
 import { SealedIds } from './sealed-ids.ts'
 import { Sessions } from './sessions.ts'
 import { reasonOf, refuse } from './statuses.ts'
@@ -185,6 +186,7 @@ function createMount(
   const random = runtime?.random ?? secureRandom
   const logger = options.logger ?? runtime?.logger ?? unfailing(stderrLogger)
   const work = new Work(clock)
+  const { keepAlive } = resolved
   return {
     clock,
     random,
@@ -193,7 +195,9 @@ function createMount(
     logger,
     served: servedRevisions(runtime?.revisions ?? resolveRevisions(undefined), options),
     events: createEventStore({ clock, random }, options, resolved),
-    openStreams: new OpenStreams(clock, resolved.keepAliveMs),
+    openStreams: new OpenStreams(clock, resolved.keepAlive),
+    pings:
+      keepAlive !== false && keepAlive.mode === 'ping' ? new Pings({ clock, logger }, keepAlive) : undefined,
     upgrades: new Deadlines(clock, resolved.upgradeAfterMs),
     work,
     background: new Background(work, logger),

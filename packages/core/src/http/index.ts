@@ -4,7 +4,7 @@ export { type Authenticate, bearer, type BearerOptions, Rejection } from './auth
 export { doorPaths, type LegacySseOptions } from './doors.ts'
 export { createEndpoint, type Endpoint, type MountedRequest } from './endpoint.ts'
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './fetch.ts'
-export type { EndpointOptions, SealedSessionOptions, SessionOptions } from './options.ts'
+export type { EndpointOptions, KeepAliveOptions, SealedSessionOptions, SessionOptions } from './options.ts'
 export { type ByteStream, readStream, readWebStream } from './read-stream.ts'
 export { repeatedHeader } from './repeated.ts'
 export type { Servable, ServerSelector } from './tenants.ts'

@@ -6,6 +6,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { Random } from '../runtime/random.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OpenStreams } from './open-streams.ts'
+import type { Pings } from './pings.ts'
 import type { Tenants } from './tenants.ts'
 import type { Deadlines, Work } from '../runtime/timers.ts'
 
@@ -21,6 +22,8 @@ export interface Mount {
   /** Undefined where nothing can be resumed. */
   readonly events: EventStore | undefined
   readonly openStreams: OpenStreams
+  /** Finds sessions whose clients have gone; undefined unless the mount was told to. */
+  readonly pings: Pings | undefined
   /** Turns calls that last into streams. */
   readonly upgrades: Deadlines
   /** Requests and calls that a close waits for. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
+import type { ResolvedOptions } from './options.ts'
 import type { Outbound } from './outbound.ts'
 import { KEEP_ALIVE } from './sse.ts'
 import { Recurring } from '../runtime/timers.ts'
@@ -8,8 +9,8 @@ export class OpenStreams {
   readonly #open = new Set<Outbound>()
   readonly #keepAlive: Recurring | undefined
 
-  constructor(clock: Clock, keepAliveMs: number | false) {
-    if (keepAliveMs !== false) this.#keepAlive = new Recurring(clock, keepAliveMs, () => this.#beat())
+  constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
+    if (keepAlive !== false) this.#keepAlive = new Recurring(clock, keepAlive.intervalMs, () => this.#beat())
   }
 
   get size(): number {

@@ -39,6 +39,22 @@ export interface SealedSessionOptions {
   readonly maxAgeMs?: number
 }
 
+/** How streams are kept open, and how it is found out that nobody reads them any more. */
+export interface KeepAliveOptions {
+  /**
+   * `comment` writes comments, which clients skip, on every open stream. `ping` does so too, and sends `ping` requests on
+   * the stream that belongs to no call, which finds clients that have gone without a word: one that answers none is
+   * closed. Every message of the client counts as an answer, an error too. Needs sessions. @default 'comment'
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
+   */
+  readonly mode?: 'comment' | 'ping'
+  /** How often, in ms. Set it below the idle limit of every proxy on the way. @default 15_000 */
+  readonly intervalMs?: number
+  /** So many pings in a row may go unanswered; when the next one would be due, the session is closed. @default 3 */
+  readonly maxMissed?: number
+}
+
 /** How a server is mounted on HTTP. Every default is meant for production. */
 export interface EndpointOptions {
   /** The revisions to serve, out of those that the server speaks. All of them by default. */
@@ -61,8 +77,8 @@ export interface EndpointOptions {
   readonly publicUrl?: string | URL
   /** Finds out who calls, for every request. Without it callers are who the host application says, or anonymous. */
   readonly authenticate?: Authenticate
-  /** A comment on every open stream this often, in ms; `false` turns it off. @default 15_000 */
-  readonly keepAliveMs?: number | false
+  /** What is written on streams that are silent; `false` writes nothing. @default a comment every 15 s */
+  readonly keepAlive?: false | KeepAliveOptions
   /** A call that runs longer becomes an event stream, in ms. @default 2_000 */
   readonly upgradeAfterMs?: number
   /** `json` never streams and drops notifications that belong to a call; `sse` always streams. @default 'auto' */
@@ -88,7 +104,6 @@ export interface EndpointOptions {
 
 type Filled =
   | 'stateless'
-  | 'keepAliveMs'
   | 'upgradeAfterMs'
   | 'response'
   | 'bodyLimit'
@@ -102,13 +117,13 @@ export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled>>
   readonly sessions: Limits
   readonly seal: Required<SealedSessionOptions> | undefined
   readonly legacySse: SsePaths | undefined
+  readonly keepAlive: false | Required<KeepAliveOptions>
 }
 
 type Limits = Required<Omit<SessionOptions, 'seal'>>
 
 const DEFAULTS: Pick<ResolvedOptions, Filled> = {
   stateless: false,
-  keepAliveMs: 15_000,
   upgradeAfterMs: 2_000,
   response: 'auto',
   bodyLimit: 4_194_304,
@@ -126,6 +141,7 @@ const SESSION_DEFAULTS: Limits = {
 }
 
 const SEAL_MAX_AGE_MS = 86_400_000
+const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15_000, maxMissed: 3 }
 
 /** The longest delay that timers keep; they fire at once beyond it. */
 const MAX_TIMER = 2_147_483_647
@@ -142,10 +158,11 @@ export function resolveOptions(options: EndpointOptions): ResolvedOptions {
     sessions: withDefaults(SESSION_DEFAULTS, options.sessions ?? {}),
     seal: resolveSeal(options),
     legacySse: resolveSsePaths(options.legacySse),
+    keepAlive: resolveKeepAlive(options),
   }
   const { parseLimits, sessions, seal } = resolved
-  const numbers: Record<string, number | false> = {
-    keepAliveMs: resolved.keepAliveMs,
+  const numbers: Record<string, number> = {
+    ...keepAliveNumbers(resolved.keepAlive),
     upgradeAfterMs: resolved.upgradeAfterMs,
     bodyLimit: resolved.bodyLimit,
     outboundLimit: resolved.outboundLimit,
@@ -181,18 +198,29 @@ function resolveSeal({ sessions, sessionStore }: EndpointOptions): ResolvedOptio
   return { keys: seal.keys, maxAgeMs: seal.maxAgeMs ?? SEAL_MAX_AGE_MS }
 }
 
+function resolveKeepAlive({ keepAlive = {}, stateless }: EndpointOptions): ResolvedOptions['keepAlive'] {
+  if (keepAlive === false) return false
+  check('keepAlive', typeof keepAlive === 'object' && keepAlive !== null, 'must be false or an object')
+  const resolved = withDefaults(KEEP_ALIVE_DEFAULTS, keepAlive)
+  const { mode } = resolved
+  check('keepAlive.mode', mode === 'comment' || mode === 'ping', "must be 'comment' or 'ping'")
+  check('keepAlive.mode', mode === 'comment' || stateless !== true, "cannot be 'ping' without sessions")
+  return resolved
+}
+
+const keepAliveNumbers = (keepAlive: ResolvedOptions['keepAlive']): Record<string, number> =>
+  keepAlive === false
+    ? {}
+    : { 'keepAlive.intervalMs': keepAlive.intervalMs, 'keepAlive.maxMissed': keepAlive.maxMissed }
+
 /** Picks the known keys; an option that is given as undefined counts as left out. */
 function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
   const entries = Object.entries(defaults) as [keyof T, T[keyof T]][]
   return Object.fromEntries(entries.map(([key, fallback]) => [key, given[key] ?? fallback])) as T
 }
 
-function checkNumber(name: string, value: number | false): void {
-  if (value === false && name === 'keepAliveMs') return
-  const fine =
-    Number.isSafeInteger(value) &&
-    (value as number) > 0 &&
-    (!name.endsWith('Ms') || (value as number) <= MAX_TIMER)
+function checkNumber(name: string, value: number): void {
+  const fine = Number.isSafeInteger(value) && value > 0 && (!name.endsWith('Ms') || value <= MAX_TIMER)
   check(name, fine, `must be a whole number above 0${name.endsWith('Ms') ? ` and at most ${MAX_TIMER}` : ''}`)
 }
 

@@ -144,6 +144,7 @@ export class Sessions {
     session.onRecord((record) => this.#save(live, record))
     this.#rank(live)
     this.#sweeper.start()
+    this.#mount.pings?.add(session)
     tenant.take(session)
     announceSession(tenant.runtime, session, how)
     return live

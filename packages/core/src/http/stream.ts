@@ -69,6 +69,13 @@ export class SseStream implements Outlet {
     return this.#tail ?? this.#outbound?.pressure()
   }
 
+  /** Writes what is of use only now: it is not kept, and has no id. */
+  ping(frame: string): boolean {
+    if (this.#ended || !this.connected) return false
+    this.#outbound?.write(formatEvent({ data: frame }))
+    return true
+  }
+
   /** Sends a response that is not the last one. */
   respond(frame: string): void {
     if (!this.#ended) this.#emit(frame, 'response')

@@ -2,7 +2,7 @@ import { QuestionError } from '../errors.ts'
 import type { JsonObject, JsonRpcErrorObject, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import { notificationFrame, requestFrame } from '../protocol/jsonrpc.ts'
 import { RELATED_TASK } from '../protocol/meta.ts'
-import { Notification } from '../protocol/methods.ts'
+import { Method, Notification } from '../protocol/methods.ts'
 import type { Clock } from './clock.ts'
 import type { Exchange } from './exchange.ts'
 import { notAnswered, type PreparedQuestion } from './prepared-question.ts'
@@ -11,6 +11,9 @@ import { notAnswered, type PreparedQuestion } from './prepared-question.ts'
 const MAX_PENDING = 64
 /** How much of a peer's own words comes back in an error. */
 const MAX_REASON = 200
+
+/** What the ids of pings begin with. That there is an answer is all it says, so that nothing is kept to know it by. */
+const PING = 'ping-'
 
 interface Pending {
   readonly key: string
@@ -76,8 +79,14 @@ export class OutboundRequests implements RequestChannel {
     return { result, cancel: (why) => this.#withdraw(id, new QuestionError('cancelled', why)) }
   }
 
+  /** A ping with an id of its own. */
+  pingFrame(): string {
+    return requestFrame(`${PING}${++this.#lastId}`, Method.Ping)
+  }
+
   /** Takes an answer to the question that it belongs to. Every other one is counted and dropped. */
   settle(response: JsonRpcResponse): void {
+    if (typeof response.id === 'string' && response.id.startsWith(PING)) return
     const waiting = response.id === undefined ? undefined : this.#take(response.id)
     if (waiting === undefined) this.#ignored++
     else if ('result' in response) waiting.resolve(response.result)

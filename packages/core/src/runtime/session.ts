@@ -29,6 +29,8 @@ import type { SessionRecord } from './session-store.ts'
 /** Where messages go that belong to no request: the GET stream, or the duplex transport itself. */
 export interface Outlet {
   send(frame: string): void | Promise<void>
+  /** Sends a ping, unless nobody is connected: then false, for silence says nothing. */
+  ping?(frame: string): boolean
 }
 
 /** The caller of one request, as its door established it. */
@@ -66,6 +68,7 @@ export class Session implements SessionView {
   #closed = false
   /** Tasks that only this session can come back for. */
   #held = 0
+  #unansweredPings = 0
 
   constructor(runtime: ServerRuntime, record: SessionRecord, revision: Revision) {
     this.#runtime = runtime
@@ -86,6 +89,10 @@ export class Session implements SessionView {
   }
   get closed(): boolean {
     return this.#closed
+  }
+  /** Pings that were sent since the client was last heard of. */
+  get unansweredPings(): number {
+    return this.#unansweredPings
   }
   /** Calls that run or wait, and tasks that run. A session with any is not idle. */
   get inFlight(): number {
@@ -108,6 +115,7 @@ export class Session implements SessionView {
   }
 
   attach(outlet: Outlet): void {
+    this.#unansweredPings = 0
     this.#outlet = outlet
   }
   detach(outlet: Outlet): void {
@@ -138,6 +146,7 @@ export class Session implements SessionView {
 
   /** Answers one request. Routed by its exchange, never by its id: some clients send the same id every time. */
   call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
+    this.#unansweredPings = 0
     if (message.method === Method.Initialize)
       return this.#refuse(message.id, invalidRequest('The session is initialized already'))
     const entry = this.#gate.enter()
@@ -151,6 +160,7 @@ export class Session implements SessionView {
   }
 
   notification(message: JsonRpcNotification): void {
+    this.#unansweredPings = 0
     if (!this.revision.notifications.has(message.method)) return
     if (message.method === Notification.Initialized) {
       if (!this.#record.initialized) this.update({ initialized: true })
@@ -162,7 +172,14 @@ export class Session implements SessionView {
 
   /** Takes the answer to something the server asked. One that nobody waits for is ignored. */
   response(message: JsonRpcResponse): void {
+    this.#unansweredPings = 0
     this.#requests.settle(message)
+  }
+
+  /** Asks whether the client is still there. Whatever it says next is an answer. */
+  ping(): void {
+    if (this.#outlet?.ping?.(this.#requests.pingFrame()) === true) this.#unansweredPings++
+    else this.#unansweredPings = 0
   }
 
   /** The client has gone, though its calls may finish: what it was asked it will not answer. */

@@ -11,7 +11,6 @@ describe('the options of a mount', () => {
   it('have the defaults that are documented', () => {
     expect(resolveOptions({})).toEqual({
       stateless: false,
-      keepAliveMs: 15_000,
       upgradeAfterMs: 2_000,
       response: 'auto',
       bodyLimit: 4 * 1024 * 1024,
@@ -19,6 +18,7 @@ describe('the options of a mount', () => {
       retryMs: 1_000,
       closeDeadlineMs: 10_000,
       seal: undefined,
+      keepAlive: { mode: 'comment', intervalMs: 15_000, maxMissed: 3 },
       parseLimits: { maxDepth: 128, maxTokens: 100_000 },
       sessions: {
         ttlMs: 1_800_000,
@@ -41,8 +41,13 @@ describe('the options of a mount', () => {
     ['bodyLimit', { bodyLimit: '1mb' as unknown as number }],
     ['upgradeAfterMs', { upgradeAfterMs: -1 }],
     ['upgradeAfterMs', { upgradeAfterMs: 2 ** 31 }],
-    ['keepAliveMs', { keepAliveMs: 0 }],
-    ['keepAliveMs', { keepAliveMs: true as unknown as false }],
+    ['keepAlive', { keepAlive: true as unknown as false }],
+    ['keepAlive', { keepAlive: null as unknown as false }],
+    ['keepAlive.mode', { keepAlive: { mode: 'pong' as 'ping' } }],
+    ['keepAlive.mode', { stateless: true, keepAlive: { mode: 'ping' as const } }],
+    ['keepAlive.intervalMs', { keepAlive: { intervalMs: 0 } }],
+    ['keepAlive.intervalMs', { keepAlive: { intervalMs: 2 ** 31 } }],
+    ['keepAlive.maxMissed', { keepAlive: { mode: 'ping' as const, maxMissed: 1.5 } }],
     ['outboundLimit', { outboundLimit: 1.5 }],
     ['retryMs', { retryMs: Number.NaN }],
     ['response', { response: 'xml' as unknown as 'sse' }],

@@ -362,8 +362,8 @@ describe('the stream that belongs to no request', () => {
     expect(clock.pending).toBe(before)
   })
 
-  it('says nothing in between where keepAliveMs is false', async () => {
-    const { open, clock } = createHarness({ endpoint: { keepAliveMs: false } })
+  it('says nothing in between where keepAlive is false', async () => {
+    const { open, clock } = createHarness({ endpoint: { keepAlive: false } })
     const stream = await (await open()).get()
     await clock.advance(60_000)
     expect(stream.sink.text).toBe('')

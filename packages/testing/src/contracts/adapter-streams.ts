@@ -16,7 +16,7 @@ const flowing: readonly AdapterCase[] = [
   {
     name: 'sends the head of a stream at once, before there is anything to write',
     async run({ serve }) {
-      const { client } = await serve({ eventStore: false, keepAliveMs: false })
+      const { client } = await serve({ eventStore: false, keepAlive: false })
       const reply = await listen(client)
       expect([reply.status, reply.text()]).toEqual([200, ''])
     },
@@ -35,7 +35,7 @@ const flowing: readonly AdapterCase[] = [
   {
     name: 'keeps an open stream alive with comments',
     async run({ serve }) {
-      const { client } = await serve({ eventStore: false, keepAliveMs: 10 })
+      const { client } = await serve({ eventStore: false, keepAlive: { intervalMs: 10 } })
       const reply = await listen(client)
       await reply.until(': keep-alive\n\n: keep-alive\n\n')
     },
