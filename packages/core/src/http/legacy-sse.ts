@@ -197,6 +197,7 @@ export class LegacySse {
     this.#uninitialized.remove(connection)
     this.#uninitialized.rest()
     connection.begin(session)
+    this.#mount.pings?.add(session)
     tenant.take(session)
     announceSession(tenant.runtime, session, { resumed: false })
   }

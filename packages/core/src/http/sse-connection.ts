@@ -32,7 +32,10 @@ export class SseConnection implements Exchange, Due {
   readonly #onClose: (connection: SseConnection) => void
   readonly #outbound: Outbound
   readonly #late = new Set<string>()
-  readonly #outlet: Outlet = { send: (frame) => this.#announce(frame) }
+  readonly #outlet: Outlet = {
+    send: (frame) => this.#announce(frame),
+    ping: (frame) => this.#ping(frame),
+  }
   #session: Session | undefined
   #closed = false
 
@@ -115,6 +118,12 @@ export class SseConnection implements Exchange, Due {
     this.#session?.close()
     this.#onClose(this)
     this.#outbound.end()
+  }
+
+  #ping(frame: string): boolean {
+    if (this.#closed) return false
+    this.#outbound.write(messageEvent(frame))
+    return true
   }
 
   /** A change is told late rather than not at all, and once however often it happened. */

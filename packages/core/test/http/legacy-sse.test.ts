@@ -40,7 +40,7 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}): Sse
   const aborted: string[] = []
   const made = createHarness({
     ...more,
-    endpoint: { legacySse: true, keepAliveMs: false, ...endpoint },
+    endpoint: { legacySse: true, keepAlive: false, ...endpoint },
     setUp: (server) => {
       server.addTool({ name: 'add', inputSchema: z.object({ a: z.number() }), handler: ({ a }) => a + 1 })
       server.addTool({
@@ -142,10 +142,24 @@ describe('an event stream', () => {
   })
 
   it('is kept alive with comments', async () => {
-    const made = harness({ keepAliveMs: 1_000 })
+    const made = harness({ keepAlive: { intervalMs: 1_000 } })
     const client = await openSse(made)
     await made.clock.advance(2_000)
     expect(client.sink.text.match(/: keep-alive\n\n/g)).toHaveLength(2)
+  })
+
+  it('is closed by pings that nobody answers, with its session, where the mount sends pings', async () => {
+    const made = harness({ keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } })
+    const client = await openSse(made)
+    await client.initialize()
+    const pings = (): number => client.sink.text.split('"method":"ping"').length - 1
+    await made.clock.advance(2_000)
+    await client.post(ping())
+    await made.clock.advance(2_999)
+    expect([pings(), client.sink.closed]).toEqual([4, false])
+    await made.clock.advance(1)
+    expect([pings(), client.sink.closed]).toEqual([4, true])
+    expect((await client.post(ping())).status).toBe(404)
   })
 
   it('tells of changes', async () => {
