@@ -16,7 +16,16 @@ const GUIDES: readonly Group[] = [
   { text: 'Start', pages: ['quickstart', 'stdio', 'fastify', 'hono', 'proxy', 'resuming'] },
   {
     text: 'Write a server',
-    pages: ['tools', 'resources', 'prompts', 'results-and-errors', 'asking', 'middleware', 'testing'],
+    pages: [
+      'tools',
+      'resources',
+      'prompts',
+      'results-and-errors',
+      'asking',
+      'tasks',
+      'middleware',
+      'testing',
+    ],
   },
   { text: 'Extend', pages: ['write-an-adapter'] },
   { text: 'Coming from', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },

@@ -8,6 +8,7 @@ import { addRegistryTools } from './registry-tools.ts'
 import { addReportingTools } from './reporting-tools.ts'
 import { addResources, addResourceTemplates } from './resources.ts'
 import { addSchemaTools } from './schema-tools.ts'
+import { addTaskTools } from './task-tools.ts'
 
 export interface EverythingOptions extends Pick<ServerOptions, 'pageSize' | 'revisions'> {
   /** Adds handlers that throw, hang and return what cannot be sent. */
@@ -32,6 +33,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addSchemaTools(server)
   addCallTools(server)
   addAskingTools(server)
+  addTaskTools(server)
   addRegistryTools(server)
   addResources(server)
   addResourceTemplates(server)

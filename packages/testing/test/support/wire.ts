@@ -8,6 +8,8 @@ export interface WireContext {
   readonly direction: 'client' | 'server'
   /** What a response answers; unknown, only its envelope is held against the schema. */
   readonly method?: string | undefined
+  /** The definition of the result, where it is not the method that names it. */
+  readonly result?: string
 }
 
 interface Validate {
@@ -64,16 +66,15 @@ class Wire {
     }
   }
 
-  check(message: unknown, { direction, method }: WireContext): string[] {
+  check(message: unknown, { direction, method, result: named }: WireContext): string[] {
     if (typeof message !== 'object' || message === null) return ['a message must be an object']
     const { method: own, result } = message as { method?: unknown; result?: unknown }
     if (typeof own === 'string') return this.#checkCall(message, own, direction)
     if (result === undefined)
       return this.#against(this.#first('JSONRPCErrorResponse', 'JSONRPCError'), message)
     const envelope = this.#against(this.#first('JSONRPCResultResponse', 'JSONRPCResponse'), message)
-    return method === undefined
-      ? envelope
-      : [...envelope, ...this.#against(this.#resultOf(method, result), result)]
+    const name = named ?? (method === undefined ? undefined : this.#resultOf(method, result))
+    return name === undefined ? envelope : [...envelope, ...this.#against(name, result)]
   }
 
   #checkCall(message: object, method: string, direction: WireContext['direction']): string[] {
@@ -123,10 +124,26 @@ function repair(definitions: Record<string, JsonObject>): void {
   // An error that answers an unreadable message has no id to repeat, which older schemas do not foresee.
   const error = definitions['JSONRPCError']
   if (error !== undefined) definitions['JSONRPCError'] = { ...error, required: ['error', 'jsonrpc'] }
-  for (const [name, definition] of Object.entries(definitions)) definitions[name] = withEnvelope(definition)
+  for (const [name, definition] of Object.entries(definitions))
+    definitions[name] = withEnvelope(merged(definition, definitions))
   // An alias of Result, which is open for its descendants' sake.
   const { properties } = definitions['Result'] as { properties?: JsonObject }
   definitions['EmptyResult'] = { ...definitions['Result'], properties, additionalProperties: false }
+}
+
+/** What is made of several definitions has the members of all of them; closed, each would refuse those of the others. */
+function merged(definition: JsonObject, definitions: Readonly<Record<string, JsonObject>>): JsonObject {
+  const { allOf, ...rest } = definition
+  const parts = allOf as readonly { readonly $ref: string }[] | undefined
+  if (parts === undefined) return definition
+  const all = parts.map(({ $ref }) => definitions[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {})
+  return {
+    ...rest,
+    type: 'object',
+    properties: Object.assign({}, ...all.map(({ properties }) => properties)) as JsonObject,
+    required: all.flatMap(({ required = [] }) => required as readonly string[]),
+    additionalProperties: false,
+  }
 }
 
 /** Older schemas spell the envelope, and the `_meta` of every request, in JSONRPCRequest and Request alone. */

@@ -13,6 +13,7 @@ const initialize: Feature = {
       prompts: { listChanged: true },
       completions: {},
       logging: {},
+      tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
     })
     expect(await driver.callTool('describe_call')).toMatchObject({
       structuredContent: { client: 'matrix', protocolVersion: '2025-11-25', session: true },

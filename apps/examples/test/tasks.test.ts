@@ -1,0 +1,52 @@
+import type { JsonObject } from '@jetway/core/protocol'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { connectPeer, type TestConnection } from '@jetway/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { server } from '../src/tasks.ts'
+
+describe('the tools of the guide to tasks', () => {
+  let client: TestConnection
+
+  beforeAll(async () => {
+    const [near, far] = createMemoryTransportPair()
+    server.connect(far)
+    client = await connectPeer(near, {
+      revision: '2025-11-25',
+      capabilities: { elicitation: { form: {} } },
+      onRequest: () => ({ action: 'accept', content: { publish: true } }),
+    })
+  })
+  afterAll(async () => {
+    await client.close()
+    await server.close()
+  })
+
+  const ask = async (method: string, params: object): Promise<JsonObject> =>
+    (await client.request(method, params as JsonObject)).result as JsonObject
+
+  it('run as tasks, tell how far they are, and give their result to who comes for it', async () => {
+    const params = { name: 'convert_files', arguments: { folder: 'in' }, task: {} }
+    const created = await ask('tools/call', params)
+    expect(created).toMatchObject({
+      task: { status: 'working', ttl: 1_800_000 },
+      _meta: {
+        'io.modelcontextprotocol/model-immediate-response': expect.stringMatching('has begun') as string,
+      },
+    })
+    const { taskId } = created['task'] as { taskId: string }
+    expect(await ask('tasks/result', { taskId })).toMatchObject({ content: [{ text: 'Converted 3 files' }] })
+    expect(await ask('tasks/get', { taskId })).toMatchObject({ status: 'completed' })
+  })
+
+  it('run as any tool where nobody asks for a task', async () => {
+    const params = { name: 'convert_files', arguments: { folder: 'in' } }
+    expect(await ask('tools/call', params)).toMatchObject({ content: [{ text: 'Converted 3 files' }] })
+  })
+
+  it('ask whoever comes for the result', async () => {
+    const created = await ask('tools/call', { name: 'publish_report', task: {} })
+    const { taskId } = created['task'] as { taskId: string }
+    expect(await ask('tasks/result', { taskId })).toMatchObject({ content: [{ text: 'Published' }] })
+    expect((await client.request('tools/call', { name: 'publish_report' })).error?.code).toBe(-32601)
+  })
+})
