@@ -63,7 +63,7 @@ async function converse(revision: string): Promise<Served> {
   const taskId = await create('works')
   await peer.request('tasks/get', { taskId })
   // Both carry the questions, and the copies that are not answered are withdrawn.
-  const results = [taskId, taskId].map((it) => peer.request('tasks/result', { taskId: it }))
+  const results = [taskId, taskId].map((id) => peer.request('tasks/result', { taskId: id }))
   await Promise.all(results)
   await peer.request('tasks/get', { taskId })
   const failed = await create('fails')
