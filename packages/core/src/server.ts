@@ -26,6 +26,7 @@ import { Mounts } from './runtime/mounts.ts'
 import { MemoryTaskStore } from './runtime/memory-task-store.ts'
 import { secureRandom } from './runtime/random.ts'
 import type { ServerRuntime } from './runtime/server-runtime.ts'
+import { Refusals, type ServerStats } from './runtime/stats.ts'
 import { Tasks } from './runtime/tasks.ts'
 import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
@@ -71,6 +72,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   readonly #bus: Bus
   readonly #logger: Logger
   readonly #events: Events
+  readonly #refusals = new Refusals()
   #messages: MessageHandler | undefined
 
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
@@ -287,6 +289,16 @@ export class McpServer<Mount = unknown, App = unknown> {
     return serveTransport(this.runtime, transport, options)
   }
 
+  /** What all mounts and connections hold right now, and what was turned away on any of them since the server began. */
+  stats(): ServerStats {
+    return {
+      ...this.#mounts.gauges(),
+      draining: this.#mounts.closed,
+      mounts: this.#mounts.size,
+      refusals: this.#refusals.snapshot(),
+    }
+  }
+
   /**
    * Closes every mount and connection, then the lifespan. Calls that run may finish within `deadline` ms.
    *
@@ -340,6 +352,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       random: options.random ?? secureRandom,
       logger: this.#logger,
       events: this.#events,
+      refusals: this.#refusals,
       limits: sessionLimits(options.limits),
       inputLimits: inputLimits(options),
       schemas,

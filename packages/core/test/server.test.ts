@@ -9,6 +9,7 @@ import {
   McpServer,
   type ServerOptions,
 } from '../src/index.ts'
+import { NOTHING_HELD } from '../src/runtime/stats.ts'
 import { settled } from './support/fake-clock.ts'
 import { openPeer } from './support/peer.ts'
 
@@ -269,7 +270,11 @@ describe('closing a server', () => {
     let disposed = false
     const server = create({ lifespan: () => ({ [Symbol.dispose]: () => void (disposed = true) }) })
     await openPeer(server)
-    const broken = { closed: new Promise<void>(() => {}), close: () => Promise.reject(new Error('stuck')) }
+    const broken = {
+      closed: new Promise<void>(() => {}),
+      close: () => Promise.reject(new Error('stuck')),
+      gauges: () => NOTHING_HELD,
+    }
     server.runtime.attach(broken)
     await expect(server.close()).rejects.toThrow('stuck')
     expect(disposed).toBe(true)

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fastifySSE } from '@fastify/sse'
-import type { AuthInfo, Closable, McpServer } from '@jetway/core'
+import type { AuthInfo, McpServer, MountHandle } from '@jetway/core'
 import { BodyError, createEndpoint, doorPaths, readStream, repeatedHeader } from '@jetway/core/http'
 import type {
   Door,
@@ -37,8 +37,8 @@ export interface McpPluginOptions<Mount = unknown, App = unknown> extends Endpoi
   readonly context?: (request: FastifyRequest) => NoInfer<Mount>
   /** What the app's own authentication left on the request, as `ctx.auth`. */
   readonly auth?: (request: FastifyRequest) => AuthInfo | undefined
-  /** Given the handle of this mount when it is registered, to close it before the app. Closing the app closes it too. */
-  readonly onMount?: (mount: Closable & AsyncDisposable) => void
+  /** Given the handle of this mount when it is registered, to watch it or to close it before the app. Closing the app closes it too. */
+  readonly onMount?: (mount: MountHandle) => void
 }
 
 declare module 'fastify' {
@@ -96,6 +96,7 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   app.addHook('preClose', () => mount.close())
+  routeProbes(app, endpoint)
 
   // @fastify/sse gives every request of its routes a context, a promise and two listeners, but only streams need them.
   // So it gets to wrap the opening of a stream, and the handler goes on as the app's own onRoute hooks have left it.
@@ -118,6 +119,23 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
       bodyLimit,
       sse: { kind: 'manual', heartbeat: false },
       handler: mount.answerAt(door),
+    })
+  }
+}
+
+/** Before the hooks on routes are there, which are for the MCP route alone. */
+function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
+  for (const [url, probe] of endpoint.probes) {
+    app.route({
+      method: METHODS,
+      url,
+      exposeHeadRoute: false,
+      handler(request, reply) {
+        const answer = endpoint.probe(probe, request.method)
+        reply.code(answer.status)
+        setHeaders(reply, answer.headers)
+        reply.send(answer.body ?? '')
+      },
     })
   }
 }

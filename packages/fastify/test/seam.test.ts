@@ -18,9 +18,13 @@ const endpoint = vi.hoisted(() => ({
 
 vi.mock('@jetway/core/http', async (original) => ({
   ...(await original<typeof Http>()),
-  createEndpoint: (_server: unknown, options: EndpointOptions): Pick<Endpoint, 'handle' | 'close'> => {
+  createEndpoint: (
+    _server: unknown,
+    options: EndpointOptions,
+  ): Pick<Endpoint, 'handle' | 'probes' | 'close'> => {
     endpoint.options = options
     return {
+      probes: new Map(),
       handle: (request) => (endpoint.handle as Handle)(request),
       close: async () => endpoint.closing?.(),
     }

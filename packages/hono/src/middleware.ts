@@ -1,4 +1,4 @@
-import type { AuthInfo, Closable, McpServer } from '@jetway/core'
+import type { AuthInfo, McpServer, MountHandle } from '@jetway/core'
 import {
   BodyError,
   createEndpoint,
@@ -47,8 +47,8 @@ interface MountOptions<Mount, App> extends EndpointOptions {
 export type McpMiddlewareOptions<Mount = unknown, App = unknown> = MountOptions<Mount, App> &
   (unknown extends Mount ? unknown : Required<Pick<MountOptions<Mount, App>, 'context'>>)
 
-/** The middleware, and the handle of its mount: close it before the runtime's own server. */
-export type McpMiddleware = MiddlewareHandler & Closable & AsyncDisposable
+/** The middleware, and the handle of its mount: watch it, and close it before the runtime's own server. */
+export type McpMiddleware = MiddlewareHandler & MountHandle
 
 type Peer = NonNullable<HttpRequest['peer']>
 
@@ -77,13 +77,17 @@ export function mcp<Mount = unknown, App = unknown>(
   const doorOf = matcher(path, rest.legacySse)
   const endpoint: Endpoint = createEndpoint(neutral(server), rest)
   const host: HostReaders = { context, auth }
+  const probed = prober(endpoint)
   const middleware = (c: Context, next: Next): Response | Promise<Response | void> => {
+    const probe = probed(c)
+    if (probe !== undefined) return probe
     const door = doorOf(c)
     return door === undefined ? next() : answer(endpoint, door, c, host)
   }
   return Object.assign(middleware as MiddlewareHandler, {
     close: (closing?: { readonly deadline?: number }) => endpoint.close(closing),
     closed: endpoint.closed,
+    stats: () => endpoint.stats(),
     [Symbol.asyncDispose]: () => endpoint.close(),
   })
 }
@@ -128,6 +132,18 @@ function below(path: string): (c: Context, requested: string) => boolean {
     if (pattern === '/') return requested === (tail || '/')
     const base = /[:*]/.test(pattern) ? basePath(c) : pattern
     return requested === (base.endsWith('/') ? base.slice(0, -1) : base) + tail
+  }
+}
+
+/** Answers the probes of the mount, and leaves every other request alone. */
+function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
+  const probes = Array.from(endpoint.probes, ([path, probe]) => ({ probe, answers: below(path) }))
+  if (probes.length === 0) return () => undefined
+  return (c) => {
+    const found = probes.find(({ answers }) => answers(c, c.req.path))
+    if (found === undefined) return undefined
+    const { body = null, status, headers } = endpoint.probe(found.probe, c.req.method)
+    return c.body(body as string, status as ContentfulStatusCode, headers as Record<string, string>)
   }
 }
 

@@ -14,7 +14,8 @@ const endpoint = vi.hoisted(() => ({ handle: undefined as unknown }))
 
 vi.mock('@jetway/core/http', async (original) => ({
   ...(await original<typeof Http>()),
-  createEndpoint: (): Pick<Endpoint, 'handle'> => ({
+  createEndpoint: (): Pick<Endpoint, 'handle' | 'probes'> => ({
+    probes: new Map(),
     handle: (request) => (endpoint.handle as Handle)(request),
   }),
 }))

@@ -56,6 +56,11 @@ export class LineWriter {
     return this.#behind?.promise
   }
 
+  /** What has not left yet, here and in the output. */
+  get queued(): number {
+    return this.#queued + this.#options.output.writableLength
+  }
+
   send(text: string, signal: AbortSignal | undefined): void | Promise<void> {
     if (this.#gone) return
     // Only a prepared, indented JSON text can have line ends, and there they stand between tokens.

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { AuthInfo, Closable, Logger } from '@jetway/core'
+import type { AuthInfo, Logger, MountHandle, MountStats } from '@jetway/core'
 import type { Transport } from '@jetway/core/transport'
 import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 import { StdioTransport } from './transport.ts'
@@ -12,7 +12,7 @@ interface Caller {
 /** What is served: an `McpServer`. */
 export interface StdioServer<Mount = unknown> {
   readonly '~mount'?: (mount: Mount) => void
-  connect(transport: Transport, caller: Caller): Closable
+  connect(transport: Transport, caller: Caller): MountHandle
   close(options?: { readonly deadline?: number }): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export type ServeStdioOptions<Mount = unknown> = Options<Mount> &
   (unknown extends Mount ? unknown : { readonly mount: Mount })
 
 /** A server that is being served over stdio. */
-export interface StdioHandle extends Closable, AsyncDisposable {}
+export interface StdioHandle extends MountHandle {}
 
 const DEFAULT_DRAIN_MS = 2_000
 /** The part of the drain that work may use; the rest is for its last answers to get out. */
@@ -86,7 +86,7 @@ class StdioServing implements StdioHandle {
   readonly closed: Promise<void>
   readonly #server: StdioServer
   readonly #transport: StdioTransport
-  readonly #connection: Closable
+  readonly #connection: MountHandle
   readonly #guard: StdoutGuard | undefined
   readonly #drainMs: number
   readonly #exits: boolean
@@ -129,6 +129,10 @@ class StdioServing implements StdioHandle {
     await this.#connection.close({ deadline })
     clearTimeout(limit)
     await this.closed
+  }
+
+  stats(): MountStats {
+    return this.#connection.stats()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -208,6 +212,9 @@ function watchClose(transport: Transport, onClose: () => void): Transport {
         },
       }),
     send: (message, options) => transport.send(message, options),
+    get queued() {
+      return transport.queued ?? 0
+    },
     close: () => transport.close(),
   }
 }

@@ -74,6 +74,10 @@ export class StdioTransport implements Transport {
     return !this.#writer.gone
   }
 
+  get queued(): number {
+    return this.#writer.queued
+  }
+
   start(handlers: TransportHandlers): void {
     if (this.#handlers !== undefined) throw new TypeError('The transport has been started already')
     this.#handlers = handlers

@@ -4,18 +4,19 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
 import { Background } from '../runtime/background.ts'
 import { systemClock } from '../runtime/clock.ts'
-import type { Events } from '../runtime/events.ts'
 import { stderrLogger, unfailing } from '../runtime/logger.ts'
 import { MemoryEventStore } from '../runtime/memory-event-store.ts'
 import { MemorySessionStore } from '../runtime/memory-session-store.ts'
 import { secureRandom } from '../runtime/random.ts'
 import { createSealer } from '../runtime/seal.ts'
-import type { Closable } from '../runtime/server-runtime.ts'
 import type { Caller } from '../runtime/session.ts'
 import { StatelessCalls } from '../runtime/stateless.ts'
+import type { Mounted, MountHandle } from '../runtime/server-runtime.ts'
+import { type Gauges, type MountStats, NOTHING_HELD } from '../runtime/stats.ts'
 import { Deadlines, Work } from '../runtime/timers.ts'
 import { Admission } from './admission.ts'
 import { createHeadGuard, type HeadGuard } from './guards.ts'
+import { answerProbe, type Probe, probesOf } from './health.ts'
 import { LegacyHttp } from './legacy.ts'
 import { LegacySse } from './legacy-sse.ts'
 import type { Mount as MountParts } from './mount.ts'
@@ -23,10 +24,11 @@ import { OpenStreams } from './open-streams.ts'
 import { type EndpointOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { Pings } from './pings.ts'
 import { SealedIds } from './sealed-ids.ts'
+import { Rejections } from './rejections.ts'
 import { Sessions } from './sessions.ts'
-import { reasonOf, refuse } from './statuses.ts'
+import { refuse } from './statuses.ts'
 import { StoreFailure } from './store-failure.ts'
-import { type Servable, type ServerSelector, Tenants } from './tenants.ts'
+import { type Servable, type ServerSelector, type Tenant, Tenants } from './tenants.ts'
 import { BodyError, type HttpReply, type HttpRequest } from './types.ts'
 
 /** A request with what the server demands to find as `ctx.mount`. */
@@ -34,9 +36,13 @@ export type MountedRequest<Mount> = HttpRequest &
   (unknown extends Mount ? unknown : { readonly mount: Mount })
 
 /** A server mounted on HTTP, behind whatever framework translates for it. */
-export interface Endpoint<Mount = unknown> extends Closable, AsyncDisposable {
+export interface Endpoint<Mount = unknown> extends MountHandle {
   /** Answers one request. Never throws and never rejects. */
   handle(request: MountedRequest<Mount>): HttpReply | Promise<HttpReply>
+  /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
+  readonly probes: ReadonlyMap<string, Probe>
+  /** Answers a probe, at once and whoever asks. */
+  probe(probe: Probe, method: string): HttpReply
 }
 
 /**
@@ -55,8 +61,9 @@ export function createEndpoint<Mount = unknown>(
   return endpoint
 }
 
-class HttpEndpoint implements Endpoint {
+class HttpEndpoint implements Endpoint, Mounted {
   readonly closed: Promise<void>
+  readonly probes: ReadonlyMap<string, Probe>
   readonly #mount: MountParts
   readonly #guard: HeadGuard
   readonly #admission: Admission
@@ -64,7 +71,6 @@ class HttpEndpoint implements Endpoint {
   readonly #stateless: StatelessCalls | undefined
   readonly #http: LegacyHttp
   readonly #sse: LegacySse | undefined
-  readonly #events: Events | undefined
   #closing: Promise<void> | undefined
   #closed = false
   #resolveClosed!: () => void
@@ -73,7 +79,7 @@ class HttpEndpoint implements Endpoint {
     const resolved = resolveOptions(options)
     this.#mount = createMount(server, options, resolved)
     const { clock, logger, tenants } = this.#mount
-    this.#events = tenants.only?.runtime.events
+    this.probes = probesOf(options.health)
     this.#guard = createHeadGuard(options)
     this.#admission = new Admission(options.authenticate, clock, logger)
     const { max, maxPerPrincipal } = resolved.sessions
@@ -82,6 +88,7 @@ class HttpEndpoint implements Endpoint {
     this.#stateless = resolved.stateless ? new StatelessCalls() : undefined
     this.#http = new LegacyHttp(this.#mount, this.#sessions, this.#stateless)
     this.#sse = createLegacySse(this.#mount, this.#sessions, options)
+    tenants.measure = (tenant) => this.#held(tenant)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -106,6 +113,40 @@ class HttpEndpoint implements Endpoint {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  probe(probe: Probe, method: string): HttpReply {
+    return answerProbe(method, probe === 'livez' || this.#closing === undefined)
+  }
+
+  gauges(): Gauges {
+    const { streams = 0, events = 0, bytes = 0 } = this.#mount.events?.size ?? {}
+    return { ...this.#held(), replayStreams: streams, replayEvents: events, replayBytes: bytes }
+  }
+
+  stats(): MountStats {
+    return {
+      ...this.gauges(),
+      draining: this.#closing !== undefined,
+      refusals: this.#mount.rejections.refusals.snapshot(),
+    }
+  }
+
+  /** What is held, of one server only where one is given. The log of events is the mount's, not a server's. */
+  #held(tenant?: Tenant): Gauges {
+    let sessions = 0
+    let callsInFlight = this.#stateless?.inFlight(tenant?.runtime) ?? 0
+    for (const live of this.#sessions.all()) {
+      if (tenant !== undefined && live.tenant !== tenant) continue
+      sessions++
+      callsInFlight += live.session.inFlight
+    }
+    for (const { session, tenant: own } of this.#sse?.all() ?? []) {
+      if (session === undefined || (tenant !== undefined && own !== tenant)) continue
+      sessions++
+      callsInFlight += session.inFlight
+    }
+    return { ...NOTHING_HELD, ...this.#mount.openStreams.held(tenant), sessions, callsInFlight }
   }
 
   #handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
@@ -146,11 +187,9 @@ class HttpEndpoint implements Endpoint {
   }
 
   /** Tells listeners of a request that was turned away. */
-  #told({ door }: HttpRequest, reply: HttpReply): HttpReply {
-    if (this.#events?.heard('reject') === true) {
-      const reason = reasonOf(reply)
-      if (reason !== undefined) this.#events.emit('reject', () => ({ door, status: reply.status, reason }))
-    }
+  #told(request: HttpRequest, reply: HttpReply): HttpReply {
+    // Nearly every reply is an answer, and costs no more than this comparison.
+    if (reply.status >= 400) this.#mount.rejections.see(request, reply)
     return reply
   }
 
@@ -187,10 +226,12 @@ function createMount(
   const logger = options.logger ?? runtime?.logger ?? unfailing(stderrLogger)
   const work = new Work(clock)
   const { keepAlive } = resolved
+  const tenants = new Tenants(server, clock)
   return {
     clock,
     random,
-    tenants: new Tenants(server, clock),
+    tenants,
+    rejections: new Rejections(tenants, options.onReject, logger),
     options: resolved,
     logger,
     served: servedRevisions(runtime?.revisions ?? resolveRevisions(undefined), options),

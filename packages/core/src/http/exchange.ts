@@ -66,6 +66,11 @@ export class PostExchange implements Exchange {
     this.#startStream().closeConnection(retryMs)
   }
 
+  refused(reason: 'busy' | 'initializedAlready'): void {
+    const { mount, request } = this.#options
+    mount.rejections.tell(request, reason)
+  }
+
   /** The call takes long: from now on the connection is kept alive. */
   due(): void {
     if (!this.#done) this.#startStream()

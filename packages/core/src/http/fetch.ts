@@ -1,6 +1,6 @@
-import type { Closable } from '../runtime/server-runtime.ts'
 import type { McpServer } from '../server.ts'
 import type { WorkHost } from '../runtime/background.ts'
+import type { MountHandle } from '../runtime/server-runtime.ts'
 import { doorOf, resolveSsePaths } from './doors.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import type { EndpointOptions } from './options.ts'
@@ -24,7 +24,7 @@ export type FetchSelector<Mount = unknown, App = unknown> = (
 ) => McpServer<Mount, App> | undefined | Promise<McpServer<Mount, App> | undefined>
 
 /** Answers web requests, and closes like every mount. */
-export interface FetchHandler extends Closable, AsyncDisposable {
+export interface FetchHandler extends MountHandle {
   /**
    * @param environment - where the runtime has one: what else its `fetch` is given. Of it only `waitUntil` is used, which
    *   Workers have on their third argument.
@@ -34,7 +34,8 @@ export interface FetchHandler extends Closable, AsyncDisposable {
 
 /**
  * Serves a server to anything that speaks web `Request` and `Response`: Workers, Deno, Bun, service routers. Route to it
- * what belongs to it: every address is the MCP path, except those that end like the paths of `legacySse`.
+ * what belongs to it: every address is the MCP path, except those that end like the paths of `legacySse`. Of the option
+ * `health` the paths are those of the whole address.
  *
  * @throws what {@link createEndpoint} throws
  */
@@ -50,11 +51,14 @@ export function toFetch<Mount = unknown, App = unknown>(
   const door = (request: Request): Door => (paths === undefined ? 'mcp' : doorOf(paths, pathOf(request)))
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
     const exchange = new FetchRequest(request, door(request), context, environment.find(isHost))
+    const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
+    if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
     return toResponse(await endpoint.handle(exchange), exchange)
   }
   return Object.assign(handler, {
     close: (how?: { readonly deadline?: number }) => endpoint.close(how),
     closed: endpoint.closed,
+    stats: () => endpoint.stats(),
     [Symbol.asyncDispose]: () => endpoint.close(),
   })
 }

@@ -1,5 +1,6 @@
 import { busy } from '../errors.ts'
 import { classify, errorFrame, type Incoming, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
@@ -65,6 +66,9 @@ export class LegacySse {
   get size(): number {
     return this.#connections.size
   }
+  all(): Iterable<SseConnection> {
+    return this.#connections.values()
+  }
 
   /** From now on no request is taken, but answers are, and what cancels a call. */
   drain(): void {
@@ -88,6 +92,7 @@ export class LegacySse {
       const { tenants } = this.#mount
       const tenant = await tenants.choose(request, caller)
       if (tenant === undefined) return refuse('noServer')
+      tenants.assign(request, tenant)
       return await tenants.during(tenant, async () => {
         // A client may post as soon as it knows where.
         await tenant.runtime.ready()
@@ -135,6 +140,7 @@ export class LegacySse {
     const connection = this.#connections.get(id)
     if (connection === undefined || connection.principal !== principalOf(caller))
       return refuse('noConnection')
+    this.#mount.tenants.assign(request, connection.tenant)
     const posted = { request, caller, connection }
     const body = request.body(this.#mount.options.bodyLimit)
     return body instanceof Promise
@@ -165,14 +171,17 @@ export class LegacySse {
     const { session } = connection
     const { served } = this.#parts
     const selection = selectRevision({ message, session: session?.revision, served, stateless: false })
-    if (selection.kind === 'initialize') return this.#initialize(connection, message)
+    if (selection.kind === 'initialize') return this.#initialize(posted, message)
     if (selection.kind === 'serve' && session !== undefined) return this.#call(posted, session, message)
-    if (selection.kind === 'refuse') connection.respond(refusal(message, selection.error))
+    if (selection.kind === 'refuse') {
+      if (message.method !== Method.Ping) this.#mount.rejections.tell(posted.request, selection.reason)
+      connection.respond(refusal(message, selection.error))
+    }
     return TAKEN
   }
 
   /** Taken only when the session is there, so that a client which posts one message after the other need not wait. */
-  async #initialize(connection: SseConnection, message: JsonRpcRequest): Promise<HttpReply> {
+  async #initialize({ connection, request }: Posted, message: JsonRpcRequest): Promise<HttpReply> {
     const { tenant, principal, id } = connection
     const served = this.#parts.served.filter((revision) => tenant.runtime.revisions.includes(revision))
     connection.opening = true
@@ -184,7 +193,8 @@ export class LegacySse {
         session?.close()
         return refuse('noConnection')
       }
-      if (session !== undefined) this.#begin(connection, session)
+      if (session === undefined) this.#mount.rejections.tell(request, 'initializeRefused')
+      else this.#begin(connection, session)
       connection.respond(frame)
       return TAKEN
     } finally {

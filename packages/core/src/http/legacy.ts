@@ -294,10 +294,11 @@ export class LegacyHttp implements StreamOpener {
         sessionId: live?.session.id,
       }))
     if (live === undefined || events === undefined)
-      return new SseStream(this.#mount, { log: undefined, primes: false, onOverflow })
+      return new SseStream(this.#mount, { log: undefined, primes: false, onOverflow, owner: tenant })
     const token = randomToken(STREAM_TOKEN_LENGTH, random)
     const stream = new SseStream(this.#mount, {
       onOverflow,
+      owner: tenant,
       log: { store: events, key: { ...sessionKey(live), stream: token } },
       primes: live.session.revision.primesStreams,
       onEnd: () => live.removeStream(token),
@@ -339,8 +340,11 @@ export class LegacyHttp implements StreamOpener {
     then: (tenant: Tenant) => Reply,
   ): Reply {
     const { tenants } = this.#mount
-    const go = (tenant: Tenant | undefined): Reply =>
-      tenant === undefined ? refuse('noServer', { id }) : tenants.during(tenant, () => then(tenant))
+    const go = (tenant: Tenant | undefined): Reply => {
+      if (tenant === undefined) return refuse('noServer', { id })
+      tenants.assign(request, tenant)
+      return tenants.during(tenant, () => then(tenant))
+    }
     const tenant = live?.tenant ?? tenants.choose(request, caller)
     return tenant instanceof Promise ? tenant.then(go) : go(tenant)
   }
@@ -369,6 +373,6 @@ function deliver(live: LiveSession | undefined, incoming: Incoming): void {
 }
 
 const refuseRevision = (
-  { error }: Extract<Selection, { readonly kind: 'refuse' }>,
+  { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
   id: RequestId | undefined,
-): HttpReply => refuse('unsupportedVersion', { id, message: error.message, code: error.code })
+): HttpReply => refuse(reason, { id, message: error.message, code: error.code })

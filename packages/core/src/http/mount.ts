@@ -7,6 +7,7 @@ import type { Random } from '../runtime/random.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { Pings } from './pings.ts'
+import type { Rejections } from './rejections.ts'
 import type { Tenants } from './tenants.ts'
 import type { Deadlines, Work } from '../runtime/timers.ts'
 
@@ -24,6 +25,7 @@ export interface Mount {
   readonly openStreams: OpenStreams
   /** Finds sessions whose clients have gone; undefined unless the mount was told to. */
   readonly pings: Pings | undefined
+  readonly rejections: Rejections
   /** Turns calls that last into streams. */
   readonly upgrades: Deadlines
   /** Requests and calls that a close waits for. */

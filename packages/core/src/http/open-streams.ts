@@ -17,6 +17,18 @@ export class OpenStreams {
     return this.#open.size
   }
 
+  /** How many there are, and what waits on them; of one owner only, where one is given. */
+  held(owner?: object): { readonly openStreams: number; readonly queuedBytes: number } {
+    let openStreams = 0
+    let queuedBytes = 0
+    for (const outbound of this.#open) {
+      if (owner !== undefined && outbound.owner !== owner) continue
+      openStreams++
+      queuedBytes += outbound.queuedBytes
+    }
+    return { openStreams, queuedBytes }
+  }
+
   add(outbound: Outbound): void {
     this.#open.add(outbound)
     this.#keepAlive?.start()

@@ -7,6 +7,8 @@ import type { SealKey } from '../runtime/seal.ts'
 import type { SessionStore } from '../runtime/session-store.ts'
 import type { Authenticate } from './auth.ts'
 import { type LegacySseOptions, resolveSsePaths, type SsePaths } from './doors.ts'
+import type { HealthOptions } from './health.ts'
+import type { RejectListener } from './rejections.ts'
 
 /** Limits on the sessions of a mount. */
 export interface SessionOptions {
@@ -98,6 +100,17 @@ export interface EndpointOptions {
   readonly sessionStore?: SessionStore
   /** Where sent events are kept for clients that come back; `false` keeps none. In this process by default. */
   readonly eventStore?: EventStore | false
+  /**
+   * Answers probes at `/livez` and `/readyz`, beside the MCP path and below the same prefix, or at the paths given:
+   * GET and HEAD, with neither `authenticate` nor a check of the Host, since probes come by address. They tell nothing
+   * but `ok` or `draining`. @default false
+   */
+  readonly health?: boolean | HealthOptions
+  /**
+   * Hears of every request that this mount turns away; what it throws is logged. For mounts whose server is chosen by a
+   * function: before the choice there is no server of which `server.on('reject')` could be heard.
+   */
+  readonly onReject?: RejectListener
   /** The server's own by default. */
   readonly logger?: Logger
 }

@@ -13,6 +13,8 @@ export interface OutboundOptions {
    * more than what comes from there on.
    */
   readonly overflow: 'cut' | 'drop'
+  /** Whose connection it is; see `OpenStreams.held`. */
+  readonly owner?: object
   /** Hears of a frame that found no room. */
   onOverflow?(bytes: number): void
   onOpen?(outbound: Outbound): void
@@ -40,6 +42,12 @@ export class Outbound {
 
   get gone(): boolean {
     return this.#gone
+  }
+  get owner(): object | undefined {
+    return this.#options.owner
+  }
+  get queuedBytes(): number {
+    return this.#bytes
   }
 
   /** Takes no more frames: the connection has ended, or does when what waits is written. */

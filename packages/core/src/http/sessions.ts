@@ -63,7 +63,8 @@ export class Sessions {
   find(request: HttpRequest, caller: Caller, id: string): Found | Promise<Found> {
     const key = { principal: caller.auth?.principal ?? ANONYMOUS, id }
     const live = this.#principals.get(key.principal)?.get(key.id)
-    if (live === undefined) return this.#wake(key, () => this.#mount.tenants.choose(request, caller))
+    if (live === undefined) return this.#wake(key, request, caller)
+    this.#mount.tenants.assign(request, live.tenant)
     const now = this.#mount.clock.now()
     if (this.#expired(live, now)) {
       live.session.close()
@@ -163,16 +164,15 @@ export class Sessions {
     void this.#background(() => this.#mount.events?.delete({ principal, session: id }))
   }
 
-  async #wake(
-    key: SessionKey,
-    choose: () => Tenant | undefined | Promise<Tenant | undefined>,
-  ): Promise<Found> {
+  async #wake(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
+    const { tenants } = this.#mount
     const record = (await fromStore(() => this.#store.get(key))) ?? (await this.#sealed?.open(key))
     if (record === undefined) return this.#live(key)
-    const tenant = await choose()
+    const tenant = await tenants.choose(request, caller)
     // Two requests may have asked at the same time.
     if (tenant === undefined) return undefined
-    return this.#mount.tenants.during(tenant, () => this.#live(key) ?? this.#revive(key, record, tenant))
+    tenants.assign(request, tenant)
+    return tenants.during(tenant, () => this.#live(key) ?? this.#revive(key, record, tenant))
   }
 
   #live({ principal, id }: SessionKey): Found {

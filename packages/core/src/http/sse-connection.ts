@@ -48,6 +48,7 @@ export class SseConnection implements Exchange, Due {
     this.#outbound = new Outbound({
       limit: options.outboundLimit,
       overflow: 'drop',
+      owner: tenant,
       onOverflow: (bytes) =>
         tenant.runtime.events.emit('overflow', () => ({
           queue: 'stream',

@@ -18,6 +18,8 @@ export interface StreamOptions {
   readonly log: StreamLog | undefined
   /** Whether the client knows events with an id and no data. */
   readonly primes: boolean
+  /** Whose stream it is; see `OpenStreams.held`. */
+  readonly owner: object
   /** Hears of a frame that found no room. */
   readonly onOverflow?: ((action: 'cut' | 'drop', bytes: number) => void) | undefined
   /** Called once, when nothing will be sent on the stream any more. */
@@ -149,6 +151,7 @@ export class SseStream implements Outlet {
     const outbound = new Outbound({
       limit: options.outboundLimit,
       overflow,
+      owner: this.#options.owner,
       onOverflow: (bytes) => this.#options.onOverflow?.(overflow, bytes),
       onOpen: (opened) => openStreams.add(opened),
       onGone: (gone) => openStreams.remove(gone),

@@ -2,8 +2,9 @@ import { usageError } from '../errors.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
 import { CHANGES_TOPIC } from '../runtime/bus.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Closable, ServerRuntime } from '../runtime/server-runtime.ts'
+import type { Mounted, ServerRuntime } from '../runtime/server-runtime.ts'
 import { type Caller, type Session, toChangeEvent } from '../runtime/session.ts'
+import { type Gauges, NOTHING_HELD } from '../runtime/stats.ts'
 import { Work } from '../runtime/timers.ts'
 import type { HttpRequest } from './types.ts'
 
@@ -28,10 +29,14 @@ interface Held {
   close(): void
 }
 
+/** What a mount holds of one of its servers. */
+type Measure = (tenant: Tenant) => Gauges
+
 /** One server on a mount, and the sessions that it has here. They hear of changes through the server's own bus. */
-export class Tenant implements Closable {
+export class Tenant implements Mounted {
   readonly runtime: ServerRuntime
   readonly closed: Promise<void>
+  readonly #measure: Measure
   readonly #work: Work
   readonly #sessions = new Set<Session>()
   readonly #held = new Set<Held>()
@@ -40,8 +45,9 @@ export class Tenant implements Closable {
   #closing: Promise<void> | undefined
   #resolveClosed!: () => void
 
-  constructor(runtime: ServerRuntime, clock: Clock) {
+  constructor(runtime: ServerRuntime, clock: Clock, measure: Measure) {
     this.runtime = runtime
+    this.#measure = measure
     this.#work = new Work(clock)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
@@ -53,6 +59,10 @@ export class Tenant implements Closable {
   }
   get idle(): boolean {
     return this.#calls === 0 && this.#sessions.size === 0 && this.#held.size === 0
+  }
+
+  gauges(): Gauges {
+    return this.#measure(this)
   }
 
   /** Takes in a session that has just begun here. */
@@ -131,11 +141,15 @@ export class Tenants {
   readonly #select: ServerSelector | undefined
   readonly #clock: Clock
   readonly #inUse = new Map<ServerRuntime, Tenant>()
+  /** Whose server was chosen, by request. */
+  readonly #assigned = new WeakMap<HttpRequest, Tenant>()
+  /** Set by the mount: the streams and calls are its own. */
+  measure: Measure = () => NOTHING_HELD
 
   constructor(server: Servable | ServerSelector, clock: Clock) {
     this.#clock = clock
     if (typeof server === 'function') this.#select = server
-    else this.only = new Tenant(server.runtime, clock)
+    else this.only = new Tenant(server.runtime, clock, (tenant) => this.measure(tenant))
   }
 
   /**
@@ -149,6 +163,16 @@ export class Tenants {
     return chosen instanceof Promise
       ? chosen.then((server) => this.#tenantOf(server))
       : this.#tenantOf(chosen)
+  }
+
+  /** Remembers which server a request belongs to, where it may be one of several. */
+  assign(request: HttpRequest, tenant: Tenant): void {
+    if (this.only === undefined) this.#assigned.set(request, tenant)
+  }
+
+  /** The server that a request belongs to; undefined where none was chosen for it yet. */
+  of(request: HttpRequest): Tenant | undefined {
+    return this.only ?? this.#assigned.get(request)
   }
 
   /** Counts a step as work of its server, and lets go of a server that nothing is left of. */
@@ -180,7 +204,7 @@ export class Tenants {
     const before = this.#inUse.get(runtime)
     if (before?.closing === true) throw usageError('ERR_MCP_CLOSED', 'The server that was chosen is closing')
     if (before !== undefined) return before
-    const tenant = new Tenant(runtime, this.#clock)
+    const tenant = new Tenant(runtime, this.#clock, (measured) => this.measure(measured))
     runtime.attach(tenant)
     this.#inUse.set(runtime, tenant)
     tenant.onIdle = () => {

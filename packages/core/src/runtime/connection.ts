@@ -10,7 +10,7 @@ import {
 import { Method } from '../protocol/methods.ts'
 import { DEFAULT_PARSE_LIMITS, type ParseLimits, parseText } from '../protocol/parse.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import { selectRevision } from '../protocol/revisions/select.ts'
+import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import type { Transport, TransportClose } from '../transport/transport.ts'
 import { ANONYMOUS } from './auth.ts'
 import { Background } from './background.ts'
@@ -20,8 +20,9 @@ import type { Answered } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
 import { initialize } from './initialize.ts'
 import { randomToken } from './random.ts'
-import type { Closable, ServerRuntime } from './server-runtime.ts'
+import type { Mounted, MountHandle, ServerRuntime } from './server-runtime.ts'
 import { announceSession } from './session-events.ts'
+import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from './stats.ts'
 import { type Caller, type Session, toChangeEvent } from './session.ts'
 import { utf8Length } from './utf8.ts'
 
@@ -34,10 +35,21 @@ export interface ConnectionOptions extends Pick<Caller, 'auth' | 'mount'> {
 }
 
 /** One duplex transport being served: stdio, in-memory. */
-export interface Connection extends Closable, AsyncDisposable {}
+export interface Connection extends MountHandle {}
 
 /** Keys of the table of HTTP statuses, where a duplex transport has the same reason. */
-type RefusalReason = 'parseError' | 'invalidMessage' | 'batch' | 'draining'
+type RefusalReason =
+  | 'parseError'
+  | 'invalidMessage'
+  | 'batch'
+  | 'draining'
+  | 'missingSession'
+  | 'unsupportedVersion'
+  | 'initializeRefused'
+  | 'initializedAlready'
+  | 'busy'
+
+type Refused = Extract<Selection, { readonly kind: 'refuse' }>
 
 /** Takes the one answer to a message; undefined where a cancelled call has none. */
 type Reply = (frame: string | undefined) => void | Promise<void>
@@ -60,7 +72,7 @@ export function serveTransport(
   return connection
 }
 
-class DuplexConnection implements Connection {
+class DuplexConnection implements Connection, Mounted {
   readonly closed: Promise<void>
   readonly #runtime: ServerRuntime
   readonly #transport: Transport
@@ -68,6 +80,7 @@ class DuplexConnection implements Connection {
   readonly #exchange: Exchange
   readonly #caller: Caller
   readonly #served: readonly Revision[]
+  readonly #refusals: Refusals
   #unsubscribe = (): void => {}
   #session: Session | undefined
   #opening: Promise<void> | undefined
@@ -87,10 +100,12 @@ class DuplexConnection implements Connection {
     this.#transport = transport
     this.#options = options
     this.#served = options.revisions ?? runtime.revisions
+    this.#refusals = new Refusals(runtime.refusals)
     this.#exchange = {
       duplex: true,
       send: (frame) => this.#notify(frame),
       request: (frame) => this.#send(frame),
+      refused: (reason) => this.#rejected(reason),
     }
     const background = new Background(
       { begin: () => this.#pending++, end: () => this.#over() },
@@ -138,6 +153,24 @@ class DuplexConnection implements Connection {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  gauges(): Gauges {
+    const session = this.#session?.closed === false ? this.#session : undefined
+    return {
+      ...NOTHING_HELD,
+      sessions: session === undefined ? 0 : 1,
+      queuedBytes: this.#transport.queued ?? 0,
+      callsInFlight: session?.inFlight ?? 0,
+    }
+  }
+
+  stats(): MountStats {
+    return {
+      ...this.gauges(),
+      draining: this.#closing !== undefined,
+      refusals: this.#refusals.snapshot(),
+    }
   }
 
   async #drain(): Promise<void> {
@@ -213,7 +246,7 @@ class DuplexConnection implements Connection {
       stateless: false,
     })
     if (selection.kind === 'initialize') return this.#open(message)
-    if (selection.kind === 'refuse') return reply(refusal(message, selection.error))
+    if (selection.kind === 'refuse') return reply(this.#refusal(message, selection))
     const session = this.#session
     if (session === undefined) return reply(errorFrame(message.id, busy()))
     this.#pending++
@@ -221,6 +254,11 @@ class DuplexConnection implements Connection {
     if (!(answered instanceof Promise)) return this.#answer(answered, reply)
     void answered.then((answer) => this.#answer(answer, reply))
     return session.room()
+  }
+
+  #refusal(message: JsonRpcRequest, { error, reason }: Refused): string {
+    if (message.method !== Method.Ping) this.#rejected(reason)
+    return refusal(message, error)
   }
 
   #answer(answer: Answered, reply: Reply): void | Promise<void> {
@@ -240,7 +278,8 @@ class DuplexConnection implements Connection {
     const opening = initialize(this.#runtime, { served: this.#served, message, principal, id })
       .then((initialized) => {
         this.#session = initialized.session
-        if (this.#session !== undefined) announceSession(this.#runtime, this.#session, { resumed: false })
+        if (this.#session === undefined) this.#rejected('initializeRefused')
+        else announceSession(this.#runtime, this.#session, { resumed: false })
         initialized.session?.attach({ send: (frame) => this.#announce(frame) })
         return this.#answer(initialized, (frame) => this.#send(frame))
       })
@@ -308,6 +347,7 @@ class DuplexConnection implements Connection {
   }
 
   #rejected(reason: RefusalReason): void {
+    this.#refusals.count(reason)
     this.#runtime.events.emit('reject', () => ({ door: 'duplex', status: undefined, reason }))
   }
 

@@ -24,6 +24,8 @@ export interface StoredEvent {
 
 /** The log of the events that went out on SSE streams, for `Last-Event-ID`. Bounded by events, bytes and time. */
 export interface EventStore {
+  /** What it holds in this process, for `stats()`. Cheap, and never asked on the way of a request. */
+  readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
   /** Starts a stream and names its epoch. */
   open(key: StreamKey): Awaitable<string>
   /** Keeps an event. `final` marks the response, which outlives the limits on events; nothing is kept after it. */

@@ -43,11 +43,14 @@ export interface RequestServed {
   readonly revision: string
 }
 
-/** A message has been turned away before it became a request. */
+/** A message has been turned away before it reached a handler. */
 export interface Rejected {
-  /** Where it came in: an address of an HTTP mount, or a transport that is a connection of its own. */
-  readonly door: 'mcp' | 'sse' | 'message' | 'duplex'
-  /** The HTTP status; undefined over a duplex transport. */
+  /**
+   * Where it came in: an address of an HTTP mount, a transport that is a connection of its own, or, as `raw`,
+   * `server.handleMessage`.
+   */
+  readonly door: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
+  /** The HTTP status of the reason; undefined where there is no HTTP. A batch or a stream has a status of its own. */
   readonly status: number | undefined
   /** A key of the table of statuses, for example `forbiddenHost` or `unknownSession`. */
   readonly reason: string

@@ -15,4 +15,6 @@ export interface Exchange {
    * @param retryMs - when it should; the door's own default if undefined
    */
   closeConnection?(retryMs: number | undefined): void
+  /** Hears that the request is answered with a refusal before it runs: a key of the table of statuses. */
+  refused?(reason: 'busy' | 'initializedAlready'): void
 }

@@ -70,9 +70,11 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  /** Streams and bytes held, those that have expired but were not yet met included. */
-  get size(): { readonly streams: number; readonly bytes: number } {
-    return { streams: this.#streams, bytes: this.#totalBytes }
+  /** Streams, events and bytes held, those that have expired but were not yet met included. */
+  get size(): { readonly streams: number; readonly events: number; readonly bytes: number } {
+    let events = 0
+    for (const log of this.#aging) events += log.events.length
+    return { streams: this.#streams, events, bytes: this.#totalBytes }
   }
 
   open(key: StreamKey): string {

@@ -1,5 +1,11 @@
 import { busy, invalidRequest } from '../errors.ts'
-import { classify, errorFrame, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import {
+  classify,
+  errorFrame,
+  type JsonRpcErrorObject,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../protocol/jsonrpc.ts'
 import { checkParsed, parseText } from '../protocol/parse.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
 import { ANONYMOUS, type AuthInfo } from './auth.ts'
@@ -7,9 +13,10 @@ import { Background, type WorkHost } from './background.ts'
 import type { Answered } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
 import { initialize } from './initialize.ts'
-import type { Closable, ServerRuntime } from './server-runtime.ts'
+import type { Mounted, ServerRuntime } from './server-runtime.ts'
 import type { Caller } from './session.ts'
 import { StatelessCalls } from './stateless.ts'
+import { type Gauges, NOTHING_HELD } from './stats.ts'
 import { Work } from './timers.ts'
 
 /** What is known of a message that came on a way of its own. */
@@ -24,8 +31,10 @@ export interface MessageOptions extends WorkHost {
   readonly send?: (message: string) => void | Promise<void>
 }
 
+const NO_BATCHES = 'Batches are not taken here: hand over each message by itself'
+
 /** Answers messages one by one, without sessions: what a queue or a function's event brings. */
-export class MessageHandler implements Closable {
+export class MessageHandler implements Mounted {
   readonly closed: Promise<void>
   readonly #runtime: ServerRuntime
   readonly #calls = new StatelessCalls()
@@ -46,16 +55,13 @@ export class MessageHandler implements Closable {
   /** The answer as JSON text; undefined for what has none. Never rejects. */
   async handle(message: unknown, options: MessageOptions): Promise<string | undefined> {
     const parsed = typeof message === 'string' ? parseText(message) : checkParsed(message)
-    if (!parsed.ok) return errorFrame(undefined, parsed.error)
-    if (Array.isArray(parsed.value))
-      return errorFrame(
-        undefined,
-        invalidRequest('Batches are not taken here: hand over each message by itself'),
-      )
+    if (!parsed.ok) return this.#reject('parseError', undefined, parsed.error)
+    if (Array.isArray(parsed.value)) return this.#reject('batch', undefined, invalidRequest(NO_BATCHES))
     const incoming = classify(parsed.value)
-    if (incoming.kind === 'invalid') return errorFrame(incoming.id, invalidRequest(incoming.reason))
+    if (incoming.kind === 'invalid')
+      return this.#reject('invalidMessage', incoming.id, invalidRequest(incoming.reason))
     if (incoming.kind !== 'request') return undefined
-    if (this.#closing !== undefined) return errorFrame(incoming.message.id, busy())
+    if (this.#closing !== undefined) return this.#reject('draining', incoming.message.id, busy())
     this.#work.begin()
     try {
       return (await this.#answer(incoming.message, options))?.frame
@@ -67,6 +73,10 @@ export class MessageHandler implements Closable {
     }
   }
 
+  gauges(): Gauges {
+    return { ...NOTHING_HELD, callsInFlight: this.#calls.inFlight() }
+  }
+
   close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
     this.#work.limit(deadline)
     return (this.#closing ??= this.#drain())
@@ -76,17 +86,33 @@ export class MessageHandler implements Closable {
     const { revisions: served } = this.#runtime
     const { auth, mount, send, protocolVersion: header = served[0]?.version } = options
     const selection = selectRevision({ message, header, served, stateless: true })
-    if (selection.kind === 'refuse') return { frame: errorFrame(message.id, selection.error) }
+    if (selection.kind === 'refuse')
+      return { frame: this.#reject(selection.reason, message.id, selection.error) }
     if (selection.kind === 'initialize') {
       const principal = auth?.principal ?? ANONYMOUS
       const opened = await initialize(this.#runtime, { served, message, principal, id: '' })
+      if (opened.session === undefined) this.#tell('initializeRefused')
       opened.session?.close()
       return opened
     }
     await this.#runtime.ready()
-    const exchange: Exchange = { duplex: false, send: (frame) => send?.(frame) }
+    const exchange: Exchange = {
+      duplex: false,
+      send: (frame) => send?.(frame),
+      refused: (reason) => this.#tell(reason),
+    }
     const caller: Caller = { auth, mount, background: this.#background, host: options }
     return this.#calls.call(this.#runtime, { message, exchange, caller, revision: selection.revision })
+  }
+
+  #reject(reason: string, id: RequestId | undefined, error: JsonRpcErrorObject): string {
+    this.#tell(reason)
+    return errorFrame(id, error)
+  }
+
+  #tell(reason: string): void {
+    this.#runtime.refusals.count(reason)
+    this.#runtime.events.emit('reject', () => ({ door: 'raw', status: undefined, reason }))
   }
 
   async #drain(): Promise<void> {

@@ -1,17 +1,28 @@
 import { usageError } from '../errors.ts'
-import type { Closable } from './server-runtime.ts'
+import type { Mounted } from './server-runtime.ts'
+import { type Gauges, sumOf } from './stats.ts'
 
-/** What a server is mounted on right now, so that closing the server closes all of it. */
+/** What a server is mounted on right now, so that closing the server closes all of it, and its numbers add up. */
 export class Mounts {
-  readonly #open = new Set<Closable>()
+  readonly #open = new Set<Mounted>()
   #closed = false
 
   /** @throws `ERR_MCP_CLOSED` after `close` */
-  attach(mount: Closable): void {
+  attach(mount: Mounted): void {
     if (this.#closed)
       throw usageError('ERR_MCP_CLOSED', 'This server is closed: create another one to serve again')
     this.#open.add(mount)
     void mount.closed.then(() => this.#open.delete(mount))
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+  get closed(): boolean {
+    return this.#closed
+  }
+  gauges(): Gauges {
+    return sumOf(Array.from(this.#open, (mount) => mount.gauges()))
   }
 
   async close(options: { readonly deadline?: number }): Promise<void> {

@@ -9,6 +9,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Events } from './events.ts'
 import type { Logger } from './logger.ts'
 import type { Random } from './random.ts'
+import type { Gauges, MountStats, Refusals } from './stats.ts'
 
 /** Something that serves clients and can be stopped: a mount or a connection. */
 export interface Closable {
@@ -23,6 +24,17 @@ export interface Closable {
   readonly closed: Promise<void>
 }
 
+/** The handle of a mount, to watch and to close it. */
+export interface MountHandle extends Closable, AsyncDisposable {
+  /** What it holds now, and what it has turned away. Costs a walk through its sessions. */
+  stats(): MountStats
+}
+
+/** What a server asks of what it is mounted on. */
+export interface Mounted extends Closable {
+  gauges(): Gauges
+}
+
 /** How a door sees the server that it serves. Holds nothing about any client. */
 export interface ServerRuntime {
   readonly info: Implementation
@@ -34,6 +46,8 @@ export interface ServerRuntime {
   readonly random: Random
   readonly logger: Logger
   readonly events: Events
+  /** What was turned away on all of its mounts. */
+  readonly refusals: Refusals
   readonly limits: SessionLimits
   /** Bounds on what a call may ask its client's side. */
   readonly inputLimits: InputLimits
@@ -47,8 +61,8 @@ export interface ServerRuntime {
   ready(): Promise<void> | undefined
   /** What the lifespan opened. */
   app(): unknown
-  /** Makes `server.close()` wait for it. */
-  attach(mount: Closable): void
+  /** Makes `server.close()` wait for it, and `server.stats()` count it. */
+  attach(mount: Mounted): void
 }
 
 /** Bounds on one session. */

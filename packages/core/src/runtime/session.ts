@@ -147,13 +147,16 @@ export class Session implements SessionView {
   /** Answers one request. Routed by its exchange, never by its id: some clients send the same id every time. */
   call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
     this.#unansweredPings = 0
-    if (message.method === Method.Initialize)
+    if (message.method === Method.Initialize) {
+      exchange.refused?.('initializedAlready')
       return this.#refuse(message.id, invalidRequest('The session is initialized already'))
+    }
     const entry = this.#gate.enter()
     if (entry === undefined) return this.#run(message, exchange, caller)
     if (entry === 'busy') {
       const sessionId = this.id
       this.#runtime.events.emit('overflow', () => ({ queue: 'calls', action: 'refuse', bytes: 0, sessionId }))
+      exchange.refused?.('busy')
       return this.#refuse(message.id, busy())
     }
     return this.#runLater(entry, message, exchange, caller)

@@ -22,7 +22,8 @@ export interface StatelessCall {
 /** Calls that belong to no session. What a session would limit is limited for each principal instead. */
 export class StatelessCalls {
   readonly #gates = new Map<string, Gate>()
-  readonly #running = new Set<CallContext>()
+  readonly #running = new Map<CallContext, ServerRuntime>()
+  readonly #waiting = new Map<StatelessCall, ServerRuntime>()
 
   call(runtime: ServerRuntime, call: StatelessCall): Answered | Promise<Answered> {
     const { message, caller, revision } = call
@@ -32,16 +33,31 @@ export class StatelessCalls {
     const entry = gate.enter()
     if (entry === 'busy') {
       const error = busy()
+      const sessionId = undefined
+      runtime.events.emit('overflow', () => ({ queue: 'calls', action: 'refuse', bytes: 0, sessionId }))
+      call.exchange.refused?.('busy')
       return { frame: errorFrame(message.id, revision.encodeError(error)), error }
     }
     const run = (): Answered | Promise<Answered> =>
       this.#run(runtime, call, () => this.#leave(principal, gate))
-    return entry === undefined ? run() : entry.then(run)
+    if (entry === undefined) return run()
+    this.#waiting.set(call, runtime)
+    return entry.then(() => {
+      this.#waiting.delete(call)
+      return run()
+    })
+  }
+
+  /** Calls that run or wait; of one server only, where one is given. */
+  inFlight(runtime?: ServerRuntime): number {
+    if (runtime === undefined) return this.#running.size + this.#waiting.size
+    const servers = [...this.#running.values(), ...this.#waiting.values()]
+    return servers.filter((server) => server === runtime).length
   }
 
   /** Ends what runs; its callers get no answer. */
   endAll(): void {
-    for (const ctx of this.#running) ctx.end?.('closed')
+    for (const ctx of this.#running.keys()) ctx.end?.('closed')
   }
 
   #run(
@@ -61,7 +77,7 @@ export class StatelessCalls {
       logLevel: runtime.defaultLogLevel,
     })
     ctx.app = runtime.app()
-    this.#running.add(ctx)
+    this.#running.set(ctx, runtime)
     const done = (): void => {
       this.#running.delete(ctx)
       leave()

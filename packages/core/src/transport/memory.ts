@@ -31,6 +31,14 @@ class MemoryTransport implements Transport {
   #closed = false
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
 
+  get queued(): number {
+    return this.#peer?.waiting ?? 0
+  }
+  /** What this end has been sent and not yet handed over. */
+  get waiting(): number {
+    return this.#size
+  }
+
   join(peer: MemoryTransport): void {
     this.#peer = peer
   }

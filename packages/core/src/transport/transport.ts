@@ -31,6 +31,8 @@ export interface Transport {
    * One that throws or rejects has lost a message for good: the connection is then ended.
    */
   send(message: string, options?: SendOptions): void | Promise<void>
+  /** What waits for a peer that is behind, in UTF-16 units; for `stats()`. */
+  readonly queued?: number
   /** Writes what is queued, then ends. Safe to call again. */
   close(): Promise<void>
 }

@@ -374,7 +374,7 @@ describe('a Last-Event-ID that leads nowhere', () => {
     const { first, session } = await streaming(2, { eventStore })
     await session.delete()
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(404)
-    expect(eventStore.size).toEqual({ streams: 0, bytes: 0 })
+    expect(eventStore.size).toMatchObject({ streams: 0, bytes: 0 })
   })
 })
 

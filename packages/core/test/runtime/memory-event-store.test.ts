@@ -17,10 +17,10 @@ describe('the log of sent events in memory', () => {
       store.append(key(stream), { seq: 1, frame: kilobyte })
       store.append(key(stream), { seq: 2, frame: kilobyte }, { final: true })
     }
-    expect(store.size).toEqual({ streams: 3, bytes: 5_000 })
+    expect(store.size).toMatchObject({ streams: 3, bytes: 5_000 })
     await clock.advance(1_001)
     store.open(key('c'))
-    expect(store.size).toEqual({ streams: 2, bytes: 0 })
+    expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
     expect(store.read(key('quiet', 'other'), { epoch: quiet, seq: 0 })).toBeUndefined()
     expect(store.read(key('quiet', 'other'), { epoch: quiet, seq: 1 })).toEqual([])
   })
@@ -35,7 +35,7 @@ describe('the log of sent events in memory', () => {
     await clock.advance(1_001)
     expect(store.read(key('read'), { epoch, seq: 0 })).toBeUndefined()
     store.open(key('new'))
-    expect(store.size).toEqual({ streams: 2, bytes: 0 })
+    expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
   it('counts the response against none of the limits on events', () => {

@@ -101,7 +101,7 @@ describe('the event store in memory', () => {
     store.append(key('two', 'other'), { seq: 1, frame: 'x'.repeat(600) })
     expect(store.read(key('one'), { epoch: one, seq: 0 })).toBeUndefined()
     expect(store.read(key('two', 'other'), { epoch: two, seq: 0 })).toHaveLength(1)
-    expect(store.size).toEqual({ streams: 1, bytes: 600 })
+    expect(store.size).toEqual({ streams: 1, events: 1, bytes: 600 })
   })
 
   it('keeps nothing after the final response', () => {
@@ -112,7 +112,7 @@ describe('the event store in memory', () => {
     store.append(key('a'), { seq: 3, frame: 'a notice' })
     expect(store.read(key('a'), { epoch, seq: 0 })).toEqual([{ seq: 1, frame: 'answer' }])
     store.delete(key('a'))
-    expect(store.size).toEqual({ streams: 0, bytes: 0 })
+    expect(store.size).toEqual({ streams: 0, events: 0, bytes: 0 })
   })
 
   it('counts what it holds, whatever happens to it', async () => {
@@ -145,7 +145,7 @@ describe('the event store in memory', () => {
           expect(store.size.bytes).toBeLessThanOrEqual(3 * (900 + 300))
         }
         store.delete({ principal: 'p', session: 's' })
-        expect(store.size).toEqual({ streams: 0, bytes: 0 })
+        expect(store.size).toEqual({ streams: 0, events: 0, bytes: 0 })
       }),
     )
   })

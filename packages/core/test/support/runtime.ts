@@ -4,7 +4,8 @@ import { Dispatcher, type MethodEntry } from '../../src/runtime/dispatcher.ts'
 import { Events } from '../../src/runtime/events.ts'
 import { MiddlewareStack } from '../../src/runtime/middleware.ts'
 import { complete } from '../../src/runtime/outcome.ts'
-import type { Closable, ServerRuntime } from '../../src/runtime/server-runtime.ts'
+import type { Mounted, ServerRuntime } from '../../src/runtime/server-runtime.ts'
+import { Refusals } from '../../src/runtime/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { FakeClock } from './fake-clock.ts'
@@ -14,7 +15,7 @@ export interface TestRuntime extends ServerRuntime {
   readonly middleware: MiddlewareStack
   readonly errors: unknown[]
   readonly logs: string[]
-  readonly mounts: Closable[]
+  readonly mounts: Mounted[]
 }
 
 /** A bus that delivers at once. */
@@ -39,7 +40,7 @@ export function createTestRuntime(
   const middleware = new MiddlewareStack()
   const errors: unknown[] = []
   const logs: string[] = []
-  const mounts: Closable[] = []
+  const mounts: Mounted[] = []
   const log = (fields: object, message: string): void =>
     void logs.push(`${message} ${JSON.stringify(Object.keys(fields))}`)
   const table = new Map(Object.entries({ ping: { handle: () => complete({}) }, ...methods }))
@@ -52,6 +53,7 @@ export function createTestRuntime(
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     logger: { debug: log, info: log, warn: log, error: log },
     events,
+    refusals: new Refusals(),
     defaultLogLevel: 'info',
     inputLimits: DEFAULT_INPUT_LIMITS,
     schemas: createSchemaEngine(),

@@ -22,7 +22,11 @@ export interface SelectionInput {
 export type Selection =
   | { readonly kind: 'serve'; readonly revision: Revision }
   | { readonly kind: 'initialize' }
-  | { readonly kind: 'refuse'; readonly error: McpError }
+  | {
+      readonly kind: 'refuse'
+      readonly error: McpError
+      readonly reason: 'unsupportedVersion' | 'missingSession'
+    }
 
 /**
  * Chooses the revision of one message. It is asked for every message, on every transport, and remembers nothing:
@@ -33,20 +37,24 @@ export function selectRevision({ message, header, session, served, stateless }: 
   // Its body negotiates; the header is for what comes after it.
   if (session === undefined && message?.method === Method.Initialize) return { kind: 'initialize' }
   if (header !== undefined && served.every((revision) => revision.version !== header))
-    return refuse(unsupported(served))
+    return unsupported(served)
   if (session !== undefined) return { kind: 'serve', revision: session }
-  if (!stateless)
-    return refuse(new McpError(ErrorCode.InvalidRequest, 'No session: send an initialize request first'))
+  if (!stateless) return NO_SESSION
   const revision = served.find(({ version }) => version === (header ?? ASSUMED)) ?? served.at(-1)
-  return revision === undefined ? refuse(unsupported(served)) : { kind: 'serve', revision }
+  return revision === undefined ? unsupported(served) : { kind: 'serve', revision }
 }
 
-const refuse = (error: McpError): Selection => ({ kind: 'refuse', error })
+const NO_SESSION: Selection = {
+  kind: 'refuse',
+  reason: 'missingSession',
+  error: new McpError(ErrorCode.InvalidRequest, 'No session: send an initialize request first'),
+}
 
-function unsupported(served: readonly Revision[]): McpError {
+function unsupported(served: readonly Revision[]): Selection {
   const versions = served.map((revision) => revision.version).join(', ')
-  return new McpError(
+  const error = new McpError(
     ErrorCode.InvalidRequest,
     `Unsupported protocol version: this server speaks ${versions}`,
   )
+  return { kind: 'refuse', reason: 'unsupportedVersion', error }
 }

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { McpServer } from '../../src/index.ts'
+import { createEndpoint } from '../../src/http/endpoint.ts'
+import type { HealthOptions } from '../../src/http/health.ts'
+import { turn } from './support/clock.ts'
+import { createHarness } from './support/harness.ts'
+
+const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
+
+describe('the option health', () => {
+  it('opens nothing by default, the usual paths by true, and others by name', () => {
+    expect([...createEndpoint(server()).probes]).toEqual([])
+    expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
+    expect([...createEndpoint(server(), { health: true }).probes]).toEqual([
+      ['/livez', 'livez'],
+      ['/readyz', 'readyz'],
+    ])
+    expect([...createEndpoint(server(), { health: { livez: '/health/alive' } }).probes]).toEqual([
+      ['/health/alive', 'livez'],
+      ['/readyz', 'readyz'],
+    ])
+  })
+
+  it.each<[string, HealthOptions]>([
+    ['a path without a slash', { livez: 'livez' }],
+    ['a pattern', { livez: '/:any' }],
+    ['a wildcard', { readyz: '/*' }],
+    ['a query', { readyz: '/ready?z' }],
+    ['a number', { readyz: 1 as never }],
+    ['one path for both', { livez: '/z', readyz: '/z' }],
+  ])('refuses %s', (_, health) => {
+    expect(() => createEndpoint(server(), { health })).toThrow(/health.*ERR_MCP_OPTION/)
+  })
+})
+
+describe('probes', () => {
+  it('turn unready in the very moment in which a drain begins, and stay alive', async () => {
+    let finish = (): void => {}
+    const {
+      endpoint,
+      open,
+      server: own,
+    } = createHarness({
+      endpoint: { health: true },
+      setUp: (created) =>
+        created.addTool({ name: 'slow', handler: () => new Promise<string>((end) => (finish = () => end('x'))) }), // prettier-ignore
+    })
+    const running = (await open()).call('slow')
+    await turn()
+    expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+    const closing = own.close()
+    // Nothing was awaited since: no call can come in between.
+    expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 503, body: '{"status":"draining"}' })
+    expect(endpoint.probe('livez', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+    finish()
+    await running
+    await closing
+    expect(endpoint.probe('readyz', 'GET').status).toBe(503)
+    expect(endpoint.probe('livez', 'GET').status).toBe(200)
+  })
+
+  it('answer HEAD without a body, and no other verb', () => {
+    const { endpoint } = createHarness({ endpoint: { health: true } })
+    expect(endpoint.probe('livez', 'HEAD')).toEqual({
+      status: 200,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    })
+    for (const method of ['POST', 'DELETE', 'OPTIONS', 'PUT'])
+      expect(endpoint.probe('readyz', method)).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+    expect(endpoint.stats().refusals).toEqual({})
+  })
+})

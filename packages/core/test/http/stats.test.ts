@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest'
+import { McpServer } from '../../src/index.ts'
+import { createEndpoint } from '../../src/http/endpoint.ts'
+import type { ServerSelector } from '../../src/http/tenants.ts'
+import type { EventStore } from '../../src/runtime/event-store.ts'
+import { openPeer } from '../support/peer.ts'
+import { turn } from './support/clock.ts'
+import { createHarness, FakeRequest, initializeMessage, TestSink } from './support/harness.ts'
+
+const LINE = 'x'.repeat(1_000)
+
+/** `waits` runs until the test ends it; `talks` says a lot before it waits as well. */
+function slowTools(): { readonly setUp: (server: McpServer) => void; readonly finish: () => void } {
+  const ends: (() => void)[] = []
+  const ended = (): Promise<string> => new Promise((resolve) => ends.push(() => resolve('done')))
+  return {
+    setUp(server) {
+      server.addTool({ name: 'waits', handler: ended })
+      server.addTool({
+        name: 'talks',
+        async handler(_args, ctx) {
+          for (let line = 0; line < 10; line++) {
+            ctx.log.info(LINE)
+            if (line === 0) await turn()
+          }
+          return ended()
+        },
+      })
+    },
+    finish() {
+      for (const end of ends.splice(0)) end()
+    },
+  }
+}
+
+const NOTHING = {
+  sessions: 0,
+  openStreams: 0,
+  queuedBytes: 0,
+  callsInFlight: 0,
+  replayStreams: 0,
+  replayEvents: 0,
+  replayBytes: 0,
+}
+
+describe('the stats of an HTTP mount', () => {
+  it('are zeros before anything has happened, and take part in those of the server', () => {
+    const { endpoint, server } = createHarness()
+    expect(endpoint.stats()).toEqual({ ...NOTHING, draining: false, refusals: {} })
+    expect(server.stats()).toEqual({ ...NOTHING, draining: false, mounts: 1, refusals: {} })
+  })
+
+  it('count sessions, running and waiting calls, streams, what waits on them and what is kept of them', async () => {
+    const { setUp, finish } = slowTools()
+    const { endpoint, open, server } = createHarness({
+      setUp,
+      server: { limits: { running: 2, inFlight: 4 } },
+    })
+    const session = await open({ version: '2025-11-25' })
+    await open()
+    expect(endpoint.stats()).toMatchObject({ sessions: 2, callsInFlight: 0, openStreams: 0 })
+
+    const stream = await session.get()
+    expect(endpoint.stats().openStreams).toBe(1)
+    stream.request.leave()
+    expect(endpoint.stats().openStreams).toBe(0)
+
+    const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'talks' } }
+    const reply = await endpoint.handle(new FakeRequest({ body, headers: session.headers }))
+    const sink = new TestSink()
+    sink.stall()
+    reply.open?.(sink)
+    await turn()
+    const calls = [session.call('waits', {}, { id: 3 }), session.call('waits', {}, { id: 4 })]
+    await turn()
+    const held = endpoint.stats()
+    expect(held).toMatchObject({ sessions: 2, callsInFlight: 3, openStreams: 1, replayEvents: 10 })
+    expect(held.queuedBytes).toBeGreaterThan(8 * LINE.length)
+    expect(held.replayBytes).toBeGreaterThan(10 * LINE.length)
+    expect(server.stats()).toMatchObject({ ...NOTHING, ...held, mounts: 1 })
+    expect(JSON.parse(JSON.stringify(server.stats()))).toEqual(server.stats())
+
+    sink.drain()
+    finish()
+    await turn()
+    finish()
+    await Promise.all(calls)
+    await sink.ended()
+    expect(endpoint.stats()).toMatchObject({ callsInFlight: 0, openStreams: 0, queuedBytes: 0 })
+    await session.delete()
+    expect(endpoint.stats()).toMatchObject({ sessions: 1, replayEvents: 0, replayBytes: 0 })
+  })
+
+  it('count calls without sessions', async () => {
+    const { setUp, finish } = slowTools()
+    const { endpoint, post } = createHarness({
+      setUp,
+      endpoint: { stateless: true },
+      server: { limits: { running: 1, inFlight: 2 } },
+    })
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waits' } }
+    const answers = [post(call), post(call)]
+    await turn()
+    expect(endpoint.stats()).toMatchObject({ sessions: 0, callsInFlight: 2 })
+    expect((await post(call)).status).toBe(503)
+    expect(endpoint.stats().refusals).toEqual({ busy: 1 })
+    finish()
+    await turn()
+    finish()
+    await Promise.all(answers)
+    expect(endpoint.stats().callsInFlight).toBe(0)
+  })
+
+  it('count refusals by reason, and the server remembers those of mounts that have closed', async () => {
+    const { endpoint, server, send, post } = createHarness({
+      server: { limits: { running: 1, inFlight: 1 } },
+    })
+    const other = createEndpoint(server, { allowedHosts: ['mcp.example.com'] })
+    for (const origin of ['https://evil.example', 'https://other.example'])
+      await post(initializeMessage(), { origin })
+    await send({ method: 'PUT' })
+    await post({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    await other.handle(new FakeRequest({ body: {}, headers: { host: 'localhost' } }))
+    expect(endpoint.stats().refusals).toEqual({ forbiddenOrigin: 2, wrongMethod: 1, missingSession: 1 })
+    expect(other.stats().refusals).toEqual({ forbiddenHost: 1 })
+    await other.close()
+    expect(server.stats()).toMatchObject({
+      mounts: 1,
+      refusals: { forbiddenOrigin: 2, wrongMethod: 1, missingSession: 1, forbiddenHost: 1 },
+    })
+  })
+
+  it('count a busy call as refused, on a stream and in a batch too', async () => {
+    for (const response of ['auto', 'sse'] as const) {
+      const { setUp, finish } = slowTools()
+      const { endpoint, open, server } = createHarness({
+        setUp,
+        endpoint: { response },
+        server: { limits: { running: 1, inFlight: 1 } },
+      })
+      const heard: unknown[] = []
+      server.on('reject', (rejected) => heard.push(rejected))
+      const session = await open({ version: '2025-03-26' })
+      const running = session.call('waits')
+      await session.call('waits', {}, { id: 3 })
+      await session.post([{ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'waits' } }])
+      expect(endpoint.stats().refusals).toEqual({ busy: 2 })
+      const busy = { door: 'mcp', status: 503, reason: 'busy' }
+      expect(heard).toEqual([busy, busy])
+      finish()
+      await running
+    }
+  })
+
+  it('say when the mount drains, and are zeros again when it has closed', async () => {
+    const { setUp, finish } = slowTools()
+    const { endpoint, open, server, clock } = createHarness({ setUp })
+    const session = await open()
+    const running = session.call('waits')
+    await turn()
+    const closing = server.close()
+    expect(endpoint.stats()).toMatchObject({ draining: true, sessions: 1, callsInFlight: 1 })
+    expect(server.stats()).toMatchObject({ draining: true, mounts: 1 })
+    finish()
+    await running
+    await closing
+    expect(endpoint.stats()).toMatchObject({ ...NOTHING, draining: true })
+    expect(server.stats()).toMatchObject({ ...NOTHING, mounts: 0 })
+    expect(clock.pending).toBe(0)
+  })
+
+  it('take zero for a store of events that does not tell its size', async () => {
+    const eventStore: EventStore = { open: () => 'e', append: () => {}, read: () => [], delete: () => {} }
+    const { endpoint, open } = createHarness({ endpoint: { eventStore } })
+    await (await open()).get()
+    expect(endpoint.stats()).toMatchObject({ openStreams: 1, replayStreams: 0, replayBytes: 0 })
+  })
+})
+
+describe('the stats of a server that a function has chosen', () => {
+  const select =
+    (servers: Record<string, McpServer>): ServerSelector =>
+    (request) =>
+      servers[request.header('x-tenant') ?? '']
+
+  it('are those of its own sessions, streams and calls', async () => {
+    const { setUp, finish } = slowTools()
+    const [a, b] = ['a', 'b'].map((name) => new McpServer({ name, version: '1' })) as [McpServer, McpServer]
+    setUp(a)
+    const { endpoint, open } = createHarness({ select: select({ a, b }) })
+    const first = await open({ headers: { 'x-tenant': 'a' } })
+    const second = await open({ headers: { 'x-tenant': 'b' } })
+    await second.get()
+    const running = first.call('waits')
+    await turn()
+    expect(a.stats()).toMatchObject({ sessions: 1, callsInFlight: 1, openStreams: 0, mounts: 1 })
+    expect(b.stats()).toMatchObject({ sessions: 1, callsInFlight: 0, openStreams: 1, mounts: 1 })
+    expect(endpoint.stats()).toMatchObject({ sessions: 2, callsInFlight: 1, openStreams: 1 })
+    finish()
+    await running
+  })
+
+  it('and refusals are told to it, once it was chosen, and all of them to the mount', async () => {
+    const a = new McpServer({ name: 'a', version: '1' })
+    const heard: unknown[] = []
+    const told: unknown[] = []
+    a.on('reject', ({ reason }) => heard.push(reason))
+    const { endpoint, post, open, log } = createHarness({
+      select: select({ a }),
+      endpoint: {
+        onReject: ({ reason }) => {
+          told.push(reason)
+          throw new Error('canary')
+        },
+        // The logger of a mount whose servers are chosen is its own.
+        logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+      },
+    })
+    const tenant = { 'x-tenant': 'a' }
+    await post(initializeMessage(), { ...tenant, origin: 'https://evil.example' })
+    await post(initializeMessage(), { 'x-tenant': 'nobody' })
+    await post({ ...initializeMessage(), params: {} }, tenant)
+    const session = await open({ headers: tenant })
+    await session.get({ 'last-event-id': 'x' })
+    expect(told).toEqual(['forbiddenOrigin', 'noServer', 'initializeRefused', 'unknownEvent'])
+    expect(heard).toEqual(['initializeRefused', 'unknownEvent'])
+    expect(a.stats().refusals).toEqual({ initializeRefused: 1, unknownEvent: 1 })
+    expect(endpoint.stats().refusals).toEqual({
+      forbiddenOrigin: 1,
+      noServer: 1,
+      initializeRefused: 1,
+      unknownEvent: 1,
+    })
+    expect(log).toEqual([])
+  })
+})
+
+describe('the stats of a connection', () => {
+  it('count its session and its calls, and what it refused', async () => {
+    const { setUp, finish } = slowTools()
+    const server = new McpServer({ name: 'test', version: '1' })
+    setUp(server)
+    const heard: unknown[] = []
+    server.on('reject', (rejected) => heard.push(rejected))
+    const peer = await openPeer(server)
+    const running = peer.request('tools/call', { name: 'waits' })
+    await turn()
+    expect(server.stats()).toMatchObject({ sessions: 1, callsInFlight: 1, mounts: 1, refusals: {} })
+    finish()
+    await running
+    await peer.request('initialize', {})
+    expect(server.stats()).toMatchObject({ callsInFlight: 0, refusals: { initializedAlready: 1 } })
+    expect(heard).toEqual([{ door: 'duplex', status: undefined, reason: 'initializedAlready' }])
+    await server.close()
+    expect(server.stats()).toMatchObject({ ...NOTHING, mounts: 0, refusals: { initializedAlready: 1 } })
+  })
+})
+
+describe('the stats of messages without a mount', () => {
+  it('count what runs, and what was refused', async () => {
+    const { setUp, finish } = slowTools()
+    const server = new McpServer({ name: 'test', version: '1' })
+    setUp(server)
+    const heard: unknown[] = []
+    server.on('reject', (rejected) => heard.push(rejected))
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waits' } }
+    const running = server.handleMessage(call)
+    await turn()
+    expect(server.stats()).toMatchObject({ callsInFlight: 1, mounts: 1 })
+    finish()
+    await running
+    await server.handleMessage('{')
+    await server.handleMessage([call])
+    await server.handleMessage({ jsonrpc: '2.0', id: {} })
+    await server.handleMessage(call, { protocolVersion: '1999-01-01' })
+    await server.handleMessage({ ...call, method: 'initialize' })
+    const reasons = ['parseError', 'batch', 'invalidMessage', 'unsupportedVersion', 'initializeRefused']
+    expect(heard).toEqual(reasons.map((reason) => ({ door: 'raw', status: undefined, reason })))
+    expect(server.stats().refusals).toEqual(Object.fromEntries(reasons.map((reason) => [reason, 1])))
+  })
+})

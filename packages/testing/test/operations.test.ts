@@ -1,0 +1,427 @@
+import { once } from 'node:events'
+import { request as httpRequest, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { createAdaptorServer } from '@hono/node-server'
+import { McpServer, type MountHandle, type Overflowed, type Rejected, type ServerOptions } from '@jetway/core'
+import { type EndpointOptions, toFetch } from '@jetway/core/http'
+import { mcp as fastifyMcp } from '@jetway/fastify'
+import { mcp as honoMcp } from '@jetway/hono'
+import { serveStdio } from '@jetway/stdio'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+/** What is mounted: a server, or a function that chooses one by a header. */
+type Served = McpServer | { readonly byTenant: (name: string | undefined) => McpServer | undefined }
+
+interface Mounted {
+  readonly origin: string
+  readonly handle: MountHandle
+}
+
+type Mount = (served: Served, options: EndpointOptions) => Promise<Mounted>
+
+/** The frameworks' requests differ, and with them the types of what chooses. */
+const choose = (served: Served, tenant: (request: never) => string | undefined): McpServer =>
+  served instanceof McpServer
+    ? served
+    : (((request: never) => served.byTenant(tenant(request))) as unknown as McpServer)
+
+const onFastify: Mount = async (served, options) => {
+  let handle: MountHandle | undefined
+  const app = Fastify({ forceCloseConnections: true })
+  const server = choose(served, ({ headers }: { headers: Record<string, string> }) => headers['x-tenant'])
+  await app.register(fastifyMcp, { server, ...options, onMount: (mount) => void (handle = mount) })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  onTestFinished(() => app.close())
+  return { origin: originOf(app.server), handle: handle as MountHandle }
+}
+
+const onHono: Mount = async (served, options) => {
+  const app = new Hono()
+  const server = choose(served, ({ req }: { req: { header(name: string): string | undefined } }) =>
+    req.header('x-tenant'),
+  )
+  const handle = honoMcp({ server, ...options })
+  app.use(handle)
+  app.get('/other', (c) => c.text('other'))
+  return { origin: await listen(app.fetch), handle }
+}
+
+const onFetch: Mount = async (served, options) => {
+  const server = choose(served, ({ headers }: Request) => headers.get('x-tenant') ?? undefined)
+  const handle = toFetch(server, options)
+  return { origin: await listen(handle), handle }
+}
+
+const MOUNTS: readonly [name: string, mount: Mount][] = [
+  ['Fastify', onFastify],
+  ['Hono', onHono],
+  ['toFetch', onFetch],
+]
+
+async function listen(fetch: (request: Request) => Response | Promise<Response>): Promise<string> {
+  const http = createAdaptorServer({ fetch }) as Server
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  onTestFinished(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  return originOf(http)
+}
+
+const originOf = (http: { address(): unknown }): string =>
+  `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const create = (options: ServerOptions = {}, name = 'ops'): McpServer => {
+  const server = new McpServer({ name, version: '1' }, { logger: quiet, ...options })
+  onTestFinished(() => server.close({ deadline: 0 }))
+  return server
+}
+
+/** By hand, for fetch sends no Host header of one's own. */
+function send(
+  url: string,
+  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: object; body?: string } = {},
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(url, { method, headers: { ...headers } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+      )
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+const JSON_POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const INITIALIZE = {
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
+const frame = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message })
+const post = (origin: string, message: object, headers: object = {}): ReturnType<typeof send> =>
+  send(`${origin}/mcp`, { method: 'POST', headers: { ...JSON_POST, ...headers }, body: frame(message) })
+
+async function openSession(origin: string, headers: object = {}): Promise<object> {
+  const opened = await post(origin, INITIALIZE, headers)
+  return {
+    ...headers,
+    'mcp-session-id': opened.headers['mcp-session-id'],
+    'mcp-protocol-version': '2025-06-18',
+  }
+}
+const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
+
+describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
+  it('answers probes to anybody by address, GET and HEAD alone, and says no more than a word', async () => {
+    const { origin, handle } = await mount(create(), {
+      health: true,
+      authenticate: () => undefined,
+      allowedHosts: ['mcp.example.com'],
+    })
+    for (const path of ['/livez', '/readyz']) {
+      const headers = { host: '10.1.2.3:8080', origin: 'https://evil.example' }
+      const answer = await send(origin + path, { headers })
+      expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+      expect(answer.headers['content-type']).toMatch(/^application\/json/)
+      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(await send(origin + path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+      const refused = await send(origin + path, { method: 'POST', headers: JSON_POST, body: '{}' })
+      expect(refused).toMatchObject({ status: 405, body: '' })
+      expect(refused.headers['allow']).toBe('GET, HEAD')
+    }
+    expect((await post(origin, INITIALIZE)).status).toBe(403)
+    expect(handle.stats().refusals).toEqual({ forbiddenHost: 1 })
+  })
+
+  it('answers no probes unless asked to, and elsewhere where told to', async () => {
+    const plain = await mount(create(), {})
+    // toFetch looks at no address: everything that it is given is for the MCP path.
+    expect((await send(`${plain.origin}/livez`)).status).not.toBe(200)
+    const named = await mount(create(), { health: { livez: '/health/up', readyz: '/health/ready' } })
+    expect((await send(`${named.origin}/health/up?verbose`)).status).toBe(200)
+    expect((await send(`${named.origin}/health/ready`)).status).toBe(200)
+    expect((await send(`${named.origin}/livez`)).status).not.toBe(200)
+  })
+
+  it('is unready from the first moment of a drain, alive until its end, and counts what it does', async () => {
+    let finish = (): void => {}
+    const server = create()
+    server.addTool({
+      name: 'slow',
+      handler: () => new Promise<string>((resolve) => (finish = () => resolve('done'))),
+    })
+    const { origin, handle } = await mount(server, { health: true })
+    const session = await openSession(origin)
+    expect(handle.stats()).toMatchObject({ sessions: 1, callsInFlight: 0, openStreams: 0, draining: false })
+
+    const listening = new AbortController()
+    const stream = await fetch(`${origin}/mcp`, {
+      headers: { accept: 'text/event-stream', ...(session as Record<string, string>) },
+      signal: listening.signal,
+    })
+    expect(stream.status).toBe(200)
+    const running = post(origin, callOf('slow'), session)
+    await vi.waitFor(() => expect(handle.stats()).toMatchObject({ callsInFlight: 1, openStreams: 1 }))
+    expect(server.stats()).toMatchObject({ sessions: 1, callsInFlight: 1, openStreams: 1, mounts: 1 })
+    listening.abort()
+    await vi.waitFor(() => expect(handle.stats().openStreams).toBe(0))
+
+    expect((await send(`${origin}/readyz`)).status).toBe(200)
+    const closing = handle.close()
+    expect(await send(`${origin}/readyz`)).toMatchObject({ status: 503, body: '{"status":"draining"}' })
+    expect((await send(`${origin}/livez`)).status).toBe(200)
+    expect((await post(origin, INITIALIZE)).status).toBe(503)
+    expect(handle.stats()).toMatchObject({ draining: true, refusals: { draining: 1 } })
+    finish()
+    expect((await running).body).toContain('done')
+    await closing
+    expect((await send(`${origin}/livez`)).status).toBe(200)
+    expect((await send(`${origin}/readyz`)).status).toBe(503)
+    expect(handle.stats()).toMatchObject({ sessions: 0, callsInFlight: 0, replayBytes: 0 })
+  })
+
+  it('tells of sessions, requests and refusals, though every listener throws', async () => {
+    const server = create()
+    server.addTool({ name: 'fine', handler: () => 'fine' })
+    const told: string[] = []
+    const hear =
+      (event: string) =>
+      (payload: object): never => {
+        const { reason = '', outcome = '' } = payload as Record<string, string>
+        told.push(`${event} ${reason}${outcome}`.trim())
+        throw new Error('canary')
+      }
+    for (const event of ['session:open', 'session:close', 'request', 'reject', 'overflow'] as const)
+      server.on(event, hear(event))
+    const { origin } = await mount(server, { onReject: hear('onReject') })
+    const session = await openSession(origin)
+    expect((await post(origin, callOf('fine'), session)).body).toContain('fine')
+    expect((await post(origin, callOf('fine'))).status).toBe(400)
+    expect((await post(origin, callOf('fine'), { 'mcp-session-id': 'x' })).status).toBe(404)
+    expect((await post(origin, INITIALIZE, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await send(`${origin}/mcp`, { method: 'DELETE', headers: session })).status).toBe(204)
+    const refused = (reason: string): string[] => [`reject ${reason}`, `onReject ${reason}`]
+    expect(told).toEqual([
+      'session:open',
+      'request ok',
+      ...refused('missingSession'),
+      ...refused('unknownSession'),
+      ...refused('forbiddenOrigin'),
+      'session:close',
+    ])
+  })
+
+  it('tells the chosen server of its own refusals, and the mount of all', async () => {
+    const a = create({}, 'a')
+    const heard: Rejected[] = []
+    const told: Rejected[] = []
+    a.on('reject', (rejected) => heard.push(rejected))
+    const byTenant = (tenant: string | undefined): McpServer | undefined => (tenant === 'a' ? a : undefined)
+    const { origin, handle } = await mount({ byTenant }, { onReject: (rejected) => told.push(rejected) })
+    const session = await openSession(origin, { 'x-tenant': 'a' })
+    expect((await post(origin, INITIALIZE, { 'x-tenant': 'b' })).status).toBe(404)
+    const resumed = { ...session, accept: 'text/event-stream', 'last-event-id': 'nothing' }
+    expect((await send(`${origin}/mcp`, { headers: resumed })).status).toBe(400)
+    const unknownEvent = { door: 'mcp', status: 400, reason: 'unknownEvent' }
+    expect(heard).toEqual([unknownEvent])
+    expect(told).toEqual([{ door: 'mcp', status: 404, reason: 'noServer' }, unknownEvent])
+    expect(handle.stats().refusals).toEqual({ noServer: 1, unknownEvent: 1 })
+    expect(a.stats()).toMatchObject({ sessions: 1, refusals: { unknownEvent: 1 } })
+  })
+
+  it('gives onError the reference that the peer saw, for each kind of handler', async () => {
+    const seen: [text: string, method: string, reference: string][] = []
+    const server = create({
+      onError: (error, ctx, reference) => seen.push([String(error), ctx.message.method, reference]),
+    })
+    const fail = (): never => {
+      throw new Error('canary')
+    }
+    server.addTool({ name: 'throws', handler: fail })
+    server.addTool({
+      name: 'lies',
+      outputSchema: { type: 'object', properties: { n: { type: 'number' } } },
+      handler: () => ({ n: 'canary' }) as never,
+    })
+    server.addTool({ name: 'cycle', handler: () => 1n })
+    server.addResource({ uri: 'x://bad', name: 'bad', handler: fail })
+    server.addPrompt({ name: 'bad', handler: fail })
+    server.use('prompts/list', fail)
+    const { origin } = await mount(server, {})
+    const session = await openSession(origin)
+    const asked = [
+      callOf('throws'),
+      callOf('lies'),
+      callOf('cycle'),
+      { id: 3, method: 'resources/read', params: { uri: 'x://bad' } },
+      { id: 4, method: 'prompts/get', params: { name: 'bad' } },
+      { id: 5, method: 'prompts/list' },
+    ]
+    const shown: (string | undefined)[] = []
+    for (const message of asked) {
+      const { body } = await post(origin, message, session)
+      expect(body).not.toContain('canary')
+      shown.push(/reference ([\w-]+)/.exec(body)?.[1])
+    }
+    expect(shown).toEqual(seen.map(([, , reference]) => reference))
+    expect(new Set(shown).size).toBe(asked.length)
+    expect(seen.map(([, method]) => method)).toEqual([
+      'tools/call',
+      'tools/call',
+      'tools/call',
+      'resources/read',
+      'prompts/get',
+      'prompts/list',
+    ])
+  })
+})
+
+describe('probes beside the routes of an app', () => {
+  it('are below the prefix on Fastify, and leave routes, hooks and streams as they are', async () => {
+    const server = create()
+    server.addTool({ name: 'talks', handler: async (_args, ctx) => (await ctx.progress(1), 'said') })
+    const app = Fastify()
+    app.addHook('onRequest', async (_request, reply) => void reply.header('x-hook', 'ran'))
+    await app.register(fastifyMcp, { server, prefix: '/api', path: '/mcp', health: true })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    onTestFinished(() => app.close())
+    const origin = originOf(app.server)
+    expect((await send(`${origin}/livez`)).status).toBe(404)
+    const alive = await send(`${origin}/api/livez`)
+    expect(alive).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+    expect(alive.headers['x-hook']).toBe('ran')
+    const session = await openSession(`${origin}/api`)
+    const params = { name: 'talks', _meta: { progressToken: 1 } }
+    const streamed = await post(`${origin}/api`, { id: 2, method: 'tools/call', params }, session)
+    expect(streamed.headers['content-type']).toBe('text/event-stream')
+    expect(streamed.body).toContain('said')
+  })
+
+  it('are below the base path on Hono, and every other request goes on', async () => {
+    const mountHandle = honoMcp({ server: create(), health: true })
+    const inner = new Hono()
+    inner.use(mountHandle)
+    inner.get('/other', (c) => c.text('other'))
+    const app = new Hono().route('/api', inner)
+    const origin = await listen(app.fetch)
+    expect((await send(`${origin}/livez`)).status).toBe(404)
+    expect((await send(`${origin}/api/livez`)).status).toBe(200)
+    expect((await send(`${origin}/api/readyz`)).status).toBe(200)
+    expect((await send(`${origin}/api/other`)).body).toBe('other')
+  })
+
+  it('are answered by a mount that is the handler of a route', async () => {
+    const mountHandle = honoMcp({ server: create(), health: true })
+    const app = new Hono().all('/ai', mountHandle).get('/livez', mountHandle)
+    const origin = await listen(app.fetch)
+    expect((await send(`${origin}/livez`)).status).toBe(200)
+    expect(
+      (await send(`${origin}/ai`, { method: 'POST', headers: JSON_POST, body: frame(INITIALIZE) })).status,
+    ).toBe(200)
+  })
+})
+
+describe('a server on stdio in operation', () => {
+  /** A client that reads nothing until it is let. */
+  async function stdio(server: McpServer): Promise<{
+    readonly input: PassThrough
+    readonly output: PassThrough
+    readonly handle: MountHandle
+    readonly next: () => Promise<unknown>
+  }> {
+    const [input, output] = [new PassThrough(), new PassThrough({ highWaterMark: 1_000 })]
+    const handle = await serveStdio(server, { input, output, maxQueuedBytes: 1_000 })
+    onTestFinished(() => handle.close({ deadline: 0 }))
+    const lines: string[] = []
+    let rest = ''
+    const next = async (): Promise<unknown> => {
+      while (lines.length === 0) {
+        const chunk = output.read() as Buffer | null
+        if (chunk === null) await once(output, 'readable')
+        const parts = (rest + (chunk?.toString() ?? '')).split('\n')
+        rest = parts.pop() ?? ''
+        lines.push(...parts)
+      }
+      return JSON.parse(lines.shift() ?? '')
+    }
+    return { input, output, handle, next }
+  }
+
+  it('tells of its session, of what it turned away and of what it dropped, though listeners throw', async () => {
+    const server = create()
+    const told: [string, unknown][] = []
+    for (const event of ['session:open', 'session:close', 'reject', 'overflow'] as const) {
+      server.on(event, (payload) => {
+        told.push([event, payload])
+        throw new Error('canary')
+      })
+    }
+    server.addTool({
+      name: 'chatty',
+      async handler(_args, ctx) {
+        for (let line = 0; line < 50; line++) {
+          ctx.log.info('x'.repeat(1_000))
+          await new Promise<void>((resolve) => setImmediate(resolve))
+        }
+        return 'done'
+      },
+    })
+    const { input, handle, next } = await stdio(server)
+    input.write(`not json\n${frame(callOf('chatty', 7))}\n[]\n${frame({ ...INITIALIZE, params: {} })}\n`)
+    for (const code of [-32700, -32600, -32600, -32602])
+      expect(await next()).toMatchObject({ error: { code } })
+    const refusals = { parseError: 1, missingSession: 1, batch: 1, initializeRefused: 1 }
+    expect(handle.stats()).toMatchObject({ sessions: 0, refusals })
+    expect(told).toEqual(
+      Object.keys(refusals).map((reason) => ['reject', { door: 'duplex', status: undefined, reason }]),
+    )
+    input.write(`${frame(INITIALIZE)}\n`)
+    expect(await next()).toMatchObject({ id: 1, result: { protocolVersion: '2025-06-18' } })
+    expect(told.at(-1)).toMatchObject(['session:open', { client: 'test', revision: '2025-06-18' }])
+    expect(handle.stats()).toMatchObject({ sessions: 1, queuedBytes: 0, draining: false })
+
+    input.write(`${frame(callOf('chatty', 8))}\n`)
+    await vi.waitFor(() => expect(told.map(([event]) => event)).toContain('overflow'))
+    expect(handle.stats().queuedBytes).toBeGreaterThanOrEqual(1_000)
+    const dropped = told.find(([event]) => event === 'overflow')?.[1] as Overflowed
+    expect(dropped).toMatchObject({ queue: 'connection', action: 'drop', sessionId: expect.any(String) })
+    expect(dropped.bytes).toBeGreaterThan(1_000)
+    for (let message = await next(); ; message = await next())
+      if ((message as { id?: number }).id === 8) break
+    expect(handle.stats()).toMatchObject({ callsInFlight: 0 })
+
+    input.end()
+    await handle.closed
+    expect(told.at(-1)?.[0]).toBe('session:close')
+    expect(server.stats()).toMatchObject({ mounts: 0, sessions: 0, refusals })
+  })
+
+  it('refuses what exceeds its limit while a question is open, and counts it', async () => {
+    const server = create({ limits: { running: 1, inFlight: 1 } })
+    const rejected: Rejected[] = []
+    server.on('reject', (event) => rejected.push(event))
+    server.addTool({ name: 'asks', handler: async (_args, ctx) => `${(await ctx.listRoots()).length} roots` })
+    const { input, handle, next } = await stdio(server)
+    const params = { ...INITIALIZE.params, capabilities: { roots: {} } }
+    input.write(`${frame({ ...INITIALIZE, params })}\n`)
+    await next()
+    input.write(`${frame(callOf('asks'))}\n`)
+    const question = (await next()) as { id: unknown; method: string }
+    expect(question.method).toBe('roots/list')
+    input.write(`${frame(callOf('asks', 3))}\n`)
+    expect(await next()).toMatchObject({ id: 3, error: { code: -32603 } })
+    expect(handle.stats()).toMatchObject({ callsInFlight: 1, refusals: { busy: 1 } })
+    expect(rejected).toEqual([{ door: 'duplex', status: undefined, reason: 'busy' }])
+    input.write(`${frame({ id: question.id, result: { roots: [] } })}\n`)
+    expect(JSON.stringify(await next())).toContain('0 roots')
+  })
+})
