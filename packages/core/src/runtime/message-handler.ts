@@ -36,6 +36,7 @@ const NO_BATCHES = 'Batches are not taken here: hand over each message by itself
 /** Answers messages one by one, without sessions: what a queue or a function's event brings. */
 export class MessageHandler implements Mounted {
   readonly closed: Promise<void>
+  readonly isMount = false
   readonly #runtime: ServerRuntime
   readonly #calls = new StatelessCalls()
   readonly #work: Work

@@ -16,7 +16,7 @@ export class Mounts {
   }
 
   get size(): number {
-    return this.#open.size
+    return [...this.#open].filter((mount) => mount.isMount !== false).length
   }
   get closed(): boolean {
     return this.#closed

@@ -33,6 +33,8 @@ export interface MountHandle extends Closable, AsyncDisposable {
 /** What a server asks of what it is mounted on. */
 export interface Mounted extends Closable {
   gauges(): Gauges
+  /** False for what works for the server and serves nobody by itself, such as its tasks. */
+  readonly isMount?: false
 }
 
 /** How a door sees the server that it serves. Holds nothing about any client. */

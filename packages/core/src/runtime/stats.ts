@@ -11,6 +11,8 @@ export interface Gauges {
   readonly queuedBytes: number
   /** Calls that run or wait for their turn. A call that answers at once is never seen. */
   readonly callsInFlight: number
+  /** Tasks whose handlers run in this process. They are the server's: 0 for a mount. */
+  readonly tasks: number
   /** Streams of which events are kept for clients that come back; 0 where the event store does not tell. */
   readonly replayStreams: number
   /** Events that are kept, and those that have expired and were not met since; 0 where the store does not tell. */
@@ -41,6 +43,7 @@ export const NOTHING_HELD: Gauges = Object.freeze({
   openStreams: 0,
   queuedBytes: 0,
   callsInFlight: 0,
+  tasks: 0,
   replayStreams: 0,
   replayEvents: 0,
   replayBytes: 0,

@@ -10,7 +10,8 @@ import { LiveTask, type LiveTaskOptions } from './live-task.ts'
 import type { Logger } from './logger.ts'
 import type { TaskStarted } from './outcome.ts'
 import { type Random, randomToken } from './random.ts'
-import type { Closable } from './server-runtime.ts'
+import type { Mounted } from './server-runtime.ts'
+import { type Gauges, NOTHING_HELD } from './stats.ts'
 import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
 import { Work } from './timers.ts'
 
@@ -61,8 +62,9 @@ const DELETE_PAGE = 100
  * Runs calls as tasks, and answers for them. A task belongs to the principal that started it, or to its session where
  * the client did not authenticate, and is unknown to everyone else.
  */
-export class Tasks implements Closable {
+export class Tasks implements Mounted {
   readonly closed: Promise<void>
+  readonly isMount = false
   readonly #options: TasksOptions
   readonly #live = new Map<string, LiveTask>()
   /** Tasks that run or are about to, by owner. */
@@ -89,6 +91,10 @@ export class Tasks implements Closable {
   /** Tasks whose handlers run in this process. */
   get running(): number {
     return this.#live.size
+  }
+
+  gauges(): Gauges {
+    return { ...NOTHING_HELD, tasks: this.running }
   }
 
   /**

@@ -38,6 +38,7 @@ const NOTHING = {
   openStreams: 0,
   queuedBytes: 0,
   callsInFlight: 0,
+  tasks: 0,
   replayStreams: 0,
   replayEvents: 0,
   replayBytes: 0,
@@ -266,7 +267,7 @@ describe('the stats of messages without a mount', () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waits' } }
     const running = server.handleMessage(call)
     await turn()
-    expect(server.stats()).toMatchObject({ callsInFlight: 1, mounts: 1 })
+    expect(server.stats()).toMatchObject({ callsInFlight: 1, mounts: 0 })
     finish()
     await running
     await server.handleMessage('{')
