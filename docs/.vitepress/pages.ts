@@ -22,6 +22,7 @@ const GUIDES: readonly Group[] = [
       'prompts',
       'results-and-errors',
       'asking',
+      'sessions',
       'tasks',
       'middleware',
       'testing',

@@ -121,6 +121,7 @@ export const USAGE_ERRORS = {
   ERR_MCP_REVISION: 'A protocol revision is unknown or not served.',
   ERR_MCP_CLOSED: 'The server, mount or connection is closed already.',
   ERR_MCP_UNSUPPORTED_HERE: 'The connection cannot carry a request to the client while a call runs.',
+  ERR_MCP_SESSION: 'A session cannot have what was to be added to it.',
   ERR_MCP_LIFESPAN: 'The lifespan of the server failed to start.',
 } as const
 

@@ -22,6 +22,7 @@ export {
   type OfKind,
 } from './features/define.ts'
 export type { Completer, Completers } from './features/completion-types.ts'
+export type { ForSession } from './features/for-session.ts'
 export { inputRequired, type InputRequired } from './features/input-required.ts'
 export type { Observation, Source } from './features/observe.ts'
 export { message, messages, type Message, type PromptMessages } from './features/prompt-messages.ts'
@@ -59,6 +60,7 @@ export type {
   Rejected,
   RequestOutcome,
   RequestServed,
+  RootsChanged,
   ServerEvents,
   ServerListener,
   SessionClosed,

@@ -21,15 +21,18 @@ import {
   MiddlewareStack,
 } from './runtime/middleware.ts'
 import { MessageHandler, type MessageOptions } from './runtime/message-handler.ts'
+import type { SessionView } from './runtime/context.ts'
 import type { Mounting } from './runtime/mounting.ts'
 import { Mounts } from './runtime/mounts.ts'
 import { MemoryTaskStore } from './runtime/memory-task-store.ts'
 import { secureRandom } from './runtime/random.ts'
 import type { ServerRuntime } from './runtime/server-runtime.ts'
+import { Session } from './runtime/session.ts'
 import { Refusals, type ServerStats } from './runtime/stats.ts'
 import { Tasks } from './runtime/tasks.ts'
 import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
+import { ForSession } from './features/for-session.ts'
 import { type Follower, type Observation, observe, type Source } from './features/observe.ts'
 import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './features/prompt-types.ts'
 import type { AddOptions, Handle } from './features/registry.ts'
@@ -189,6 +192,21 @@ export class McpServer<Mount = unknown, App = unknown> {
   /** Offers these prompts and no others. */
   setPrompts(prompts: Iterable<AnyPrompt<App, Mount>>): void {
     this.#features.prompts.registry.set(prompts)
+  }
+
+  /**
+   * What one session has beside what the server offers to everybody: `ctx.session` in a handler, or `session` of the
+   * event `session:open`.
+   *
+   * @throws `ERR_MCP_SESSION` for what is no session of this server
+   */
+  forSession(session: SessionView): ForSession<Mount, App> {
+    if (session instanceof Session && session.servedBy(this.runtime))
+      return new ForSession<Mount, App>(this.#features, session)
+    throw usageError(
+      'ERR_MCP_SESSION',
+      'server.forSession takes the ctx.session of a call to this server; where there are no sessions it is undefined',
+    )
   }
 
   /**

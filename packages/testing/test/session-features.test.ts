@@ -50,4 +50,34 @@ describeMatrix('a session', { doors: HOST_DOORS }, ({ connect }) => {
       error: { code: -32602 },
     })
   })
+
+  it('hears what its roots are when a call asks, and the server hears that they have changed', async () => {
+    const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
+    const changed: string[] = []
+    const told = gate()
+    server.on('roots:change', ({ sessionId, principal }) => {
+      changed.push(`${typeof sessionId} ${principal}`)
+      told.open()
+    })
+    server.addTool({ name: 'roots', handler: async (_args, ctx) => ctx.listRoots() })
+    let roots = [{ uri: 'file:///a', name: 'a' }]
+    const connection = await connect(server, {
+      capabilities: { roots: { listChanged: true } },
+      onRequest: (method) => (method === 'roots/list' ? { roots } : undefined),
+    })
+    const without = await connect(server)
+    const ask = async (): Promise<unknown> =>
+      (await connection.request('tools/call', { name: 'roots' })).result
+    expect(await ask()).toMatchObject({ content: [{ text: '[{"uri":"file:///a","name":"a"}]' }] })
+    roots = []
+    await without.notify('notifications/roots/list_changed')
+    await without.request('ping')
+    await connection.notify('notifications/roots/list_changed')
+    await told.opened
+    expect(changed).toEqual(['string '])
+    expect(await ask()).toMatchObject({ content: [{ text: '[]' }] })
+    expect(await without.request('tools/call', { name: 'roots' })).toMatchObject({
+      error: { code: -32600, data: { requiredCapabilities: { roots: {} } } },
+    })
+  })
 })

@@ -9,6 +9,7 @@ import { OutputError } from './output-error.ts'
 import { isPromiseLike } from './promise-like.ts'
 import { type Prompts, withPrompt } from './prompts.ts'
 import type { Resources } from './resources.ts'
+import { ownOffers } from './session-offers.ts'
 import { ifVisible } from './visibility.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#implementation-considerations */
@@ -50,8 +51,13 @@ function withCompleters(
   if (!resources.offered) throw invalidParams('Unknown resource')
   const uri = resources.uriOf(ref)
   const unknown = (): Error => invalidParams('Unknown resource')
-  const template = resources.templates.registry.get(uri) ?? resources.templates.match(uri)?.entry
-  const entry = template ?? resources.registry.get(uri)
+  const own = ownOffers(ctx)
+  const template =
+    own?.templates.registry.get(uri) ??
+    resources.templates.registry.get(uri) ??
+    own?.templates.match(uri)?.entry ??
+    resources.templates.match(uri)?.entry
+  const entry = template ?? own?.resources.get(uri) ?? resources.registry.get(uri)
   if (entry === undefined) throw unknown()
   return ifVisible(entry, ctx, unknown, () => suggest(template?.complete))
 }

@@ -11,6 +11,7 @@ import { completionEntry } from './completion.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
 import { Resources } from './resources.ts'
+import type { SessionOffers } from './session-offers.ts'
 import { subscriptionMethods } from './subscriptions.ts'
 import { taskMethods } from './tasks.ts'
 import { createTools, type Tools } from './tools.ts'
@@ -45,6 +46,8 @@ export interface Features {
   readonly resources: Resources
   readonly prompts: Prompts
   readonly methods: MethodTable
+  /** Empty registries for one session. */
+  createOffers(): SessionOffers
   /** Derived from what is registered, or once was. */
   capabilities(): ServerCapabilities
 }
@@ -67,7 +70,7 @@ export function createFeatures(options: FeatureOptions): Features {
   const prompts = createPrompts({ schemas, pageSize, logger })
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
-  publishResourceChanges(resources, publish)
+  tellOfResources(resources.registry, resources.templates.registry, () => publish({ kind: 'resources' }))
   const methods = new Map<string, MethodEntry>([
     [Method.Ping, ping],
     ...tools.methods,
@@ -91,12 +94,13 @@ export function createFeatures(options: FeatureOptions): Features {
     resources,
     prompts,
     methods,
+    createOffers: () => ({ tools: tools.createRegistry(), ...resources.createRegistries() }),
     capabilities: cachedCapabilities(tools, resources, prompts, fixed),
   }
 }
 
 /** Clients hear of resources and templates by one notification. */
-function publishResourceChanges(resources: Resources, publish: (event: ChangeEvent) => void): void {
+export function tellOfResources(resources: Changing, templates: Changing, tellClients: () => void): void {
   let told = false
   const tell = (): void => {
     if (told) return
@@ -105,10 +109,14 @@ function publishResourceChanges(resources: Resources, publish: (event: ChangeEve
     queueMicrotask(() => {
       told = false
     })
-    publish({ kind: 'resources' })
+    tellClients()
   }
-  resources.registry.onChange(tell)
-  resources.templates.registry.onChange(tell)
+  resources.onChange(tell)
+  templates.onChange(tell)
+}
+
+interface Changing {
+  onChange(listener: () => void): unknown
 }
 
 /** Every session asks for them; they change with what is registered. */

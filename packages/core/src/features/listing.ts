@@ -34,7 +34,8 @@ export class Listing<Entry extends Guarded, Item extends object> {
   readonly #fragments = new WeakMap<Entry, Map<Revision, string>>()
   readonly #wholes = new WeakMap<ListSource<Entry>, Map<Revision, { version: number; answer: Prepared }>>()
   #open: { entries: readonly Entry[]; is: boolean } | undefined
-  #positions: { entries: readonly Entry[]; byKey: ReadonlyMap<string, number> } | undefined
+  /** Held by the list itself: one that a session alone has goes with the session. */
+  readonly #positions = new WeakMap<readonly Entry[], ReadonlyMap<string, number>>()
 
   constructor(options: ListingOptions<Entry, Item>) {
     this.#options = options
@@ -104,11 +105,12 @@ export class Listing<Entry extends Guarded, Item extends object> {
   }
 
   #after(entries: readonly Entry[], key: string): number {
-    if (this.#positions?.entries !== entries) {
-      const byKey = new Map(entries.map((entry, index) => [this.#options.key(entry), index]))
-      this.#positions = { entries, byKey }
+    let positions = this.#positions.get(entries)
+    if (positions === undefined) {
+      positions = new Map(entries.map((entry, index) => [this.#options.key(entry), index]))
+      this.#positions.set(entries, positions)
     }
-    const position = this.#positions.byKey.get(key)
+    const position = positions.get(key)
     if (position === undefined) throw invalidCursor()
     return position + 1
   }

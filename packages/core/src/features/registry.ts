@@ -74,8 +74,8 @@ export class Registry<Definition extends object, Entry extends object> {
 
   /** @throws `ERR_MCP_DUPLICATE_NAME`, and whatever is wrong with the definition */
   add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
-    const key = this.#keyOf(definition)
-    if (!replace && this.#registrations.has(key)) throw this.#duplicate(key)
+    const key = this.keyOf(definition)
+    if (!replace && this.#registrations.has(key)) throw this.duplicate(key)
     const registration = this.#register(definition)
     this.#registrations.set(key, registration)
     this.#changed()
@@ -93,8 +93,8 @@ export class Registry<Definition extends object, Entry extends object> {
   set(definitions: Iterable<Definition>): void {
     const registrations = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
-      const key = this.#keyOf(definition)
-      if (registrations.has(key)) throw this.#duplicate(key)
+      const key = this.keyOf(definition)
+      if (registrations.has(key)) throw this.duplicate(key)
       registrations.set(key, this.#register(definition))
     }
     this.#registrations = registrations
@@ -117,7 +117,7 @@ export class Registry<Definition extends object, Entry extends object> {
     const now = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
       try {
-        const key = this.#keyOf(definition)
+        const key = this.keyOf(definition)
         if (now.has(key) || (this.#registrations.has(key) && !isOwned(key))) throw this.#taken(key)
         const before = owned.get(key)
         now.set(key, before?.definition === definition ? before : this.#register(definition))
@@ -159,7 +159,8 @@ export class Registry<Definition extends object, Entry extends object> {
     return () => this.#listeners.delete(listener)
   }
 
-  #keyOf(definition: Definition): string {
+  /** @throws `ERR_MCP_INVALID_DEFINITION` for what is no definition at all */
+  keyOf(definition: Definition): string {
     if (isObject(definition)) return this.#options.key(definition)
     throw usageError(
       'ERR_MCP_INVALID_DEFINITION',
@@ -194,7 +195,7 @@ export class Registry<Definition extends object, Entry extends object> {
       registration.definition,
       change,
     ) as Definition
-    if (this.#keyOf(definition) !== key) {
+    if (this.keyOf(definition) !== key) {
       throw usageError(
         'ERR_MCP_INVALID_DEFINITION',
         `The ${this.#options.kind} ${JSON.stringify(key)} cannot be renamed by an update; remove it and add another`,
@@ -224,7 +225,8 @@ export class Registry<Definition extends object, Entry extends object> {
     )
   }
 
-  #duplicate(key: string): Error {
+  /** The error for a key that is taken. */
+  duplicate(key: string): Error {
     return usageError(
       'ERR_MCP_DUPLICATE_NAME',
       `There is a ${this.#options.kind} ${JSON.stringify(key)} already; pass { replace: true } to take its place`,

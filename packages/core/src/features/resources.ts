@@ -21,17 +21,12 @@ import { Listing } from './listing.ts'
 import { OutputError } from './output-error.ts'
 import { isPromiseLike } from './promise-like.ts'
 import { Registry } from './registry.ts'
+import type { ResourceEntry } from './resource-entry.ts'
 import { toReadResult } from './resource-contents.ts'
-import { ResourceTemplates, type TemplateEntry } from './resource-templates.ts'
+import { ResourceTemplates, type TemplateEntry, type TemplateMatch } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
-import { compileVisible, type Guarded, ifVisible, visibleAmong } from './visibility.ts'
-
-/** A resource as it is kept, or as a template listed it. */
-export interface ResourceEntry extends Guarded {
-  readonly item: Resource
-  readonly timeoutMs: number | undefined
-  handle(args: unknown, ctx: CallContext): unknown
-}
+import { ownOffers, type SessionOffers, withOwn } from './session-offers.ts'
+import { compileVisible, ifVisible, visibleAmong } from './visibility.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
@@ -43,16 +38,15 @@ export class Resources {
   readonly registry: Registry<AnyResource, ResourceEntry>
   readonly templates: ResourceTemplates
   readonly methods: readonly (readonly [string, MethodEntry])[]
+  readonly #logger: Logger
   readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
   constructor({ pageSize, logger }: { readonly pageSize: number | undefined; readonly logger: Logger }) {
-    this.registry = new Registry({
-      kind: 'resource',
-      key: (definition) => definition.uri,
-      build: (definition) => buildResource(definition, logger),
-    })
-    this.templates = new ResourceTemplates(logger)
+    this.#logger = logger
+    const { resources, templates } = this.createRegistries()
+    this.registry = resources
+    this.templates = templates
     this.#resourceList = new Listing<ListedResource, Resource>({
       member: 'resources',
       key: (entry) => entry.item.uri,
@@ -74,7 +68,7 @@ export class Resources {
         Method.ReadResource,
         {
           handle: (params, ctx) => this.#read(params, ctx),
-          timeoutMs: (params) => this.#timeoutOf(params['uri']),
+          timeoutMs: (params, ctx) => this.#timeoutOf(params['uri'], ctx),
         },
       ],
     ]
@@ -85,12 +79,29 @@ export class Resources {
     return this.registry.offered || this.templates.registry.offered
   }
 
+  /** Empty ones, for the server or for one session. */
+  createRegistries(): Pick<SessionOffers, 'resources' | 'templates'> {
+    const logger = this.#logger
+    const resources = new Registry<AnyResource, ResourceEntry>({
+      kind: 'resource',
+      key: (definition) => definition.uri,
+      build: (definition) => buildResource(definition, logger),
+    })
+    return { resources, templates: new ResourceTemplates(logger) }
+  }
+
   /**
-   * What a read of the address would reach. A resource that is hidden from the caller leaves its address to no template,
-   * which would serve it without the rule.
+   * What a read of the address would reach: fixed addresses before templates, the session's own before the server's. A
+   * resource that is hidden from the caller leaves its address to no template, which would serve it without the rule.
    */
-  at(uri: string): Guarded | undefined {
-    return this.registry.get(uri) ?? this.templates.match(uri)?.entry
+  at(uri: string, ctx: CallContext): ResourceEntry | TemplateMatch | undefined {
+    const own = ownOffers(ctx)
+    return (
+      own?.resources.get(uri) ??
+      this.registry.get(uri) ??
+      own?.templates.match(uri) ??
+      this.templates.match(uri)
+    )
   }
 
   /**
@@ -111,41 +122,58 @@ export class Resources {
     const uri = this.uriOf(params)
     ctx.uri = uri
     const unknown = (): Error => resourceNotFound(uri)
-    const resource = this.registry.get(uri)
-    if (resource !== undefined)
-      return ifVisible<Outcome>(resource, ctx, unknown, () => read(resource, {}, ctx))
-    const match = this.templates.match(uri)
-    if (match === undefined) throw unknown()
-    return ifVisible<Outcome>(match.entry, ctx, unknown, () => read(match.entry, match.variables, ctx))
+    const found = this.at(uri, ctx)
+    if (found === undefined) throw unknown()
+    const { entry, variables } = asMatch(found)
+    return ifVisible<Outcome>(entry, ctx, unknown, () => read(entry, variables, ctx))
   }
 
-  #timeoutOf(uri: unknown): number | undefined {
-    if (typeof uri !== 'string') return undefined
-    const entry = this.registry.get(uri) ?? this.templates.match(uri)?.entry
-    return entry?.timeoutMs
+  #timeoutOf(uri: unknown, ctx: CallContext): number | undefined {
+    const found = typeof uri === 'string' ? this.at(uri, ctx) : undefined
+    return found && asMatch(found).entry.timeoutMs
   }
 
   #listTemplates(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
     if (!this.offered) throw methodNotFound()
-    return this.#templateList.list(this.templates.registry, params, ctx)
+    const own = ownOffers(ctx)
+    if (own === undefined) return this.#templateList.list(this.templates.registry, params, ctx)
+    return this.#templateList.page(this.#templatesWith(own), params, ctx)
   }
 
   #listResources(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
     if (!this.offered) throw methodNotFound()
-    const listers = this.templates.registry.entries().filter((entry) => entry.list !== undefined)
-    if (listers.length === 0) return this.#resourceList.list(this.registry, params, ctx)
-    return this.#listAll(listers, params, ctx)
+    const own = ownOffers(ctx)
+    const templates = own === undefined ? this.templates.registry.entries() : this.#templatesWith(own)
+    const listers = templates.filter((entry) => entry.list !== undefined)
+    if (listers.length > 0) return this.#listAll(listers, params, ctx)
+    if (own === undefined) return this.#resourceList.list(this.registry, params, ctx)
+    return this.#resourceList.page(this.#fixedWith(own), params, ctx)
   }
 
   async #listAll(listers: readonly TemplateEntry[], params: JsonObject, ctx: CallContext): Promise<Outcome> {
     const asked = await visibleAmong(listers, ctx)
     const lists = await Promise.all(asked.map((entry) => listOf(entry, ctx)))
-    const listed = lists.flat().filter(({ item }) => this.registry.get(item.uri) === undefined)
-    const unique = new Map<string, ListedResource>()
-    for (const entry of [...this.registry.entries(), ...listed]) unique.set(entry.item.uri, entry)
+    const own = ownOffers(ctx)
+    const fixed = own === undefined ? this.registry.entries() : this.#fixedWith(own)
+    const unique = new Map<string, ListedResource>(fixed.map((entry) => [entry.item.uri, entry]))
+    const taken = new Set(unique.keys())
+    for (const entry of lists.flat()) if (!taken.has(entry.item.uri)) unique.set(entry.item.uri, entry)
     return this.#resourceList.page([...unique.values()], params, ctx)
   }
+
+  #fixedWith(own: SessionOffers): readonly ResourceEntry[] {
+    return withOwn(this.registry.entries(), own.resources, (entry) => entry.item.uri)
+  }
+
+  #templatesWith(own: SessionOffers): readonly TemplateEntry[] {
+    return withOwn(this.templates.registry.entries(), own.templates.registry, (it) => it.item.uriTemplate)
+  }
 }
+
+type Match = Pick<TemplateMatch, 'variables'> & { readonly entry: ResourceEntry | TemplateEntry }
+
+const asMatch = (found: ResourceEntry | TemplateMatch): Match =>
+  'variables' in found ? found : { entry: found, variables: {} }
 
 function read(
   entry: { readonly item: { readonly mimeType?: string }; handle(args: unknown, ctx: CallContext): unknown },

@@ -24,6 +24,7 @@ import { lookalikeHint } from './lookalike.ts'
 import { Registry } from './registry.ts'
 import { requestedTtl } from './tasks.ts'
 import { checkRelated, createRelations, type Relations } from './relations.ts'
+import { ownOffers, withOwn } from './session-offers.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool } from './tool-types.ts'
@@ -44,6 +45,8 @@ export interface ToolsOptions {
 /** The tools of a server and the methods that serve them. */
 export interface Tools {
   readonly registry: Registry<AnyTool, ToolEntry>
+  /** An empty one, for the tools of one session. */
+  createRegistry(): Registry<AnyTool, ToolEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
   /** Whether a tool can run as a task, or once could. */
   readonly offerTasks: () => boolean
@@ -51,16 +54,18 @@ export interface Tools {
 
 export function createTools(options: ToolsOptions): Tools {
   const relations = createRelations({ inDescription: options.describeRelations, logger: options.logger })
-  const registry = new Registry<AnyTool, ToolEntry>({
-    kind: 'tool',
-    key: (definition) => definition.name,
-    build: (definition) => {
-      const entry = buildTool(definition, options, relations)
-      taskable ||= entry.taskSupport !== undefined
-      return entry
-    },
-  })
   let taskable = false
+  const createRegistry = (): Tools['registry'] =>
+    new Registry<AnyTool, ToolEntry>({
+      kind: 'tool',
+      key: (definition) => definition.name,
+      build: (definition) => {
+        const entry = buildTool(definition, options, relations)
+        taskable ||= entry.taskSupport !== undefined
+        return entry
+      },
+    })
+  const registry = createRegistry()
   const offerTasks = (): boolean => taskable && options.tasks !== undefined
   const listing = new Listing<ToolEntry, Tool>({
     member: 'tools',
@@ -75,11 +80,15 @@ export function createTools(options: ToolsOptions): Tools {
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
-      return listing.list(source, params, ctx)
+      const own = ownOffers(ctx)?.tools
+      if (own === undefined) return listing.list(source, params, ctx)
+      const all = withOwn(registry.entries(), own, (entry) => entry.tool.name)
+      return listing.page(options.orderByPriority ? byPriority(all) : all, params, ctx)
     },
   }
   return {
     registry,
+    createRegistry,
     methods: [
       [Method.ListTools, list],
       [Method.CallTool, callEntry(registry, options.tasks, offerTasks)],
@@ -103,23 +112,26 @@ function ordered(registry: Tools['registry']): ListSource<ToolEntry> {
   }
 }
 
+type Find = (name: unknown, ctx: CallContext) => ToolEntry | undefined
+
 function callEntry(
   registry: Registry<AnyTool, ToolEntry>,
   tasks: ToolsOptions['tasks'],
   offerTasks: () => boolean,
 ): MethodEntry {
+  const find: Find = (name, ctx) => ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
   return {
     begin: (params, ctx) => {
       const owner = taskOwner(ctx)
       if (tasks === undefined || !offerTasks() || ctx.revision.tasks === undefined || owner === undefined)
         return undefined
-      return beginTask(registry, params, { ctx, owner, tasks: tasks() })
+      return beginTask(find, params, { ctx, owner, tasks: tasks() })
     },
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       const { name, arguments: args = {} } = params
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
-      const entry = registry.get(name)
+      const entry = find(name, ctx)
       if (entry === undefined) throw unknownTool(name)
       if (entry.visible === undefined) return callWith(entry, args, ctx)
       return ifVisible<Outcome>(
@@ -130,8 +142,8 @@ function callEntry(
       )
     },
     failure: toolFailure,
-    timeoutMs: (params: JsonObject) => registry.get(params['name'] as string)?.timeoutMs,
-    maxResultBytes: (params: JsonObject) => registry.get(params['name'] as string)?.maxResultBytes,
+    timeoutMs: (params, ctx) => find(params['name'], ctx)?.timeoutMs,
+    maxResultBytes: (params, ctx) => find(params['name'], ctx)?.maxResultBytes,
   }
 }
 
@@ -151,12 +163,12 @@ interface TaskCall {
 
 /** The call is checked when it runs, and what is wrong with it is what the task comes to; but it must be one. */
 async function beginTask(
-  registry: Registry<AnyTool, ToolEntry>,
+  find: Find,
   { name, task }: JsonObject,
   { ctx, owner, tasks }: TaskCall,
 ): Promise<TaskStarted> {
   if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
-  const entry = registry.get(name)
+  const entry = find(name, ctx)
   if (entry === undefined) throw unknownTool(name)
   const unknown = (): Error => unknownTool(name)
   return ifVisible(entry, ctx, unknown, () => {

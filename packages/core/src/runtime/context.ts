@@ -121,6 +121,8 @@ export interface SessionSettings {
   readonly record: { readonly subscriptions: readonly string[] }
   /** As the client has chosen it by now; undefined where the server sends no logs. */
   readonly logLevel: LogLevel | undefined
+  /** What features keep for this session alone. */
+  readonly own?: object | undefined
   /** Notes that the client's user was sent to addresses with these ids. */
   sentTo(ids: readonly string[]): void
   readonly closed: boolean

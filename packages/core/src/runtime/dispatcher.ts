@@ -29,9 +29,9 @@ export interface MethodEntry {
   /** How a failure reads where the method has a result for it; elsewhere it is a JSON-RPC error. */
   failure?(text: string): Outcome
   /** The limit that applies to this call, in ms; the dispatcher's own where undefined. */
-  timeoutMs?(params: JsonObject): number | undefined
+  timeoutMs?(params: JsonObject, ctx: CallContext): number | undefined
   /** The size that this call's result may have, in bytes; the dispatcher's own where undefined. */
-  maxResultBytes?(params: JsonObject): number | undefined
+  maxResultBytes?(params: JsonObject, ctx: CallContext): number | undefined
 }
 
 /** Data: `server.ts` hands it over, so that the runtime never imports a feature. */
@@ -138,7 +138,7 @@ export class Dispatcher {
 
   /** Waits for the handler, its limits or a cancellation, whichever is first; the others find nothing to do. */
   #supervise(entry: MethodEntry, ctx: CallContext, outcome: Promise<Outcome>): Promise<Answered> {
-    const limit = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS) ?? this.#options.handlerTimeoutMs
+    const limit = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
       const watch = this.#limits.watch(ctx, limit)
       this.#heartbeats?.follow(ctx)
@@ -176,7 +176,8 @@ export class Dispatcher {
       if (outcome.kind !== 'complete')
         throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
       const json = outcome.json ?? ctx.revision.encodeResult(ctx.message.method, outcome.result)
-      const limit = entry.maxResultBytes?.(ctx.message.params ?? NO_PARAMS) ?? this.#options.maxResultBytes
+      const limit =
+        entry.maxResultBytes?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#options.maxResultBytes
       const size = bytesBeyond(json, limit)
       if (size !== undefined) return this.#tooLarge(entry, ctx, size, limit)
       if (ctx.report !== undefined) ctx.report.failed = outcome.result['isError'] === true

@@ -1,9 +1,12 @@
 import type { AuthInfo } from './auth.ts'
+import type { SessionView } from './context.ts'
 import type { Logger } from './logger.ts'
 
 /** A session has begun here, or has been taken over from another process. */
 export interface SessionOpened {
   readonly sessionId: string
+  /** For `server.forSession`. */
+  readonly session: SessionView
   /** An empty string for an anonymous client. */
   readonly principal: string
   /** The negotiated protocol revision. */
@@ -20,6 +23,13 @@ export interface SessionClosed {
   readonly principal: string
   /** How long it was open in this process, in ms. */
   readonly durationMs: number
+}
+
+/** A client says that the places which it works in are others now; `ctx.listRoots()` asks for them. */
+export interface RootsChanged {
+  readonly sessionId: string
+  readonly session: SessionView
+  readonly principal: string
 }
 
 /**
@@ -71,6 +81,7 @@ export interface Overflowed {
 export interface ServerEvents {
   readonly 'session:open': SessionOpened
   readonly 'session:close': SessionClosed
+  readonly 'roots:change': RootsChanged
   readonly request: RequestServed
   readonly reject: Rejected
   readonly overflow: Overflowed
@@ -79,6 +90,7 @@ export interface ServerEvents {
 export const SERVER_EVENTS: readonly (keyof ServerEvents)[] = [
   'session:open',
   'session:close',
+  'roots:change',
   'request',
   'reject',
   'overflow',

@@ -11,6 +11,7 @@ export function announceSession(
   const since = clock.now()
   events.emit('session:open', () => ({
     sessionId: id,
+    session,
     principal,
     revision: session.revision.version,
     client: client.info?.name,

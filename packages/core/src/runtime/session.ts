@@ -55,6 +55,8 @@ interface WaitingCall {
 export class Session implements SessionView {
   readonly revision: Revision
   readonly client: ClientView
+  /** What features keep for this session alone. */
+  own: object | undefined
   readonly #runtime: ServerRuntime
   readonly #gate: Gate
   readonly #requests: OutboundRequests
@@ -93,6 +95,9 @@ export class Session implements SessionView {
   /** Pings that were sent since the client was last heard of. */
   get unansweredPings(): number {
     return this.#unansweredPings
+  }
+  servedBy(runtime: ServerRuntime): boolean {
+    return this.#runtime === runtime
   }
   /** Calls that run or wait, and tasks that run. A session with any is not idle. */
   get inFlight(): number {
@@ -170,6 +175,9 @@ export class Session implements SessionView {
     } else if (message.method === Notification.Cancelled) {
       const id = message.params?.['requestId']
       if (isRequestId(id)) this.#cancel(id)
+    } else if (message.method === Notification.RootsListChanged && this.client.supports('roots')) {
+      const { id, principal } = this.#record
+      this.#runtime.events.emit('roots:change', () => ({ sessionId: id, session: this, principal }))
     }
   }
 
@@ -216,6 +224,7 @@ export class Session implements SessionView {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.own = undefined
     for (const ctx of this.#running) ctx.end?.('closed')
     this.#requests.end()
     for (const listener of this.#onClose.splice(0)) listener()

@@ -7,7 +7,7 @@ import { createFeatures, type Features } from '../../src/features/features.ts'
 import { message, messages } from '../../src/features/prompt-messages.ts'
 import type { AnyPrompt } from '../../src/features/prompt-types.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
-import { call, callNow, entryOf, errorOf, mcpErrorOf, wire } from './helpers.ts'
+import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from './helpers.ts'
 
 function serve(...prompts: AnyPrompt[]): Features {
   const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
@@ -180,9 +180,12 @@ describe('prompts/get: which prompt', () => {
   })
 
   it('has its own timeout', () => {
-    expect(entryOf(returning('x', { timeoutMs: 5 }).methods, 'prompts/get').timeoutMs?.({ name: 'p' })).toBe(
-      5,
-    )
+    expect(
+      entryOf(returning('x', { timeoutMs: 5 }).methods, 'prompts/get').timeoutMs?.(
+        { name: 'p' },
+        contextOf('x'),
+      ),
+    ).toBe(5)
   })
 })
 

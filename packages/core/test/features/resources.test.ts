@@ -6,7 +6,7 @@ import { contents } from '../../src/features/resource-contents.ts'
 import type { AnyResource, AnyResourceTemplate } from '../../src/features/resource-types.ts'
 import type { Resource } from '../../src/protocol/types.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
-import { call, callNow, entryOf, errorOf, mcpErrorOf, wire } from './helpers.ts'
+import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from './helpers.ts'
 
 type Handler = AnyResource['handler']
 
@@ -209,10 +209,10 @@ describe('resources/read: which resource', () => {
       [template('w://{city}', () => 'x', { timeoutMs: 7 })],
     )
     const entry = entryOf(methods, 'resources/read')
-    expect(entry.timeoutMs?.({ uri: 'a://b' })).toBe(5)
-    expect(entry.timeoutMs?.({ uri: 'w://oslo' })).toBe(7)
-    expect(entry.timeoutMs?.({ uri: 'q://' })).toBeUndefined()
-    expect(entry.timeoutMs?.({})).toBeUndefined()
+    expect(entry.timeoutMs?.({ uri: 'a://b' }, contextOf('x'))).toBe(5)
+    expect(entry.timeoutMs?.({ uri: 'w://oslo' }, contextOf('x'))).toBe(7)
+    expect(entry.timeoutMs?.({ uri: 'q://' }, contextOf('x'))).toBeUndefined()
+    expect(entry.timeoutMs?.({}, contextOf('x'))).toBeUndefined()
   })
 })
 

@@ -8,7 +8,7 @@ import type { AnyTool, ToolDefinition } from '../../src/features/tool-types.ts'
 import { defineTool } from '../../src/features/define.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import type { AnySchema } from '../../src/schema/types.ts'
-import { call, callNow, entryOf, errorOf, mcpErrorOf, wire } from './helpers.ts'
+import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from './helpers.ts'
 
 function serve(...tools: AnyTool[]): Features {
   const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
@@ -81,9 +81,9 @@ describe('tools/call: the request', () => {
       defineTool({ name: 'u', handler: () => 'x' }),
     )
     const entry = entryOf(methods, 'tools/call')
-    expect(entry.timeoutMs?.({ name: 't' })).toBe(5)
-    expect(entry.timeoutMs?.({ name: 'u' })).toBeUndefined()
-    expect(entry.timeoutMs?.({ name: 7 })).toBeUndefined()
+    expect(entry.timeoutMs?.({ name: 't' }, contextOf('x'))).toBe(5)
+    expect(entry.timeoutMs?.({ name: 'u' }, contextOf('x'))).toBeUndefined()
+    expect(entry.timeoutMs?.({ name: 7 }, contextOf('x'))).toBeUndefined()
   })
 })
 

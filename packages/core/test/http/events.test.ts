@@ -7,7 +7,14 @@ import { createHarness, type Harness, initializeMessage } from './support/harnes
 type Heard = { [Event in keyof ServerEvents]: ServerEvents[Event][] }
 
 function listening(options: Parameters<typeof createHarness>[0] = {}): Harness & { readonly heard: Heard } {
-  const heard: Heard = { 'session:open': [], 'session:close': [], request: [], reject: [], overflow: [] }
+  const heard: Heard = {
+    'session:open': [],
+    'session:close': [],
+    'roots:change': [],
+    request: [],
+    reject: [],
+    overflow: [],
+  }
   const harness = createHarness(options)
   harness.server.on('session:open', (event) => heard['session:open'].push(event))
   harness.server.on('session:close', (event) => heard['session:close'].push(event))
@@ -25,7 +32,14 @@ describe('the events of a server', () => {
     await session.delete()
     await endpoint.close()
     expect(heard['session:open']).toEqual([
-      { sessionId: session.id, principal: '', revision: '2025-06-18', client: 'test', resumed: false },
+      {
+        sessionId: session.id,
+        session: expect.objectContaining({ id: session.id }) as object,
+        principal: '',
+        revision: '2025-06-18',
+        client: 'test',
+        resumed: false,
+      },
     ])
     expect(heard['session:close']).toEqual([{ sessionId: session.id, principal: '', durationMs: 500 }])
   })

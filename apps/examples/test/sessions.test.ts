@@ -1,0 +1,44 @@
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { connectPeer, type TestConnection } from '@jetway/testing'
+import { describe, expect, it } from 'vitest'
+import { server, setPrice } from '../src/sessions.ts'
+
+async function connect(): Promise<TestConnection> {
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far)
+  return connectPeer(near, { revision: '2025-11-25' })
+}
+
+describe('the server of the guide to sessions', () => {
+  it('names what it does beyond the protocol', async () => {
+    const client = await connect()
+    expect(client.initialized['capabilities']).toMatchObject({
+      experimental: { 'com.example/handoff': { version: 2 } },
+    })
+    await client.close()
+  })
+
+  it('has tools for one session', async () => {
+    const [one, other] = [await connect(), await connect()]
+    const call = async (client: TestConnection, name: string, args: object = {}): Promise<unknown> =>
+      (await client.request('tools/call', { name, arguments: args })).result?.['content']
+    await call(one, 'open_case', { number: 7 })
+    expect(await call(other, 'close_case')).toBeUndefined()
+    expect(await call(one, 'close_case')).toMatchObject([{ text: 'Case 7 is closed' }])
+    expect(await call(one, 'close_case')).toBeUndefined()
+    await Promise.all([one.close(), other.close()])
+  })
+
+  it('tells subscribers of a change', async () => {
+    const client = await connect()
+    await client.request('resources/subscribe', { uri: 'price://tea' })
+    setPrice('tea', 5)
+    expect(await client.notification('notifications/resources/updated')).toMatchObject({
+      params: { uri: 'price://tea' },
+    })
+    expect((await client.request('resources/read', { uri: 'price://tea' })).result).toMatchObject({
+      contents: [{ text: '5' }],
+    })
+    await client.close()
+  })
+})

@@ -1,0 +1,119 @@
+import { usageError } from '../errors.ts'
+import type { Session } from '../runtime/session.ts'
+import type { AnySchema } from '../schema/types.ts'
+import { type Features, tellOfResources } from './features.ts'
+import type { AddOptions, Handle, Registry } from './registry.ts'
+import type { ResourceDefinition, ResourceTemplateDefinition } from './resource-types.ts'
+import type { SessionOffers } from './session-offers.ts'
+import type { ToolDefinition } from './tool-types.ts'
+
+/** Of each kind. What has to be built for one client should be little. */
+const MAX_OWN = 256
+
+/**
+ * What one session has beside what its server offers to everybody: in its lists and for its calls alone, until it
+ * closes. Its client is told of changes, no other is. Definitions have functions in them, so they stay in this process:
+ * one that takes a session over finds none, and adds them in a listener of `session:open`.
+ */
+export class ForSession<Mount = unknown, App = unknown> {
+  readonly #features: Features
+  readonly #session: Session
+
+  /** @internal */
+  constructor(features: Features, session: Session) {
+    this.#features = features
+    this.#session = session
+  }
+
+  /**
+   * Offers a tool to this session; at most 256.
+   *
+   * @throws what `server.addTool` throws, `ERR_MCP_DUPLICATE_NAME` also for a name that the server itself has unless
+   *   `replace` is set; `ERR_MCP_SESSION` where the session has closed, has too many, or its client was not promised
+   *   tools when it connected (`server.setTools([])` promises them)
+   */
+  addTool<
+    const I extends AnySchema | undefined = undefined,
+    const O extends AnySchema | undefined = undefined,
+    A = {},
+  >(
+    tool: ToolDefinition<I, O, App, Mount, A>,
+    options?: AddOptions,
+  ): Handle<ToolDefinition<I, O, App, Mount, A>> {
+    this.#mayHave('tools')
+    return this.#add(this.#features.tools.registry, this.#offers().tools, tool, options)
+  }
+  /** @returns whether the session had one of its own */
+  removeTool(name: string): boolean {
+    return this.#known()?.tools.remove(name) ?? false
+  }
+
+  /** Offers a resource at a fixed address to this session. Throws like {@link addTool}. */
+  addResource(
+    resource: ResourceDefinition<App, Mount>,
+    options?: AddOptions,
+  ): Handle<ResourceDefinition<App, Mount>> {
+    this.#mayHave('resources')
+    return this.#add(this.#features.resources.registry, this.#offers().resources, resource, options)
+  }
+  /** @returns whether the session had one of its own */
+  removeResource(uri: string): boolean {
+    return this.#known()?.resources.remove(uri) ?? false
+  }
+
+  /** Offers resources by template to this session; they come before the server's templates. Throws like {@link addTool}. */
+  addResourceTemplate<const Template extends string>(
+    template: ResourceTemplateDefinition<Template, App, Mount>,
+    options?: AddOptions,
+  ): Handle<ResourceTemplateDefinition<Template, App, Mount>> {
+    this.#mayHave('resources')
+    const { registry } = this.#features.resources.templates
+    return this.#add(registry, this.#offers().templates.registry, template, options)
+  }
+  /** @returns whether the session had one of its own */
+  removeResourceTemplate(uriTemplate: string): boolean {
+    return this.#known()?.templates.registry.remove(uriTemplate) ?? false
+  }
+
+  #add<D extends object, Entry extends object, Given extends D>(
+    everybodys: Registry<D, Entry>,
+    own: Registry<D, Entry>,
+    definition: Given,
+    options: AddOptions = {},
+  ): Handle<Given> {
+    const key = everybodys.keyOf(definition)
+    if (options.replace !== true && everybodys.get(key) !== undefined) throw everybodys.duplicate(key)
+    if (own.get(key) === undefined && own.entries().length >= MAX_OWN)
+      throw fault(`A session has at most ${MAX_OWN} of a kind of its own; remove some of them first`)
+    return own.add(definition, options)
+  }
+
+  /** A client that was not told of tools when it connected asks for none. */
+  #mayHave(kind: 'tools' | 'resources'): void {
+    if (this.#session.closed) throw fault('The session has closed')
+    if (this.#session.record.listChanged.includes(kind)) return
+    const offer = kind === 'tools' ? 'server.setTools([])' : 'server.setResources([])'
+    throw fault(`The client was not told of ${kind} when it connected; call ${offer} before clients come`)
+  }
+
+  #known(): SessionOffers | undefined {
+    return this.#session.own as SessionOffers | undefined
+  }
+
+  #offers(): SessionOffers {
+    const known = this.#known()
+    if (known !== undefined) return known
+    const session = this.#session
+    const offers = this.#features.createOffers()
+    // Before it has said that it is ready, a client has listed nothing that could have changed.
+    const tell = (kind: 'tools' | 'resources'): void => {
+      if (session.record.initialized) session.changed({ kind })
+    }
+    offers.tools.onChange(() => tell('tools'))
+    tellOfResources(offers.resources, offers.templates.registry, () => tell('resources'))
+    session.own = offers
+    return offers
+  }
+}
+
+const fault = (message: string): Error => usageError('ERR_MCP_SESSION', message)
