@@ -19,6 +19,11 @@ export class Gate {
     return this.inFlight >= this.#limits.inFlight
   }
 
+  /** Whether the next one would have to wait. */
+  get crowded(): boolean {
+    return this.#running >= this.#limits.running
+  }
+
   /** Undefined: go on. A promise: wait. `busy`: answer so. Whoever went on must `leave`. */
   enter(): undefined | Promise<void> | 'busy' {
     if (this.#running < this.#limits.running) {

@@ -8,6 +8,7 @@ import {
   type JsonRpcResponse,
   notificationFrame,
   type RequestId,
+  resultFrame,
 } from '../protocol/jsonrpc.ts'
 import { Method, Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
@@ -156,6 +157,8 @@ export class Session implements SessionView {
       exchange.refused?.('initializedAlready')
       return this.#refuse(message.id, invalidRequest('The session is initialized already'))
     }
+    // Whoever asks whether the connection lives must not wait for calls that hang.
+    if (message.method === Method.Ping && this.#gate.crowded) return { frame: resultFrame(message.id, '{}') }
     const entry = this.#gate.enter()
     if (entry === undefined) return this.#run(message, exchange, caller)
     if (entry === 'busy') {

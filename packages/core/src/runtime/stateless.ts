@@ -1,5 +1,6 @@
 import { busy } from '../errors.ts'
-import { errorFrame, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { errorFrame, type JsonRpcRequest, resultFrame } from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { ANONYMOUS } from './auth.ts'
 import { clientView } from './client-view.ts'
@@ -30,6 +31,7 @@ export class StatelessCalls {
     const principal = caller.auth?.principal ?? ANONYMOUS
     const gate = this.#gates.get(principal) ?? new Gate(runtime.limits)
     this.#gates.set(principal, gate)
+    if (message.method === Method.Ping && gate.crowded) return { frame: resultFrame(message.id, '{}') }
     const entry = gate.enter()
     if (entry === 'busy') {
       const error = busy()

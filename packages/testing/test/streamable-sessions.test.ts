@@ -1,0 +1,310 @@
+import { McpServer } from '@jetway/core'
+import type { EndpointOptions } from '@jetway/core/http'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  AdapterClient,
+  type Sent,
+  type SentHeaders,
+  type WholeReply,
+} from '../src/contracts/adapter-client.ts'
+import { fastify, hono } from './support/adapters.ts'
+
+/** What sessions over Streamable HTTP promise, as bytes on a socket: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
+
+const open: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const end of open.splice(0).toReversed()) await end()
+})
+
+interface Wired {
+  readonly server: McpServer
+  readonly client: AdapterClient
+  readonly close: () => Promise<void>
+  /** Calls of the tool `hold` that run, and how each was ended. */
+  readonly holding: { readonly go: () => void; readonly signal: AbortSignal }[]
+}
+
+interface SessionHeaders extends Record<string, string> {
+  readonly 'mcp-session-id': string
+}
+
+const frame = (id: number | string | undefined, method: string, params?: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params })
+const initializeFrame = (version: unknown): string =>
+  frame(1, 'initialize', {
+    protocolVersion: version,
+    capabilities: {},
+    clientInfo: { name: 'x', version: '1' },
+  })
+const PING = frame(7, 'ping')
+const hold = (id: number | string): string => frame(id, 'tools/call', { name: 'hold' })
+
+async function openSession(client: AdapterClient, version = '2025-11-25'): Promise<SessionHeaders> {
+  const { headers } = await client.send({ body: initializeFrame(version) })
+  const session = { 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': version }
+  await client.send({ headers: session, body: frame(undefined, 'notifications/initialized') })
+  return session
+}
+
+/** The status of each verb, with a session's headers. */
+const verbs = async (client: AdapterClient, headers: SentHeaders): Promise<number[]> => {
+  const sent: Sent[] = [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }]
+  const replies: WholeReply[] = []
+  for (const one of sent) replies.push(await client.send({ ...one, headers }))
+  return replies.map(({ status }) => status)
+}
+
+describe.each([
+  ['Fastify', fastify],
+  ['Hono', hono],
+])('a session on %s', (_name, subject) => {
+  async function serve(options: EndpointOptions = {}): Promise<Wired> {
+    const logger = { debug() {}, info() {}, warn() {}, error() {} }
+    const server = new McpServer({ name: 'rows', version: '1.0.0' }, { logger })
+    const holding: { readonly go: () => void; readonly signal: AbortSignal }[] = []
+    server.addTool({
+      name: 'hold',
+      handler: (_args, { signal }) =>
+        new Promise((resolve) => holding.push({ go: () => resolve('held'), signal })),
+    })
+    for (const name of ['b', 'a', 'c']) {
+      server.addTool({
+        name,
+        async handler(_args, ctx) {
+          await ctx.progress(1)
+          return name
+        },
+      })
+    }
+    const served = await subject.serve(server, options, {})
+    const client = new AdapterClient(served.url, 5_000)
+    open.push(
+      () => served.release(),
+      () => server.close({ deadline: 0 }),
+      () => client.close(),
+    )
+    return { server, client, close: () => served.close(), holding }
+  }
+
+  it('begins with initialize alone: its id comes with the answer, and a failed one leaves nothing', async () => {
+    const { client } = await serve()
+    const opened = await client.send({ body: initializeFrame('2025-11-25') })
+    expect([opened.status, opened.headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('application/json'),
+    ])
+    expect(opened.headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{32}$/)
+    const failed = await client.send({ body: initializeFrame(5) })
+    expect([failed.status, failed.headers['mcp-session-id']]).toEqual([400, undefined])
+    expect(JSON.parse(failed.body)).toMatchObject({ id: 1, error: { code: -32602 } })
+    for (const sent of [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }])
+      expect((await client.send(sent)).status).toBe(400)
+  })
+
+  it('is known by its id in any spelling of the header, and cannot be initialized again', async () => {
+    const { client } = await serve()
+    const { 'mcp-session-id': id } = await openSession(client)
+    for (const name of ['MCP-SESSION-ID', 'Mcp-Session-Id'])
+      expect((await client.send({ headers: { [name]: id }, body: PING })).status).toBe(200)
+    const again = await client.send({
+      headers: { 'mcp-session-id': id },
+      body: initializeFrame('2025-03-26'),
+    })
+    expect([again.status, JSON.parse(again.body)]).toMatchObject([400, { id: 1, error: { code: -32600 } }])
+  })
+
+  it.each([
+    ['2024-11-05', ['2025-06-18', undefined]],
+    ['2025-03-26', ['2025-03-26', undefined]],
+    ['2025-06-18', ['2025-06-18', undefined]],
+    ['2025-11-25', ['2025-11-25', undefined]],
+  ])(
+    'of %s takes a version header that is served, or none, and refuses others with 400',
+    async (version, taken) => {
+      const { client } = await serve()
+      const { 'mcp-session-id': id } = await openSession(client, version)
+      const status = async (header: string | undefined): Promise<number> => {
+        // A header with an empty list of values is not sent.
+        const headers = { 'mcp-session-id': id, 'mcp-protocol-version': header ?? [] }
+        return (await client.send({ headers, body: PING })).status
+      }
+      for (const header of taken) expect([header, await status(header)]).toEqual([header, 200])
+      for (const header of ['1999-01-01', '2026-07-28', 'x'])
+        expect([header, await status(header)]).toEqual([header, 400])
+    },
+  )
+
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'of %s opens its streams as the revision knows them: primed from 2025-11-25 on, with ids in all',
+    async (version) => {
+      const { client } = await serve({ retryMs: 1_234 })
+      const headers = await openSession(client, version)
+      const call = frame(5, 'tools/call', { name: 'a', _meta: { progressToken: 't' } })
+      const { body } = await client.send({ headers, body: call })
+      const events = body.split('\n\n').filter((text) => text !== '')
+      const primed = version === '2025-11-25'
+      expect(events.filter((text) => /^data: ?$/m.test(text))).toHaveLength(primed ? 1 : 0)
+      expect(/^retry: 1234$/m.test(body)).toBe(primed)
+      if (primed) expect(events[0]).toMatch(/^data: ?$/m)
+      const ids = events.map((text) => /^id: (\S+)$/m.exec(text)?.[1])
+      expect(ids).not.toContain(undefined)
+      expect(new Set(ids).size).toBe(events.length)
+      expect(events.slice(-2).map((text) => /"progress":1/.test(text) || /"id":5/.test(text))).toEqual([
+        true,
+        true,
+      ])
+    },
+  )
+
+  it('accepts notifications and answers with 202 and no body, answers that nobody waits for too', async () => {
+    const { client } = await serve()
+    const headers = await openSession(client)
+    for (const body of [
+      frame(undefined, 'notifications/roots/list_changed'),
+      frame(undefined, 'notifications/of/another/kind'),
+      '{"jsonrpc":"2.0","id":99,"result":{}}',
+      '{"jsonrpc":"2.0","id":"late","error":{"code":-1,"message":"no"}}',
+    ]) {
+      const reply = await client.send({ headers, body })
+      expect([reply.status, reply.body]).toEqual([202, ''])
+    }
+  })
+
+  it('weighs Accept by its ranges: none and stars will do, a refusal of either kind is 406', async () => {
+    const { client } = await serve()
+    const headers = await openSession(client)
+    const post = async (accept: string | readonly string[]): Promise<number> =>
+      (await client.send({ headers: { ...headers, accept }, body: PING })).status
+    for (const fine of ['*/*', [], 'application/*, text/*', 'text/event-stream;q=0.1, application/json'])
+      expect([fine, await post(fine)]).toEqual([fine, 200])
+    for (const bad of [
+      'application/json;q=0, text/event-stream',
+      'application/json',
+      'text/event-stream',
+      'text/html',
+    ])
+      expect([bad, await post(bad)]).toEqual([bad, 406])
+    const get = await client.send({ method: 'GET', headers: { ...headers, accept: 'application/json' } })
+    expect(get.status).toBe(406)
+  })
+
+  it('answers other verbs with 405 and what is allowed, without DELETE where that is not', async () => {
+    const every = await serve()
+    expect((await every.client.send({ method: 'PATCH', body: PING })).headers.allow).toBe(
+      'GET, POST, DELETE, OPTIONS',
+    )
+    const { client } = await serve({ sessions: { allowDelete: false } })
+    const headers = await openSession(client)
+    const refused = await client.send({ method: 'DELETE', headers })
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, POST, OPTIONS'])
+    expect((await client.send({ headers, body: PING })).status).toBe(200)
+  })
+
+  it('has one stream of its own: a second GET takes over and the first one ends', async () => {
+    const { server, client } = await serve()
+    const headers = await openSession(client)
+    const first = await client.open({ method: 'GET', headers })
+    const second = await client.open({ method: 'GET', headers })
+    await first.whole()
+    server.addTool({ name: 'late', handler: () => 'x' })
+    await second.until('notifications/tools/list_changed')
+    expect(first.text()).not.toContain('list_changed')
+    second.leave()
+  })
+
+  it('ends whole by DELETE: its streams end, its handlers are told, and every verb is 404 from then on', async () => {
+    const { client, holding } = await serve({ upgradeAfterMs: 1 })
+    const headers = await openSession(client)
+    const stream = await client.open({ method: 'GET', headers })
+    const call = await client.open({ headers, body: hold(5) })
+    expect((await client.send({ method: 'DELETE', headers })).status).toBe(204)
+    await stream.whole()
+    await call.whole()
+    expect(holding.map(({ signal }) => signal.aborted)).toEqual([true])
+    expect(call.text()).not.toContain('"id":5')
+    expect(await verbs(client, headers)).toEqual([404, 404, 404])
+  })
+
+  it('is told of changes whatever becomes of the others', async () => {
+    const { server, client } = await serve()
+    const sessions = [await openSession(client), await openSession(client), await openSession(client)]
+    const [a, broken, c] = await Promise.all(
+      sessions.map((headers) => client.open({ method: 'GET', headers })),
+    )
+    broken?.leave()
+    server.addTool({ name: 'late', handler: () => 'x' })
+    for (const stream of [a, c]) await stream?.until('notifications/tools/list_changed')
+    server.removeTool('late')
+    for (const stream of [a, c]) {
+      await vi.waitFor(() => expect(stream?.text().match(/list_changed/g)).toHaveLength(2))
+      stream?.leave()
+    }
+  })
+
+  it('answers a ping at once while its calls run, and a cancel reaches the call of this session alone', async () => {
+    const { client, holding } = await serve()
+    const [one, other] = [await openSession(client), await openSession(client)]
+    const calls = [
+      client.send({ headers: one, body: hold(5) }),
+      client.send({ headers: other, body: hold(5) }),
+    ]
+    await vi.waitFor(() => expect(holding).toHaveLength(2))
+    expect(JSON.parse((await client.send({ headers: one, body: PING })).body)).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      result: {},
+    })
+    const before = holding.map(({ signal }) => signal)
+    await client.send({ headers: one, body: frame(undefined, 'notifications/cancelled', { requestId: 5 }) })
+    await vi.waitFor(() => expect(before.filter(({ aborted }) => aborted)).toHaveLength(1))
+    for (const { go } of holding) go()
+    const bodies = (await Promise.all(calls)).map(({ body }) => body)
+    expect(bodies[0]).not.toContain('held')
+    expect(bodies[1]).toContain('held')
+  })
+
+  it('takes so many calls at once and says of one more that it is busy, while pings pass', async () => {
+    const { client, holding } = await serve()
+    const headers = await openSession(client)
+    const ids = Array.from({ length: 257 }, (_, n) => n + 1_000)
+    const calls = ids.map((id) => client.send({ headers, body: hold(id) }))
+    await vi.waitFor(() => expect(holding).toHaveLength(64))
+    // What is sent first on its own connection need not be read first: the one that is refused says that all are in.
+    const more = await Promise.race(calls)
+    expect([more.status, JSON.parse(more.body)]).toMatchObject([503, { error: { code: -32603 } }])
+    expect((await client.send({ headers, body: PING })).status).toBe(200)
+    let released = 0
+    await vi.waitFor(() => {
+      for (; released < holding.length; released++) holding[released]?.go()
+      expect(released).toBe(256)
+    })
+    expect((await Promise.all(calls)).filter(({ body }) => body.includes('held'))).toHaveLength(256)
+  })
+
+  it('lists in the same order every time, whatever the revision', async () => {
+    const { client } = await serve()
+    for (const version of ['2024-11-05', '2025-11-25']) {
+      const headers = await openSession(client, version)
+      const { body } = await client.send({ headers, body: frame(1, 'tools/list') })
+      const { tools } = (JSON.parse(body) as { result: { tools: { name: string }[] } }).result
+      expect(tools.map(({ name }) => name)).toEqual(['hold', 'b', 'a', 'c'])
+    }
+  })
+
+  it('meets 503 with Retry-After on every verb once the mount closes', async () => {
+    const { client, close } = await serve()
+    const headers = await openSession(client)
+    const closing = close().catch(() => {})
+    const replies = await Promise.allSettled(
+      [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }].map((sent) =>
+        client.send({ ...sent, headers }),
+      ),
+    )
+    // A framework that has let go of its socket says nothing at all.
+    for (const reply of replies) {
+      if (reply.status === 'fulfilled')
+        expect([reply.value.status, reply.value.headers['retry-after']]).toEqual([503, '1'])
+    }
+    await closing
+  })
+})
