@@ -20,7 +20,7 @@ export interface ListenOptions {
 /** A server that listens, and how to end it. */
 export interface Listening {
   readonly port: number
-  /** Takes no new connections, lets running calls finish, ends streams and frees the port. */
+  /** Takes no new work, lets running calls finish, ends streams and frees the port. */
   readonly stop: () => Promise<void>
 }
 

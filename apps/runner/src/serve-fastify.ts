@@ -29,9 +29,9 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
   return {
     port: portOf(app.server.address()),
     stop: async () => {
-      const stopped = app.close()
+      // Fastify that closes answers 503 to everyone, and so to clients whose answers running calls wait for.
       await server.close({ deadline: CLOSE_DEADLINE_MS })
-      await cutWhenFlushed(app.server, stopped)
+      await cutWhenFlushed(app.server, app.close())
     },
   }
 }

@@ -26,9 +26,9 @@ export async function serveHono(server: McpServer, listen: ListenOptions): Promi
   return {
     port: portOf(http.address()),
     stop: async () => {
-      const stopped = new Promise((resolve) => http.close(resolve))
+      // A port that is closed takes no answers that running calls wait for.
       await server.close({ deadline: CLOSE_DEADLINE_MS })
-      await cutWhenFlushed(http, stopped)
+      await cutWhenFlushed(http, new Promise((resolve) => http.close(resolve)))
     },
   }
 }

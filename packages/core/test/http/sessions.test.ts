@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { LiveSession } from '../../src/http/live-session.ts'
 import type { McpServer } from '../../src/index.ts'
+import { MemoryEventStore } from '../../src/runtime/memory-event-store.ts'
 import { type Answer, createHarness, initializeMessage, type TestSession } from './support/harness.ts'
 import { turn } from './support/clock.ts'
 
@@ -314,6 +315,24 @@ describe('the stream that belongs to no request', () => {
     for (const { sink } of streams) {
       expect(sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
     }
+  })
+
+  it('carries changes although the event store fails for another session', async () => {
+    const eventStore = new MemoryEventStore()
+    const append = eventStore.append.bind(eventStore)
+    let broken = ''
+    eventStore.append = (key, ...rest) => {
+      if (key.session === broken) throw new Error('The store is gone')
+      return append(key, ...rest)
+    }
+    const { open, server } = createHarness({ setUp: tools, endpoint: { eventStore } })
+    const sessions = [await open(), await open(), await open()]
+    const streams: Answer[] = []
+    for (const session of sessions) streams.push(await session.get())
+    broken = sessions[0]?.id ?? ''
+    server.addTool({ name: 'another', handler: () => 'x' })
+    await turn()
+    for (const { sink } of streams) expect(sink.messages).toHaveLength(1)
   })
 
   it('is taken over by a second GET of the same principal', async () => {
