@@ -19,7 +19,6 @@ afterEach(async () => {
 interface Wired {
   readonly server: McpServer
   readonly client: AdapterClient
-  readonly close: () => Promise<void>
   /** Calls of the tool `hold` that run, and how each was ended. */
   readonly holding: { readonly go: () => void; readonly signal: AbortSignal }[]
 }
@@ -83,7 +82,7 @@ describe.each([
       () => server.close({ deadline: 0 }),
       () => client.close(),
     )
-    return { server, client, close: () => served.close(), holding }
+    return { server, client, holding }
   }
 
   it('begins with initialize alone: its id comes with the answer, and a failed one leaves nothing', async () => {
@@ -291,20 +290,19 @@ describe.each([
     }
   })
 
-  it('meets 503 with Retry-After on every verb once the mount closes', async () => {
-    const { client, close } = await serve()
+  it('meets 503 with Retry-After on every verb once the server closes, while its last call is answered', async () => {
+    const { server, client, holding } = await serve()
     const headers = await openSession(client)
-    const closing = close().catch(() => {})
-    const replies = await Promise.allSettled(
-      [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }].map((sent) =>
-        client.send({ ...sent, headers }),
-      ),
-    )
-    // A framework that has let go of its socket says nothing at all.
-    for (const reply of replies) {
-      if (reply.status === 'fulfilled')
-        expect([reply.value.status, reply.value.headers['retry-after']]).toEqual([503, '1'])
+    const call = client.send({ headers, body: hold(5) })
+    await vi.waitFor(() => expect(holding).toHaveLength(1))
+    const closing = server.close()
+    for (const sent of [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }]) {
+      const reply = await client.send({ ...sent, headers })
+      expect([reply.status, reply.headers['retry-after']]).toEqual([503, '1'])
     }
+    holding[0]?.go()
+    expect((await call).body).toContain('held')
     await closing
+    expect(await verbs(client, headers)).toEqual([503, 503, 503])
   })
 })
