@@ -49,6 +49,11 @@ export class LiveTask {
     return this.key.taskId
   }
 
+  /** It is over, or was before its handler ran. */
+  get ending(): boolean {
+    return this.#ending
+  }
+
   say(message: string): void {
     this.#message = message.slice(0, MAX_MESSAGE)
     this.#changed()

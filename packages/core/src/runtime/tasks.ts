@@ -210,7 +210,7 @@ export class Tasks implements Mounted {
     const run = async (): Promise<void> => {
       // The answer that tells of the task comes before whatever a handler does at once.
       await Promise.resolve()
-      const answered = await dispatcher.run(live.ctx)
+      const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
       await live.settle(this.#endings(answered, live.ctx))
       clock.clearTimeout(timer)
       this.#live.delete(live.id)

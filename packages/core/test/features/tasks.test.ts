@@ -671,6 +671,36 @@ describe('whose a task is (https://modelcontextprotocol.io/specification/2025-11
   })
 })
 
+describe('a session that ends while a task of it is stored', () => {
+  it('leaves nothing, and the handler never runs', async () => {
+    const clock = new FakeClock()
+    const inner = new MemoryTaskStore({ clock })
+    const stored = gate()
+    const store: TaskStore = {
+      create: async (record) => {
+        await stored.opened
+        return inner.create(record)
+      },
+      get: (key) => inner.get(key),
+      update: (key, change) => inner.update(key, change),
+      list: (owner, page) => inner.list(owner, page),
+      delete: (key) => inner.delete(key),
+    }
+    const { server, signals } = bench({ clock, tasks: { store } })
+    const client = await openAnsweringClient(server, { endGraceMs: 1_000 })
+    void client.request('tools/call', { name: 'slow', task: {} })
+    await settled()
+    await client.close()
+    await settled()
+    await clock.advance(1_000)
+    stored.open()
+    await settled()
+    expect(signals).toEqual([])
+    expect(inner.size).toBe(0)
+    await server.close()
+  })
+})
+
 describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
   it('comes in pages, whose cursors survive the end of the task that they name', async () => {
     const { server, clock, gate: held } = bench({ pageSize: 2 })
@@ -778,6 +808,36 @@ describe('tasks on several nodes', () => {
     await settled()
     await clock.advance(1_000)
     expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
+    await here.server.close()
+    await there.server.close()
+  })
+})
+
+describe('a task that another node has cancelled', () => {
+  it('ends with the next that its handler says', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryTaskStore({ clock })
+    const [here, there] = [bench({ clock, tasks: { store } }), bench({ clock, tasks: { store } })]
+    let signal: AbortSignal | undefined
+    here.server.addTool({
+      name: 'talks',
+      taskSupport: 'optional',
+      handler: async (_args, ctx) => {
+        signal = ctx.signal
+        await here.gate.opened
+        await ctx.progress(1, 2, 'Still there')
+        await new Promise(() => {})
+      },
+    })
+    const auth = { principal: 'ann' }
+    const near = await openAnsweringClient(here.server, { auth })
+    const far = await openAnsweringClient(there.server, { auth })
+    const taskId = await idOf(near, { name: 'talks' })
+    expect((await far.request('tasks/cancel', { taskId })).result?.['status']).toBe('cancelled')
+    here.gate.open()
+    await settled()
+    expect(signal?.aborted).toBe(true)
+    expect(await status(near, taskId)).toBe('cancelled')
     await here.server.close()
     await there.server.close()
   })
