@@ -1,4 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
@@ -11,8 +12,26 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { text } from './support/features/feature.ts'
 import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
 
+type Way = Door | `${Exclude<Door, 'stdio'>} HTTP+SSE`
+
+const HTTP_DOORS = (Object.keys(DOORS) as Door[]).filter((door) => door !== 'stdio')
+const WAYS: readonly (readonly [Way, Door])[] = [
+  ...(Object.keys(DOORS) as Door[]).map((door) => [door, door] as const),
+  ...HTTP_DOORS.map((door) => [`${door} HTTP+SSE`, door] as const),
+]
+
+function transportTo(
+  way: Way,
+  server: Listening | undefined,
+): StdioClientTransport | StreamableHTTPClientTransport | SSEClientTransport {
+  if (server === undefined) return new StdioClientTransport({ ...stdioCommand(), stderr: 'ignore' })
+  return way.endsWith('HTTP+SSE')
+    ? new SSEClientTransport(new URL('sse', server.url))
+    : new StreamableHTTPClientTransport(new URL(server.url))
+}
+
 /** A client of the official package that answers what it is asked. */
-async function connect(server: Listening | undefined): Promise<{
+async function connect(transport: ReturnType<typeof transportTo>): Promise<{
   client: Client
   elicited: unknown[]
   next: { answer: ElicitResult }
@@ -33,21 +52,17 @@ async function connect(server: Listening | undefined): Promise<{
     model: 'test',
   }))
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///home' }] }))
-  await client.connect(
-    server === undefined
-      ? new StdioClientTransport({ ...stdioCommand(), stderr: 'ignore' })
-      : new StreamableHTTPClientTransport(new URL(server.url)),
-  )
+  await client.connect(transport)
   return { client, elicited, next }
 }
 
-describe.each(Object.keys(DOORS) as Door[])('the official client is asked over %s', (door) => {
+describe.each(WAYS)('the official client is asked over %s', (way, door) => {
   let server: Listening | undefined
   let connected: Awaited<ReturnType<typeof connect>>
 
   beforeAll(async () => {
     if (door !== 'stdio') server = await listen(door)
-    connected = await connect(server)
+    connected = await connect(transportTo(way, server))
   }, 60_000)
   afterAll(async () => {
     await connected.client.close()

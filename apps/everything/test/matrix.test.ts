@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLIENTS, type Driver, OFFERING, type Target } from './support/clients.ts'
+import { CLIENTS, type Driver, OFFERING, SSE_CLIENTS, type Target } from './support/clients.ts'
 import { FEATURES } from './support/features.ts'
 import { featuresAt } from './support/features/revisions.ts'
 import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
@@ -27,7 +27,8 @@ describe.each(doors)('over %s', (door) => {
   }, 60_000)
   afterAll(() => server?.stop())
 
-  describe.each(Object.entries(CLIENTS))('the official client %s', (client, connect) => {
+  const clients = door === 'stdio' ? CLIENTS : { ...CLIENTS, ...SSE_CLIENTS }
+  describe.each(Object.entries(clients))('the official client %s', (client, connect) => {
     let driver: Driver
 
     beforeAll(async () => {
@@ -60,9 +61,10 @@ describe.each(doors)('over %s', (door) => {
   })
 })
 
-it('the matrix is whole: 4 doors × 4 clients × 17 features', () => {
+it('the matrix is whole: 4 doors × 4 clients × 17 features, and 3 doors × 1 client of HTTP+SSE', () => {
   expect([doors.length, Object.keys(CLIENTS).length, FEATURES.length]).toEqual([4, 4, 17])
-  expect(ran.size).toBe(4 * 4 * 17)
+  expect(Object.keys(SSE_CLIENTS)).toHaveLength(1)
+  expect(ran.size).toBe(4 * 4 * 17 + 3 * 1 * 17)
 })
 
 it('so is the one of older revisions: 4 doors × 3 revisions × 2 clients × 10 features', () => {

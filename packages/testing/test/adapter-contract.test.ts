@@ -381,7 +381,41 @@ const inClosing: readonly Fault[] = [
   },
 ]
 
-const FAULTS = [...inRequests, ...inReplies, ...inStreams, ...inClosing]
+const inDoors: readonly Fault[] = [
+  {
+    does: 'takes the stream of HTTP+SSE for the MCP path',
+    parts: { door: (path) => (path === '/message' ? 'message' : 'mcp') },
+    breaks: ['opens the stream of HTTP+SSE beside the MCP path, and answers on it what is posted'],
+  },
+  {
+    does: 'takes its messages for the MCP path',
+    parts: { door: (path) => (path === '/sse' ? 'sse' : 'mcp') },
+    breaks: [
+      'opens the stream of HTTP+SSE beside the MCP path, and answers on it what is posted',
+      'hands every verb of the doors of HTTP+SSE to the endpoint',
+    ],
+  },
+  {
+    does: 'never tells that a peer has left the stream of HTTP+SSE',
+    parts: { signal: () => new AbortController().signal },
+    breaks: ['ends the session of HTTP+SSE when the peer leaves its stream'],
+  },
+  {
+    does: 'leaves the stream of HTTP+SSE open',
+    parts: { end: () => {} },
+    breaks: ['ends the stream of HTTP+SSE when it is closed'],
+  },
+  {
+    does: 'answers every path with an event stream',
+    parts: {
+      isForMcp: () => true,
+      serve: async ({ res }) => void res.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
+    },
+    breaks: [PLAIN, 'keeps the doors of HTTP+SSE shut unless they are asked for'],
+  },
+]
+
+const FAULTS = [...inRequests, ...inReplies, ...inStreams, ...inClosing, ...inDoors]
 
 function named(name: string): AdapterCase {
   const found = CASES.find((each) => each.name === name)

@@ -1,6 +1,7 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport as SseClientTransportV1 } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { z } from 'zod'
@@ -61,6 +62,11 @@ export const OFFERING: Readonly<Record<string, (target: Target, revision: string
   v1: connectV1,
 }
 
+/** The clients of the transport that came before, which servers on HTTP have beside the other one. */
+export const SSE_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
+  'v1 over HTTP+SSE': connectV1Sse,
+}
+
 async function connectV2(target: Target, options: ClientOptions, revision?: string): Promise<Driver> {
   const client = new Client(INFO, options)
   const { listening, fetch } = watchStream(target)
@@ -88,12 +94,25 @@ async function connectV2(target: Target, options: ClientOptions, revision?: stri
 }
 
 async function connectV1(target: Target, revision?: string): Promise<Driver> {
-  const client = new ClientV1(INFO)
   const { listening, fetch } = watchStream(target)
   const transport =
     'url' in target
       ? new StreamableHTTPClientTransportV1(new URL(target.url), { fetch })
       : new StdioClientTransportV1({ ...target, stderr: 'ignore' })
+  return driveV1(transport, listening, revision)
+}
+
+async function connectV1Sse(target: Target): Promise<Driver> {
+  if (!('url' in target)) throw new Error('HTTP+SSE needs an address')
+  return driveV1(new SseClientTransportV1(new URL('sse', target.url)), Promise.resolve())
+}
+
+async function driveV1(
+  transport: StreamableHTTPClientTransportV1 | StdioClientTransportV1 | SseClientTransportV1,
+  listening: Promise<void>,
+  revision?: string,
+): Promise<Driver> {
+  const client = new ClientV1(INFO)
   const inbox = new Inbox()
   client.fallbackNotificationHandler = (message) => inbox.take(message)
   await client.connect(offering(transport, revision))

@@ -3,6 +3,7 @@ import { END_CASES } from './adapter-ends.ts'
 import { REPLY_CASES } from './adapter-replies.ts'
 import { REQUEST_CASES } from './adapter-requests.ts'
 import { createServer } from './adapter-servers.ts'
+import { SSE_CASES } from './adapter-sse.ts'
 import { STREAM_CASES } from './adapter-streams.ts'
 import type {
   AdapterCapability,
@@ -12,7 +13,13 @@ import type {
   Serving,
 } from './adapter-types.ts'
 
-const ALL: readonly AdapterCase[] = [...REQUEST_CASES, ...REPLY_CASES, ...STREAM_CASES, ...END_CASES]
+const ALL: readonly AdapterCase[] = [
+  ...REQUEST_CASES,
+  ...REPLY_CASES,
+  ...STREAM_CASES,
+  ...SSE_CASES,
+  ...END_CASES,
+]
 
 /** The cases for an adapter with these capabilities. */
 export function adapterCases(capabilities: readonly AdapterCapability[]): readonly AdapterCase[] {

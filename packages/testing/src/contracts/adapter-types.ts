@@ -12,6 +12,7 @@ import type { AdapterClient } from './adapter-client.ts'
  * - `auth`: the host has an authentication of its own, whose finding the adapter passes on
  * - `rawHeaders`: repeats of a header can be seen as they stood on the wire
  * - `peer`: the socket's own addresses are known
+ * - `legacySse`: the adapter serves the doors `/sse` and `/message`, beside an MCP path that stands at the root
  */
 export type AdapterCapability =
   | 'headers'
@@ -21,6 +22,7 @@ export type AdapterCapability =
   | 'auth'
   | 'rawHeaders'
   | 'peer'
+  | 'legacySse'
 
 /** What a case asks of the host around the adapter; only ever what its subject has declared. */
 export interface HostSetup {

@@ -11,7 +11,7 @@ import { Hono } from 'hono'
 import type { AdapterSubject } from '../../src/contracts/adapter.ts'
 
 export const fastify: AdapterSubject = {
-  capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer'],
+  capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer', 'legacySse'],
   async serve(server, options, { headers = {}, parsesBodies, context, auth }) {
     const app = Fastify()
     app.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
@@ -38,7 +38,7 @@ export const fastify: AdapterSubject = {
 }
 
 export const hono: AdapterSubject = {
-  capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer'],
+  capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer', 'legacySse'],
   async serve(server, options, { headers = {}, parsesBodies, context, auth }) {
     const app = new Hono()
     app.use(async (c, next) => {
@@ -54,7 +54,7 @@ export const hono: AdapterSubject = {
 }
 
 export const fetchHandler: AdapterSubject = {
-  capabilities: ['context'],
+  capabilities: ['context', 'legacySse'],
   async serve(server, options, { context }) {
     const handler = toFetch(server, { ...options, ...(context && { context }) })
     return { ...(await listen(handler, '/mcp')), close: () => handler.close() }

@@ -6,6 +6,8 @@ import type { Logger } from '@jetway/core'
 import {
   BodyError,
   createEndpoint,
+  type Door,
+  doorPaths,
   type Endpoint,
   type HttpReply,
   type HttpRequest,
@@ -18,11 +20,13 @@ export interface Exchanged {
   readonly res: ServerResponse
   readonly host: HostSetup
   readonly endpoint: Endpoint
+  readonly doors: ReadonlyMap<string, Door>
 }
 
 /** An adapter for `node:http` in parts, each of which a test may put a broken one in the place of. */
 export interface Parts {
   readonly isForMcp: (path: string) => boolean
+  readonly door: (path: string, doors: ReadonlyMap<string, Door>) => Door
   /** The whole of one exchange. */
   readonly serve: (exchanged: Exchanged, parts: Parts) => Promise<void>
   readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
@@ -37,6 +41,7 @@ export interface Parts {
 
 export const SOUND: Parts = {
   isForMcp: (path) => path === '/mcp',
+  door: (path, doors) => doors.get(path) ?? 'mcp',
 
   async serve(exchanged, parts) {
     const reply = await exchanged.endpoint.handle(parts.request(exchanged, parts))
@@ -46,11 +51,13 @@ export const SOUND: Parts = {
     reply.open({ write: (chunk) => parts.write(res, chunk), close: () => parts.end(res) })
   },
 
-  request({ req, res, host }, parts) {
+  request({ req, res, host, doors }, parts) {
+    const path = pathOf(req)
     let signal: AbortSignal | undefined
     return {
       method: req.method ?? '',
-      door: 'mcp',
+      door: parts.door(path, doors),
+      path,
       peer: req.socket,
       auth: host.auth?.(),
       get mount() {
@@ -125,6 +132,8 @@ export const SOUND: Parts = {
   close: (endpoint) => endpoint.close(),
 }
 
+const pathOf = (req: IncomingMessage): string => req.url?.split('?')[0] ?? ''
+
 /** What breaks is told by the cases. */
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -132,14 +141,18 @@ const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
   const parts = { ...SOUND, ...broken }
   return {
-    capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer'],
+    capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer', 'legacySse'],
     async serve(server, options, host) {
       const endpoint = createEndpoint(server, { logger: SILENT, ...options })
+      const doors = doorPaths('/mcp', options.legacySse)
+      const besides = [...doors.keys()].filter((path) => path !== '/mcp')
       const http = createServer((req, res) => {
-        const path = req.url?.split('?')[0] ?? ''
+        const path = pathOf(req)
         for (const [name, value] of Object.entries(host.headers ?? {})) res.setHeader(name, value)
-        if (parts.isForMcp(path)) {
-          parts.serve({ req, res, host, endpoint }, parts).catch(() => res.writeHead(500).end('secret'))
+        if (parts.isForMcp(path) || besides.includes(path)) {
+          parts
+            .serve({ req, res, host, endpoint, doors }, parts)
+            .catch(() => res.writeHead(500).end('secret'))
         } else if (path === '/echo') req.pipe(res)
         else res.writeHead(404).end()
       })

@@ -1,0 +1,91 @@
+import { expect } from 'vitest'
+import { type AdapterClient, callFrame, INITIALIZE, type OpenReply } from './adapter-client.ts'
+import type { AdapterCase } from './adapter-types.ts'
+
+/** Opens the stream of the HTTP+SSE transport, and gives the path and query to post to. */
+async function openSse(
+  client: AdapterClient,
+): Promise<{ readonly stream: OpenReply; readonly path: string }> {
+  const { pathname } = new URL('sse', client.url)
+  const stream = await client.open({
+    method: 'GET',
+    path: pathname,
+    headers: { accept: 'text/event-stream' },
+  })
+  const text = await stream.until('\n\n')
+  return { stream, path: /^event: endpoint\ndata: (.+)\n/.exec(text)?.[1] ?? '' }
+}
+
+const on = { legacySse: true, keepAliveMs: false } as const
+
+export const SSE_CASES: readonly AdapterCase[] = [
+  {
+    name: 'opens the stream of HTTP+SSE beside the MCP path, and answers on it what is posted',
+    needs: 'legacySse',
+    async run({ serve }) {
+      const { client } = await serve(on)
+      const { stream, path } = await openSse(client)
+      expect(path).toMatch(/^\/message\?sessionId=/)
+      const taken = await client.send({ path, body: INITIALIZE })
+      expect([taken.status, taken.body]).toEqual([202, 'Accepted'])
+      await stream.until('"serverInfo"')
+      await client.send({ path, body: callFrame('echo', { text: 'on the stream' }) })
+      await stream.until('on the stream')
+    },
+  },
+  {
+    name: 'hands every verb of the doors of HTTP+SSE to the endpoint',
+    needs: 'legacySse',
+    async run({ serve }) {
+      const { client } = await serve(on)
+      const statuses = async (path: string): Promise<number[]> => {
+        const replies = []
+        for (const method of ['PUT', 'HEAD', 'DELETE', 'OPTIONS'])
+          replies.push((await client.send({ method, path })).status)
+        return replies
+      }
+      expect(await statuses('/sse')).toEqual([405, 405, 405, 204])
+      expect(await statuses('/message')).toEqual([405, 405, 405, 204])
+      expect((await client.send({ path: '/message', body: INITIALIZE })).status).toBe(400)
+    },
+  },
+  {
+    name: 'ends the session of HTTP+SSE when the peer leaves its stream',
+    needs: 'legacySse',
+    async run({ serve }) {
+      const { client, server } = await serve(on)
+      let closed = 0
+      server.on('session:close', () => closed++)
+      const { stream, path } = await openSse(client)
+      await client.send({ path, body: INITIALIZE })
+      stream.leave()
+      await client.eventually(() => closed === 1, 'the end of the session')
+      expect((await client.send({ path, body: INITIALIZE })).status).toBe(404)
+    },
+  },
+  {
+    name: 'ends the stream of HTTP+SSE when it is closed',
+    needs: 'legacySse',
+    async run({ serve }) {
+      const { client, close } = await serve(on)
+      const { stream, path } = await openSse(client)
+      await client.send({ path, body: INITIALIZE })
+      await client.within(close(), 'the end of a close')
+      expect(await stream.whole()).toContain('"serverInfo"')
+    },
+  },
+  {
+    name: 'keeps the doors of HTTP+SSE shut unless they are asked for',
+    needs: 'legacySse',
+    async run({ serve }) {
+      const { client } = await serve()
+      const reply = await client.send({
+        method: 'GET',
+        path: '/sse',
+        headers: { accept: 'text/event-stream' },
+      })
+      expect([400, 404]).toContain(reply.status)
+      expect(reply.headers['content-type'] ?? '').not.toContain('event-stream')
+    },
+  },
+]
