@@ -23,6 +23,7 @@ const GUIDES: readonly Group[] = [
       'results-and-errors',
       'asking',
       'sessions',
+      'session-lifetime',
       'tasks',
       'middleware',
       'testing',

@@ -47,6 +47,20 @@ describe('the mount behind a proxy', () => {
   })
 })
 
+describe('the app that is deployed', () => {
+  it('has sessions that its next process goes on with', async () => {
+    const env = { SESSION_KEYS: Buffer.alloc(32, 1).toString('base64') }
+    let session: Record<string, string> = {}
+    await withProcess('deploys', env, async (origin) => {
+      const opened = await initialize(`${origin}/mcp`)
+      session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    })
+    await withProcess('deploys', env, async (origin) => {
+      expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
+    })
+  })
+})
+
 describe('the fetch handler', () => {
   it('answers a Request with a Response, for its public host alone', async () => {
     const { default: handler } = await import('../src/fetch-handler.ts')
