@@ -26,6 +26,8 @@ const GUIDES: readonly Group[] = [
       'session-lifetime',
       'tasks',
       'middleware',
+      'operations',
+      'without-a-mount',
       'testing',
     ],
   },

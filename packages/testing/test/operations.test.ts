@@ -189,6 +189,46 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     expect(handle.stats()).toMatchObject({ sessions: 0, callsInFlight: 0, replayBytes: 0 })
   })
 
+  it('counts the clients of the HTTP+SSE transport, and tells what they are refused', async () => {
+    const server = create()
+    const heard: Rejected[] = []
+    server.on('reject', (rejected) => heard.push(rejected))
+    const { origin, handle } = await mount(server, { legacySse: true })
+    const leaving = new AbortController()
+    const stream = await fetch(`${origin}/sse`, {
+      headers: { accept: 'text/event-stream' },
+      signal: leaving.signal,
+    })
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
+    let received = ''
+    const until = async (expected: string): Promise<void> => {
+      while (!received.includes(expected)) received += new TextDecoder().decode((await reader.read()).value)
+    }
+    await until('\n\n')
+    const address = origin + (/data: (\S+)/.exec(received)?.[1] ?? '')
+    const say = (message: object): ReturnType<typeof send> =>
+      send(address, { method: 'POST', headers: JSON_POST, body: frame(message) })
+    expect((await say(callOf('any'))).status).toBe(202)
+    await until('"id":2')
+    expect((await say({ ...INITIALIZE, id: 3, params: {} })).status).toBe(202)
+    await until('"id":3')
+    await say(INITIALIZE)
+    await until('"protocolVersion"')
+    expect(handle.stats()).toMatchObject({ sessions: 1, openStreams: 1 })
+    expect((await send(`${origin}/message`, { method: 'POST', headers: JSON_POST, body: '{}' })).status).toBe(
+      400,
+    )
+    const refused = [
+      { door: 'message', status: 400, reason: 'missingSession' },
+      { door: 'message', status: 400, reason: 'initializeRefused' },
+      { door: 'message', status: 400, reason: 'noSessionId' },
+    ]
+    expect(heard).toEqual(refused)
+    expect(handle.stats().refusals).toEqual({ missingSession: 1, initializeRefused: 1, noSessionId: 1 })
+    leaving.abort()
+    await vi.waitFor(() => expect(server.stats()).toMatchObject({ sessions: 0, openStreams: 0 }))
+  })
+
   it('tells of sessions, requests and refusals, though every listener throws', async () => {
     const server = create()
     server.addTool({ name: 'fine', handler: () => 'fine' })
