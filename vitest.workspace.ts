@@ -10,6 +10,12 @@ const conditions = ['jetway:source', 'node', 'import', 'module', 'default']
 /** Tests that take minutes are named `*.long.test.ts` and run by `npm run test:long` alone. */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 
+/** Tests that need a package of the system are named `*.system.test.ts` and run by `bash .ci/run` alone, which installs it. */
+const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
+
+const kinds: readonly string[] = ['test/**/*.long.test.ts', 'test/**/*.system.test.ts']
+const kind = long ? kinds[0] : system ? kinds[1] : undefined
+
 const members = ['packages', 'apps'].flatMap((folder) =>
   readdirSync(root + folder)
     .map((name) => `${folder}/${name}`)
@@ -21,8 +27,8 @@ const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: long ? ['test/**/*.long.test.ts'] : ['test/**/*.test.ts'],
-    exclude: long ? [] : ['test/**/*.long.test.ts'],
+    include: [kind ?? 'test/**/*.test.ts'],
+    exclude: kind === undefined ? [...kinds] : [],
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     projects: members.map((member) => ({

@@ -16,11 +16,11 @@ async function one(title, command, timeoutMs = 3 * minute) {
 }
 
 /** Vitest's own counts. A run that fails beyond its tests (a file that does not load, a stray rejection) is one failure more. */
-async function tests() {
+async function tests(title, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-ci-'))
   const file = join(folder, 'vitest.json')
   const command = vitest('--reporter=default', '--reporter=json', `--outputFile.json=${file}`)
-  const code = await step('vitest', command, { timeoutMs: 8 * minute, env: { CI: 'true' } })
+  const code = await step(title, command, { timeoutMs: 8 * minute, env: { CI: 'true', ...env } })
   const report = readReport(file)
   rmSync(folder, { recursive: true, force: true })
   const failed = report.numFailedTests + report.numPendingTests + report.numTodoTests
@@ -39,13 +39,15 @@ function readReport(file) {
 async function steps() {
   if (!(await one('install', install, 5 * minute))) return
   const browser = await one('chromium', () => script('chromium.mjs'), 5 * minute)
+  const proxy = await one('nginx', () => script('nginx.mjs'), 5 * minute)
   await one('format', () => tool('oxfmt', '--check'))
   await one('lint', () => tool('oxlint', '--deny-warnings'))
   await one('types', types)
   await one('unused code', () => tool('knip'))
   if (!(await one('build', build))) return
   await one('type tests', () => script('type-tests.mjs'), 5 * minute)
-  await tests()
+  await tests('vitest')
+  if (proxy) await tests('behind nginx', { JETWAY_SYSTEM_TESTS: '1' })
   await one('packages', () => script('packages.mjs'))
   await one(
     'conformance',

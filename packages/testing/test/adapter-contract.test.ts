@@ -283,6 +283,16 @@ const inStreams: readonly Fault[] = [
     breaks: ['sends the head of a stream at once, before there is anything to write'],
   },
   {
+    does: 'sends the type of a stream and no other of its headers',
+    parts: {
+      sendHead: (res, { headers, ...reply }) => {
+        const kept = Object.entries(headers).filter(([name]) => !/^(cache-control|x-accel)/.test(name))
+        SOUND.sendHead(res, { ...reply, headers: Object.fromEntries(kept) })
+      },
+    },
+    breaks: ['keeps the headers that tell proxies to pass a stream on as it comes'],
+  },
+  {
     does: 'collects a stream until its end',
     parts: {
       async serve(exchanged, parts) {

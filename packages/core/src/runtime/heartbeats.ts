@@ -26,7 +26,7 @@ export class Heartbeats {
 }
 
 /** The heartbeat of one call. */
-export class Heartbeat implements Due {
+class Heartbeat implements Due {
   readonly #ctx: CallContext
   readonly #silent: Deadlines
 

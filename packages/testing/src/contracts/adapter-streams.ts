@@ -22,6 +22,24 @@ const flowing: readonly AdapterCase[] = [
     },
   },
   {
+    name: 'keeps the headers that tell proxies to pass a stream on as it comes',
+    async run({ serve }) {
+      const { server, release } = holding()
+      const { client } = await serve({ upgradeAfterMs: 10 }, {}, server)
+      const stream = await listen(client)
+      const call = await client.open({
+        headers: await client.initialize(),
+        body: callFrame('hold'),
+      })
+      for (const { headers } of [stream, call]) {
+        expect(headers['content-type']).toMatch(/^text\/event-stream/)
+        expect(headers['cache-control']).toBe('no-cache, no-transform')
+        expect(headers['x-accel-buffering']).toBe('no')
+      }
+      release()
+    },
+  },
+  {
     name: 'sends each frame when it is written, and does not wait for the end',
     async run({ serve }) {
       const { server, release } = holding()

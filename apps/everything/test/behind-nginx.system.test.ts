@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { BACKENDS, initialize, PUBLIC_URL } from './support/behind-nginx.ts'
+import { startNginx } from './support/nginx.ts'
+import { describeSilence } from './support/silence-cases.ts'
+
+describeSilence({
+  readTimeout: '5s',
+  keepAlive: { intervalMs: 2_000 },
+  // A stream from its second second on, cut in its seventh.
+  silentMs: 8_500,
+  timeoutMs: 30_000,
+})
+
+describe.each(Object.entries(BACKENDS))('the public name of a server on %s', (_, serve) => {
+  it.each([
+    [200, { publicUrl: PUBLIC_URL }],
+    [200, { allowedHosts: ['mcp.example.com'] }],
+    [403, {}],
+  ])('is answered with %i for %j', async (status, options) => {
+    const backend = await serve(options)
+    const nginx = await startNginx([backend.port], '5s')
+    try {
+      const [port = 0] = nginx.ports
+      const opened = await initialize(port)
+      expect(opened.status).toBe(status)
+      opened.leave()
+    } finally {
+      await nginx.stop()
+      await backend.stop()
+    }
+  })
+})

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createAdaptorServer } from '@hono/node-server'
+import type { McpServer } from '@jetway/core'
+import type { EndpointOptions } from '@jetway/core/http'
+import { mcp as fastifyMcp } from '@jetway/fastify'
+import { mcp as honoMcp } from '@jetway/hono'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { createEverythingServer } from '../../src/server.ts'
+
+/** The name that clients know the server by. */
+const PUBLIC_HOST = 'mcp.example.com'
+export const PUBLIC_URL: string = `https://${PUBLIC_HOST}/mcp`
+
+export interface Backend {
+  readonly server: McpServer
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** The server with every feature, and a tool that takes its time without a word. */
+function createServer(): McpServer {
+  const server = createEverythingServer()
+  server.addTool({
+    name: 'be_silent',
+    inputSchema: z.object({ ms: z.number() }),
+    async handler({ ms }) {
+      await delay(ms)
+      return 'at last'
+    },
+  })
+  return server
+}
+
+async function onFastify(options: EndpointOptions): Promise<Backend> {
+  const server = createServer()
+  const app = Fastify()
+  await app.register(fastifyMcp, { server, path: '/mcp', ...options })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const stop = async (): Promise<void> => {
+    await server.close({ deadline: 0 })
+    app.server.closeAllConnections()
+    await app.close()
+  }
+  return { server, port: (app.server.address() as AddressInfo).port, stop }
+}
+
+async function onHono(options: EndpointOptions): Promise<Backend> {
+  const server = createServer()
+  const app = new Hono()
+  app.use(honoMcp({ server, path: '/mcp', ...options }))
+  const http = createAdaptorServer({ fetch: app.fetch }) as Server
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  const stop = async (): Promise<void> => {
+    await server.close({ deadline: 0 })
+    http.closeAllConnections()
+    await new Promise((resolve) => http.close(resolve))
+  }
+  return { server, port: (http.address() as AddressInfo).port, stop }
+}
+
+export const BACKENDS: Readonly<Record<string, (options: EndpointOptions) => Promise<Backend>>> = {
+  Fastify: onFastify,
+  Hono: onHono,
+}
+
+/** What came of one request, so far. */
+export interface Reply {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  text(): string
+  /** Whether the connection still carries it. */
+  open(): boolean
+  /** Resolves when nothing more can come. */
+  readonly ended: Promise<void>
+  leave(): void
+}
+
+/** Sends a request to nginx as one from outside. */
+function send(port: number, method: string, headers: Record<string, string>, body?: object): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, path: '/mcp', method, headers: { host: PUBLIC_HOST, ...headers } },
+      (reply) => {
+        let text = ''
+        reply.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk))
+        // One that is cut ends in an error, and a close behind it.
+        reply.on('error', () => {})
+        resolve({
+          status: reply.statusCode ?? 0,
+          headers: reply.headers,
+          text: () => text,
+          open: () => !reply.closed,
+          ended: new Promise((closed) => reply.once('close', closed)),
+          leave: () => sent.destroy(),
+        })
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+
+const POST = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+
+export const initialize = (port: number): Promise<Reply> =>
+  send(port, 'POST', POST, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'outside', version: '1' },
+    },
+  })
+
+export interface OutsideSession {
+  listen(): Promise<Reply>
+  beSilent(ms: number): Promise<Reply>
+}
+
+/** Opens a session from outside. */
+export async function openSession(port: number): Promise<OutsideSession> {
+  const opened = await initialize(port)
+  await opened.ended
+  const headers = {
+    'mcp-session-id': String(opened.headers['mcp-session-id']),
+    'mcp-protocol-version': '2025-11-25',
+  }
+  const post = (body: object): Promise<Reply> => send(port, 'POST', { ...POST, ...headers }, body)
+  const told = await post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  await told.ended
+  return {
+    listen: () => send(port, 'GET', { accept: 'text/event-stream', ...headers }),
+    beSilent: (ms) =>
+      post({
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'tools/call',
+        params: { name: 'be_silent', arguments: { ms } },
+      }),
+  }
+}

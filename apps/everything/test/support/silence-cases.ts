@@ -1,0 +1,71 @@
+import type { EndpointOptions } from '@jetway/core/http'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Backend, BACKENDS, openSession, PUBLIC_URL, type Reply } from './behind-nginx.ts'
+import { type Nginx, startNginx } from './nginx.ts'
+
+export interface Silence {
+  /** nginx cuts a connection on which it hears nothing for this long. */
+  readonly readTimeout: string
+  /** How long a call says nothing: longer than that, and than it takes to become a stream. */
+  readonly silentMs: number
+  readonly keepAlive: NonNullable<EndpointOptions['keepAlive']>
+  /** How long one test may take, in ms. */
+  readonly timeoutMs: number
+}
+
+/** What a client behind nginx makes of silence, on each framework, with keep-alive and without. */
+export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }: Silence): void {
+  const mounts = Object.entries(BACKENDS).flatMap(([framework, serve]) => [
+    { name: framework, alive: true, serve: () => serve({ publicUrl: PUBLIC_URL, keepAlive }) },
+    { name: framework, alive: false, serve: () => serve({ publicUrl: PUBLIC_URL, keepAlive: false }) },
+  ])
+  const backends: Backend[] = []
+  let nginx: Nginx | undefined
+
+  beforeAll(async () => {
+    for (const { serve } of mounts) backends.push(await serve())
+    nginx = await startNginx(
+      backends.map(({ port }) => port),
+      readTimeout,
+    )
+  }, 30_000)
+  afterAll(async () => {
+    await nginx?.stop()
+    for (const backend of backends) await backend.stop()
+  }, 30_000)
+
+  /** A stream that listens and a call that is silent, at the same time. */
+  async function beSilent(index: number): Promise<{ stream: Reply; call: Reply }> {
+    const session = await openSession(nginx?.ports[index] ?? 0)
+    const stream = await session.listen()
+    const call = await session.beSilent(silentMs)
+    return { stream, call }
+  }
+
+  describe.concurrent(`behind a real nginx that waits ${readTimeout}`, () => {
+    for (const [index, { name, alive }] of mounts.entries()) {
+      if (alive) {
+        it(
+          `${name}: keep-alive carries a silent call and a silent stream to their ends`,
+          { timeout: timeoutMs },
+          async () => {
+            const { stream, call } = await beSilent(index)
+            await call.ended
+            expect(call.text()).toContain('"text":"at last"')
+            expect([call.status, call.headers['content-type']]).toEqual([200, 'text/event-stream'])
+            expect(stream.open()).toBe(true)
+            backends[index]?.server.removeTool('echo')
+            await vi.waitFor(() => expect(stream.text()).toContain('notifications/tools/list_changed'))
+            stream.leave()
+          },
+        )
+      } else {
+        it(`${name}: without keep-alive nginx cuts both`, { timeout: timeoutMs }, async () => {
+          const { stream, call } = await beSilent(index)
+          await Promise.all([call.ended, stream.ended])
+          expect(call.text()).not.toContain('at last')
+        })
+      }
+    }
+  })
+}
