@@ -9,8 +9,8 @@ import { validateWire } from './support/wire.ts'
 const FORM = {
   type: 'object',
   properties: {
-    name: { type: 'string', minLength: 1, format: 'email', default: 'a@b.c', pattern: '.*', title: 'Name' },
-    age: { type: 'integer', minimum: 0, default: 3, multipleOf: 1 },
+    name: { type: 'string', minLength: 1, format: 'email', default: 'a@b.c', title: 'Name' },
+    age: { type: 'integer', minimum: 0, default: 3 },
     on: { type: 'boolean', default: true, description: 'Whether it is on' },
     one: { oneOf: [{ const: 'a', title: 'A' }], default: 'a' },
     plain: { enum: ['a', 'b'] },
@@ -22,7 +22,7 @@ const FORM = {
 const SEVERAL = {
   type: 'object',
   properties: {
-    many: { type: 'array', items: { enum: ['a'] }, minItems: 1, uniqueItems: true },
+    many: { type: 'array', items: { enum: ['a'] }, minItems: 1 },
     titled: { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } },
   },
 }
@@ -60,7 +60,7 @@ const QUESTIONS = {
 const ANSWERS: Readonly<Record<string, JsonObject>> = {
   'elicitation/create': {
     action: 'accept',
-    content: { name: 'x', many: ['a'] },
+    content: { name: 'x@y.z', many: ['a'] },
   },
   'roots/list': { roots: [] },
   'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' },

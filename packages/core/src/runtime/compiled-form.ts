@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts'
-import { formIssues, type FormSchema, toFormSchema } from '../schema/form.ts'
+import { formIssues, type FormSchema, refuseUnsayable, toFormSchema } from '../schema/form.ts'
 import { fromStandardIssues } from '../schema/issues.ts'
 import { copyJsonSchema, messageOf } from '../schema/publish.ts'
 import type { AnySchema, CheckedInput, SchemaEngine, StandardSchema } from '../schema/types.ts'
@@ -32,7 +32,7 @@ function standardForm(schema: StandardSchema, key: string, schemas: SchemaEngine
 
 /** Not compiled as other schemas are: an ask may build one in every call, and compiled ones are never let go. */
 function jsonForm(schema: AnySchema, key: string): CompiledForm {
-  const form = asForm(copyJsonSchema(schema as { readonly [key: string]: unknown }), key)
+  const form = asForm(copyJsonSchema(schema as { readonly [key: string]: unknown }), key, refuseUnsayable)
   return { form, check: (content) => checkForm(form, content) }
 }
 
@@ -41,8 +41,13 @@ function checkForm(form: FormSchema, content: Readonly<Record<string, unknown>>)
   return issues.length === 0 ? { ok: true, value: content } : { ok: false, issues }
 }
 
-function asForm(schema: { readonly [key: string]: unknown }, key: string): FormSchema {
+function asForm(
+  schema: { readonly [key: string]: unknown },
+  key: string,
+  check?: (schema: { readonly [key: string]: unknown }) => void,
+): FormSchema {
   try {
+    check?.(schema)
     return toFormSchema(schema)
   } catch (cause) {
     throw usageError('ERR_MCP_SCHEMA_INVALID', `The schema of the question "${key}": ${messageOf(cause)}`, {

@@ -7,6 +7,7 @@ import type { SchemaEngine } from '../schema/types.ts'
 import type { ClientView } from './client-view.ts'
 import { compileForm } from './compiled-form.ts'
 import {
+  blocksOf,
   NO_ID,
   partsOf,
   type Question,
@@ -126,7 +127,11 @@ function projected(revision: Revision, form: { readonly properties: object }, ke
 
 function sampling(params: SampleParams, key: string, revision: Revision): JsonObject {
   const { tools, toolChoice, messages } = params
-  const several = messages.some(({ content }) => Array.isArray(content))
+  const several = messages.some(
+    (message) =>
+      Array.isArray(message.content) ||
+      blocksOf(message).some(({ type }) => type === 'tool_use' || type === 'tool_result'),
+  )
   if (!revision.samplingTools && (tools !== undefined || toolChoice !== undefined || several))
     throw unavailable(key, 'sampling with tools or several blocks', revision)
   return revision.projectSampling({ ...params })
@@ -141,7 +146,7 @@ function requireDeclared(parts: QuestionParts, key: string, client: ClientView):
   const missing = withTools ? 'sampling.tools' : need
   const required = missing.split('.').reduceRight<object>((inner, name) => ({ [name]: inner }), {})
   throw missingCapability(
-    `The question "${key}" cannot be asked: the client has not declared the capability "${missing}"`,
+    `The question "${key}" cannot be asked: the client has not declared the capability "${missing}"; connect with one that does`,
     required,
   )
 }

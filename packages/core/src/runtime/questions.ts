@@ -156,28 +156,46 @@ export interface Sampled {
 /**
  * Asks the client's model.
  *
- * @throws `ERR_MCP_INVALID_DEFINITION` where a tool that the model used has no result in the message after
+ * @throws `ERR_MCP_INVALID_DEFINITION` where tools that the model used and their results do not pair up
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function sample(params: SampleParams): Question<Sampled> {
-  for (const [index, message] of params.messages.entries()) {
-    const used = blocksOf(message).flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
-    const answers = blocksOf(params.messages[index + 1])
-    const results = new Set(
-      answers.map((block) => (block.type === 'tool_result' ? block.toolUseId : undefined)),
-    )
-    if (used.length > 0 && !(results.size === used.length && used.every((id) => results.has(id)))) {
-      throw usageError(
-        'ERR_MCP_INVALID_DEFINITION',
-        `sample: after tool_use in message ${index}, the next message needs one tool_result for each and nothing else`,
-      )
-    }
-  }
+  checkToolMessages(params.messages)
   return question({ kind: 'sampling', params })
 }
 
-const blocksOf = (message: SamplingMessage | undefined): readonly SamplingContent[] =>
-  message === undefined ? [] : [message.content].flat()
+/**
+ * A model that used tools is told what each came to, in the message after, which holds nothing else.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
+ */
+function checkToolMessages(messages: readonly SamplingMessage[]): void {
+  let used: readonly string[] = []
+  for (const [index, message] of messages.entries()) {
+    const blocks = blocksOf(message)
+    const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []))
+    const alone = results.length === 0 || (results.length === blocks.length && message.role === 'user')
+    const known = new Set(results)
+    if (
+      !alone ||
+      known.size !== used.length ||
+      results.length !== used.length ||
+      !used.every((id) => known.has(id))
+    )
+      throw unpaired(used.length > 0 ? index - 1 : index)
+    used = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+    if (used.length > 0 && message.role !== 'assistant') throw unpaired(index)
+  }
+  if (used.length > 0) throw unpaired(messages.length - 1)
+}
+
+const unpaired = (index: number): Error =>
+  usageError(
+    'ERR_MCP_INVALID_DEFINITION',
+    `sample: a tool_use is the assistant's; after message ${index} the user's next one needs one tool_result for each and nothing else`,
+  )
+
+export const blocksOf = ({ content }: SamplingMessage): readonly SamplingContent[] => [content].flat()
 
 /** A place that the client's side works in. */
 export interface Root {

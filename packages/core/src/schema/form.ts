@@ -55,7 +55,9 @@ const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
 export function toFormSchema(schema: JsonSchema): FormSchema {
   const { type, properties, required } = schema
   if (type !== 'object' || !isRecord(properties)) throw new Error('a form is an object with properties')
-  const fields = Object.entries(properties).map(([name, field]) => [name, toField(name, field)] as const)
+  const fields = Object.entries(properties).map(
+    ([name, field]) => [name, withDefault(name, toField(name, field))] as const,
+  )
   const names = Array.isArray(required) ? (required as string[]) : []
   return {
     type: 'object',
@@ -82,6 +84,13 @@ function toField(name: string, given: unknown): FormField {
     return { type, ...picked }
   }
   throw unfit(name, 'a form has texts, numbers, booleans and choices among texts, and nothing nested')
+}
+
+/** Clients fill it in, and would send back what is then refused. */
+function withDefault(name: string, field: FormField): FormField {
+  const issue = field.default === undefined ? undefined : fieldIssue(field, field.default)
+  if (issue !== undefined) throw unfit(name, `its default ${issue}`)
+  return field
 }
 
 type Choices = readonly (string | Choice)[]
@@ -123,6 +132,36 @@ function pick(field: JsonSchema, members: readonly string[]): Record<string, unk
   return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
 }
 
+/** What no form says, so that no person could know of it. */
+const UNSAYABLE = [
+  'pattern',
+  'multipleOf',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'uniqueItems',
+  'contains',
+  'not',
+  'allOf',
+  'if',
+] as const
+
+/**
+ * For schemas that nothing but the form itself enforces: a constraint that it cannot say would be lost.
+ *
+ * @throws Error that names the field
+ */
+export function refuseUnsayable({ properties }: JsonSchema): void {
+  if (!isRecord(properties)) return
+  for (const [name, field] of Object.entries(properties)) {
+    if (!isRecord(field)) continue
+    const lost = UNSAYABLE.find((keyword) => field[keyword] !== undefined && field[keyword] !== false)
+    if (lost !== undefined) throw unfit(name, `a form cannot say "${lost}"; check it in the handler`)
+    const { format } = field
+    if (format !== undefined && !FORMATS.includes(format))
+      throw unfit(name, `a form has the formats ${FORMATS.join(', ')}`)
+  }
+}
+
 const unfit = (name: string, why: string): Error => new Error(`the field ${JSON.stringify(name)}: ${why}`)
 
 /** What is wrong with a filled form. Fields that were not asked for are nobody's business. */
@@ -150,16 +189,40 @@ function fieldIssue(field: FormField, value: unknown): string | undefined {
 }
 
 function textIssue(
-  { minLength = 0, maxLength = Infinity, enum: values, oneOf }: FormField,
+  { minLength = 0, maxLength = Infinity, enum: values, oneOf, format }: FormField,
   text: string,
 ): string | undefined {
   const allowed = values ?? oneOf?.map((choice) => choice.const)
   if (allowed !== undefined) return allowed.includes(text) ? undefined : 'must be one of the choices'
   // Characters as JSON Schema counts them.
   const length = Array.from(text).length
-  return length < minLength || length > maxLength
-    ? `must have ${minLength} to ${maxLength} characters`
-    : undefined
+  if (length < minLength || length > maxLength) return `must have ${minLength} to ${maxLength} characters`
+  return hasFormat(format, text) ? undefined : `must be of the format ${format}`
+}
+
+/** As a person would see it; what a mail server or a calendar makes of it is theirs to say. */
+function hasFormat(format: string | undefined, text: string): boolean {
+  switch (format) {
+    case 'email':
+      return /^[^\s@]+@[^\s@]+$/.test(text)
+    case 'uri':
+      return URL.canParse(text)
+    case 'date':
+      return isDate(text)
+    case 'date-time':
+      return (
+        isDate(text.slice(0, 10)) && /^.{10}[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/.test(text)
+      )
+    default:
+      return true
+  }
+}
+
+/** A day that the calendar has. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 function numberIssue(

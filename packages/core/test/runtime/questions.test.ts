@@ -29,6 +29,9 @@ describe('tools in sampling, https://modelcontextprotocol.io/specification/2025-
     ['with half of the answers', turns([use('1'), use('2')], outcome('1'))],
     ['with something beside the answers', turns(use('1'), [outcome('1'), text])],
     ['with an answer too many', turns(use('1'), [outcome('1'), outcome('2')])],
+    ['with one answer twice', turns(use('1'), [outcome('1'), outcome('1')])],
+    ['where nobody used one', turns([text], outcome('1'))],
+    ['by the user', turns([text], use('1'), outcome('1'))],
   ])('are refused %s', (_what, ask) => {
     expect(ask).toThrow('needs one tool_result for each and nothing else')
   })

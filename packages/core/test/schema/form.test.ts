@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { projectForm } from '../../src/protocol/revisions/forms.ts'
-import { formIssues, toFormSchema } from '../../src/schema/form.ts'
+import { formIssues, refuseUnsayable, toFormSchema } from '../../src/schema/form.ts'
 import type { JsonSchema } from '../../src/schema/types.ts'
 
 const jsonOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema
@@ -135,5 +135,41 @@ describe('a form for 2025-06-18, https://modelcontextprotocol.io/specification/2
 
   it('has no choice of several', () => {
     expect(() => projected({ a: { type: 'array', items: { enum: ['x'] } } })).toThrow('the field "a"')
+  })
+})
+
+describe('what a form cannot promise', () => {
+  const field = (it: object): object => ({ type: 'object', properties: { a: it } })
+
+  it.each([
+    [{ type: 'integer', default: 1.5 }],
+    [{ type: 'string', enum: ['x'], default: 'y' }],
+    [{ type: 'string', format: 'email', default: 'nobody' }],
+    [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
+  ])('a default that its own field refuses: %j', (it) => {
+    expect(() => toFormSchema(field(it) as never)).toThrow(/the field "a": its default must/)
+  })
+
+  it.each([
+    [{ type: 'string', pattern: '^x' }, 'pattern'],
+    [{ type: 'number', multipleOf: 2 }, 'multipleOf'],
+    [{ type: 'array', items: { enum: ['x'] }, uniqueItems: true }, 'uniqueItems'],
+    [{ type: 'string', format: 'ipv4' }, 'formats email'],
+  ])('a constraint that no person is told of: %j', (it, named) => {
+    expect(() => refuseUnsayable(field(it) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
+  })
+
+  it.each([
+    ['email', 'a@b', 'a b@c'],
+    ['uri', 'https://example.com', 'example'],
+    ['date', '2024-02-29', '2023-02-29'],
+    ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
+    ['date-time', '2024-02-29T10:00:00.5+02:00', '2024-02-30T10:00:00Z'],
+  ])('is an answer that is no %s', (format, good, bad) => {
+    const form = toFormSchema(field({ type: 'string', format }) as never)
+    expect(formIssues(form, { a: good })).toEqual([])
+    expect(formIssues(form, { a: bad })).toEqual([
+      { path: ['a'], message: `must be of the format ${format}` },
+    ])
   })
 })
