@@ -7,7 +7,7 @@ import type { SessionKey, SessionRecord } from '../runtime/session-store.ts'
 import { utf8Length } from '../runtime/utf8.ts'
 
 /** Characters of a session id, of any kind: what is longer is refused before it is looked at. */
-export const MAX_SESSION_ID = 1_024
+const MAX_SESSION_ID = 1_024
 
 /** Names the layout too: what another layout was sealed for does not open. */
 const PURPOSE = 'session id 1'
