@@ -63,9 +63,6 @@ export class LegacySse {
     this.#uninitialized = new Deadlines(mount.clock, mount.options.sessions.uninitializedTtlMs)
   }
 
-  get size(): number {
-    return this.#connections.size
-  }
   all(): Iterable<SseConnection> {
     return this.#connections.values()
   }
