@@ -139,15 +139,15 @@ describe('a form for 2025-06-18, https://modelcontextprotocol.io/specification/2
 })
 
 describe('what a form cannot promise', () => {
-  const field = (it: object): object => ({ type: 'object', properties: { a: it } })
+  const formOf = (a: object): object => ({ type: 'object', properties: { a } })
 
   it.each([
     [{ type: 'integer', default: 1.5 }],
     [{ type: 'string', enum: ['x'], default: 'y' }],
     [{ type: 'string', format: 'email', default: 'nobody' }],
     [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
-  ])('a default that its own field refuses: %j', (it) => {
-    expect(() => toFormSchema(field(it) as never)).toThrow(/the field "a": its default must/)
+  ])('a default that its own field refuses: %j', (given) => {
+    expect(() => toFormSchema(formOf(given) as never)).toThrow(/the field "a": its default must/)
   })
 
   it.each([
@@ -155,8 +155,8 @@ describe('what a form cannot promise', () => {
     [{ type: 'number', multipleOf: 2 }, 'multipleOf'],
     [{ type: 'array', items: { enum: ['x'] }, uniqueItems: true }, 'uniqueItems'],
     [{ type: 'string', format: 'ipv4' }, 'formats email'],
-  ])('a constraint that no person is told of: %j', (it, named) => {
-    expect(() => refuseUnsayable(field(it) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
+  ])('a constraint that no person is told of: %j', (given, named) => {
+    expect(() => refuseUnsayable(formOf(given) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
   })
 
   it.each([
@@ -166,7 +166,7 @@ describe('what a form cannot promise', () => {
     ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
     ['date-time', '2024-02-29T10:00:00.5+02:00', '2024-02-30T10:00:00Z'],
   ])('is an answer that is no %s', (format, good, bad) => {
-    const form = toFormSchema(field({ type: 'string', format }) as never)
+    const form = toFormSchema(formOf({ type: 'string', format }) as never)
     expect(formIssues(form, { a: good })).toEqual([])
     expect(formIssues(form, { a: bad })).toEqual([
       { path: ['a'], message: `must be of the format ${format}` },
