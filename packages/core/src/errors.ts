@@ -9,10 +9,15 @@ export const ErrorCode = {
   ResourceNotFound: -32002,
   /** The user has to open an address first; see `UrlElicitationRequired`. Not in every revision. */
   UrlElicitationRequired: -32042,
+  /** A header does not say what the body says. Requests with their own metadata only, like the next two. */
+  HeaderMismatch: -32020,
+  /** The client has not declared what the request needs. */
+  MissingClientCapability: -32021,
+  UnsupportedProtocolVersion: -32022,
 } as const
 
 /** The part of an {@link McpError} that a revision may spell with another code. */
-export type McpErrorReason = 'resource-not-found' | 'busy' | 'missing-capability'
+export type McpErrorReason = 'resource-not-found' | 'busy' | 'missing-capability' | 'malformed'
 
 /**
  * An error that its author means for the peer: code, message and data are sent as they are.

@@ -67,6 +67,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   readonly runtime: ServerRuntime
   /** Never there: it makes the compiler hold every mount to `Mount`. */
   declare readonly '~mount'?: (mount: Mount) => void
+  readonly #info: Implementation
   readonly #features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new Mounts()
@@ -81,6 +82,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {
     checkInfo(info)
+    this.#info = info
     this.#logger = unfailing(options.logger ?? stderrLogger)
     this.#events = new Events(this.#logger)
     this.#bus =
@@ -409,6 +411,7 @@ export class McpServer<Mount = unknown, App = unknown> {
     { handlerTimeoutMs = 60_000, maxHandlerTimeoutMs = 300_000 }: HandlerTimes,
   ): Dispatcher {
     return new Dispatcher({
+      info: this.#info,
       methods: this.#features.methods,
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,

@@ -8,6 +8,7 @@ import { complete } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { completionEntry } from './completion.ts'
+import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
 import { Resources } from './resources.ts'
@@ -36,6 +37,8 @@ export interface FeatureOptions {
   readonly describeRelations?: boolean | undefined
   /** Runs calls as tasks; without it none does. */
   readonly tasks?: (() => Tasks) | undefined
+  /** What the model of a client should know of the server. */
+  readonly instructions?: DiscoverOptions['instructions'] | undefined
   /** @default warnings and errors go to stderr */
   readonly logger?: Logger | undefined
 }
@@ -89,13 +92,16 @@ export function createFeatures(options: FeatureOptions): Features {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),
   }
+  const capabilities = cachedCapabilities(tools, resources, prompts, fixed)
+  const { instructions = () => undefined } = options
+  methods.set(Method.Discover, discoverEntry({ capabilities, instructions }))
   return {
     tools,
     resources,
     prompts,
     methods,
     createOffers: () => ({ tools: tools.createRegistry(), ...resources.createRegistries() }),
-    capabilities: cachedCapabilities(tools, resources, prompts, fixed),
+    capabilities,
   }
 }
 

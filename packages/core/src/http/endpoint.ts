@@ -1,6 +1,9 @@
 import { isErrorOf, usageError, UsageError } from '../errors.ts'
+import { classify } from '../protocol/jsonrpc.ts'
+import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { resolveRevisions } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
+import { standsAlone } from '../protocol/revisions/select.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
 import { Background } from '../runtime/background.ts'
 import { systemClock } from '../runtime/clock.ts'
@@ -19,6 +22,7 @@ import { createHeadGuard, type HeadGuard } from './guards.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
 import { LegacyHttp } from './legacy.ts'
 import { LegacySse } from './legacy-sse.ts'
+import { ModernHttp } from './modern.ts'
 import type { Mount as MountParts } from './mount.ts'
 import { OpenStreams } from './open-streams.ts'
 import { type EndpointOptions, type ResolvedOptions, resolveOptions } from './options.ts'
@@ -61,6 +65,8 @@ export function createEndpoint<Mount = unknown>(
   return endpoint
 }
 
+type Body = Uint8Array | { readonly parsed: unknown }
+
 class HttpEndpoint implements Endpoint, Mounted {
   readonly closed: Promise<void>
   readonly probes: ReadonlyMap<string, Probe>
@@ -71,6 +77,7 @@ class HttpEndpoint implements Endpoint, Mounted {
   readonly #stateless: StatelessCalls | undefined
   readonly #http: LegacyHttp
   readonly #sse: LegacySse | undefined
+  readonly #modern: ModernHttp
   #closing: Promise<void> | undefined
   #closed = false
   #resolveClosed!: () => void
@@ -80,7 +87,7 @@ class HttpEndpoint implements Endpoint, Mounted {
     this.#mount = createMount(server, options, resolved)
     const { clock, logger, tenants } = this.#mount
     this.probes = probesOf(options.health)
-    this.#guard = createHeadGuard(options)
+    this.#guard = createHeadGuard(options, this.#mount.served)
     this.#admission = new Admission(options.authenticate, clock, logger)
     const { max, maxPerPrincipal } = resolved.sessions
     const store = options.sessionStore ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
@@ -89,6 +96,7 @@ class HttpEndpoint implements Endpoint, Mounted {
     this.#http = new LegacyHttp(this.#mount, this.#sessions, this.#stateless)
     this.#sse = createLegacySse(this.#mount, this.#sessions, options)
     tenants.measure = (tenant) => this.#held(tenant)
+    this.#modern = new ModernHttp(this.#mount, this.#http)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -108,6 +116,7 @@ class HttpEndpoint implements Endpoint, Mounted {
     this.#mount.work.limit(deadline ?? this.#mount.options.closeDeadlineMs)
     this.#http.drain()
     this.#sse?.drain()
+    this.#modern.drain()
     return (this.#closing ??= this.#drain())
   }
 
@@ -135,7 +144,8 @@ class HttpEndpoint implements Endpoint, Mounted {
   /** What is held, of one server only where one is given. The log of events is the mount's, not a server's. */
   #held(tenant?: Tenant): Gauges {
     let sessions = 0
-    let callsInFlight = this.#stateless?.inFlight(tenant?.runtime) ?? 0
+    let callsInFlight =
+      (this.#stateless?.inFlight(tenant?.runtime) ?? 0) + this.#modern.inFlight(tenant?.runtime)
     for (const live of this.#sessions.all()) {
       if (tenant !== undefined && live.tenant !== tenant) continue
       sessions++
@@ -167,8 +177,29 @@ class HttpEndpoint implements Endpoint, Mounted {
       host: request,
     }
     if (request.door !== 'mcp') return this.#sse?.handle(request, caller) ?? refuse('notHere')
-    if (request.method === 'POST') return this.#http.post(request, caller)
+    if (request.method === 'POST') return this.#post(request, caller)
     return request.method === 'GET' ? this.#http.get(request, caller) : this.#http.delete(request, caller)
+  }
+
+  #post(request: HttpRequest, caller: Caller): HttpReply | Promise<HttpReply> {
+    const body = request.body(this.#mount.options.bodyLimit)
+    if (!(body instanceof Promise)) return this.#received(request, caller, body)
+    return body.then((bytes) => this.#received(request, caller, bytes))
+  }
+
+  #received(request: HttpRequest, caller: Caller, body: Body): HttpReply | Promise<HttpReply> {
+    const { options, served } = this.#mount
+    const parsed =
+      'parsed' in body ? checkParsed(body.parsed, options.parseLimits) : parseBytes(body, options.parseLimits)
+    if (!parsed.ok) return refuse('parseError', parsed.error)
+    if (Array.isArray(parsed.value)) return this.#http.postBatch(request, caller, parsed.value)
+    const incoming = classify(parsed.value)
+    if (incoming.kind === 'request' || incoming.kind === 'notification') {
+      const { message } = incoming
+      if (standsAlone(message, request.header('mcp-protocol-version'), served))
+        return this.#modern.post(request, caller, message)
+    }
+    return this.#http.post(request, caller, incoming)
   }
 
   #settled(request: HttpRequest, reply: Promise<HttpReply>): Promise<HttpReply> {
@@ -205,6 +236,7 @@ class HttpEndpoint implements Endpoint, Mounted {
     this.#sessions.endStandalone()
     await work.idle()
     this.#stateless?.endAll()
+    this.#modern.endAll()
     this.#sessions.closeAll()
     this.#sse?.closeAll()
     upgrades.clear()

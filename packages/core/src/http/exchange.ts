@@ -26,7 +26,7 @@ export interface ExchangeOptions {
 
 /**
  * One POST and its reply. The reply is JSON until something must be streamed. Answers are routed by this object, never
- * by their ids. A client that goes away has cancelled nothing: its calls go on.
+ * by their ids. What it means that a client goes away is the revision's to say.
  */
 export class PostExchange implements Exchange {
   readonly duplex: boolean
@@ -57,6 +57,12 @@ export class PostExchange implements Exchange {
   /** Asks the client something on the stream of the call that needs to know. The answer comes with a POST of its own. */
   request(frame: string): void {
     if (!this.#done) this.#startStream().respond(frame)
+  }
+
+  onGone(listener: () => void): void {
+    const { signal } = this.#options.request
+    if (signal.aborted) listener()
+    else signal.addEventListener('abort', listener, { once: true })
   }
 
   /** Sends the client away until it polls for the rest; see `RequestContext.closeConnection`. */

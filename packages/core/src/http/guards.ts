@@ -1,3 +1,4 @@
+import type { Revision } from '../protocol/revisions/revision.ts'
 import { createHostGuard, isLoopbackAddress } from './hosts.ts'
 import { accepted, isJson } from './media-types.ts'
 import type { EndpointOptions } from './options.ts'
@@ -9,10 +10,10 @@ import type { Door, HttpReply, HttpRequest } from './types.ts'
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
 /** Every check that needs no state, for every verb and door, in the order of the table of statuses. */
-export function createHeadGuard(options: EndpointOptions): HeadGuard {
+export function createHeadGuard(options: EndpointOptions, served: readonly Revision[]): HeadGuard {
   const hosts = createHostGuard(options)
   const doors: Readonly<Record<Door, DoorRules | undefined>> = {
-    mcp: doorRules(allowedVerbs(options), headerFault),
+    mcp: doorRules(allowedVerbs(options, served), headerFault),
     sse: options.legacySse ? doorRules(['GET'], streamFault) : undefined,
     message: options.legacySse ? doorRules(['POST'], messageFault) : undefined,
   }
@@ -55,8 +56,12 @@ function doorRules(verbs: readonly string[], fault: DoorRules['fault']): DoorRul
   }
 }
 
-function allowedVerbs({ stateless, sessions }: EndpointOptions): readonly string[] {
-  if (stateless === true) return ['POST']
+function allowedVerbs(
+  { stateless, sessions }: EndpointOptions,
+  served: readonly Revision[],
+): readonly string[] {
+  // GET and DELETE are for sessions.
+  if (stateless === true || served.every(({ era }) => era === 'modern')) return ['POST']
   return sessions?.allowDelete === false ? ['GET', 'POST'] : ['GET', 'POST', 'DELETE']
 }
 

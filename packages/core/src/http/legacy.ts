@@ -1,13 +1,12 @@
 import type { McpError } from '../errors.ts'
 import {
-  classify,
   type Incoming,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type RequestId,
 } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import { checkParsed, parseBytes } from '../protocol/parse.ts'
+import { ofEra } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import { ANONYMOUS } from '../runtime/auth.ts'
@@ -28,7 +27,6 @@ import type { Tenant } from './tenants.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
-type Body = Uint8Array | { readonly parsed: unknown }
 
 /** One request on its way, with what its head has shown. */
 interface Inbound {
@@ -65,19 +63,20 @@ export class LegacyHttp implements StreamOpener {
     this.#draining = true
   }
 
-  post(request: HttpRequest, caller: Caller): Reply {
-    const id = request.header('mcp-session-id')
-    if (id === undefined || this.#stateless !== undefined) {
-      return this.#read({ request, caller, live: undefined, lost: false })
-    }
-    const live = this.#sessions.find(request, caller, id)
-    return live instanceof Promise
-      ? live.then((found) => this.#readFor(request, caller, found))
-      : this.#readFor(request, caller, live)
+  post(request: HttpRequest, caller: Caller, incoming: Incoming): Reply {
+    const live = this.#find(request, caller)
+    if (!(live instanceof Promise))
+      return this.#message({ request, caller, live, lost: this.#isLost(request, live) }, incoming)
+    return live.then((found) =>
+      this.#message({ request, caller, live: found, lost: this.#isLost(request, found) }, incoming),
+    )
   }
 
-  #readFor(request: HttpRequest, caller: Caller, live: LiveSession | undefined): Reply {
-    return this.#read({ request, caller, live, lost: live === undefined })
+  postBatch(request: HttpRequest, caller: Caller, values: readonly unknown[]): Reply {
+    const live = this.#find(request, caller)
+    const take = (found: LiveSession | undefined): Reply =>
+      this.#batch({ request, caller, live: found, lost: this.#isLost(request, found) }, values)
+    return live instanceof Promise ? live.then(take) : take(live)
   }
 
   get(request: HttpRequest, caller: Caller): Reply {
@@ -107,20 +106,17 @@ export class LegacyHttp implements StreamOpener {
     return live instanceof Promise ? live.then(go) : go(live)
   }
 
-  #read(inbound: Inbound): Reply {
-    const body = inbound.request.body(this.#mount.options.bodyLimit)
-    if (!(body instanceof Promise)) return this.#received(inbound, body)
-    return body.then((bytes) => this.#received(inbound, bytes))
+  #find(request: HttpRequest, caller: Caller): ReturnType<Sessions['find']> {
+    const id = request.header('mcp-session-id')
+    return id === undefined || this.#stateless !== undefined
+      ? undefined
+      : this.#sessions.find(request, caller, id)
   }
 
-  #received(inbound: Inbound, body: Body): Reply {
-    // It may have ended while the body was on its way.
-    if (inbound.live?.session.closed === true) return refuse('unknownSession')
-    const { parseLimits } = this.#mount.options
-    const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
-    if (!parsed.ok) return refuse('parseError', parsed.error)
-    if (Array.isArray(parsed.value)) return this.#batch(inbound, parsed.value)
-    return this.#message(inbound, classify(parsed.value))
+  #isLost(request: HttpRequest, live: LiveSession | undefined): boolean {
+    return (
+      live === undefined && this.#stateless === undefined && request.header('mcp-session-id') !== undefined
+    )
   }
 
   #message(inbound: Inbound, incoming: Incoming): Reply {
@@ -256,10 +252,7 @@ export class LegacyHttp implements StreamOpener {
   }
 
   #served({ runtime }: Tenant): readonly Revision[] {
-    const { served, tenants } = this.#mount
-    return tenants.only === undefined
-      ? served.filter((revision) => runtime.revisions.includes(revision))
-      : served
+    return ofEra('legacy', this.#mount.served).filter((revision) => runtime.revisions.includes(revision))
   }
 
   /** The stream for what belongs to no request. A new one takes the place of the one before. */

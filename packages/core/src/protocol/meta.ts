@@ -1,5 +1,15 @@
 import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrpc.ts'
 
+/** What every request carries where there are no sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic#meta */
+export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
+export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
+export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
+/** What every result says of its server. */
+export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
+/** What ties a notification to the request for it. */
+export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+
 /**
  * The token under which a request wants progress. It may be any string or integer, `0` and `""` included, within the
  * limits of an id: it comes back with every notification.

@@ -13,6 +13,8 @@ export const Method = {
   GetPrompt: 'prompts/get',
   Complete: 'completion/complete',
   SetLogLevel: 'logging/setLevel',
+  Discover: 'server/discover',
+  Listen: 'subscriptions/listen',
 } as const
 
 /** Requests about tasks, which the revisions do not share. */

@@ -10,6 +10,7 @@ import {
 import { Method } from '../protocol/methods.ts'
 import { DEFAULT_PARSE_LIMITS, type ParseLimits, parseText } from '../protocol/parse.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
+import { ofEra } from '../protocol/revisions/index.ts'
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import type { Transport, TransportClose } from '../transport/transport.ts'
 import { ANONYMOUS } from './auth.ts'
@@ -24,6 +25,7 @@ import type { Mounted, MountHandle, ServerRuntime } from './server-runtime.ts'
 import { announceSession } from './session-events.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from './stats.ts'
 import { type Caller, type Session, toChangeEvent } from './session.ts'
+import { StatelessCalls } from './stateless.ts'
 import { utf8Length } from './utf8.ts'
 
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'mount'> {
@@ -78,6 +80,9 @@ class DuplexConnection implements Connection, Mounted {
   readonly #transport: Transport
   readonly #options: ConnectionOptions
   readonly #exchange: Exchange
+  /** The way back of a request that stands for itself: the client is asked nothing on it. */
+  readonly #alone: Exchange
+  readonly #calls = new StatelessCalls()
   readonly #caller: Caller
   readonly #served: readonly Revision[]
   readonly #refusals: Refusals
@@ -107,6 +112,7 @@ class DuplexConnection implements Connection, Mounted {
       request: (frame) => this.#send(frame),
       refused: (reason) => this.#rejected(reason),
     }
+    this.#alone = { duplex: false, send: (frame) => this.#notify(frame) }
     const background = new Background(
       { begin: () => this.#pending++, end: () => this.#over() },
       runtime.logger,
@@ -181,6 +187,7 @@ class DuplexConnection implements Connection, Mounted {
     }
     for (const timer of this.#deadlines.splice(0)) this.#runtime.clock.clearTimeout(timer)
     this.#session?.close()
+    this.#calls.endAll()
     this.#ended = true
     try {
       await this.#transport.close()
@@ -228,6 +235,7 @@ class DuplexConnection implements Connection, Mounted {
       case 'response':
         return this.#session?.response(incoming.message)
       case 'notification':
+        this.#calls.notification(incoming.message)
         return this.#session?.notification(incoming.message)
       case 'request':
         return this.#request(incoming.message, reply)
@@ -247,6 +255,7 @@ class DuplexConnection implements Connection, Mounted {
     })
     if (selection.kind === 'initialize') return this.#open(message)
     if (selection.kind === 'refuse') return reply(this.#refusal(message, selection))
+    if (selection.meta !== undefined) return this.#callAlone(message, selection, reply)
     const session = this.#session
     if (session === undefined) return reply(errorFrame(message.id, busy()))
     this.#pending++
@@ -259,6 +268,33 @@ class DuplexConnection implements Connection, Mounted {
   #refusal(message: JsonRpcRequest, { error, reason }: Refused): string {
     if (message.method !== Method.Ping) this.#rejected(reason)
     return refusal(message, error)
+  }
+
+  /** A request that stands for itself, whatever session there is beside it. */
+  #callAlone(
+    message: JsonRpcRequest,
+    { revision, meta }: Extract<Selection, { readonly kind: 'serve' }>,
+    reply: Reply,
+  ): void | Promise<void> {
+    this.#pending++
+    const call = {
+      message,
+      exchange: this.#alone,
+      caller: this.#caller,
+      revision,
+      meta,
+      served: ofEra('modern', this.#served),
+    }
+    const run = (): Answered | Promise<Answered> => this.#calls.call(this.#runtime, call)
+    const ready = this.#runtime.ready()
+    const answered = ready === undefined ? run() : ready.then(run)
+    if (!(answered instanceof Promise)) return this.#answer(answered, reply)
+    const failed = (error: unknown): Answered => {
+      this.#runtime.logger.error({ err: error }, 'A call could not be answered')
+      return { frame: errorFrame(message.id, busy()) }
+    }
+    void answered.catch(failed).then((answer) => this.#answer(answer, reply))
+    return undefined
   }
 
   #answer(answer: Answered, reply: Reply): void | Promise<void> {
@@ -275,7 +311,12 @@ class DuplexConnection implements Connection, Mounted {
     const id = randomToken(22, this.#runtime.random)
     const principal = this.#options.auth?.principal ?? ANONYMOUS
     this.#pending++
-    const opening = initialize(this.#runtime, { served: this.#served, message, principal, id })
+    const opening = initialize(this.#runtime, {
+      served: ofEra('legacy', this.#served),
+      message,
+      principal,
+      id,
+    })
       .then((initialized) => {
         this.#session = initialized.session
         if (this.#session === undefined) this.#rejected('initializeRefused')

@@ -151,6 +151,8 @@ export interface CallScope {
   readonly logLevel: LogLevel | undefined
   /** Undefined where the client cannot be asked anything. */
   readonly asking?: Asking
+  /** The revisions that the client may choose from, where it has to. */
+  readonly served?: readonly Revision[] | undefined
   /** Undefined where the caller waits for the result. */
   readonly task?: RunningTask
 }

@@ -8,6 +8,8 @@ import {
   QuestionError,
 } from '../errors.ts'
 import { errorFrame, isObject, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
+import type { CacheHints, Revision } from '../protocol/revisions/revision.ts'
+import type { Implementation } from '../protocol/types.ts'
 import { answerAll } from './asking.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
@@ -38,6 +40,7 @@ export interface MethodEntry {
 export type MethodTable = ReadonlyMap<string, MethodEntry>
 
 export interface DispatcherOptions {
+  readonly info: Implementation
   readonly methods: MethodTable
   readonly middleware: MiddlewareStack
   readonly clock: Clock
@@ -70,6 +73,7 @@ const NO_PARAMS: JsonObject = Object.freeze({})
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #limits: TimeLimits
+  readonly #servers = new Map<Revision, string>()
   readonly #heartbeats: Heartbeats | undefined
 
   constructor(options: DispatcherOptions) {
@@ -181,8 +185,7 @@ export class Dispatcher {
       const size = bytesBeyond(json, limit)
       if (size !== undefined) return this.#tooLarge(entry, ctx, size, limit)
       if (ctx.report !== undefined) ctx.report.failed = outcome.result['isError'] === true
-      ctx.finish()
-      return { frame: resultFrame(ctx.message.id, json) }
+      return this.#answer(ctx, json, outcome.hints)
     } catch (error) {
       return this.#fail(entry, ctx, error)
     }
@@ -191,9 +194,23 @@ export class Dispatcher {
   #tooLarge(entry: MethodEntry, ctx: CallContext, size: number, limit: number): Answer {
     const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
     if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InternalError, text))
-    const json = ctx.revision.encodeResult(ctx.message.method, resultOf(entry.failure(text)))
+    return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, resultOf(entry.failure(text))))
+  }
+
+  #answer(ctx: CallContext, json: string, hints?: CacheHints): Answer {
     ctx.finish()
-    return { frame: resultFrame(ctx.message.id, json) }
+    const { message, revision } = ctx
+    const whole = revision.envelope?.(message.method, json, this.#server(revision), hints) ?? json
+    return { frame: resultFrame(message.id, whole) }
+  }
+
+  /** The server's own facts, which a revision with an envelope puts into every result. */
+  #server(revision: Revision): string {
+    const known = this.#servers.get(revision)
+    if (known !== undefined) return known
+    const text = JSON.stringify(revision.projectImplementation(this.#options.info))
+    this.#servers.set(revision, text)
+    return text
   }
 
   #fail(entry: MethodEntry, ctx: CallContext, error: unknown): Answer {
@@ -205,8 +222,7 @@ export class Dispatcher {
     if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
     const json = ctx.revision.encodeResult(ctx.message.method, failureResult(entry, correlationId))
     if (ctx.report !== undefined) ctx.report.failed = true
-    ctx.finish()
-    return { frame: resultFrame(ctx.message.id, json) }
+    return this.#answer(ctx, json)
   }
 
   #mustOpen(entry: MethodEntry, ctx: CallContext, required: UrlElicitationRequired): Answer {

@@ -7,6 +7,8 @@ import {
   type RequestId,
 } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseText } from '../protocol/parse.ts'
+import { ofEra } from '../protocol/revisions/index.ts'
+import { namesVersion } from '../protocol/revisions/request-meta.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
 import { ANONYMOUS, type AuthInfo } from './auth.ts'
 import { Background, type WorkHost } from './background.ts'
@@ -25,7 +27,11 @@ export interface MessageOptions extends WorkHost {
   readonly auth?: AuthInfo | undefined
   /** The app's own context, as `ctx.mount`. */
   readonly mount?: unknown
-  /** The protocol revision to answer in. @default the newest that the server serves */
+  /**
+   * The protocol revision to answer in, for a message that names none.
+   *
+   * @default the newest with sessions that the server serves
+   */
   readonly protocolVersion?: string
   /** Takes what belongs to the call on its way, progress and logs, as JSON text. Dropped by default. */
   readonly send?: (message: string) => void | Promise<void>
@@ -85,13 +91,21 @@ export class MessageHandler implements Mounted {
 
   async #answer(message: JsonRpcRequest, options: MessageOptions): Promise<Answered> {
     const { revisions: served } = this.#runtime
-    const { auth, mount, send, protocolVersion: header = served[0]?.version } = options
+    const { auth, mount, send, protocolVersion } = options
+    const [newest] = ofEra('legacy', served)
+    // What names its own version needs nobody to name it, and there is no header that could differ.
+    const header = namesVersion(message) ? undefined : (protocolVersion ?? newest?.version)
     const selection = selectRevision({ message, header, served, stateless: true })
     if (selection.kind === 'refuse')
       return { frame: this.#reject(selection.reason, message.id, selection.error) }
     if (selection.kind === 'initialize') {
       const principal = auth?.principal ?? ANONYMOUS
-      const opened = await initialize(this.#runtime, { served, message, principal, id: '' })
+      const opened = await initialize(this.#runtime, {
+        served: ofEra('legacy', served),
+        message,
+        principal,
+        id: '',
+      })
       if (opened.session === undefined) this.#tell('initializeRefused')
       opened.session?.close()
       return opened
@@ -103,7 +117,15 @@ export class MessageHandler implements Mounted {
       refused: (reason) => this.#tell(reason),
     }
     const caller: Caller = { auth, mount, background: this.#background, host: options }
-    return this.#calls.call(this.#runtime, { message, exchange, caller, revision: selection.revision })
+    const { revision, meta } = selection
+    return this.#calls.call(this.#runtime, {
+      message,
+      exchange,
+      caller,
+      revision,
+      meta,
+      served: ofEra('modern', served),
+    })
   }
 
   #reject(reason: string, id: RequestId | undefined, error: JsonRpcErrorObject): string {

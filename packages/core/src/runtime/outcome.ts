@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { CacheHints } from '../protocol/revisions/revision.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
 import type { Question } from './questions.ts'
 
@@ -11,6 +12,8 @@ export interface Complete {
   readonly result: JsonObject
   /** The result as JSON text, projected already. Where present it is what is sent. */
   readonly json?: string
+  /** How long it may be kept, where a client may keep it at all. */
+  readonly hints?: CacheHints
 }
 
 /** The handler cannot go on without answers from the client's side. */

@@ -1,6 +1,12 @@
 import { busy } from '../errors.ts'
-import { errorFrame, type JsonRpcRequest, resultFrame } from '../protocol/jsonrpc.ts'
-import { Method } from '../protocol/methods.ts'
+import {
+  errorFrame,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  resultFrame,
+} from '../protocol/jsonrpc.ts'
+import { Method, Notification } from '../protocol/methods.ts'
+import type { RequestMeta } from '../protocol/revisions/request-meta.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { ANONYMOUS } from './auth.ts'
 import { clientView } from './client-view.ts'
@@ -18,6 +24,10 @@ export interface StatelessCall {
   readonly exchange: Exchange
   readonly caller: Caller
   readonly revision: Revision
+  /** What the request says of itself; undefined where its revision has nothing of the kind. */
+  readonly meta?: RequestMeta | undefined
+  /** The revisions that the client may choose from, where it has to. */
+  readonly served?: readonly Revision[]
 }
 
 /** Calls that belong to no session. What a session would limit is limited for each principal instead. */
@@ -31,7 +41,8 @@ export class StatelessCalls {
     const principal = caller.auth?.principal ?? ANONYMOUS
     const gate = this.#gates.get(principal) ?? new Gate(runtime.limits)
     this.#gates.set(principal, gate)
-    if (message.method === Method.Ping && gate.crowded) return { frame: resultFrame(message.id, '{}') }
+    if (message.method === Method.Ping && revision.methods.has(Method.Ping) && gate.crowded)
+      return { frame: resultFrame(message.id, '{}') }
     const entry = gate.enter()
     if (entry === 'busy') {
       const error = busy()
@@ -57,6 +68,14 @@ export class StatelessCalls {
     return servers.filter((server) => server === runtime).length
   }
 
+  /** Takes back a call where its client has no other way of saying so than a message. */
+  notification({ method, params }: JsonRpcNotification): void {
+    if (method !== Notification.Cancelled) return
+    const named = [...this.#running.keys()].filter((ctx) => ctx.message.id === params?.['requestId'])
+    // An id that several calls share names none of them.
+    if (named.length === 1) named[0]?.end?.('cancelled')
+  }
+
   /** Ends what runs; its callers get no answer. */
   endAll(): void {
     for (const ctx of this.#running.keys()) ctx.end?.('closed')
@@ -64,19 +83,20 @@ export class StatelessCalls {
 
   #run(
     runtime: ServerRuntime,
-    { message, exchange, caller, revision }: StatelessCall,
+    { message, exchange, caller, revision, meta, served }: StatelessCall,
     leave: () => void,
   ): Answered | Promise<Answered> {
     const ctx = new CallContext(message, {
       revision,
-      client: UNKNOWN_CLIENT,
+      client: meta === undefined ? UNKNOWN_CLIENT : clientView(meta.client, meta.capabilities),
       session: undefined,
       auth: caller.auth,
       mount: caller.mount,
       background: caller.background,
       host: caller.host,
       exchange,
-      logLevel: runtime.defaultLogLevel,
+      logLevel: meta === undefined ? runtime.defaultLogLevel : runtime.defaultLogLevel && meta.logLevel,
+      served,
     })
     ctx.app = runtime.app()
     this.#running.set(ctx, runtime)
@@ -85,7 +105,10 @@ export class StatelessCalls {
       leave()
     }
     const answer = runtime.dispatcher.run(ctx)
-    if (answer instanceof Promise) return answer.finally(done)
+    if (answer instanceof Promise) {
+      if (revision.cancelOnDisconnect) exchange.onGone?.(() => ctx.end?.('cancelled'))
+      return answer.finally(done)
+    }
     done()
     return answer
   }

@@ -15,7 +15,7 @@ export interface CallOptions {
 }
 
 export function revision(date?: RevisionDate): Revision {
-  const found = date === undefined ? REVISIONS[0] : revisionOf(date)
+  const found = date === undefined ? REVISIONS.find(({ era }) => era === 'legacy') : revisionOf(date)
   if (found === undefined) throw new Error(`No revision ${date}`)
   return found
 }

@@ -117,7 +117,7 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     { select: () => undefined, run: ({ post }) => post(initializeMessage()) },
     { select: async () => undefined, endpoint: { stateless: true }, run: ({ post }) => post(ping) },
   ],
-  unsupportedVersion: ['2026-07-28', '1999-01-01', 'x', '', '2025-06-18, 2025-06-18'].flatMap((version) => [
+  unsupportedVersion: ['1999-01-01', 'x', '', '2025-06-18, 2025-06-18'].flatMap((version) => [
     {
       run: async ({ open }: Harness) => (await open()).post(ping, { 'mcp-protocol-version': version }),
     },
@@ -291,8 +291,8 @@ describe('the table of statuses', () => {
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('answers a probe for a newer era so that clients go on to initialize', async () => {
-    const { post } = createHarness()
+  it('answers a probe for an era that is not served so that clients go on to initialize', async () => {
+    const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = {
       jsonrpc: '2.0',
       id: 'server-discover-probe-1',

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { resourceNotFound } from '../../src/errors.ts'
-import { negotiate, resolveRevisions, revisionOf, REVISIONS } from '../../src/protocol/revisions/index.ts'
+import {
+  negotiate,
+  ofEra,
+  resolveRevisions,
+  revisionOf,
+  REVISIONS,
+} from '../../src/protocol/revisions/index.ts'
 import type { Revision } from '../../src/protocol/revisions/revision.ts'
 import { selectRevision } from '../../src/protocol/revisions/select.ts'
 import { STRUCTURED_JSON } from '../../src/protocol/structured.ts'
@@ -100,7 +106,7 @@ describe('projection to what a revision can say', () => {
   })
 
   it('spells "resource not found" as session revisions do', () => {
-    for (const each of REVISIONS) {
+    for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,
         data: { uri: 'x://y' },
@@ -123,8 +129,9 @@ describe('which revisions are served', () => {
   })
 
   it('negotiates the one asked for, else the newest served', () => {
-    expect(negotiate('2025-03-26', REVISIONS).version).toBe('2025-03-26')
-    expect(negotiate('1999-01-01', REVISIONS).version).toBe('2025-11-25')
+    const sessions = ofEra('legacy', REVISIONS)
+    expect(negotiate('2025-03-26', sessions).version).toBe('2025-03-26')
+    expect(negotiate('1999-01-01', sessions).version).toBe('2025-11-25')
     expect(negotiate('2025-11-25', resolveRevisions(['2025-03-26'])).version).toBe('2025-03-26')
   })
 })

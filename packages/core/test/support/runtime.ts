@@ -65,6 +65,7 @@ export function createTestRuntime(
     ...overrides,
     limits,
     dispatcher: new Dispatcher({
+      info: { name: 'test', version: '1.0.0' },
       methods: table,
       middleware,
       clock,

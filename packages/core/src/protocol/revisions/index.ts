@@ -1,15 +1,18 @@
 import { usageError } from '../../errors.ts'
 import { legacyRevision } from './legacy.ts'
-import type { Revision, RevisionDate } from './revision.ts'
+import { modernRevision } from './modern.ts'
+import type { Era, Revision, RevisionDate } from './revision.ts'
 import { v2024_11_05 } from './v2024-11-05.ts'
 import { v2025_03_26 } from './v2025-03-26.ts'
 import { v2025_06_18 } from './v2025-06-18.ts'
 import { v2025_11_25 } from './v2025-11-25.ts'
+import { v2026_07_28 } from './v2026-07-28.ts'
 
 /** Every revision that Jetway serves, newest first. */
-export const REVISIONS: readonly Revision[] = [v2025_11_25, v2025_06_18, v2025_03_26, v2024_11_05].map(
-  legacyRevision,
-)
+export const REVISIONS: readonly Revision[] = [
+  modernRevision(v2026_07_28),
+  ...[v2025_11_25, v2025_06_18, v2025_03_26, v2024_11_05].map(legacyRevision),
+]
 
 const byVersion: ReadonlyMap<string, Revision> = new Map(
   REVISIONS.map((revision) => [revision.version, revision]),
@@ -34,8 +37,12 @@ export function resolveRevisions(dates: readonly RevisionDate[] | undefined): re
   return REVISIONS.filter((revision) => dates.includes(revision.version))
 }
 
+export const ofEra = (era: Era, served: readonly Revision[]): readonly Revision[] =>
+  served.filter((revision) => revision.era === era)
+
 /**
- * The revision of a new session: the one asked for if it is served, else the newest that is.
+ * The revision of a new session: the one asked for if it is served, else the newest that is. Served are those that have
+ * sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
  */

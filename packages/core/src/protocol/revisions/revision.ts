@@ -12,7 +12,7 @@ import type {
 } from '../types.ts'
 
 /** The dated protocol versions that Jetway knows, oldest first. */
-export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25'
+export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
 /** `legacy`: `initialize` and sessions. `modern`: metadata on every request. */
 export type Era = 'legacy' | 'modern'
@@ -26,6 +26,17 @@ export interface TaskDialect {
   /** A task wherever it is shown by itself. */
   shown(task: TaskInfo): JsonObject
 }
+
+/** How long a client may keep a result, and for whom: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+export interface CacheHints {
+  /** In ms, a whole number; 0 for a result that is not to be kept. */
+  readonly ttlMs: number
+  /** `public`: the same for everybody. */
+  readonly cacheScope: 'public' | 'private'
+}
+
+/** @param server the server's facts as JSON text */
+export type Envelope = (method: string, json: string, server: string, hints: CacheHints | undefined) => string
 
 /**
  * Everything that differs between protocol versions, as questions to one object.
@@ -69,6 +80,8 @@ export interface Revision {
   projectCapabilities(capabilities: ServerCapabilities): JsonObject
   /** The result as JSON text. Throws what `JSON.stringify` throws. */
   encodeResult(method: string, result: JsonObject): string
+  /** Puts around the text of a complete result what every result has; undefined where there is no such thing. */
+  readonly envelope: Envelope | undefined
   /** The error as this revision spells it. */
   encodeError(error: McpError): JsonRpcErrorObject
   /** The HTTP status of a response that carries this error. */

@@ -4,7 +4,21 @@ import type { RevisionData } from './data.ts'
 /** https://modelcontextprotocol.io/specification/2024-11-05 */
 export const v2024_11_05: RevisionData = {
   version: '2024-11-05',
-  methods: Object.values(Method),
+  methods: [
+    Method.Initialize,
+    Method.Ping,
+    Method.ListTools,
+    Method.CallTool,
+    Method.ListResources,
+    Method.ListResourceTemplates,
+    Method.ReadResource,
+    Method.Subscribe,
+    Method.Unsubscribe,
+    Method.ListPrompts,
+    Method.GetPrompt,
+    Method.Complete,
+    Method.SetLogLevel,
+  ],
   notifications: [
     Notification.Initialized,
     Notification.Cancelled,
@@ -20,6 +34,7 @@ export const v2024_11_05: RevisionData = {
   elicitationIds: false,
   samplingTools: false,
   tasks: undefined,
+  structured: undefined,
   fields: {
     implementation: ['name', 'version'],
     icon: [],
@@ -37,6 +52,5 @@ export const v2024_11_05: RevisionData = {
     audio: [],
     resource_link: [],
     embedded: ['type', 'resource', 'annotations'],
-    callToolResult: ['content', 'isError', '_meta'],
   },
 }

@@ -8,6 +8,7 @@ export const v2025_06_18: RevisionData = extend(v2025_03_26, {
   versionHeader: true,
   serverRequests: ['elicitation/create'],
   forms: { fields: 'plain', url: false },
+  structured: 'object',
   adds: {
     implementation: ['title'],
     tool: ['title', 'outputSchema', '_meta'],
@@ -32,6 +33,5 @@ export const v2025_06_18: RevisionData = extend(v2025_03_26, {
       'annotations',
       '_meta',
     ],
-    callToolResult: ['structuredContent'],
   },
 })

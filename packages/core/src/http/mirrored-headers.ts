@@ -1,0 +1,49 @@
+import type { McpError } from '../errors.ts'
+import { isObject, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
+import { headerMismatch } from '../protocol/revisions/select.ts'
+import type { HttpRequest } from './types.ts'
+
+/** The parameter that `Mcp-Name` repeats, by method. */
+const NAMED_BY: ReadonlyMap<string, string> = new Map([
+  [Method.CallTool, 'name'],
+  [Method.GetPrompt, 'name'],
+  [Method.ReadResource, 'uri'],
+])
+
+/**
+ * What is wrong with the headers that repeat parts of the body, so that proxies need not read it. They must be there
+ * and say the same: a proxy that went by another name than the server has let through what it should not have.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+export function mirrorFault(request: HttpRequest, { method, params }: JsonRpcRequest): McpError | undefined {
+  if (trimmed(request.header('mcp-method')) !== method) return headerMismatch('Mcp-Method')
+  const member = NAMED_BY.get(method)
+  if (member === undefined) return undefined
+  const expected = isObject(params) ? params[member] : undefined
+  // What is no text cannot be repeated; the method itself says what is wrong with it.
+  if (typeof expected !== 'string') return undefined
+  const header = trimmed(request.header('mcp-name'))
+  return header !== undefined && decodeHeaderText(header) === expected
+    ? undefined
+    : headerMismatch('Mcp-Name')
+}
+
+const trimmed = (value: string | undefined): string | undefined => value?.replace(/^[ \t]+|[ \t]+$/g, '')
+
+const ENCODED = /^=\?base64\?(.*)\?=$/s
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** The text that a header value stands for; undefined for an encoding that is malformed. Strict, unlike most decoders. */
+export function decodeHeaderText(value: string): string | undefined {
+  const encoded = ENCODED.exec(value)?.[1]
+  if (encoded === undefined) return value
+  if (!BASE64.test(encoded)) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

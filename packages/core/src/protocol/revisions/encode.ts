@@ -1,0 +1,100 @@
+import { isObject, type JsonObject } from '../jsonrpc.ts'
+import { Method } from '../methods.ts'
+import { structuredJson } from '../structured.ts'
+import type {
+  CallToolResult,
+  ContentBlock,
+  GetPromptResult,
+  ReadResourceResult,
+  SamplingContent,
+  Tool,
+} from '../types.ts'
+import type { RevisionData } from './data.ts'
+import type { Projector } from './project.ts'
+
+/** The result of one method as JSON text. */
+export type Encoder = (result: JsonObject) => string
+
+/** The methods whose results need more than `JSON.stringify`, over one revision's data. */
+export function createEncoders(data: RevisionData, projector: Projector): ReadonlyMap<string, Encoder> {
+  const list =
+    (member: string, project: (item: never) => JsonObject): Encoder =>
+    (result) => {
+      const items = result[member]
+      return JSON.stringify({
+        ...result,
+        [member]: Array.isArray(items) ? items.map((item) => project(item as never)) : [],
+      })
+    }
+  return new Map<string, Encoder>([
+    [Method.CallTool, toolResultEncoder(data, projector)],
+    [Method.GetPrompt, (result) => encodePrompt(projector, result as unknown as GetPromptResult)],
+    [Method.ReadResource, (result) => encodeContents(projector, result as unknown as ReadResourceResult)],
+    [Method.ListTools, list('tools', (tool: Tool) => projectTool(data, projector, tool))],
+    [Method.ListResources, list('resources', (resource: object) => projector.project('resource', resource))],
+    [
+      Method.ListResourceTemplates,
+      list('resourceTemplates', (template: object) => projector.project('resourceTemplate', template)),
+    ],
+    [Method.ListPrompts, list('prompts', (prompt: object) => projector.project('prompt', prompt))],
+  ])
+}
+
+/** Where a structured value is an object, a tool whose schema allows something else is shown without it. */
+export function projectTool({ structured }: RevisionData, projector: Projector, tool: Tool): JsonObject {
+  const { outputSchema, ...rest } = tool
+  const shown = structured === 'any' || outputSchema?.['type'] === 'object'
+  return projector.project('tool', shown ? tool : rest)
+}
+
+function toolResultEncoder(data: RevisionData, projector: Projector): Encoder {
+  const { structured } = data
+  return (result) => {
+    const { content, isError, structuredContent, _meta } = result as unknown as CallToolResult
+    let json = `{"content":${encodeBlocks(projector, content)}`
+    if (structured === 'any' || (structured === 'object' && isObject(structuredContent))) {
+      const text = structuredJson(result)
+      // An object can be something else in JSON: a date is a string.
+      if (text !== undefined && (structured === 'any' || text.startsWith('{')))
+        json += `,"structuredContent":${text}`
+    }
+    if (isError === true) json += ',"isError":true'
+    if (_meta !== undefined) json += `,"_meta":${JSON.stringify(_meta)}`
+    return `${json}}`
+  }
+}
+
+function encodeBlocks(projector: Projector, content: readonly ContentBlock[]): string {
+  const only = content.length === 1 ? content[0] : undefined
+  if (only?.type === 'text' && only.annotations === undefined && only._meta === undefined) {
+    return `[{"type":"text","text":${JSON.stringify(only.text)}}]`
+  }
+  return JSON.stringify(content.map((block) => projector.block(block)))
+}
+
+function encodePrompt(projector: Projector, { messages, ...rest }: GetPromptResult): string {
+  return JSON.stringify({
+    ...rest,
+    messages: messages.map(({ role, content }) => ({ role, content: projector.block(content) })),
+  })
+}
+
+function encodeContents(projector: Projector, { contents, ...rest }: ReadResourceResult): string {
+  return JSON.stringify({ ...rest, contents: contents.map((item) => projector.project('contents', item)) })
+}
+
+export function projectSampling(projector: Projector, params: JsonObject): JsonObject {
+  const block = (content: SamplingContent): object =>
+    content.type === 'tool_use' || content.type === 'tool_result' ? content : projector.block(content)
+  const messages = params['messages'] as readonly {
+    role: string
+    content: SamplingContent | SamplingContent[]
+  }[]
+  return {
+    ...params,
+    messages: messages.map(({ role, content }) => ({
+      role,
+      content: Array.isArray(content) ? content.map(block) : block(content),
+    })),
+  }
+}

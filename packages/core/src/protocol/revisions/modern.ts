@@ -1,0 +1,97 @@
+import { ErrorCode, type McpError } from '../../errors.ts'
+import { type JsonObject, toErrorObject } from '../jsonrpc.ts'
+import { SERVER_INFO } from '../meta.ts'
+import { Method } from '../methods.ts'
+import type { RevisionData } from './data.ts'
+import { createEncoders, projectSampling, projectTool } from './encode.ts'
+import { createProjector } from './project.ts'
+import type { CacheHints, Envelope, Revision } from './revision.ts'
+
+/** The behaviour of revisions whose requests carry their own metadata, over one revision's data. */
+export function modernRevision(data: RevisionData): Revision {
+  const projector = createProjector(data.fields)
+  const encoders = createEncoders(data, projector)
+  const encode = (method: string, result: JsonObject): string =>
+    encoders.get(method)?.(result) ?? JSON.stringify(result)
+  return {
+    version: data.version,
+    era: 'modern',
+    methods: new Set(data.methods),
+    notifications: new Set(data.notifications),
+    serverRequests: new Set(data.serverRequests),
+    batching: data.batching,
+    versionHeader: data.versionHeader,
+    primesStreams: data.primesStreams,
+    progressMessage: data.progressMessage,
+    forms: data.forms,
+    elicitationIds: data.elicitationIds,
+    samplingTools: data.samplingTools,
+    tasks: data.tasks,
+    cancelOnDisconnect: true,
+    envelope,
+    projectTool: (tool) => projectTool(data, projector, tool),
+    projectResource: (resource) => projector.project('resource', resource),
+    projectResourceTemplate: (template) => projector.project('resourceTemplate', template),
+    projectPrompt: (prompt) => projector.project('prompt', prompt),
+    projectImplementation: (info) => projector.project('implementation', info),
+    projectSampling: (params) => projectSampling(projector, params),
+    projectCapabilities: (capabilities) => projector.project('capabilities', capabilities),
+    encodeResult: (method, result) => metaFirst(result, (rest) => encode(method, rest)),
+    encodeError: (error) => {
+      const plain = toErrorObject(error)
+      return error.reason === 'missing-capability'
+        ? { ...plain, code: ErrorCode.MissingClientCapability }
+        : plain
+    },
+    httpStatus,
+  }
+}
+
+/** Results that a client may keep say for how long: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+const CACHEABLE: ReadonlySet<string> = new Set([
+  Method.Discover,
+  Method.ListTools,
+  Method.ListPrompts,
+  Method.ListResources,
+  Method.ListResourceTemplates,
+  Method.ReadResource,
+])
+const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
+const META = '{"_meta":{'
+
+/** The result's own metadata goes first, where the envelope finds it. */
+function metaFirst(result: JsonObject, encode: (rest: JsonObject) => string): string {
+  const { _meta } = result
+  if (_meta === undefined) return encode(result)
+  const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
+  const rest = encode({ ...result, _meta: undefined })
+  return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+}
+
+/** Written around the text: most results are texts already, some of them kept for many callers. */
+const envelope: Envelope = (method, json, server, hints = NOT_KEPT) => {
+  let head = '{"resultType":"complete"'
+  if (CACHEABLE.has(method)) head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`
+  head += `,"_meta":{"${SERVER_INFO}":${server}`
+  if (!json.startsWith(META)) return json === '{}' ? `${head}}}` : `${head}},${json.slice(1)}`
+  const own = json.slice(META.length)
+  return own.startsWith('}') ? head + own : `${head},${own}`
+}
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
+function httpStatus({ code, reason }: McpError): number {
+  if (reason === 'busy') return 503
+  if (reason === 'malformed' || reason === 'missing-capability') return 400
+  switch (code) {
+    case ErrorCode.MethodNotFound:
+      return 404
+    case ErrorCode.ParseError:
+    case ErrorCode.InvalidRequest:
+    case ErrorCode.HeaderMismatch:
+    case ErrorCode.MissingClientCapability:
+    case ErrorCode.UnsupportedProtocolVersion:
+      return 400
+    default:
+      return 200
+  }
+}
