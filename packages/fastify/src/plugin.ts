@@ -52,7 +52,8 @@ declare module 'fastify' {
 }
 
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
-type Payload = string | Promise<string | undefined>
+type Body = string | Uint8Array
+type Payload = Body | Promise<Body | undefined>
 
 /** All of them, so that methods which MCP does not know get the endpoint's 405 and not the app's 404. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -241,6 +241,14 @@ const inReplies: readonly Fault[] = [
     breaks: ['answers a call with JSON', 'sends a large answer whole, byte by byte as it was written'],
   },
   {
+    does: 'takes every body for text',
+    parts: {
+      sendWhole: (res, { status, headers, body }) =>
+        SOUND.sendWhole(res, { status, headers, ...(body !== undefined && { body: String(body) }) }),
+    },
+    breaks: ['sends a body of bytes as it is'],
+  },
+  {
     does: 'sends streams in another encoding',
     parts: { write: (res, chunk) => void res.write(chunk, 'latin1') },
     breaks: ['sends a stream whole and in order, and ends it'],

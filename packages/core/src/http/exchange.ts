@@ -139,10 +139,11 @@ export class PostExchange implements Exchange {
     }
     // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
     if (answer === undefined) return EMPTY_STREAM
-    const { error, frame } = answer
-    if (error === undefined) return { status: 200, headers: JSON_HEADERS, body: frame }
+    const { error } = answer
+    if (error === undefined)
+      return { status: 200, headers: JSON_HEADERS, body: answer.bytes?.() ?? answer.frame }
     const status = this.#options.revision.httpStatus(error)
-    return { status, headers: status === 503 ? refuse('busy').headers : JSON_HEADERS, body: frame }
+    return { status, headers: status === 503 ? refuse('busy').headers : JSON_HEADERS, body: answer.frame }
   }
 
   /** Undefined while answers are missing. */

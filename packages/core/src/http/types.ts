@@ -75,10 +75,10 @@ export interface HttpHead {
 /**
  * Either a whole body or a stream of frames. Replies without a body may be one shared, frozen object: do not change it.
  * An adapter sends the head as soon as it has it, before the first frame of a stream, and calls `open` exactly once, even
- * when the peer has gone in the meantime. Text is UTF-8. No body is sent in reply to HEAD.
+ * when the peer has gone in the meantime. Text is UTF-8, and bytes are sent as they are. No body is sent in reply to HEAD.
  */
 export type HttpReply =
-  | (HttpHead & { readonly body?: string; readonly open?: never })
+  | (HttpHead & { readonly body?: string | Uint8Array<ArrayBuffer>; readonly open?: never })
   | (HttpHead & { readonly open: (sink: FrameSink) => void; readonly body?: never })
 
 /** Where an adapter lets a stream be written. */

@@ -15,8 +15,9 @@ import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
 import type { Events } from './events.ts'
 import { Heartbeats } from './heartbeats.ts'
+import { isLarge, LargeAnswer } from './large-answer.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
-import { complete, type NeedsInput, type Outcome, type TaskStarted } from './outcome.ts'
+import { complete, Prepared, type NeedsInput, type Outcome, type TaskStarted } from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
 import { TimeLimits } from './time-limits.ts'
@@ -60,6 +61,8 @@ export interface DispatcherOptions {
 /** The one answer to a request, as text. */
 export interface Answer {
   readonly frame: string
+  /** The frame in UTF-8, where that costs less than encoding it. */
+  bytes?(): Uint8Array<ArrayBuffer>
   /** Present where the answer is a JSON-RPC error; its HTTP status is the revision's to say. */
   readonly error?: McpError
 }
@@ -185,6 +188,7 @@ export class Dispatcher {
       const size = bytesBeyond(json, limit)
       if (size !== undefined) return this.#tooLarge(entry, ctx, size, limit)
       if (ctx.report !== undefined) ctx.report.failed = outcome.result['isError'] === true
+      if (outcome instanceof Prepared && isLarge(outcome)) return this.#largeAnswer(ctx, outcome)
       return this.#answer(ctx, json, outcome.hints)
     } catch (error) {
       return this.#fail(entry, ctx, error)
@@ -202,6 +206,13 @@ export class Dispatcher {
     const { message, revision } = ctx
     const whole = revision.envelope?.(message.method, json, this.#server(revision), hints) ?? json
     return { frame: resultFrame(message.id, whole) }
+  }
+
+  #largeAnswer(ctx: CallContext, outcome: Prepared): Answer {
+    ctx.finish()
+    const { message, revision } = ctx
+    const empty = revision.envelope?.(message.method, '{}', this.#server(revision), outcome.hints) ?? '{}'
+    return new LargeAnswer(message.id, empty, outcome)
   }
 
   /** The server's own facts, which a revision with an envelope puts into every result. */

@@ -37,7 +37,9 @@ export const complete = (result: object): Complete => ({ kind: 'complete', resul
 export class Prepared implements Complete {
   readonly kind = 'complete'
   readonly json: string
+  declare readonly hints?: CacheHints
   readonly #build: () => object
+  #bytes: Uint8Array | undefined
 
   constructor(json: string, build: () => object) {
     this.json = json
@@ -46,5 +48,10 @@ export class Prepared implements Complete {
 
   get result(): JsonObject {
     return this.#build() as JsonObject
+  }
+
+  /** The text in UTF-8, kept from the first time on. */
+  get bytes(): Uint8Array {
+    return (this.#bytes ??= new TextEncoder().encode(this.json))
   }
 }

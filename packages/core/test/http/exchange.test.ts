@@ -83,7 +83,7 @@ describe('the reply to a call', () => {
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
     const reply = endpoint.handle(request)
     expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
-    expect(JSON.parse((reply as HttpReply).body ?? '')).toMatchObject({
+    expect(JSON.parse(String((reply as HttpReply).body))).toMatchObject({
       id: 2,
       result: { content: [{ text: 'at once' }] },
     })

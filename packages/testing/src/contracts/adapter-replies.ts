@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { callFrame, INITIALIZE, INITIALIZED, messagesOf, textOf } from './adapter-client.ts'
 import { expectError, SILENT } from './adapter-requests.ts'
+import { DESCRIPTION } from './adapter-servers.ts'
 import type { AdapterCase } from './adapter-types.ts'
 
 const MIXED = 'aä€😀 '
@@ -22,6 +23,16 @@ const whole: readonly AdapterCase[] = [
       const { client } = await serve({ stateless: true })
       const text = MIXED.repeat(100_000)
       expect(textOf(await client.send({ body: callFrame('echo', { text }) })) === text).toBe(true)
+    },
+  },
+  {
+    name: 'sends a body of bytes as it is',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const list = { jsonrpc: '2.0', id: 7, method: 'tools/list' }
+      const reply = await client.send({ body: JSON.stringify(list) })
+      const answer = JSON.parse(reply.body) as { result: { tools: readonly { description: string }[] } }
+      expect(answer.result.tools[0]?.description === DESCRIPTION).toBe(true)
     },
   },
   {

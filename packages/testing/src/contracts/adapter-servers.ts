@@ -1,10 +1,14 @@
 import { McpServer } from '@jetway/core'
 
+/** So long that the endpoint answers a list which has it with bytes in the place of text. */
+export const DESCRIPTION: string = 'aä€😀 '.repeat(2_000)
+
 /** What most cases are served: a tool that answers at once, and one that reports before. */
 export function createServer(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
   server.addTool({
     name: 'echo',
+    description: DESCRIPTION,
     inputSchema: { type: 'object' },
     handler: (args: Record<string, unknown>) => String(args['text']),
   })

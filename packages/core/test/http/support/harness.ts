@@ -293,7 +293,8 @@ class ReceivedAnswer implements Answer {
     return this.reply.headers
   }
   get text(): string {
-    return this.reply.body ?? ''
+    const { body = '' } = this.reply
+    return typeof body === 'string' ? body : new TextDecoder().decode(body)
   }
   get json(): Message {
     return JSON.parse(this.text) as Message
