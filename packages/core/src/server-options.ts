@@ -9,7 +9,7 @@ import type { ClientView } from './runtime/client-view.ts'
 import type { RequestContext } from './runtime/context.ts'
 import type { Logger } from './runtime/logger.ts'
 import type { Random } from './runtime/random.ts'
-import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './runtime/server-runtime.ts'
+import { DEFAULT_LIMITS, type ServerLimits, type SessionLimits } from './runtime/server-runtime.ts'
 import type { TaskStore } from './runtime/task-store.ts'
 import { DEFAULT_TASK_LIMITS, type TaskLimits } from './runtime/tasks.ts'
 import { isJsonFaithful } from './schema/json-faithful.ts'
@@ -71,8 +71,8 @@ export interface ServerOptions<App = unknown> {
   readonly inputTimeoutMs?: number
   /** How often one call may come back with questions. @default 8 */
   readonly maxInputRounds?: number
-  /** Bounds on the calls of one session. @default 64 running, 256 in flight */
-  readonly limits?: Partial<SessionLimits>
+  /** Bounds on the calls that run, and that run or wait. */
+  readonly limits?: CallLimits
   /** How calls run as tasks, for the tools whose `taskSupport` lets them. */
   readonly tasks?: TaskOptions
   /** The protocol revisions to serve. @default all that Jetway knows */
@@ -92,6 +92,12 @@ export interface ServerOptions<App = unknown> {
 }
 
 /** Options of tasks. */
+/** Bounds on calls; what is left out has its default. */
+export interface CallLimits extends Partial<SessionLimits> {
+  /** The same for all anonymous clients of one mount together, where calls come without sessions. */
+  readonly anonymous?: Partial<SessionLimits>
+}
+
 export interface TaskOptions extends Partial<TaskLimits> {
   /** Keeps the tasks, for other nodes too with a shared one. @default one in memory, of 1_000 tasks and 64 MiB */
   readonly store?: TaskStore
@@ -121,9 +127,16 @@ export function resultBytes(value: number = 8 * 1024 * 1024): number {
 }
 
 /** A limit of none, or of no number, would keep every call waiting for ever. */
-export function sessionLimits(given: Partial<SessionLimits> = {}): SessionLimits {
-  const limits = { ...DEFAULT_SESSION_LIMITS, ...given }
-  for (const [name, value] of Object.entries(limits)) {
+export function callLimits({ anonymous, ...given }: CallLimits = {}): ServerLimits {
+  const limits = { ...DEFAULT_LIMITS, ...given, anonymous: { ...DEFAULT_LIMITS.anonymous, ...anonymous } }
+  const { running, inFlight } = limits
+  const numbers = {
+    running,
+    inFlight,
+    'anonymous.running': limits.anonymous.running,
+    'anonymous.inFlight': limits.anonymous.inFlight,
+  }
+  for (const [name, value] of Object.entries(numbers)) {
     if (!Number.isSafeInteger(value) || value < 1)
       throw option(`The option limits.${name} must be a whole number above 0`)
   }

@@ -52,7 +52,7 @@ import {
   milliseconds,
   resultBytes,
   type ServerOptions,
-  sessionLimits,
+  callLimits,
   taskLimits,
 } from './server-options.ts'
 
@@ -373,7 +373,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       logger: this.#logger,
       events: this.#events,
       refusals: this.#refusals,
-      limits: sessionLimits(options.limits),
+      limits: callLimits(options.limits),
       inputLimits: inputLimits(options),
       schemas,
       defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),

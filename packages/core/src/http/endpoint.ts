@@ -1,9 +1,8 @@
 import { isErrorOf, usageError, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
-import { resolveRevisions } from '../protocol/revisions/index.ts'
-import type { Revision } from '../protocol/revisions/revision.ts'
-import { standsAlone } from '../protocol/revisions/select.ts'
+import { narrowRevisions, ofEra, REVISIONS } from '../protocol/revisions/index.ts'
+import { hasSessions, standsAlone } from '../protocol/revisions/select.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
 import { Background } from '../runtime/background.ts'
 import { systemClock } from '../runtime/clock.ts'
@@ -266,7 +265,7 @@ function createMount(
     rejections: new Rejections(tenants, options.onReject, logger),
     options: resolved,
     logger,
-    served: servedRevisions(runtime?.revisions ?? resolveRevisions(undefined), options),
+    served: narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions),
     events: createEventStore({ clock, random }, options, resolved),
     openStreams: new OpenStreams(clock, resolved.keepAlive),
     pings:
@@ -275,13 +274,6 @@ function createMount(
     work,
     background: new Background(work, logger),
   }
-}
-
-function servedRevisions(known: readonly Revision[], { revisions }: EndpointOptions): readonly Revision[] {
-  const asked = revisions === undefined ? known : resolveRevisions(revisions)
-  const served = asked.filter((revision) => known.includes(revision))
-  if (served.length > 0) return served
-  throw usageError('ERR_MCP_REVISION', 'The server speaks none of the revisions of this mount')
 }
 
 function createSealedIds({ options, tenants, clock, random }: MountParts): SealedIds | undefined {
@@ -313,12 +305,17 @@ function createLegacySse(
 ): LegacySse | undefined {
   const { legacySse: paths } = mount.options
   if (paths === undefined) return undefined
+  if (!hasSessions(mount.served))
+    throw usageError(
+      'ERR_MCP_OPTION',
+      'legacySse needs sessions: leave it out, or serve a revision that has them',
+    )
   const { pathname } = new URL(options.publicUrl ?? 'http://localhost')
   return new LegacySse({
     mount,
     sessions,
     paths,
-    served: mount.served.filter(({ era }) => era === 'legacy'),
+    served: ofEra('legacy', mount.served),
     publicPath: pathname === '/' ? undefined : pathname,
   })
 }

@@ -1,4 +1,5 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
+import { hasSessions } from '../protocol/revisions/select.ts'
 import { createHostGuard, isLoopbackAddress } from './hosts.ts'
 import { accepted, isJson } from './media-types.ts'
 import type { EndpointOptions } from './options.ts'
@@ -13,7 +14,7 @@ export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 export function createHeadGuard(options: EndpointOptions, served: readonly Revision[]): HeadGuard {
   const hosts = createHostGuard(options)
   const doors: Readonly<Record<Door, DoorRules | undefined>> = {
-    mcp: doorRules(allowedVerbs(options, served), headerFault),
+    mcp: doorRules(allowedVerbs(options, served), hasSessions(served) ? sessionFault : headerFault),
     sse: options.legacySse ? doorRules(['GET'], streamFault) : undefined,
     message: options.legacySse ? doorRules(['POST'], messageFault) : undefined,
   }
@@ -61,12 +62,20 @@ function allowedVerbs(
   served: readonly Revision[],
 ): readonly string[] {
   // GET and DELETE are for sessions.
-  if (stateless === true || served.every(({ era }) => era === 'modern')) return ['POST']
+  if (stateless === true || !hasSessions(served)) return ['POST']
   return sessions?.allowDelete === false ? ['GET', 'POST'] : ['GET', 'POST', 'DELETE']
 }
 
 /** Bytes 0x21 to 0x7E: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
+
+/** Where no session is ever opened its header is not looked at. */
+function sessionFault(request: HttpRequest): RefusalKey | undefined {
+  const fault = headerFault(request)
+  if (fault !== undefined) return fault
+  const id = request.header('mcp-session-id')
+  return id === undefined || SESSION_ID.test(id) ? undefined : 'malformedSessionId'
+}
 
 function headerFault(request: HttpRequest): RefusalKey | undefined {
   if (isRepeated(request)) return 'repeatedHeader'
@@ -77,8 +86,7 @@ function headerFault(request: HttpRequest): RefusalKey | undefined {
   } else if (request.method === 'GET' && !accepted(request.header('accept')).sse) {
     return 'notAcceptableStream'
   }
-  const id = request.header('mcp-session-id')
-  return id === undefined || SESSION_ID.test(id) ? undefined : 'malformedSessionId'
+  return undefined
 }
 
 function streamFault(request: HttpRequest): RefusalKey | undefined {

@@ -8,7 +8,7 @@ import {
 import { Method } from '../protocol/methods.ts'
 import { ofEra } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
+import { hasSessions, type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import { ANONYMOUS } from '../runtime/auth.ts'
 import { readBatch } from '../runtime/batch.ts'
 import type { Answered } from '../runtime/dispatcher.ts'
@@ -49,6 +49,8 @@ export class LegacyHttp implements StreamOpener {
   readonly #mount: Mount
   readonly #sessions: Sessions
   readonly #stateless: StatelessCalls | undefined
+  /** Elsewhere the ids of sessions mean nothing. */
+  readonly #hasSessions: boolean
 
   #draining = false
 
@@ -56,6 +58,7 @@ export class LegacyHttp implements StreamOpener {
     this.#mount = mount
     this.#sessions = sessions
     this.#stateless = stateless
+    this.#hasSessions = stateless === undefined && hasSessions(mount.served)
   }
 
   /** From now on no request is taken, but answers are, and what cancels a call. */
@@ -108,15 +111,11 @@ export class LegacyHttp implements StreamOpener {
 
   #find(request: HttpRequest, caller: Caller): ReturnType<Sessions['find']> {
     const id = request.header('mcp-session-id')
-    return id === undefined || this.#stateless !== undefined
-      ? undefined
-      : this.#sessions.find(request, caller, id)
+    return id === undefined || !this.#hasSessions ? undefined : this.#sessions.find(request, caller, id)
   }
 
   #isLost(request: HttpRequest, live: LiveSession | undefined): boolean {
-    return (
-      live === undefined && this.#stateless === undefined && request.header('mcp-session-id') !== undefined
-    )
+    return live === undefined && this.#hasSessions && request.header('mcp-session-id') !== undefined
   }
 
   #message(inbound: Inbound, incoming: Incoming): Reply {
@@ -349,8 +348,8 @@ interface Initialized {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const notInitialized = ({ id }: JsonRpcRequest, { code, message }: McpError): HttpReply =>
-  refuse('initializeRefused', { id, code, message })
+const notInitialized = ({ id }: JsonRpcRequest, { code, message, data }: McpError): HttpReply =>
+  refuse('initializeRefused', { id, code, message, data })
 
 const principalOf = ({ auth }: Caller): string => auth?.principal ?? ANONYMOUS
 

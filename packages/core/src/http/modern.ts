@@ -1,12 +1,13 @@
-import type { McpError } from '../errors.ts'
 import {
   errorFrame,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type RequestId,
 } from '../protocol/jsonrpc.ts'
+import { ofEra } from '../protocol/revisions/index.ts'
+import type { RequestMeta } from '../protocol/revisions/request-meta.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import { selectRevision } from '../protocol/revisions/select.ts'
+import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import type { ServerRuntime } from '../runtime/server-runtime.ts'
 import type { Caller } from '../runtime/session.ts'
 import { StatelessCalls } from '../runtime/stateless.ts'
@@ -34,7 +35,7 @@ export class ModernHttp {
   constructor(mount: Mount, streams: StreamOpener) {
     this.#mount = mount
     this.#streams = streams
-    this.#served = mount.served.filter(({ era }) => era === 'modern')
+    this.#served = ofEra('modern', mount.served)
   }
 
   /** From now on no request is taken. */
@@ -55,59 +56,80 @@ export class ModernHttp {
   post(request: HttpRequest, caller: Caller, message: JsonRpcRequest | JsonRpcNotification): Reply {
     // What a client cancels it cancels by going away, so that there is nothing to do for a notification.
     if (!('id' in message)) return ACCEPTED
-    const selection = selectRevision({
-      message,
-      header: request.header('mcp-protocol-version') ?? null,
-      served: this.#mount.served,
-      stateless: true,
-    })
-    if (selection.kind === 'refuse') return this.#refused(message.id, selection.error)
+    const selection = this.#select(request, message, this.#mount.served)
+    if (selection.kind === 'refuse') return this.#refused(request, message.id, selection)
     if (selection.kind !== 'serve' || selection.meta === undefined) return refuse('internal')
-    const fault = mirrorFault(request, message)
-    if (fault !== undefined) return this.#refused(message.id, fault)
+    const error = mirrorFault(request, message)
+    if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
     if (this.#draining) return refuse('draining', { id: message.id })
-    const { revision, meta } = selection
-    return this.#serve(request, caller, { revision, id: message.id }, (tenant) => {
-      const exchange = new PostExchange({
-        mount: this.#mount,
-        request,
-        revision,
-        live: undefined,
-        tenant,
-        streams: this.#streams,
-      })
-      const call = { message, exchange, caller, revision, meta, served: this.#served }
-      return exchange.answer(this.#calls.call(tenant.runtime, call))
-    })
+    const inbound: Inbound = { request, caller, message, revision: selection.revision, meta: selection.meta }
+    const { only } = this.#mount.tenants
+    // One server for all, open already: nearly every call.
+    return only !== undefined && only.runtime.ready() === undefined
+      ? this.#call(inbound, only, this.#served)
+      : this.#choose(inbound)
   }
 
-  #serve(
-    request: HttpRequest,
-    caller: Caller,
-    { revision, id }: { readonly revision: Revision; readonly id: RequestId },
-    call: (tenant: Tenant) => Reply,
-  ): Reply {
+  #call(inbound: Inbound, tenant: Tenant, served: readonly Revision[]): Reply {
+    const { request, caller, message, revision, meta } = inbound
+    const exchange = new PostExchange({
+      mount: this.#mount,
+      request,
+      revision,
+      live: undefined,
+      tenant,
+      streams: this.#streams,
+    })
+    const call = { message, exchange, caller, revision, meta, served }
+    return exchange.answer(this.#calls.call(tenant.runtime, call))
+  }
+
+  /** Finds the server, and opens its lifespan before the first call. */
+  #choose(inbound: Inbound): Reply {
+    const { request, caller, message } = inbound
     const { tenants } = this.#mount
-    const { only } = tenants
-    if (only !== undefined && only.runtime.ready() === undefined) return call(only)
     const go = (tenant: Tenant | undefined): Reply => {
-      if (tenant === undefined) return refuse('noServer', { id })
-      if (!tenant.runtime.revisions.includes(revision)) return refuse('unsupportedVersion', { id })
+      if (tenant === undefined) return refuse('noServer', { id: message.id })
+      tenants.assign(request, tenant)
+      // It may speak less than the mount does, and what it refuses it refuses in its own name.
+      const served = this.#mount.served.filter((revision) => tenant.runtime.revisions.includes(revision))
+      const selection = this.#select(request, message, served)
+      if (selection.kind === 'refuse') return this.#refused(request, message.id, selection)
+      const run = (): Reply =>
+        tenants.during(tenant, () => this.#call(inbound, tenant, ofEra('modern', served)))
       const ready = tenant.runtime.ready()
-      const run = (): Reply => tenants.during(tenant, () => call(tenant))
       return ready === undefined ? run() : ready.then(run)
     }
     const tenant = tenants.choose(request, caller)
     return tenant instanceof Promise ? tenant.then(go) : go(tenant)
   }
 
-  #refused(id: RequestId, error: McpError): HttpReply {
+  #select(request: HttpRequest, message: JsonRpcRequest, served: readonly Revision[]): Selection {
+    const header = request.header('mcp-protocol-version') ?? null
+    return selectRevision({ message, header, served, stateless: true })
+  }
+
+  #refused(
+    request: HttpRequest,
+    id: RequestId,
+    { reason, error }: Pick<Extract<Selection, { readonly kind: 'refuse' }>, 'reason' | 'error'>,
+  ): HttpReply {
     const [revision] = this.#served
     if (revision === undefined) return refuse('internal', { id })
+    this.#mount.rejections.tell(request, reason)
     return {
       status: revision.httpStatus(error),
       headers: JSON_HEADERS,
       body: errorFrame(id, revision.encodeError(error)),
     }
   }
+}
+
+/** A request whose head and metadata are in order. */
+interface Inbound {
+  readonly request: HttpRequest
+  readonly caller: Caller
+  readonly message: JsonRpcRequest
+  readonly revision: Revision
+  readonly meta: RequestMeta
 }

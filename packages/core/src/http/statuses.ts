@@ -37,6 +37,8 @@ export type RefusalKey =
   | 'noConnection'
   | 'noServer'
   | 'unsupportedVersion'
+  | 'badMetadata'
+  | 'headerMismatch'
   | 'unreadableBody'
   | 'bodyTooLarge'
   | 'parseError'
@@ -153,7 +155,7 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     status: 400,
     code: InvalidRequest,
     message: 'Unsupported protocol version: this server speaks …',
-    when: 'MCP-Protocol-Version names a revision that is not served here, on anything but `initialize`',
+    when: 'MCP-Protocol-Version names a revision that is not served here, on anything but `initialize`; -32022 where the metadata of the request names it too',
   },
   unreadableBody: {
     status: 400,
@@ -190,6 +192,18 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     code: InvalidRequest,
     message: 'The session is initialized already',
     when: '`initialize` inside a session',
+  },
+  badMetadata: {
+    status: 400,
+    code: ErrorCode.InvalidParams,
+    message: '_meta["io.modelcontextprotocol/protocolVersion"] must be a string',
+    when: 'A request that stands for itself lacks metadata, or it is malformed',
+  },
+  headerMismatch: {
+    status: 400,
+    code: ErrorCode.HeaderMismatch,
+    message: 'The header … is missing or differs from the body',
+    when: 'MCP-Protocol-Version, Mcp-Method or Mcp-Name of such a request does not repeat what its body says',
   },
   noServer: {
     status: 404,
@@ -270,6 +284,7 @@ export interface RefusalDetails {
   readonly id?: RequestId | undefined
   readonly message?: string | undefined
   readonly code?: number | undefined
+  readonly data?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly status?: number | undefined
 }
@@ -292,10 +307,14 @@ export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
 /** The row that a reply was refused by; undefined for an answer. */
 export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)
 
-function build(key: StatusKey, { id, message, code, headers, status }: RefusalDetails): HttpReply {
+function build(key: StatusKey, { id, message, code, data, headers, status }: RefusalDetails): HttpReply {
   const row = STATUSES[key]
   const own = headersOf(row)
-  const error = { code: code ?? row.code ?? InternalError, message: message ?? row.message ?? '' }
+  const error = {
+    code: code ?? row.code ?? InternalError,
+    message: message ?? row.message ?? '',
+    ...(data !== undefined && { data }),
+  }
   const reply: HttpReply = Object.freeze({
     status: status ?? row.status,
     headers: headers === undefined ? own : { ...own, ...headers },

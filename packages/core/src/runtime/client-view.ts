@@ -8,18 +8,26 @@ export interface ClientView {
   supports(capability: string): boolean
 }
 
-/** The facts of `initialize` as handlers see them. */
-export function clientView(info: Implementation | undefined, capabilities: ClientCapabilities): ClientView {
-  return {
-    info,
-    capabilities,
-    supports: (capability) => {
-      let at: unknown = capabilities
-      for (const key of capability.split('.')) {
-        if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return false
-        at = (at as Record<string, unknown>)[key]
-      }
-      return at !== undefined && at !== null && at !== false
-    },
+/** What a client says of itself, in `initialize` or with each request, as handlers see it. */
+export const clientView = (info: Implementation | undefined, capabilities: ClientCapabilities): ClientView =>
+  new StatedClient(info, capabilities)
+
+/** A class, since one is made for every request that stands for itself. */
+class StatedClient implements ClientView {
+  readonly info: Implementation | undefined
+  readonly capabilities: ClientCapabilities
+
+  constructor(info: Implementation | undefined, capabilities: ClientCapabilities) {
+    this.info = info
+    this.capabilities = capabilities
+  }
+
+  supports(capability: string): boolean {
+    let at: unknown = this.capabilities
+    for (const key of capability.split('.')) {
+      if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return false
+      at = (at as Record<string, unknown>)[key]
+    }
+    return at !== undefined && at !== null && at !== false
   }
 }

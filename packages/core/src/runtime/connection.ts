@@ -3,14 +3,17 @@ import {
   classify,
   errorFrame,
   type Incoming,
+  isRequestId,
+  type JsonRpcNotification,
   type JsonRpcRequest,
   parseError,
   resultFrame,
 } from '../protocol/jsonrpc.ts'
-import { Method } from '../protocol/methods.ts'
+import { Method, Notification } from '../protocol/methods.ts'
 import { DEFAULT_PARSE_LIMITS, type ParseLimits, parseText } from '../protocol/parse.ts'
-import type { Revision } from '../protocol/revisions/revision.ts'
-import { ofEra } from '../protocol/revisions/index.ts'
+import { narrowRevisions, ofEra } from '../protocol/revisions/index.ts'
+import { namesVersion } from '../protocol/revisions/request-meta.ts'
+import type { Revision, RevisionDate } from '../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import type { Transport, TransportClose } from '../transport/transport.ts'
 import { ANONYMOUS } from './auth.ts'
@@ -29,8 +32,8 @@ import { StatelessCalls } from './stateless.ts'
 import { utf8Length } from './utf8.ts'
 
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'mount'> {
-  /** The revisions to serve; all that the server serves by default. */
-  readonly revisions?: readonly Revision[]
+  /** The revisions to serve, out of those that the server speaks. All of them by default. */
+  readonly revisions?: readonly RevisionDate[]
   readonly parseLimits?: ParseLimits
   /** How long running calls may go on after the peer has closed its side, in ms. @default 2_000 */
   readonly endGraceMs?: number
@@ -45,8 +48,7 @@ type RefusalReason =
   | 'invalidMessage'
   | 'batch'
   | 'draining'
-  | 'missingSession'
-  | 'unsupportedVersion'
+  | Refused['reason']
   | 'initializeRefused'
   | 'initializedAlready'
   | 'busy'
@@ -82,9 +84,12 @@ class DuplexConnection implements Connection, Mounted {
   readonly #exchange: Exchange
   /** The way back of a request that stands for itself: the client is asked nothing on it. */
   readonly #alone: Exchange
-  readonly #calls = new StatelessCalls()
+  /** One client is at the other end, so that its calls are limited as those of its session are. */
+  readonly #calls = new StatelessCalls(({ limits }) => limits)
   readonly #caller: Caller
   readonly #served: readonly Revision[]
+  readonly #servedAlone: readonly Revision[]
+  readonly #principal: string
   readonly #refusals: Refusals
   #unsubscribe = (): void => {}
   #session: Session | undefined
@@ -104,7 +109,9 @@ class DuplexConnection implements Connection, Mounted {
     this.#runtime = runtime
     this.#transport = transport
     this.#options = options
-    this.#served = options.revisions ?? runtime.revisions
+    this.#served = narrowRevisions(runtime.revisions, options.revisions)
+    this.#servedAlone = ofEra('modern', this.#served)
+    this.#principal = options.auth?.principal ?? ANONYMOUS
     this.#refusals = new Refusals(runtime.refusals)
     this.#exchange = {
       duplex: true,
@@ -112,7 +119,11 @@ class DuplexConnection implements Connection, Mounted {
       request: (frame) => this.#send(frame),
       refused: (reason) => this.#rejected(reason),
     }
-    this.#alone = { duplex: false, send: (frame) => this.#notify(frame) }
+    this.#alone = {
+      duplex: false,
+      send: (frame) => this.#notify(frame),
+      refused: (reason) => this.#rejected(reason),
+    }
     const background = new Background(
       { begin: () => this.#pending++, end: () => this.#over() },
       runtime.logger,
@@ -167,7 +178,7 @@ class DuplexConnection implements Connection, Mounted {
       ...NOTHING_HELD,
       sessions: session === undefined ? 0 : 1,
       queuedBytes: this.#transport.queued ?? 0,
-      callsInFlight: session?.inFlight ?? 0,
+      callsInFlight: (session?.inFlight ?? 0) + this.#calls.inFlight(),
     }
   }
 
@@ -235,8 +246,7 @@ class DuplexConnection implements Connection, Mounted {
       case 'response':
         return this.#session?.response(incoming.message)
       case 'notification':
-        this.#calls.notification(incoming.message)
-        return this.#session?.notification(incoming.message)
+        return this.#notified(incoming.message)
       case 'request':
         return this.#request(incoming.message, reply)
     }
@@ -265,6 +275,16 @@ class DuplexConnection implements Connection, Mounted {
     return session.room()
   }
 
+  /** A cancellation may be meant for a call of the session or for one beside it; where both have its id it is for none. */
+  #notified(message: JsonRpcNotification): void {
+    const session = this.#session
+    const id = message.method === Notification.Cancelled ? message.params?.['requestId'] : undefined
+    if (!isRequestId(id)) return session?.notification(message)
+    const alone = this.#servedAlone.length > 0 && namesVersion(message)
+    if (session === undefined || alone || !session.runs(id)) this.#calls.cancel(id)
+    if (!alone && this.#calls.named(id) === 0) session?.notification(message)
+  }
+
   #refusal(message: JsonRpcRequest, { error, reason }: Refused): string {
     if (message.method !== Method.Ping) this.#rejected(reason)
     return refusal(message, error)
@@ -283,7 +303,7 @@ class DuplexConnection implements Connection, Mounted {
       caller: this.#caller,
       revision,
       meta,
-      served: ofEra('modern', this.#served),
+      served: this.#servedAlone,
     }
     const run = (): Answered | Promise<Answered> => this.#calls.call(this.#runtime, call)
     const ready = this.#runtime.ready()
@@ -294,7 +314,13 @@ class DuplexConnection implements Connection, Mounted {
       return { frame: errorFrame(message.id, busy()) }
     }
     void answered.catch(failed).then((answer) => this.#answer(answer, reply))
-    return undefined
+    const room = (): Promise<void> | undefined => this.#room()
+    return ready === undefined ? room() : ready.then(room, () => {})
+  }
+
+  /** Reading stops instead of refusing, unless the client is asked something: its answer comes on the same way. */
+  #room(): Promise<void> | undefined {
+    return this.#session?.asking === true ? undefined : this.#calls.room(this.#runtime, this.#principal)
   }
 
   #answer(answer: Answered, reply: Reply): void | Promise<void> {
@@ -309,12 +335,11 @@ class DuplexConnection implements Connection, Mounted {
 
   #open(message: JsonRpcRequest): Promise<void> {
     const id = randomToken(22, this.#runtime.random)
-    const principal = this.#options.auth?.principal ?? ANONYMOUS
     this.#pending++
     const opening = initialize(this.#runtime, {
       served: ofEra('legacy', this.#served),
       message,
-      principal,
+      principal: this.#principal,
       id,
     })
       .then((initialized) => {
@@ -322,6 +347,8 @@ class DuplexConnection implements Connection, Mounted {
         if (this.#session === undefined) this.#rejected('initializeRefused')
         else announceSession(this.#runtime, this.#session, { resumed: false })
         initialized.session?.attach({ send: (frame) => this.#announce(frame) })
+        if (this.#session !== undefined)
+          this.#session.onAsk = () => this.#calls.letIn(this.#runtime, this.#principal)
         return this.#answer(initialized, (frame) => this.#send(frame))
       })
       .catch((error: unknown) => this.#failOpening(message, error))

@@ -8,6 +8,7 @@ import {
 } from '../protocol/jsonrpc.ts'
 import { negotiate } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
+import { unsupportedVersion } from '../protocol/revisions/select.ts'
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
 import { ANONYMOUS } from './auth.ts'
 import { clientView } from './client-view.ts'
@@ -45,6 +46,11 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
   const facts = readFacts(message.params)
   if (typeof facts === 'string') {
     const error = invalidParams(facts)
+    return { error, frame: errorFrame(message.id, error) }
+  }
+  // The server that was chosen for the client may have no sessions, though the mount has.
+  if (served.length === 0) {
+    const error = unsupportedVersion(runtime.revisions, facts.version)
     return { error, frame: errorFrame(message.id, error) }
   }
   await runtime.ready()

@@ -50,7 +50,7 @@ export interface ServerRuntime {
   readonly events: Events
   /** What was turned away on all of its mounts. */
   readonly refusals: Refusals
-  readonly limits: SessionLimits
+  readonly limits: ServerLimits
   /** Bounds on what a call may ask its client's side. */
   readonly inputLimits: InputLimits
   /** Turns the schemas of forms into JSON Schema. */
@@ -75,4 +75,17 @@ export interface SessionLimits {
   readonly inFlight: number
 }
 
-export const DEFAULT_SESSION_LIMITS: SessionLimits = { running: 64, inFlight: 256 }
+/** Bounds on the calls of one session; where there are no sessions, of one principal on one mount. */
+export interface ServerLimits extends SessionLimits {
+  /**
+   * Bounds on the calls of all anonymous clients together, on one mount that serves them without sessions: nothing tells
+   * them apart. @default 1_024 running, 4_096 in flight
+   */
+  readonly anonymous: SessionLimits
+}
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  running: 64,
+  inFlight: 256,
+  anonymous: { running: 1_024, inFlight: 4_096 },
+}

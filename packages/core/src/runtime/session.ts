@@ -58,6 +58,8 @@ export class Session implements SessionView {
   readonly client: ClientView
   /** What features keep for this session alone. */
   own: object | undefined
+  /** Set by a door that has to read on when its client is asked something. */
+  onAsk: (() => void) | undefined
   readonly #runtime: ServerRuntime
   readonly #gate: Gate
   readonly #requests: OutboundRequests
@@ -80,7 +82,10 @@ export class Session implements SessionView {
     this.client = clientView(record.client.info, record.client.capabilities)
     this.#gate = new Gate(runtime.limits)
     const { inputLimits, schemas } = runtime
-    this.#requests = new OutboundRequests(runtime.clock, inputLimits.timeoutMs, () => this.#gate.letIn())
+    this.#requests = new OutboundRequests(runtime.clock, inputLimits.timeoutMs, () => {
+      this.#gate.letIn()
+      this.onAsk?.()
+    })
     this.#asking = { schemas, limits: inputLimits, requests: this.#requests }
   }
 
@@ -109,7 +114,11 @@ export class Session implements SessionView {
    * since its answer comes on the same way: calls beyond the limit are refused instead.
    */
   room(): Promise<void> | undefined {
-    return this.#requests.pending > 0 ? undefined : this.#gate.room()
+    return this.asking ? undefined : this.#gate.room()
+  }
+  /** Whether an answer of its client is waited for. */
+  get asking(): boolean {
+    return this.#requests.pending > 0
   }
   get outlet(): Outlet | undefined {
     return this.#outlet
@@ -281,6 +290,13 @@ export class Session implements SessionView {
       settings: this,
       asking: this.#asking,
     }
+  }
+
+  /** Whether a call of this id runs or waits. */
+  runs(id: RequestId): boolean {
+    for (const ctx of this.#running) if (ctx.message.id === id) return true
+    for (const call of this.#waiting) if (call.id === id) return true
+    return false
   }
 
   /** An id that several calls share names none of them: cancelling the wrong one would be worse. */

@@ -97,7 +97,7 @@ describe('the stats of an HTTP mount', () => {
     const { endpoint, post } = createHarness({
       setUp,
       endpoint: { stateless: true },
-      server: { limits: { running: 1, inFlight: 2 } },
+      server: { limits: { anonymous: { running: 1, inFlight: 2 } } },
     })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waits' } }
     const answers = [post(call), post(call)]

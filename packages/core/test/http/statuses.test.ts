@@ -15,6 +15,18 @@ import {
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
+/** A request with metadata of its own. */
+const standing = (version: string): object => ({
+  ...ping,
+  method: 'tools/list',
+  params: {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+})
+
 interface Scenario {
   readonly endpoint?: EndpointOptions
   readonly select?: HarnessOptions['select']
@@ -125,6 +137,13 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
       run: async ({ open }: Harness) => (await open()).get({ 'mcp-protocol-version': version }),
     },
   ]),
+  badMetadata: [
+    { run: ({ post }) => post(ping, { 'mcp-protocol-version': '2026-07-28' }) },
+    { endpoint: { revisions: ['2026-07-28'] }, run: ({ post }) => post(ping) },
+  ],
+  headerMismatch: [undefined, '2025-11-25', '2099-01-01'].map((version) => ({
+    run: ({ post }) => post(standing('2026-07-28'), { 'mcp-protocol-version': version }),
+  })),
   unreadableBody: [{ run: ({ post }) => post(ping, {}, { bodyError: new BodyError(400, 'cut off') }) }],
   bodyTooLarge: [
     { endpoint: { bodyLimit: 10 }, run: ({ post }) => post(ping) },
@@ -254,7 +273,13 @@ describe('the table of statuses', () => {
   it.each(rows.filter(({ key }) => key !== 'unsupportedVersion' && STATUSES[key].message !== undefined))(
     'is what a reader is told: $key ($index)',
     async ({ key, scenario }) => {
-      const variable: readonly StatusKey[] = ['parseError', 'invalidMessage', 'batch', 'initializeRefused']
+      const variable: readonly StatusKey[] = [
+        'parseError',
+        'invalidMessage',
+        'batch',
+        'initializeRefused',
+        'headerMismatch',
+      ]
       const harness = createHarness(scenario)
       const { json } = await scenario.run(harness)
       if (variable.includes(key)) expect(json.error?.message).not.toBe('')

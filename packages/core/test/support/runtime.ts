@@ -4,7 +4,12 @@ import { Dispatcher, type MethodEntry } from '../../src/runtime/dispatcher.ts'
 import { Events } from '../../src/runtime/events.ts'
 import { MiddlewareStack } from '../../src/runtime/middleware.ts'
 import { complete } from '../../src/runtime/outcome.ts'
-import type { Mounted, ServerRuntime } from '../../src/runtime/server-runtime.ts'
+import {
+  DEFAULT_LIMITS,
+  type Mounted,
+  type ServerRuntime,
+  type SessionLimits,
+} from '../../src/runtime/server-runtime.ts'
 import { Refusals } from '../../src/runtime/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
@@ -34,7 +39,7 @@ function createTestBus(): Bus {
 /** A runtime over a hand-made method table, with everything that happens in it on show. */
 export function createTestRuntime(
   methods: Record<string, MethodEntry>,
-  overrides: Partial<ServerRuntime> = {},
+  overrides: Partial<Omit<ServerRuntime, 'limits'>> & { readonly limits?: SessionLimits } = {},
 ): TestRuntime {
   const clock = new FakeClock()
   const middleware = new MiddlewareStack()
@@ -45,7 +50,7 @@ export function createTestRuntime(
     void logs.push(`${message} ${JSON.stringify(Object.keys(fields))}`)
   const table = new Map(Object.entries({ ping: { handle: () => complete({}) }, ...methods }))
   const events = new Events({ debug: log, info: log, warn: log, error: log })
-  const limits = overrides.limits ?? { running: 64, inFlight: 256 }
+  const limits = { ...DEFAULT_LIMITS, ...overrides.limits }
   return {
     info: { name: 'test', version: '1' },
     revisions: REVISIONS,

@@ -37,6 +37,21 @@ export function resolveRevisions(dates: readonly RevisionDate[] | undefined): re
   return REVISIONS.filter((revision) => dates.includes(revision.version))
 }
 
+/**
+ * The part of the known revisions that an option names; all of them without one.
+ *
+ * @throws `ERR_MCP_REVISION` for an unknown one, and where nothing is left
+ */
+export function narrowRevisions(
+  known: readonly Revision[],
+  dates: readonly RevisionDate[] | undefined,
+): readonly Revision[] {
+  if (dates === undefined) return known
+  const served = resolveRevisions(dates).filter((revision) => known.includes(revision))
+  if (served.length > 0) return served
+  throw usageError('ERR_MCP_REVISION', 'The server speaks none of the revisions that are to be served here')
+}
+
 export const ofEra = (era: Era, served: readonly Revision[]): readonly Revision[] =>
   served.filter((revision) => revision.era === era)
 

@@ -40,7 +40,7 @@ export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
 }
 
 /** What a request lacks that all requests have. */
-export const malformed = (message: string): McpError =>
+const malformed = (message: string): McpError =>
   new McpError(ErrorCode.InvalidParams, message, undefined, 'malformed')
 
 const isImplementation = (value: unknown): value is Implementation & JsonObject =>

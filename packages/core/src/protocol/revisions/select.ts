@@ -1,8 +1,8 @@
 import { ErrorCode, isErrorOf, McpError } from '../../errors.ts'
 import type { JsonRpcNotification, JsonRpcRequest } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
-import { malformed, namesVersion, readRequestMeta, type RequestMeta } from './request-meta.ts'
-import type { Revision } from './revision.ts'
+import { namesVersion, readRequestMeta, type RequestMeta } from './request-meta.ts'
+import type { Era, Revision } from './revision.ts'
 
 /** What a revision is assumed where nothing names one: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
 const ASSUMED = '2025-03-26'
@@ -26,11 +26,18 @@ export type Selection =
   /** The request stands for itself: nothing that came before it counts. */
   | { readonly kind: 'serve'; readonly revision: Revision; readonly meta: RequestMeta }
   | { readonly kind: 'initialize' }
-  | {
-      readonly kind: 'refuse'
-      readonly error: McpError
-      readonly reason: 'unsupportedVersion' | 'missingSession'
-    }
+  | Refused
+
+interface Refused {
+  readonly kind: 'refuse'
+  readonly error: McpError
+  readonly reason:
+    | 'unsupportedVersion'
+    | 'missingSession'
+    | 'invalidMessage'
+    | 'badMetadata'
+    | 'headerMismatch'
+}
 
 /**
  * Chooses the revision of one message. It is asked for every message, on every transport, and remembers nothing:
@@ -44,13 +51,21 @@ export function selectRevision(input: SelectionInput): Selection {
   if (session !== undefined && header === session.version) return { kind: 'serve', revision: session }
   // Its body negotiates; the header is for what comes after it.
   if (session === undefined && message?.method === Method.Initialize) return { kind: 'initialize' }
-  if (typeof header === 'string' && !served.some((it) => it.version === header && it.era === 'legacy'))
-    return unsupported(served)
+  if (!hasSessions(served)) return NOT_ALONE
+  if (typeof header === 'string' && find(served, 'legacy', header) === undefined) return unsupported(served)
   if (session !== undefined) return { kind: 'serve', revision: session }
   if (!stateless) return NO_SESSION
-  const sessions = served.filter(({ era }) => era === 'legacy')
-  const revision = sessions.find(({ version }) => version === (header ?? ASSUMED)) ?? sessions.at(-1)
+  const revision = find(served, 'legacy', header ?? ASSUMED) ?? served.at(-1)
   return revision === undefined ? unsupported(served) : { kind: 'serve', revision }
+}
+
+/** Whether clients can open sessions. Revisions come newest first, and the older ones are those with sessions. */
+export const hasSessions = (served: readonly Revision[]): boolean => served.at(-1)?.era === 'legacy'
+
+/** One that is asked for by name. A loop, since this runs for every request. */
+function find(served: readonly Revision[], era: Era, version: string): Revision | undefined {
+  for (const revision of served) if (revision.era === era && revision.version === version) return revision
+  return undefined
 }
 
 /**
@@ -63,32 +78,36 @@ export function standsAlone(
   served: readonly Revision[],
 ): boolean {
   if (served[0]?.era !== 'modern') return false
-  if (namesVersion(message) || served.at(-1)?.era === 'modern') return true
-  return typeof header === 'string' && served.some((it) => it.version === header && it.era === 'modern')
+  if (namesVersion(message) || !hasSessions(served)) return true
+  return typeof header === 'string' && find(served, 'modern', header) !== undefined
 }
 
 function selectModern(
   message: JsonRpcRequest | JsonRpcNotification,
   { header, served }: SelectionInput,
 ): Selection {
-  const supported = served.filter(({ era }) => era === 'modern')
-  const [newest] = supported
+  const [newest] = served
   // Notifications carry no metadata that would have to be there.
   if (newest !== undefined && !('id' in message)) return { kind: 'serve', revision: newest }
   try {
     if (message.method === Method.Initialize && !namesVersion(message)) {
       const requested = message.params?.['protocolVersion']
-      throw unsupportedVersion(supported, typeof requested === 'string' ? requested : '')
+      throw unsupportedVersion(served, typeof requested === 'string' ? requested : '')
     }
     const meta = readRequestMeta(message as JsonRpcRequest)
     if (header !== undefined && header !== meta.version) throw headerMismatch('MCP-Protocol-Version')
-    const revision = supported.find(({ version }) => version === meta.version)
-    if (revision === undefined) throw unsupportedVersion(supported, meta.version)
+    const revision = find(served, 'modern', meta.version)
+    if (revision === undefined) throw unsupportedVersion(served, meta.version)
     return { kind: 'serve', revision, meta }
   } catch (error) {
-    if (isErrorOf(McpError, error)) return { kind: 'refuse', reason: 'unsupportedVersion', error }
+    if (isErrorOf(McpError, error)) return { kind: 'refuse', reason: reasonOf(error), error }
     throw error
   }
+}
+
+function reasonOf({ code }: McpError): Refused['reason'] {
+  if (code === ErrorCode.UnsupportedProtocolVersion) return 'unsupportedVersion'
+  return code === ErrorCode.HeaderMismatch ? 'headerMismatch' : 'badMetadata'
 }
 
 /** A header that does not say what the body says, or is not there: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
@@ -101,20 +120,29 @@ const NO_SESSION: Selection = {
   error: new McpError(ErrorCode.InvalidRequest, 'No session: send an initialize request first'),
 }
 
-const unsupportedVersion = (served: readonly Revision[], requested: string): McpError =>
+/** What has neither method nor metadata: a response, or an array of messages. */
+const NOT_ALONE: Selection = {
+  kind: 'refuse',
+  reason: 'invalidMessage',
+  error: new McpError(ErrorCode.InvalidRequest, 'A message must be one request or one notification'),
+}
+
+/**
+ * Names the versions that the client can ask for in the same way, as `server/discover` does: one with sessions is not
+ * among them, since naming it in a request would not open any.
+ */
+export const unsupportedVersion = (served: readonly Revision[], requested: string): McpError =>
   new McpError(ErrorCode.UnsupportedProtocolVersion, 'Unsupported protocol version', {
-    supported: served.map(({ version }) => version),
+    supported: versionsOf(served, 'modern'),
     requested,
   })
 
+/** In the words that session clients show to their users, and which make newer ones fall back to `initialize`. */
 function unsupported(served: readonly Revision[]): Selection {
-  const versions = served.filter(({ era }) => era === 'legacy').map(({ version }) => version)
-  const error =
-    versions.length === 0
-      ? malformed('A message must be one request or notification with its own metadata')
-      : new McpError(
-          ErrorCode.InvalidRequest,
-          `Unsupported protocol version: this server speaks ${versions.join(', ')}`,
-        )
-  return { kind: 'refuse', reason: 'unsupportedVersion', error }
+  const versions = versionsOf(served, 'legacy').join(', ')
+  const text = `Unsupported protocol version: this server speaks ${versions}`
+  return { kind: 'refuse', reason: 'unsupportedVersion', error: new McpError(ErrorCode.InvalidRequest, text) }
 }
+
+const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>
+  served.filter((revision) => revision.era === era).map(({ version }) => version)
