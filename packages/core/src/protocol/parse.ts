@@ -71,12 +71,13 @@ const refuse = (message: string): Parsed => ({ ok: false, error: parseError(mess
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const OPEN_BRACE = 0x7b
 
 const BATCH = /^\s*\[/
 
 /** One pass: depth, structural tokens, and envelope keys that stand twice (two readers would choose differently). */
 function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | undefined {
-  const envelope = BATCH.test(text) ? 2 : 1
+  const envelope = text.charCodeAt(0) !== OPEN_BRACE && BATCH.test(text) ? 2 : 1
   let depth = 0
   let tokens = 0
   let seen = 0

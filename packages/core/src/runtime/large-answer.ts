@@ -1,5 +1,4 @@
 import { type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
-import type { Answer } from './dispatcher.ts'
 import type { Prepared } from './outcome.ts'
 
 /** Characters of a prepared result from which on its bytes are kept: below, one text costs less than two arrays. */
@@ -13,7 +12,7 @@ export const isLarge = ({ json }: Prepared): boolean => json.length >= LARGE
  * The answer to one of many who ask for the same large result, which is encoded once for all of them: putting their ids
  * around the text would have it copied, measured and encoded anew for each.
  */
-export class LargeAnswer implements Answer {
+export class LargeAnswer {
   readonly #id: RequestId
   /** What goes before the members of the result: `{`, and what its revision puts into every result. */
   readonly #head: string
