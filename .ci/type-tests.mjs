@@ -17,7 +17,7 @@ const compilers = [
 ]
 
 /** What each of two hundred tools may cost over one in types made, zod's own included. The count is always the same. */
-const MAX_INSTANTIATIONS = 2_500
+const MAX_INSTANTIATIONS = 1_000
 /** What all of them may cost the compiler of this repository on a processor. The others are told, being slower by far. */
 const MAX_SECONDS = 2
 const TOOLS = 200

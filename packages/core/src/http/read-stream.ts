@@ -77,7 +77,7 @@ export const tooLarge = (limit: number): BodyError =>
   new BodyError(413, `The body is larger than ${limit} bytes`)
 
 /** What a body whose stream has failed is refused with. */
-export const endedEarly = (): BodyError => new BodyError(400, 'The body ended early')
+const endedEarly = (): BodyError => new BodyError(400, 'The body ended early')
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [only] = chunks

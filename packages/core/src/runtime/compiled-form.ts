@@ -2,7 +2,7 @@ import { usageError } from '../errors.ts'
 import { formIssues, type FormSchema, refuseUnsayable, toFormSchema } from '../schema/form.ts'
 import { fromStandardIssues } from '../schema/issues.ts'
 import { copyJsonSchema, messageOf } from '../schema/publish.ts'
-import type { AnySchema, CheckedInput, SchemaEngine, StandardSchema } from '../schema/types.ts'
+import type { AnySchema, CheckedInput, JsonSchema, SchemaEngine, StandardSchema } from '../schema/types.ts'
 
 export interface CompiledForm {
   readonly form: FormSchema
@@ -32,7 +32,7 @@ function standardForm(schema: StandardSchema, key: string, schemas: SchemaEngine
 
 /** Not compiled as other schemas are: an ask may build one in every call, and compiled ones are never let go. */
 function jsonForm(schema: AnySchema, key: string): CompiledForm {
-  const form = asForm(copyJsonSchema(schema as { readonly [key: string]: unknown }), key, refuseUnsayable)
+  const form = asForm(copyJsonSchema(schema as JsonSchema), key, refuseUnsayable)
   return { form, check: (content) => checkForm(form, content) }
 }
 
@@ -62,7 +62,7 @@ export function checkAnswer(
   key: string,
   content: Readonly<Record<string, unknown>>,
 ): CheckedInput {
-  if (!isStandard(schema)) return checkForm(asForm(schema, key), content)
+  if (!isStandard(schema)) return checkForm(asForm(schema as JsonSchema, key), content)
   const checked = schema['~standard'].validate(content)
   if ('then' in checked)
     throw usageError('ERR_MCP_SCHEMA_INVALID', `The schema of the answer "${key}" is asynchronous`)

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
 import { utf8Length } from './utf8.ts'
 
+/** Limits of a {@link MemoryTaskStore}; what goes beyond them is refused. */
 export interface MemoryTaskStoreOptions {
   /** Tasks in all. @default 1_000 */
   readonly max?: number
