@@ -47,9 +47,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
  * compare its validators and results too would cost the compiler more than all else that it does for a tool.
  */
 interface LooksStandard {
-  readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor'> & {
-    readonly jsonSchema: object
-  }
+  readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor' | 'jsonSchema'>
 }
 
 /** What authors may pass as a schema: one of a library, see {@link StandardSchema}, or JSON Schema. */
