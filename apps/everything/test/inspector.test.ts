@@ -51,20 +51,20 @@ describe.each(HTTP_DOORS)("the Inspector's command line over %s", (door) => {
   }, TIMEOUT_MS)
   afterAll(() => server?.stop())
 
-  it(
-    'lists and calls a tool',
-    () => listAndCall('--server-url', server.url, '--transport', 'http'),
+  it.each(['legacy', 'modern'])(
+    'lists and calls a tool in the era %s',
+    (era) => listAndCall('--server-url', server.url, '--transport', 'http', '--protocol-era', era),
     TIMEOUT_MS,
   )
 })
 
 describe("the Inspector's command line over stdio", () => {
-  it(
-    'lists and calls a tool',
-    async () => {
+  it.each(['legacy', 'auto'])(
+    'lists and calls a tool in the era %s',
+    async (era) => {
       const config = join(folder, 'servers.json')
       await writeFile(config, JSON.stringify({ mcpServers: { everything: stdioCommand() } }))
-      await listAndCall('--config', config, '--server', 'everything')
+      await listAndCall('--config', config, '--server', 'everything', '--protocol-era', era)
     },
     TIMEOUT_MS,
   )

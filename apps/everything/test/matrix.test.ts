@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLIENTS, type Driver, OFFERING, SSE_CLIENTS, type Target } from './support/clients.ts'
+import {
+  CLIENTS,
+  type Driver,
+  MODERN_CLIENTS,
+  OFFERING,
+  SSE_CLIENTS,
+  type Target,
+} from './support/clients.ts'
 import { FEATURES } from './support/features.ts'
+import { MODERN_FEATURES } from './support/features/modern.ts'
 import { featuresAt } from './support/features/revisions.ts'
 import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
 
@@ -16,6 +24,7 @@ const OFFERS = OLDER.flatMap((revision) =>
   Object.entries(OFFERING).map(([client, connect]) => [client, revision, connect] as const),
 )
 const ranOlder = new Set<string>()
+const ranModern = new Set<string>()
 
 describe.each(doors)('over %s', (door) => {
   let server: Listening | undefined
@@ -44,6 +53,22 @@ describe.each(doors)('over %s', (door) => {
     }
   })
 
+  describe.each(Object.entries(MODERN_CLIENTS))('the official client %s', (client, connect) => {
+    let driver: Driver
+
+    beforeAll(async () => {
+      driver = await connect(target)
+    }, 60_000)
+    afterAll(() => driver?.close())
+
+    for (const feature of MODERN_FEATURES) {
+      it(feature.name, async () => {
+        ranModern.add(`${door}/${client}/${feature.name}`)
+        await feature.run(driver, door)
+      })
+    }
+  })
+
   describe.each(OFFERS)('the official client %s, which offers %s', (client, revision, connect) => {
     let driver: Driver
 
@@ -61,13 +86,18 @@ describe.each(doors)('over %s', (door) => {
   })
 })
 
-it('the matrix is whole: 4 doors × 4 clients × 17 features, and 3 doors × 1 client of HTTP+SSE', () => {
-  expect([doors.length, Object.keys(CLIENTS).length, FEATURES.length]).toEqual([4, 4, 17])
+it('the matrix is whole: 4 doors × 3 clients × 18 features, and 3 doors × 1 client of HTTP+SSE', () => {
+  expect([doors.length, Object.keys(CLIENTS).length, FEATURES.length]).toEqual([4, 3, 18])
   expect(Object.keys(SSE_CLIENTS)).toHaveLength(1)
-  expect(ran.size).toBe(4 * 4 * 17 + 3 * 1 * 17)
+  expect(ran.size).toBe(4 * 3 * 18 + 3 * 1 * 18)
 })
 
-it('so is the one of older revisions: 4 doors × 3 revisions × 2 clients × 10 features', () => {
-  expect(OLDER.map((revision) => featuresAt(revision).length)).toEqual([10, 10, 10])
-  expect(ranOlder.size).toBe(4 * 3 * 2 * 10)
+it('so is the one without sessions: 4 doors × 2 clients × 15 features', () => {
+  expect([Object.keys(MODERN_CLIENTS).length, MODERN_FEATURES.length]).toEqual([2, 15])
+  expect(ranModern.size).toBe(4 * 2 * 15)
+})
+
+it('so is the one of older revisions: 4 doors × 3 revisions × 2 clients × 11 features', () => {
+  expect(OLDER.map((revision) => featuresAt(revision).length)).toEqual([11, 11, 11])
+  expect(ranOlder.size).toBe(4 * 3 * 2 * 11)
 })

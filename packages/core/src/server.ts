@@ -100,6 +100,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       experimental: experimental(options.experimental),
       orderByPriority: options.orderByPriority,
       describeRelations: options.describeRelations,
+      instructions: (client) => this.runtime.instructions(client),
       logger: this.#logger,
       tasks: this.#createTasks(options),
     })

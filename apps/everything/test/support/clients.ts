@@ -12,6 +12,8 @@ import { offering } from './offering.ts'
 export type Loose = Readonly<Record<string, unknown>>
 
 interface CallOptions {
+  /** What the request says of itself, beside what the client says on its own account. */
+  readonly meta?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: { progress: number; total?: number | undefined }) => void
 }
@@ -48,12 +50,17 @@ export type Target = { readonly url: string } | { readonly command: string; read
 const INFO = { name: 'matrix', version: '1.0.0' }
 const Anything = z.looseObject({})
 
-/** A client by the version of the official package and the way in which it negotiates. */
+/** The clients that open a session, by the version of the official package and the way in which it negotiates. */
 export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v2 as it comes': (target) => connectV2(target, {}),
   'v2 legacy': (target) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }),
-  'v2 auto': (target) => connectV2(target, { versionNegotiation: { mode: 'auto' } }),
   v1: (target) => connectV1(target),
+}
+
+/** The clients that find out, or know, that they need none. */
+export const MODERN_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
+  'v2 auto': (target) => connectV2(target, { versionNegotiation: { mode: 'auto' } }),
+  'v2 modern': (target) => connectV2(target, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
 }
 
 /** The clients that take an older revision than their newest, made to offer it. */
@@ -84,7 +91,8 @@ async function connectV2(target: Target, options: ClientOptions, revision?: stri
       capabilities: client.getServerCapabilities(),
       instructions: client.getInstructions(),
     }),
-    callTool: (name, args = {}, call = {}) => client.callTool({ name, arguments: args }, call),
+    callTool: (name, args = {}, { meta, ...call } = {}) =>
+      client.callTool({ name, arguments: args, ...(meta !== undefined && { _meta: meta }) }, call),
     request: (method, params) => client.request({ method, params }, Anything),
     close: async () => {
       if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession()
@@ -123,7 +131,8 @@ async function driveV1(
       capabilities: client.getServerCapabilities(),
       instructions: client.getInstructions(),
     }),
-    callTool: (name, args = {}, call = {}) => client.callTool({ name, arguments: args }, undefined, call),
+    callTool: (name, args = {}, { meta, ...call } = {}) =>
+      client.callTool({ name, arguments: args, ...(meta !== undefined && { _meta: meta }) }, undefined, call),
     request: (method, params) => client.request({ method, params }, Anything),
     close: async () => {
       if (transport instanceof StreamableHTTPClientTransportV1) await transport.terminateSession()

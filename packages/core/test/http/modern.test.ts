@@ -48,8 +48,14 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
   })
 
   it('learns by server/discover what is served, and nothing of sessions', async () => {
-    const { json } = await send(createHarness(), { method: 'server/discover' })
-    expect(json.result).toMatchObject({ resultType: 'complete', supportedVersions: [VERSION], ttlMs: 0 })
+    const harness = createHarness({ server: { instructions: ({ info }) => `For ${info?.name}` } })
+    const { json } = await send(harness, { method: 'server/discover' })
+    expect(json.result).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: [VERSION],
+      ttlMs: 0,
+      instructions: 'For client',
+    })
     expect(json.result).toHaveProperty('capabilities.tools')
   })
 

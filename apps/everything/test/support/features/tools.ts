@@ -63,10 +63,6 @@ const structured: Feature = {
       structuredContent: statistics,
       ...text(JSON.stringify(statistics)),
     })
-    // An output that is no object is beyond what these revisions can say: its text is what they get.
-    const squares = await driver.callTool('squares', { count: 3 })
-    expect(squares).toMatchObject(text('[1,4,9]'))
-    expect(squares).not.toHaveProperty('structuredContent')
     expect(await driver.callTool('full_result')).toMatchObject({
       structuredContent: { answer: 42 },
       _meta: { 'dev.jetway/source': 'a book' },
@@ -75,5 +71,14 @@ const structured: Feature = {
   },
 }
 
+const outputText: Feature = {
+  name: 'tools/call: an output that is no object is beyond what a session can say, and comes as text',
+  async run(driver) {
+    const squares = await driver.callTool('squares', { count: 3 })
+    expect(squares).toMatchObject(text('[1,4,9]'))
+    expect(squares).not.toHaveProperty('structuredContent')
+  },
+}
+
 /** Tools: what they are, what they answer and how they fail. */
-export const TOOLS: readonly Feature[] = [toolsList, toolsCall, toolErrors, structured]
+export const TOOLS: readonly Feature[] = [toolsList, toolsCall, toolErrors, structured, outputText]
