@@ -21,6 +21,7 @@ export {
   defineTool,
   type OfKind,
 } from './features/define.ts'
+export { defineExtension, requireExtension } from './features/extensions.ts'
 export type { Completer, Completers } from './features/completion-types.ts'
 export type { ForSession } from './features/for-session.ts'
 export { inputRequired, type InputRequired } from './features/input-required.ts'
@@ -40,7 +41,7 @@ export { displayName, type RelatedTool, type ToolHints } from './features/tool-m
 export type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 export type { VisibleRule } from './features/visibility.ts'
 export type { TaskStatus, TaskSupport } from './protocol/tasks.ts'
-export type { RevisionDate } from './protocol/revisions/revision.ts'
+export type { Era, RevisionDate } from './protocol/revisions/revision.ts'
 export type {
   Annotations,
   ClientCapabilities,
@@ -54,6 +55,7 @@ export type { AuthInfo } from './runtime/auth.ts'
 export type { Connection } from './runtime/connection.ts'
 export type { ClientView } from './runtime/client-view.ts'
 export type { LogSender, RequestContext, SessionView, TaskView } from './runtime/context.ts'
+export type { Extension, ExtensionMethod } from './runtime/extension.ts'
 export type { Inputs } from './runtime/inputs.ts'
 export type {
   Overflowed,

@@ -7,6 +7,7 @@ import type { Bus } from './runtime/bus.ts'
 import { type Clock, MAX_TIMEOUT_MS } from './runtime/clock.ts'
 import type { ClientView } from './runtime/client-view.ts'
 import type { RequestContext } from './runtime/context.ts'
+import type { Extension } from './runtime/extension.ts'
 import type { Logger } from './runtime/logger.ts'
 import type { Random } from './runtime/random.ts'
 import { DEFAULT_LIMITS, type ServerLimits, type SessionLimits } from './runtime/server-runtime.ts'
@@ -53,6 +54,13 @@ export interface ServerOptions<App = unknown> {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
    */
   readonly experimental?: Readonly<Record<string, object>>
+  /**
+   * What the server offers beyond the protocol; see `defineExtension`. Each is off until it is named here.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+   * @default none
+   */
+  readonly extensions?: readonly Extension<NoInfer<App>, never>[]
   /** Whether handlers may send logs to clients. @default true */
   readonly logging?: boolean
   /** What is sent to a client that has not chosen a level. @default 'info' */

@@ -14,6 +14,7 @@ import { createLifespan, type Lifespan } from './runtime/lifespan.ts'
 import { type Logger, stderrLogger, unfailing } from './runtime/logger.ts'
 import { MemoryBus } from './runtime/memory-bus.ts'
 import {
+  type AddedMethodName,
   type AnyMiddleware,
   type MethodMiddleware,
   type MethodResults,
@@ -103,6 +104,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       instructions: (client) => this.runtime.instructions(client),
       logger: this.#logger,
       tasks: this.#createTasks(options),
+      extensions: options.extensions,
     })
     this.runtime = this.#createRuntime(info, options, schemas)
   }
@@ -258,11 +260,13 @@ export class McpServer<Mount = unknown, App = unknown> {
    */
   use(run: Middleware<object, App, Mount>): this
   use<M extends keyof MethodResults>(method: M, run: MethodMiddleware<M, App, Mount>): this
+  /** The same for a method that an extension has added. */
+  use<Name extends string>(method: AddedMethodName<Name>, run: Middleware<object, App, Mount>): this
   use(...layer: [run: unknown] | [method: string, run: unknown]): this {
     const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
-    const { methods } = this.#features
-    if (method !== undefined && !methods.has(method)) {
-      const known = [...methods.keys()].join(', ')
+    const { methods, added } = this.#features
+    if (method !== undefined && !methods.has(method) && !added.methods.has(method)) {
+      const known = [...methods.keys(), ...added.methods.keys()].join(', ')
       throw usageError('ERR_MCP_OPTION', `server.use: there is no method "${method}"; choose from ${known}`)
     }
     if (typeof run !== 'function')
@@ -378,7 +382,8 @@ export class McpServer<Mount = unknown, App = unknown> {
       inputLimits: inputLimits(options),
       schemas,
       defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
-      capabilities: () => this.#features.capabilities(),
+      addedNames: this.#features.added.names,
+      capabilities: (revision) => this.#features.capabilities(revision),
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),
       app: () => this.#lifespan.value(),
@@ -414,6 +419,7 @@ export class McpServer<Mount = unknown, App = unknown> {
     return new Dispatcher({
       info: this.#info,
       methods: this.#features.methods,
+      added: this.#features.added.methods,
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,
       events: this.#events,

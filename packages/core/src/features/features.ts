@@ -1,14 +1,17 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { ChangeEvent } from '../runtime/bus.ts'
 import type { MethodEntry, MethodTable } from '../runtime/dispatcher.ts'
+import { type Added, type Extension } from '../runtime/extension.ts'
 import { type Logger, stderrLogger } from '../runtime/logger.ts'
 import { complete } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
+import { addExtensions } from './extensions.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
 import { Resources } from './resources.ts'
@@ -37,6 +40,8 @@ export interface FeatureOptions {
   readonly describeRelations?: boolean | undefined
   /** Runs calls as tasks; without it none does. */
   readonly tasks?: (() => Tasks) | undefined
+  /** What is offered beyond the protocol. */
+  readonly extensions?: readonly Extension<never, never>[] | undefined
   /** What the model of a client should know of the server. */
   readonly instructions?: DiscoverOptions['instructions'] | undefined
   /** @default warnings and errors go to stderr */
@@ -49,10 +54,12 @@ export interface Features {
   readonly resources: Resources
   readonly prompts: Prompts
   readonly methods: MethodTable
+  /** What extensions add to it. */
+  readonly added: Added
   /** Empty registries for one session. */
   createOffers(): SessionOffers
-  /** Derived from what is registered, or once was. */
-  capabilities(): ServerCapabilities
+  /** Derived from what is registered, or once was; with the extensions that a revision has, where one is given. */
+  capabilities(revision?: Revision): ServerCapabilities
 }
 
 const ping: MethodEntry = { handle: () => complete({}) }
@@ -92,7 +99,12 @@ export function createFeatures(options: FeatureOptions): Features {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),
   }
-  const capabilities = cachedCapabilities(tools, resources, prompts, fixed)
+  const added = addExtensions(options.extensions ?? [])
+  const registered = cachedCapabilities(tools, resources, prompts, fixed)
+  const capabilities = (revision?: Revision): ServerCapabilities => {
+    const extensions = revision && added.declared(revision)
+    return extensions === undefined ? registered() : { ...registered(), extensions }
+  }
   const { instructions = () => undefined } = options
   methods.set(Method.Discover, discoverEntry({ capabilities, instructions }))
   return {
@@ -100,6 +112,7 @@ export function createFeatures(options: FeatureOptions): Features {
     resources,
     prompts,
     methods,
+    added,
     createOffers: () => ({ tools: tools.createRegistry(), ...resources.createRegistries() }),
     capabilities,
   }

@@ -15,11 +15,16 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
  * What is wrong with the headers that repeat parts of the body, so that proxies need not read it. They must be there
  * and say the same: a proxy that went by another name than the server has let through what it should not have.
  *
+ * @param added - the parameter that the header repeats, by the method that an extension has added
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-export function mirrorFault(request: HttpRequest, { method, params }: JsonRpcRequest): McpError | undefined {
+export function mirrorFault(
+  request: HttpRequest,
+  { method, params }: JsonRpcRequest,
+  added: ReadonlyMap<string, string>,
+): McpError | undefined {
   if (trimmed(request.header('mcp-method')) !== method) return headerMismatch('Mcp-Method')
-  const member = NAMED_BY.get(method)
+  const member = NAMED_BY.get(method) ?? added.get(method)
   if (member === undefined) return undefined
   const expected = isObject(params) ? params[member] : undefined
   // What is no text cannot be repeated; the method itself says what is wrong with it.

@@ -59,8 +59,6 @@ export class ModernHttp {
     const selection = this.#select(request, message, this.#mount.served)
     if (selection.kind === 'refuse') return this.#refused(request, message.id, selection)
     if (selection.kind !== 'serve' || selection.meta === undefined) return refuse('internal')
-    const error = mirrorFault(request, message)
-    if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
     if (this.#draining) return refuse('draining', { id: message.id })
     const inbound: Inbound = { request, caller, message, revision: selection.revision, meta: selection.meta }
     const { only } = this.#mount.tenants
@@ -72,6 +70,8 @@ export class ModernHttp {
 
   #call(inbound: Inbound, tenant: Tenant, served: readonly Revision[]): Reply {
     const { request, caller, message, revision, meta } = inbound
+    const error = mirrorFault(request, message, tenant.runtime.addedNames)
+    if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
     const exchange = new PostExchange({
       mount: this.#mount,
       request,

@@ -189,6 +189,7 @@ export interface ClientCapabilities extends JsonObject {
   readonly sampling?: JsonObject
   readonly elicitation?: JsonObject
   readonly experimental?: JsonObject
+  readonly extensions?: JsonObject
 }
 
 export interface ServerCapabilities {
@@ -199,6 +200,7 @@ export interface ServerCapabilities {
   readonly logging?: JsonObject
   readonly tasks?: JsonObject
   readonly experimental?: JsonObject
+  readonly extensions?: JsonObject
 }
 
 /** The severities of RFC 5424, mildest first. */

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 
 /** What is known of the other side. Nothing here is authenticated. */
@@ -6,6 +7,13 @@ export interface ClientView {
   readonly capabilities: ClientCapabilities
   /** Whether the client declared a capability, for example `elicitation` or `sampling.tools`. */
   supports(capability: string): boolean
+  /**
+   * The settings with which the client declared an extension, by its id; undefined where it has not, and what the
+   * extension adds is of no use to it.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+   */
+  extension(id: string): JsonObject | undefined
 }
 
 /** What a client says of itself, in `initialize` or with each request, as handlers see it. */
@@ -29,5 +37,12 @@ class StatedClient implements ClientView {
       at = (at as Record<string, unknown>)[key]
     }
     return at !== undefined && at !== null && at !== false
+  }
+
+  extension(id: string): JsonObject | undefined {
+    const { extensions } = this.capabilities
+    if (!isObject(extensions) || !Object.hasOwn(extensions, id)) return undefined
+    const settings = extensions[id]
+    return isObject(settings) ? settings : undefined
   }
 }

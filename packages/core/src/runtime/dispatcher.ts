@@ -8,7 +8,7 @@ import {
   QuestionError,
 } from '../errors.ts'
 import { errorFrame, isObject, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
-import type { CacheHints, Revision } from '../protocol/revisions/revision.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { answerAll } from './asking.ts'
 import type { Clock } from './clock.ts'
@@ -17,7 +17,15 @@ import type { Events } from './events.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { isLarge, LargeAnswer } from './large-answer.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
-import { complete, Prepared, type NeedsInput, type Outcome, type TaskStarted } from './outcome.ts'
+import {
+  type Complete,
+  complete,
+  type NeedsInput,
+  type Outcome,
+  Prepared,
+  type TaskStarted,
+  typed,
+} from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
 import { TimeLimits } from './time-limits.ts'
@@ -37,12 +45,19 @@ export interface MethodEntry {
   maxResultBytes?(params: JsonObject, ctx: CallContext): number | undefined
 }
 
+/** A method that an extension has added. */
+export interface AddedMethod extends MethodEntry {
+  servedIn(revision: Revision): boolean
+}
+
 /** Data: `server.ts` hands it over, so that the runtime never imports a feature. */
 export type MethodTable = ReadonlyMap<string, MethodEntry>
 
 export interface DispatcherOptions {
   readonly info: Implementation
   readonly methods: MethodTable
+  /** What extensions have added to them. */
+  readonly added?: ReadonlyMap<string, AddedMethod> | undefined
   readonly middleware: MiddlewareStack
   readonly clock: Clock
   readonly events: Events
@@ -99,7 +114,7 @@ export class Dispatcher {
 
   #run(ctx: CallContext): Answered | Promise<Answered> {
     const { method } = ctx.message
-    const entry = ctx.revision.methods.has(method) ? this.#options.methods.get(method) : undefined
+    const entry = ctx.revision.methods.has(method) ? this.#options.methods.get(method) : this.#added(ctx)
     if (entry === undefined) return refuse(ctx, methodNotFound())
     let outcome: Outcome | Promise<Outcome>
     try {
@@ -111,6 +126,11 @@ export class Dispatcher {
     if (outcome instanceof Promise) return this.#supervise(entry, ctx, outcome)
     if (outcome.kind === 'needs-input') return this.#supervise(entry, ctx, Promise.resolve(outcome))
     return this.#encode(entry, ctx, outcome)
+  }
+
+  #added({ message, revision }: CallContext): MethodEntry | undefined {
+    const entry = this.#options.added?.get(message.method)
+    return entry?.servedIn(revision) === true ? entry : undefined
   }
 
   /** Middleware stands around the call itself, which runs when the task does. */
@@ -132,7 +152,8 @@ export class Dispatcher {
     }
     return runLayers(layers, ctx, handle).then((result) => {
       if (outcome !== undefined && outcome.kind !== 'complete') return outcome
-      if (isObject(result)) return complete(result)
+      if (isObject(result))
+        return outcome?.type === undefined ? complete(result) : typed(outcome.type, result)
       throw new TypeError(
         `A middleware around ${ctx.message.method} returned no result: return what next() gave, or another object`,
       )
@@ -189,7 +210,7 @@ export class Dispatcher {
       if (size !== undefined) return this.#tooLarge(entry, ctx, size, limit)
       if (ctx.report !== undefined) ctx.report.failed = outcome.result['isError'] === true
       if (outcome instanceof Prepared && isLarge(outcome)) return this.#largeAnswer(ctx, outcome)
-      return this.#answer(ctx, json, outcome.hints)
+      return this.#answer(ctx, json, outcome)
     } catch (error) {
       return this.#fail(entry, ctx, error)
     }
@@ -201,10 +222,11 @@ export class Dispatcher {
     return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, resultOf(entry.failure(text))))
   }
 
-  #answer(ctx: CallContext, json: string, hints?: CacheHints): Answer {
+  #answer(ctx: CallContext, json: string, outcome?: Complete): Answer {
     ctx.finish()
     const { message, revision } = ctx
-    const whole = revision.envelope?.(message.method, json, this.#server(revision), hints) ?? json
+    const server = this.#server(revision)
+    const whole = revision.envelope?.(message.method, json, server, outcome?.hints, outcome?.type) ?? json
     return { frame: resultFrame(message.id, whole) }
   }
 

@@ -55,7 +55,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
   }
   await runtime.ready()
   const revision = negotiate(facts.version, served)
-  const capabilities = offered(runtime, input)
+  const capabilities = offered(runtime, revision, input)
   const draft: SessionDraft = {
     principal,
     revision: revision.version,
@@ -78,8 +78,12 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
 }
 
 /** A client that cannot be told from others has no tasks of its own to come back for. */
-function offered(runtime: ServerRuntime, { id, principal }: InitializeInput): ServerCapabilities {
-  const { tasks, ...others } = runtime.capabilities()
+function offered(
+  runtime: ServerRuntime,
+  revision: Revision,
+  { id, principal }: InitializeInput,
+): ServerCapabilities {
+  const { tasks, ...others } = runtime.capabilities(revision)
   return tasks === undefined || (id === '' && principal === ANONYMOUS) ? others : { ...others, tasks }
 }
 

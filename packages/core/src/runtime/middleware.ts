@@ -50,6 +50,17 @@ export type MethodContext<Method, App = unknown, Mount = unknown> = RequestConte
   readonly message: { readonly params: ParamsOf<Method> }
 }
 
+type Family<Method> = Method extends `${infer Name}/${string}` ? Name : Method
+
+/** The name of a method that an extension may have added: no misspelt one of the protocol's own families. */
+export type AddedMethodName<Name extends string> = Name extends keyof MethodResults
+  ? never
+  : Name extends `${Family<keyof MethodResults>}/${infer Rest}`
+    ? Rest extends `${string}/${string}`
+      ? Name
+      : never
+    : Name
+
 /** Runs around one method; see {@link Middleware}. */
 export type MethodMiddleware<Method extends keyof MethodResults, App = unknown, Mount = unknown> = (
   ctx: MethodContext<Method, App, Mount>,

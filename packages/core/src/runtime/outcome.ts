@@ -12,6 +12,8 @@ export interface Complete {
   readonly result: JsonObject
   /** The result as JSON text, projected already. Where present it is what is sent. */
   readonly json?: string
+  /** What kind of result it is, where that is for an extension to say. @default 'complete' */
+  readonly type?: string
   /** How long it may be kept, where a client may keep it at all. */
   readonly hints?: CacheHints
 }
@@ -32,6 +34,9 @@ export interface TaskStarted {
 }
 
 export const complete = (result: object): Complete => ({ kind: 'complete', result: result as JsonObject })
+
+/** A result of another kind than `complete`. */
+export const typed = (type: string, result: object): Complete => ({ ...complete(result), type })
 
 /** A result that is text already; the object is only built when a middleware looks at it. */
 export class Prepared implements Complete {

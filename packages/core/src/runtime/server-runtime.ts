@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts'
 import type { ClientView } from './client-view.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Events } from './events.ts'
+import type { Added } from './extension.ts'
 import type { Logger } from './logger.ts'
 import type { Random } from './random.ts'
 import type { Gauges, MountStats, Refusals } from './stats.ts'
@@ -57,7 +58,10 @@ export interface ServerRuntime {
   readonly schemas: SchemaEngine
   /** What a session logs before the client has chosen a level; undefined where the server sends no logs. */
   readonly defaultLogLevel: LogLevel | undefined
-  capabilities(): ServerCapabilities
+  /** The parameter that `Mcp-Name` repeats, by the method that an extension has added. */
+  readonly addedNames: Added['names']
+  /** What clients of a revision are told. */
+  capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
   /** Opens the lifespan on first use; undefined when it is open or there is none. */
   ready(): Promise<void> | undefined

@@ -218,7 +218,7 @@ describe('what a newcomer writes works as it reads', () => {
     })
     expect(await call(server, 'hello')).toMatchObject({ content: [{ text: 'Hello' }, { text: '!' }] })
     // @ts-expect-error there is no such method
-    expect(() => server.use('tool/call', timing)).toThrow(/ERR_MCP_OPTION/)
+    expect(() => server.use('tools/cal', timing)).toThrow(/ERR_MCP_OPTION/)
     // @ts-expect-error a call results in content
     server.use('tools/call', async () => ({ text: 'no' }))
   })

@@ -245,7 +245,7 @@ describe('whether a tool is called as a task (https://modelcontextprotocol.io/sp
       ['must', { taskSupport: 'required' }],
       ['never', { taskSupport: 'forbidden' }],
     ])
-    expect(server.runtime.capabilities().tasks).toEqual({
+    expect(server.runtime.capabilities(server.runtime.revisions[0]!).tasks).toEqual({
       list: {},
       cancel: {},
       requests: { tools: { call: {} } },
@@ -287,7 +287,7 @@ describe('whether a tool is called as a task (https://modelcontextprotocol.io/sp
     ).toBeDefined()
     for (const method of ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'])
       expect((await client.request(method, { taskId: 'a' })).error?.code, method).toBe(-32601)
-    expect(server.runtime.capabilities().tasks).toBeUndefined()
+    expect(server.runtime.capabilities(server.runtime.revisions[0]!).tasks).toBeUndefined()
     await server.close()
   })
 

@@ -62,6 +62,7 @@ export function createTestRuntime(
     defaultLogLevel: 'info',
     inputLimits: DEFAULT_INPUT_LIMITS,
     schemas: createSchemaEngine(),
+    addedNames: new Map(),
     capabilities: () => ({ tools: { listChanged: true } }),
     instructions: () => undefined,
     ready: () => undefined,

@@ -58,6 +58,7 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 ])
 const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 const META = '{"_meta":{'
+const COMPLETE = '{"resultType":"complete"'
 
 /** The result's own metadata goes first, where the envelope finds it. */
 function metaFirst(result: JsonObject, encode: (rest: JsonObject) => string): string {
@@ -69,8 +70,8 @@ function metaFirst(result: JsonObject, encode: (rest: JsonObject) => string): st
 }
 
 /** Written around the text: most results are texts already, some of them kept for many callers. */
-const envelope: Envelope = (method, json, server, hints = NOT_KEPT) => {
-  let head = '{"resultType":"complete"'
+const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
+  let head = type === undefined ? COMPLETE : `{"resultType":${JSON.stringify(type)}`
   if (CACHEABLE.has(method)) head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`
   head += `,"_meta":{"${SERVER_INFO}":${server}`
   if (!json.startsWith(META)) return json === '{}' ? `${head}}}` : `${head}},${json.slice(1)}`

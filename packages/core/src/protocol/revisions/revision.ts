@@ -35,8 +35,17 @@ export interface CacheHints {
   readonly cacheScope: 'public' | 'private'
 }
 
-/** @param server the server's facts as JSON text */
-export type Envelope = (method: string, json: string, server: string, hints: CacheHints | undefined) => string
+/**
+ * @param server the server's facts as JSON text
+ * @param type the result's kind, `complete` where undefined
+ */
+export type Envelope = (
+  method: string,
+  json: string,
+  server: string,
+  hints?: CacheHints,
+  type?: string,
+) => string
 
 /**
  * Everything that differs between protocol versions, as questions to one object.

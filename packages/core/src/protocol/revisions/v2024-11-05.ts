@@ -38,7 +38,7 @@ export const v2024_11_05: RevisionData = {
   fields: {
     implementation: ['name', 'version'],
     icon: [],
-    capabilities: ['experimental', 'logging', 'prompts', 'resources', 'tools'],
+    capabilities: ['experimental', 'extensions', 'logging', 'prompts', 'resources', 'tools'],
     tool: ['name', 'description', 'inputSchema'],
     toolAnnotations: [],
     annotations: ['audience', 'priority'],

@@ -10,7 +10,6 @@ export const v2026_07_28: RevisionData = extend(v2025_11_25, {
   elicitationIds: false,
   tasks: undefined,
   structured: 'any',
-  adds: { capabilities: ['extensions'] },
   drops: {
     methods: [
       Method.Initialize,

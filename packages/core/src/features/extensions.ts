@@ -1,0 +1,132 @@
+import { missingCapability, usageError } from '../errors.ts'
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
+import { REVISIONS } from '../protocol/revisions/index.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { CallContext } from '../runtime/context.ts'
+import type { AddedMethod } from '../runtime/dispatcher.ts'
+import { type Added, type Extension, NOTHING_ADDED } from '../runtime/extension.ts'
+import { complete, type Outcome, typed } from '../runtime/outcome.ts'
+import { isJsonFaithful } from '../schema/json-faithful.ts'
+import { isPromiseLike } from './promise-like.ts'
+
+/** An extension in a file of its own, with its types inferred, for the option `extensions` of servers. */
+export const defineExtension = <App = unknown, Mount = unknown>(
+  extension: Extension<App, Mount>,
+): Extension<App, Mount> => extension
+
+/**
+ * Refuses a call whose client has not declared an extension that the call cannot do without. Where it can, ask
+ * `ctx.client.extension(id)` instead and do what the protocol itself offers.
+ *
+ * @throws McpError `-32021`
+ */
+export function requireExtension({ client }: Pick<CallContext, 'client'>, id: string): JsonObject {
+  const settings = client.extension(id)
+  if (settings !== undefined) return settings
+  throw missingCapability(`The client has not declared the extension ${id}`, { extensions: { [id]: {} } })
+}
+
+/**
+ * Checks the extensions of a server and puts them together.
+ *
+ * @throws UsageError `ERR_MCP_INVALID_NAME` for an id, `ERR_MCP_DUPLICATE_NAME` for an id or a method that there is
+ *   already, `ERR_MCP_INVALID_DEFINITION` for whatever else is wrong
+ */
+export function addExtensions(extensions: readonly Extension<never, never>[]): Added {
+  if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
+  if (extensions.length === 0) return NOTHING_ADDED
+  const methods = new Map<string, AddedMethod>()
+  const names = new Map<string, string>()
+  const ids = new Set<string>()
+  const given = extensions as readonly Extension[]
+  for (const extension of given) {
+    checkId(extension)
+    if (ids.has(extension.id)) throw taken(extension, 'is there already')
+    ids.add(extension.id)
+    settingsOf(extension)
+    for (const [method, run] of Object.entries(extension.methods ?? {})) {
+      checkMethod(extension, method, run)
+      if (methods.has(method)) throw taken(extension, `adds the method "${method}", which another one has`)
+      methods.set(method, entryOf(extension, run))
+    }
+    for (const [method, name] of Object.entries(extension.names ?? {})) {
+      if (!methods.has(method)) throw invalid(extension, `names a parameter of "${method}", which it lacks`)
+      if (typeof name === 'string' && name !== '') names.set(method, name)
+      else throw invalid(extension, `needs the name of a parameter for "${method}"`)
+    }
+  }
+  return { methods, names, declared: (revision) => declared(given, revision) }
+}
+
+const isServedIn = ({ eras = ['modern'] }: Extension, { era }: Revision): boolean => eras.includes(era)
+
+function declared(extensions: readonly Extension[], revision: Revision): JsonObject | undefined {
+  const served = extensions.filter((extension) => isServedIn(extension, revision))
+  if (served.length === 0) return undefined
+  return Object.fromEntries(served.map((extension) => [extension.id, settingsOf(extension)]))
+}
+
+function settingsOf(extension: Extension): JsonObject {
+  const { settings = {} } = extension
+  const said: unknown = typeof settings === 'function' ? (settings as () => object)() : settings
+  if (isObject(said) && isJsonFaithful(said)) return said
+  throw invalid(extension, 'needs settings that JSON carries as they are: an object')
+}
+
+function entryOf(extension: Extension, run: Required<Extension>['methods'][string]): AddedMethod {
+  const { id, clients = 'declaring' } = extension
+  return {
+    servedIn: (revision) => isServedIn(extension, revision),
+    handle: (params, ctx) => {
+      if (clients === 'declaring') requireExtension(ctx, id)
+      const result: unknown = run.call(extension.methods, params, ctx)
+      if (!isPromiseLike(result)) return toOutcome(extension, ctx, result)
+      return Promise.resolve(result).then((value) => toOutcome(extension, ctx, value))
+    },
+  }
+}
+
+function toOutcome({ id }: Extension, { message }: CallContext, result: unknown): Outcome {
+  if (isObject(result)) {
+    const { resultType, ...rest } = result
+    return typeof resultType === 'string' ? typed(resultType, rest) : complete(rest)
+  }
+  throw new TypeError(`${message.method} of the extension ${id} returned no object, which a result is`)
+}
+
+const LABEL = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
+const ID = new RegExp(`^${LABEL}(?:\\.${LABEL})*/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+const MAX_ID = 256
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/basic#meta (the names of keys) */
+function checkId(extension: Extension): void {
+  const id: unknown = extension?.id
+  if (typeof id === 'string' && id.length <= MAX_ID && ID.test(id)) return
+  throw usageError(
+    'ERR_MCP_INVALID_NAME',
+    'An extension needs an id with a prefix that says who defines it, such as "com.example/search"',
+  )
+}
+
+const METHOD = /^[\w.$/-]{1,128}$/
+const ERAS: readonly unknown[] = ['modern', 'legacy']
+
+function checkMethod(extension: Extension, method: string, run: unknown): void {
+  const { eras = ['modern'] } = extension
+  if (!Array.isArray(eras) || eras.length === 0 || !eras.every((era) => ERAS.includes(era)))
+    throw invalid(extension, 'needs eras: "modern", "legacy" or both')
+  if (typeof run !== 'function') throw invalid(extension, `needs a function for the method "${method}"`)
+  if (!METHOD.test(method))
+    throw invalid(extension, `has a method whose name clients may refuse: "${method}"`)
+  const core =
+    (Object.values(Method) as string[]).includes(method) ||
+    REVISIONS.some((revision) => isServedIn(extension, revision) && revision.methods.has(method))
+  if (core) throw taken(extension, `adds the method "${method}", which the protocol has`)
+}
+
+const invalid = ({ id }: Extension, problem: string): Error =>
+  usageError('ERR_MCP_INVALID_DEFINITION', `The extension ${id} ${problem}`)
+
+const taken = ({ id }: Extension, problem: string): Error =>
+  usageError('ERR_MCP_DUPLICATE_NAME', `The extension ${id} ${problem}`)

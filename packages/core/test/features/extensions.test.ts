@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import {
+  defineExtension,
+  type Extension,
+  McpError,
+  McpServer,
+  requireExtension,
+  type ServerOptions,
+} from '../../src/index.ts'
+import { createHarness, type Harness, initializeMessage } from '../http/support/harness.ts'
+import { callModern, requestMeta } from '../support/modern-calls.ts'
+
+const ID = 'com.example/search'
+const DECLARING = { capabilities: { extensions: { [ID]: { depth: 3 } } } }
+const SPEC = 'https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation'
+
+const search = defineExtension({
+  id: ID,
+  settings: { languages: ['en'] },
+  names: { 'search/find': 'index' },
+  methods: {
+    'search/find': ({ index }, ctx) => ({ index, depth: ctx.client.extension(ID)?.['depth'] }),
+    'search/later': async () => Promise.resolve({ resultType: 'deferred', _meta: { a: 1 }, at: 5 }),
+    'search/fail': () => {
+      throw new McpError(-31_000, 'No such index', { index: 'a' })
+    },
+    'search/leak': () => {
+      throw new Error('the password is hunter2')
+    },
+    'search/text': () => 'no object' as never,
+  },
+})
+
+const serve = (extensions: readonly Extension[] = [search], more: ServerOptions = {}): Harness =>
+  createHarness({
+    server: { ...more, extensions },
+    setUp: (server) =>
+      server.addTool({ name: 'depth', handler: (_args, ctx) => ctx.client.extension(ID) ?? 'none' }),
+  })
+
+describe(`an extension (${SPEC})`, () => {
+  it('is declared to clients with its settings, and is off until a server names it', async () => {
+    const on = await callModern(serve(), 'server/discover')
+    expect(on.json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: { languages: ['en'] } } })
+    const off = await callModern(serve([]), 'server/discover')
+    expect(off.json.result?.['capabilities']).not.toHaveProperty('extensions')
+    const { status, json } = await callModern(serve([]), 'search/find', {}, DECLARING)
+    expect([status, json.error?.code]).toEqual([404, -32_601])
+  })
+
+  it('asks a function for its settings each time', async () => {
+    let asked = 0
+    const harness = serve([{ id: ID, settings: () => ({ asked: ++asked }) }])
+    const before = asked
+    for (const more of [1, 2]) {
+      const { json } = await callModern(harness, 'server/discover')
+      expect(json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: { asked: before + more } } })
+    }
+  })
+
+  it('adds methods, whose results are complete where they name no type of their own', async () => {
+    const headers = { 'mcp-name': 'books' }
+    const found = await callModern(serve(), 'search/find', { index: 'books' }, { ...DECLARING, headers })
+    expect(found.json.result).toMatchObject({ resultType: 'complete', index: 'books', depth: 3 })
+    const later = await callModern(serve(), 'search/later', {}, DECLARING)
+    expect(later.json.result).toMatchObject({ resultType: 'deferred', at: 5, _meta: { a: 1 } })
+    expect(later.text.split('"resultType"')).toHaveLength(2)
+  })
+
+  it('says what its author means for the peer, and nothing else', async () => {
+    const failed = await callModern(serve(), 'search/fail', {}, DECLARING)
+    expect(failed.json.error).toEqual({ code: -31_000, message: 'No such index', data: { index: 'a' } })
+    for (const method of ['search/leak', 'search/text']) {
+      const { json, text } = await callModern(serve(), method, {}, DECLARING)
+      expect(json.error?.code, method).toBe(-32_603)
+      expect(text, method).not.toMatch(/hunter2|object/)
+    }
+  })
+
+  it.each([
+    ['says nothing of it', {}],
+    ['declares another', { extensions: { 'com.example/other': {} } }],
+    ['declares it by something that is no object', { extensions: { [ID]: true } }],
+  ])('refuses its methods to a client that %s, and names what is missing', async (_, capabilities) => {
+    const { status, json } = await callModern(serve(), 'search/later', {}, { capabilities })
+    expect(status).toBe(400)
+    expect(json.error).toMatchObject({
+      code: -32_021,
+      data: { requiredCapabilities: { extensions: { [ID]: {} } } },
+    })
+  })
+
+  it('is judged by the request alone, whatever the one before it declared', async () => {
+    const harness = serve()
+    expect((await callModern(harness, 'search/later', {}, DECLARING)).json.result).toBeDefined()
+    expect((await callModern(harness, 'search/later')).json.error?.code).toBe(-32_021)
+    const call = { name: 'depth' }
+    expect((await callModern(harness, 'tools/call', call, DECLARING)).text).toContain('depth\\":3')
+    expect((await callModern(harness, 'tools/call', call)).text).toContain('none')
+  })
+
+  it('may serve everyone, and may be demanded where a call cannot do without it', async () => {
+    const open = serve([{ ...search, clients: 'all' }])
+    expect((await callModern(open, 'search/later')).json.result).toBeDefined()
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addTool({ name: 'deep', handler: (_args, ctx) => JSON.stringify(requireExtension(ctx, ID)) }),
+    })
+    expect((await callModern(harness, 'tools/call', { name: 'deep' })).json.error?.code).toBe(-32_021)
+    const { json } = await callModern(harness, 'tools/call', { name: 'deep' }, DECLARING)
+    expect(json.result?.['content']).toEqual([{ type: 'text', text: '{"depth":3}' }])
+  })
+
+  it('has its parameters repeated by Mcp-Name, where it says so', async () => {
+    const send = (index: unknown, name?: string): ReturnType<typeof callModern> =>
+      callModern(serve(), 'search/find', { index }, { ...DECLARING, headers: { 'mcp-name': name } })
+    expect((await send('books', 'books')).status).toBe(200)
+    expect((await send('b\u00fccher', '=?base64?YsO8Y2hlcg==?=')).status).toBe(200)
+    for (const name of ['films', undefined]) {
+      const { status, json } = await send('books', name)
+      expect([status, json.error?.code], name).toEqual([400, -32_020])
+    }
+  })
+
+  it('is wrapped by middleware around one of its methods and around all', async () => {
+    const harness = serve()
+    const seen: string[] = []
+    harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))
+    harness.server.use(async (ctx, next) => {
+      seen.push(ctx.message.method)
+      return next()
+    })
+    const { json } = await callModern(harness, 'search/later', {}, DECLARING)
+    expect(json.result).toMatchObject({ at: 5, more: true, resultType: 'deferred' })
+    expect(seen).toEqual(['search/later'])
+    expect(() => harness.server.use('search/none', async (_ctx, next) => next())).toThrow(/search\/later/)
+  })
+})
+
+describe('an extension on sessions', () => {
+  const inBoth = { ...search, eras: ['legacy', 'modern'] } as const
+
+  it('is not there, unless it says that it is', async () => {
+    const harness = serve()
+    const { json } = await harness.post({ ...initializeMessage('2025-11-25') })
+    expect(json.result?.['capabilities']).not.toHaveProperty('extensions')
+    const session = await harness.open({ version: '2025-11-25' })
+    const { json: answer } = await session.post({ jsonrpc: '2.0', id: 2, method: 'search/later' })
+    expect(answer.error?.code).toBe(-32_601)
+  })
+
+  it.each(['2024-11-05', '2025-11-25'])('is declared and serves at %s where it does', async (version) => {
+    const harness = serve([inBoth])
+    const capabilities = { extensions: { [ID]: {} } }
+    const params = { protocolVersion: version, capabilities, clientInfo: { name: 'a', version: '1' } }
+    const hello = await harness.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    expect(hello.json.result?.['capabilities']).toHaveProperty(['extensions', ID])
+    const headers = { 'mcp-session-id': hello.headers['mcp-session-id'], 'mcp-protocol-version': version }
+    const ask = { jsonrpc: '2.0', id: 2, method: 'search/later' }
+    const { json } = await harness.post(ask, headers)
+    expect(json.result).toEqual({ at: 5, _meta: { a: 1 } })
+    const plain = await harness.open({ version })
+    const refused = await plain.post(ask)
+    expect(refused.json.error).toMatchObject({ data: { requiredCapabilities: { extensions: { [ID]: {} } } } })
+  })
+})
+
+describe('what is wrong with an extension', () => {
+  const handler = (): object => ({})
+  it.each<[string, unknown[], RegExp]>([
+    ['no prefix', [{ id: 'search' }], /ERR_MCP_INVALID_NAME/],
+    ['a prefix that ends in a hyphen', [{ id: 'com.ex-/a' }], /ERR_MCP_INVALID_NAME/],
+    ['a prefix that begins with a digit', [{ id: 'com.1x/a' }], /ERR_MCP_INVALID_NAME/],
+    ['two slashes', [{ id: 'com.example/a/b' }], /ERR_MCP_INVALID_NAME/],
+    ['no id', [{}], /ERR_MCP_INVALID_NAME/],
+    ['an id that is there already', [{ id: ID }, { id: ID }], /ERR_MCP_DUPLICATE_NAME/],
+    ['a method of the protocol', [{ id: ID, methods: { 'tools/call': handler } }], /ERR_MCP_DUPLICATE_NAME/],
+    ['a method that the protocol had', [{ id: ID, methods: { ping: handler } }], /ERR_MCP_DUPLICATE_NAME/],
+    [
+      'a method that sessions have, on sessions',
+      [{ id: ID, eras: ['legacy'], methods: { 'tasks/list': handler } }],
+      /ERR_MCP_DUPLICATE_NAME/,
+    ],
+    [
+      'a method of another extension',
+      [
+        { id: ID, methods: { 'a/b': handler } },
+        { id: 'com.example/b', methods: { 'a/b': handler } },
+      ],
+      /ERR_MCP_DUPLICATE_NAME/,
+    ],
+    ['a method that is no function', [{ id: ID, methods: { 'a/b': 5 } }], /ERR_MCP_INVALID_DEFINITION/],
+    ['a method with a space', [{ id: ID, methods: { 'a b': handler } }], /ERR_MCP_INVALID_DEFINITION/],
+    ['a name for a method that it lacks', [{ id: ID, names: { 'a/b': 'c' } }], /ERR_MCP_INVALID_DEFINITION/],
+    ['settings that are no object', [{ id: ID, settings: [] }], /ERR_MCP_INVALID_DEFINITION/],
+    ['settings that JSON changes', [{ id: ID, settings: { a: () => 1 } }], /ERR_MCP_INVALID_DEFINITION/],
+    [
+      'no era that there is',
+      [{ id: ID, eras: [], methods: { 'a/b': handler } }],
+      /ERR_MCP_INVALID_DEFINITION/,
+    ],
+  ])('is said when the server is made: %s', (_, extensions, problem) => {
+    const create = (): McpServer =>
+      new McpServer({ name: 'a', version: '1' }, { extensions: extensions as Extension[] })
+    expect(create).toThrow(problem)
+  })
+
+  it('is said of a list that is none', () => {
+    const options = { extensions: search } as unknown as ServerOptions
+    expect(() => new McpServer({ name: 'a', version: '1' }, options)).toThrow(/ERR_MCP_OPTION/)
+  })
+})
+
+it('reads no settings off the prototype of what a client declares', async () => {
+  const harness = createHarness({
+    setUp: (server) =>
+      server.addTool({ name: 'proto', handler: (_args, ctx) => typeof ctx.client.extension('toString') }),
+  })
+  const meta = requestMeta({ extensions: {} })
+  const { text } = await callModern(harness, 'tools/call', { name: 'proto' }, { meta })
+  expect(text).toContain('undefined')
+})

@@ -1,0 +1,42 @@
+import type { Answer, Harness, Sent } from '../http/support/harness.ts'
+
+export const MODERN = '2026-07-28'
+
+/** What every request without a session says of itself. */
+export const requestMeta = (capabilities: object = {}): object => ({
+  'io.modelcontextprotocol/protocolVersion': MODERN,
+  'io.modelcontextprotocol/clientCapabilities': capabilities,
+  'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1' },
+})
+
+export interface ModernCall {
+  readonly capabilities?: object
+  readonly meta?: object
+  readonly headers?: Sent['headers']
+  readonly more?: Sent
+}
+
+/** Sends one request with its metadata, in the body and in the headers that repeat it. */
+export function callModern(
+  { post }: Harness,
+  method: string,
+  params: object = {},
+  { capabilities, meta, headers, more }: ModernCall = {},
+): Promise<Answer> {
+  const { name, uri, taskId } = params as Readonly<Record<string, string | undefined>>
+  return post(
+    {
+      jsonrpc: '2.0',
+      id: 7,
+      method,
+      params: { ...params, _meta: { ...requestMeta(capabilities), ...meta } },
+    },
+    {
+      'mcp-protocol-version': MODERN,
+      'mcp-method': method,
+      'mcp-name': name ?? uri ?? taskId,
+      ...headers,
+    },
+    more,
+  )
+}
