@@ -86,3 +86,17 @@ export function addSchemaTools(server: McpServer): void {
       }),
   })
 }
+
+/** Parameters that clients repeat in HTTP headers. */
+export function addRoutedTool(server: McpServer): void {
+  server.addTool({
+    name: 'routed',
+    description: 'Takes parameters that clients repeat in HTTP headers, for proxies to route by',
+    inputSchema: z.object({
+      region: z.string().meta({ 'x-mcp-header': 'Region' }),
+      shard: z.number().int().optional().meta({ 'x-mcp-header': 'Shard' }),
+      dryRun: z.boolean().optional().meta({ 'x-mcp-header': 'Dry-Run' }),
+    }),
+    handler: (args) => args,
+  })
+}

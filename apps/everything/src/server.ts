@@ -7,7 +7,7 @@ import { addPrompts } from './prompts.ts'
 import { addRegistryTools } from './registry-tools.ts'
 import { addReportingTools } from './reporting-tools.ts'
 import { addResources, addResourceTemplates } from './resources.ts'
-import { addSchemaTools } from './schema-tools.ts'
+import { addRoutedTool, addSchemaTools } from './schema-tools.ts'
 import { addTaskTools } from './task-tools.ts'
 
 export interface EverythingOptions extends Pick<ServerOptions, 'pageSize' | 'revisions'> {
@@ -31,6 +31,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addContentTools(server)
   addReportingTools(server)
   addSchemaTools(server)
+  addRoutedTool(server)
   addCallTools(server)
   addAskingTools(server)
   addTaskTools(server)

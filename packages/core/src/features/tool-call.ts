@@ -9,6 +9,7 @@ import { describeIssues } from '../schema/issues.ts'
 import type { CheckedInput, CompiledInput, CompiledOutput } from '../schema/types.ts'
 import { type CompiledAsks, resolveAsks } from './asks.ts'
 import { brandOf, isListOf } from './brand.ts'
+import type { HeaderParameter } from './header-parameters.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
 import { OutputError, stringify, tryStringify } from './output-error.ts'
 import type { Relating } from './relations.ts'
@@ -22,6 +23,8 @@ export interface ToolEntry extends Guarded, Relating {
   readonly label: string
   readonly priority: number
   readonly input: CompiledInput
+  /** What clients repeat in headers; undefined where that is nothing, which costs a call nothing. */
+  readonly inHeaders: readonly HeaderParameter[] | undefined
   readonly output: CompiledOutput | undefined
   readonly validateOutput: boolean
   readonly timeoutMs: number | undefined

@@ -19,6 +19,7 @@ import {
   publish,
   shorten,
 } from './checks.ts'
+import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing, type ListSource } from './listing.ts'
 import { lookalikeHint } from './lookalike.ts'
 import { Registry } from './registry.ts'
@@ -151,6 +152,13 @@ const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shor
 
 function callWith(entry: ToolEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
   if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
+  if (entry.inHeaders !== undefined && ctx.revision.parameterHeaders) {
+    const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
+    if (mismatch !== undefined) {
+      ctx.scope.exchange.refused?.('headerMismatch')
+      throw mismatch
+    }
+  }
   if (entry.taskSupport === 'required') requireTask(entry, ctx)
   return callTool(entry, args, ctx)
 }
@@ -226,6 +234,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     priority: definition.priority ?? 0,
     visible: compileVisible(subject, definition, options.logger),
     input,
+    inHeaders: headerParameters(subject, input.jsonSchema),
     output,
     validateOutput: definition.validateOutput ?? validateOutput,
     timeoutMs: definition.timeoutMs,

@@ -72,7 +72,11 @@ export class PostExchange implements Exchange {
     this.#startStream().closeConnection(retryMs)
   }
 
-  refused(reason: 'busy' | 'initializedAlready'): void {
+  headers(name: string): readonly string[] {
+    return this.#options.request.headers(name)
+  }
+
+  refused(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void {
     const { mount, request } = this.#options
     mount.rejections.tell(request, reason)
   }

@@ -1,7 +1,7 @@
 import type { McpError } from '../errors.ts'
+import { decodeHeaderText, headerMismatch, trimHeader } from '../protocol/header-text.ts'
 import { isObject, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import { headerMismatch } from '../protocol/revisions/select.ts'
 import type { HttpRequest } from './types.ts'
 
 /** The parameter that `Mcp-Name` repeats, by method. */
@@ -23,32 +23,19 @@ export function mirrorFault(
   { method, params }: JsonRpcRequest,
   added: ReadonlyMap<string, string>,
 ): McpError | undefined {
-  if (trimmed(request.header('mcp-method')) !== method) return headerMismatch('Mcp-Method')
+  if (valueOf(request, 'mcp-method') !== method) return headerMismatch('Mcp-Method')
   const member = NAMED_BY.get(method) ?? added.get(method)
   if (member === undefined) return undefined
   const expected = isObject(params) ? params[member] : undefined
   // What is no text cannot be repeated; the method itself says what is wrong with it.
   if (typeof expected !== 'string') return undefined
-  const header = trimmed(request.header('mcp-name'))
+  const header = valueOf(request, 'mcp-name')
   return header !== undefined && decodeHeaderText(header) === expected
     ? undefined
     : headerMismatch('Mcp-Name')
 }
 
-const trimmed = (value: string | undefined): string | undefined => value?.replace(/^[ \t]+|[ \t]+$/g, '')
-
-const ENCODED = /^=\?base64\?(.*)\?=$/s
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
-/** The text that a header value stands for; undefined for an encoding that is malformed. Strict, unlike most decoders. */
-export function decodeHeaderText(value: string): string | undefined {
-  const encoded = ENCODED.exec(value)?.[1]
-  if (encoded === undefined) return value
-  if (!BASE64.test(encoded)) return undefined
-  try {
-    const bytes = Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+function valueOf(request: HttpRequest, name: string): string | undefined {
+  const value = request.header(name)
+  return value === undefined ? undefined : trimHeader(value)
 }

@@ -1,4 +1,7 @@
-/** Headers that two parsers in a row might read differently when they stand twice. `Mcp-*` joins them. */
+/**
+ * Headers that two parsers in a row might read differently when they stand twice. In a raw list every `Mcp-*` joins
+ * them; `Mcp-Param-*` are looked at where they are read.
+ */
 export const UNIQUE_HEADERS = [
   'authorization',
   'content-type',
@@ -7,6 +10,8 @@ export const UNIQUE_HEADERS = [
   'last-event-id',
   'mcp-session-id',
   'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
 ] as const
 
 /**

@@ -203,7 +203,7 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
     status: 400,
     code: ErrorCode.HeaderMismatch,
     message: 'The header … is missing or differs from the body',
-    when: 'MCP-Protocol-Version, Mcp-Method or Mcp-Name of such a request does not repeat what its body says',
+    when: 'MCP-Protocol-Version, Mcp-Method, Mcp-Name or an Mcp-Param- header of such a request does not repeat what its body says',
   },
   noServer: {
     status: 404,

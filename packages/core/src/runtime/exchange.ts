@@ -17,6 +17,8 @@ export interface Exchange {
    * @param retryMs - when it should; the door's own default if undefined
    */
   closeConnection?(retryMs: number | undefined): void
-  /** Hears that the request is answered with a refusal before it runs: a key of the table of statuses. */
-  refused?(reason: 'busy' | 'initializedAlready'): void
+  /** All values of a header, by its lower-case name, where requests have headers. */
+  headers?(name: string): readonly string[]
+  /** Hears that the request is answered with a refusal before its handler runs: a key of the table of statuses. */
+  refused?(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void
 }

@@ -24,6 +24,7 @@ export function legacyRevision(data: RevisionData): Revision {
     samplingTools: data.samplingTools,
     tasks: data.tasks,
     cancelOnDisconnect: false,
+    parameterHeaders: false,
     envelope: undefined,
     projectTool: (tool) => projectTool(data, projector, tool),
     projectResource: (resource) => projector.project('resource', resource),

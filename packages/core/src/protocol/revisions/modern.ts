@@ -28,6 +28,7 @@ export function modernRevision(data: RevisionData): Revision {
     samplingTools: data.samplingTools,
     tasks: data.tasks,
     cancelOnDisconnect: true,
+    parameterHeaders: true,
     envelope,
     projectTool: (tool) => projectTool(data, projector, tool),
     projectResource: (resource) => projector.project('resource', resource),

@@ -79,6 +79,8 @@ export interface Revision {
   readonly tasks: TaskDialect | undefined
   /** Whether a client that goes away has cancelled its request. */
   readonly cancelOnDisconnect: boolean
+  /** Whether clients repeat in headers of HTTP the parameters that a tool wants to see there. */
+  readonly parameterHeaders: boolean
   projectTool(tool: Tool): JsonObject
   projectResource(resource: Resource): JsonObject
   projectResourceTemplate(template: ResourceTemplate): JsonObject

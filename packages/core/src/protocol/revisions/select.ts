@@ -1,4 +1,5 @@
 import { ErrorCode, isErrorOf, McpError } from '../../errors.ts'
+import { headerMismatch } from '../header-text.ts'
 import type { JsonRpcNotification, JsonRpcRequest } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
 import { namesVersion, readRequestMeta, type RequestMeta } from './request-meta.ts'
@@ -109,10 +110,6 @@ function reasonOf({ code }: McpError): Refused['reason'] {
   if (code === ErrorCode.UnsupportedProtocolVersion) return 'unsupportedVersion'
   return code === ErrorCode.HeaderMismatch ? 'headerMismatch' : 'badMetadata'
 }
-
-/** A header that does not say what the body says, or is not there: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
-export const headerMismatch = (name: string): McpError =>
-  new McpError(ErrorCode.HeaderMismatch, `The header ${name} is missing or differs from the body`)
 
 const NO_SESSION: Selection = {
   kind: 'refuse',

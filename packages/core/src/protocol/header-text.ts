@@ -1,0 +1,43 @@
+import { ErrorCode, McpError } from '../errors.ts'
+
+/** A header that does not say what the body says, or is not there: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation */
+export const headerMismatch = (name: string): McpError =>
+  new McpError(ErrorCode.HeaderMismatch, `The header ${name} is missing or differs from the body`)
+
+/** Without the whitespace around it, which is no part of a value. No pattern: one would take a long run of it to heart. */
+export function trimHeader(value: string): string {
+  let start = 0
+  let end = value.length
+  while (start < end && isBlank(value.charCodeAt(start))) start++
+  while (end > start && isBlank(value.charCodeAt(end - 1))) end--
+  return value.slice(start, end)
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
+
+/** Anything else is read by one program as Latin-1 and by the next as UTF-8. */
+const SAFE = /^[\t\x20-\x7e]*$/
+const PREFIX = '=?base64?'
+const SUFFIX = '?='
+
+/**
+ * The text that a header value stands for; undefined for characters that belong in no header, and for an encoding that
+ * is malformed. Strict, unlike most decoders: what is encoded has one form, so that no two programs read two texts.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
+ */
+export function decodeHeaderText(value: string): string | undefined {
+  if (!SAFE.test(value)) return undefined
+  const isEncoded =
+    value.length >= PREFIX.length + SUFFIX.length && value.startsWith(PREFIX) && value.endsWith(SUFFIX)
+  if (!isEncoded) return value
+  const encoded = value.slice(PREFIX.length, -SUFFIX.length)
+  try {
+    const binary = atob(encoded)
+    if (btoa(binary) !== encoded) return undefined
+    const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
