@@ -60,6 +60,7 @@ export type QuestionFailure =
   | 'timeout'
   | 'closed'
   | 'too-many'
+  | 'too-large'
 
 /**
  * A question to the client's side came to nothing. Uncaught it ends the call with its text: as `isError` in a tool, as a

@@ -91,6 +91,7 @@ export {
   type SamplingMessage,
   type Seen,
 } from './runtime/questions.ts'
+export type { RequestStateOptions } from './runtime/request-state.ts'
 export { UrlElicitationRequired } from './runtime/url-required.ts'
 export type { MessageOptions } from './runtime/message-handler.ts'
 export type { Closable, MountHandle } from './runtime/server-runtime.ts'

@@ -2,14 +2,15 @@ import { usageError } from './errors.ts'
 import { isObject, type JsonObject } from './protocol/jsonrpc.ts'
 import type { RevisionDate } from './protocol/revisions/revision.ts'
 import { type Implementation, LOG_LEVELS, type LogLevel } from './protocol/types.ts'
-import { DEFAULT_INPUT_LIMITS, type InputLimits } from './runtime/asking.ts'
+import { type Asking, DEFAULT_INPUT_LIMITS, type InputLimits } from './runtime/asking.ts'
 import type { Bus } from './runtime/bus.ts'
-import { type Clock, MAX_TIMEOUT_MS } from './runtime/clock.ts'
+import { type Clock, MAX_TIMEOUT_MS, systemClock } from './runtime/clock.ts'
 import type { ClientView } from './runtime/client-view.ts'
 import type { RequestContext } from './runtime/context.ts'
 import type { Extension } from './runtime/extension.ts'
 import type { Logger } from './runtime/logger.ts'
-import type { Random } from './runtime/random.ts'
+import { type Random, secureRandom } from './runtime/random.ts'
+import { DEFAULT_STATE_LIMITS, type RequestStateOptions, RequestStates } from './runtime/request-state.ts'
 import { DEFAULT_LIMITS, type ServerLimits, type SessionLimits } from './runtime/server-runtime.ts'
 import type { TaskStore } from './runtime/task-store.ts'
 import { DEFAULT_TASK_LIMITS, type TaskLimits } from './runtime/tasks.ts'
@@ -79,6 +80,11 @@ export interface ServerOptions<App = unknown> {
   readonly inputTimeoutMs?: number
   /** How often one call may come back with questions. @default 8 */
   readonly maxInputRounds?: number
+  /**
+   * What a call knows while its client gathers answers, in revisions where they come with a new request. Only its keys
+   * have to be given, and only where a call may go on in another process.
+   */
+  readonly requestState?: RequestStateOptions
   /** Bounds on the calls that run, and that run or wait. */
   readonly limits?: CallLimits
   /** How calls run as tasks, for the tools whose `taskSupport` lets them. */
@@ -161,7 +167,27 @@ export function taskLimits(options: TaskOptions = {}): TaskLimits {
   return { maxTtlMs, defaultTtlMs, pollIntervalMs: limit('pollIntervalMs') }
 }
 
-export function inputLimits({
+type AskingOptions = Pick<
+  ServerOptions,
+  'clock' | 'random' | 'requestState' | 'inputTimeoutMs' | 'maxInputRounds'
+>
+
+/** What calls ask with. Draws no key: that is done when the first one is needed. */
+export function createAsking(server: string, options: AskingOptions, schemas: SchemaEngine): Asking {
+  const { clock = systemClock, random = secureRandom, requestState = {} } = options
+  const { keys, ...limits } = { keys: undefined, ...DEFAULT_STATE_LIMITS, ...requestState }
+  milliseconds('requestState.ttlMs', limits.ttlMs)
+  if (!(Number.isSafeInteger(limits.maxBytes) && limits.maxBytes >= MIN_STATE_BYTES))
+    throw option(`The option requestState.maxBytes must be a whole number, ${MIN_STATE_BYTES} or more`)
+  if (!(Number.isSafeInteger(limits.maxUsed) && limits.maxUsed > 0))
+    throw option('The option requestState.maxUsed must be a whole number above 0')
+  if (typeof limits.singleUse !== 'boolean')
+    throw option('The option requestState.singleUse must be true or false')
+  const states = new RequestStates({ ...limits, server, keys, clock, random })
+  return { schemas, limits: inputLimits(options), states }
+}
+
+function inputLimits({
   inputTimeoutMs,
   maxInputRounds,
 }: Pick<ServerOptions, 'inputTimeoutMs' | 'maxInputRounds'>): InputLimits {
@@ -173,6 +199,9 @@ export function inputLimits({
     maxRounds: maxInputRounds ?? maxRounds,
   }
 }
+
+/** Below this there is no room for a few short answers. */
+const MIN_STATE_BYTES = 1024
 
 /** A copy, so that what clients are told does not change behind the server's back. */
 export function experimental(given: ServerOptions['experimental']): JsonObject | undefined {

@@ -46,9 +46,9 @@ import type {
 import type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 import {
   checkInfo,
+  createAsking,
   experimental,
   heartbeat,
-  inputLimits,
   logLevel,
   milliseconds,
   resultBytes,
@@ -379,8 +379,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       events: this.#events,
       refusals: this.#refusals,
       limits: callLimits(options.limits),
-      inputLimits: inputLimits(options),
-      schemas,
+      asking: createAsking(info.name, options, schemas),
       defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
       addedNames: this.#features.added.names,
       capabilities: (revision) => this.#features.capabilities(revision),

@@ -35,9 +35,12 @@ export function answerTo(known: AnswersByKey, key: string, pin: string): JsonObj
   return answer?.pin === pin ? answer.response : undefined
 }
 
-/** A digest of what a person or model is asked: SHA-256 over JSON with sorted keys, in base64url. */
-export async function pinOf(shown: JsonObject): Promise<string> {
-  const bytes = new TextEncoder().encode(canonicalJson(shown))
+/** A digest of what a person or model is asked. */
+export const pinOf = (shown: JsonObject): Promise<string> => digestOf(shown)
+
+/** SHA-256 over JSON with sorted keys, in base64url. */
+export async function digestOf(value: JsonObject): Promise<string> {
+  const bytes = new TextEncoder().encode(canonicalJson(value))
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return btoa(String.fromCharCode(...digest))
     .replaceAll('+', '-')

@@ -10,6 +10,7 @@ import type { NeedsInput, Outcome } from './outcome.ts'
 import type { OpenRequest, RequestChannel } from './outbound-requests.ts'
 import { prepareQuestion, readAnswer, shownBy } from './prepared-question.ts'
 import type { Question } from './questions.ts'
+import type { RequestStates } from './request-state.ts'
 
 /** Bounds on what one call may ask. */
 export interface InputLimits {
@@ -27,10 +28,12 @@ export interface Asking {
   readonly limits: InputLimits
   /** The way on which requests reach the client while a call runs, where there is one. */
   readonly requests?: RequestChannel
+  /** Seals what a call knows, where it goes on with another request. */
+  readonly states: RequestStates
 }
 
 /** What asking needs to know of a call. */
-interface AskingCall {
+export interface AskingCall {
   readonly scope: {
     readonly revision: Revision
     readonly client: ClientView
@@ -58,8 +61,7 @@ export async function answerAll(
   let outcome: Outcome = first
   for (let round = 1; outcome.kind === 'needs-input'; round++) {
     const { maxRounds } = asking.limits
-    if (round > maxRounds)
-      throw new QuestionError('too-many', `Gave up: the call still had questions after ${maxRounds} rounds`)
+    if (round > maxRounds) throw tooManyRounds(asking.limits)
     const { questions, state }: NeedsInput = outcome
     const asked = await pinAll(questions, asking.schemas)
     const responses = await askAll(ctx, questions, { asking, requests })
@@ -72,7 +74,7 @@ export async function answerAll(
 /** Asks in the middle of a handler. */
 export async function askNow<T>(ctx: AskingCall, key: string, question: Question<T>): Promise<T> {
   const { asking } = ctx.scope
-  if (asking?.requests === undefined || !ctx.scope.exchange.duplex) {
+  if (asking?.requests === undefined || !canBeAsked(ctx)) {
     throw usageError(
       'ERR_MCP_UNSUPPORTED_HERE',
       `ctx.${key} needs a connection that carries requests to the client while a call runs; declare the tool's asks, or return inputRequired(…), which work everywhere`,
@@ -87,9 +89,16 @@ interface Way {
   readonly requests: RequestChannel
 }
 
+/** Whether requests reach the client while the call runs. */
+export const canBeAsked = ({ scope: { asking, exchange } }: AskingCall): boolean =>
+  asking?.requests !== undefined && exchange.duplex
+
+export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
+  new QuestionError('too-many', `Gave up: the call still had questions after ${maxRounds} rounds`)
+
 function wayBack(ctx: AskingCall, keys: readonly string[]): Way {
-  const { asking, exchange } = ctx.scope
-  if (asking?.requests !== undefined && exchange.duplex) return { asking, requests: asking.requests }
+  const { asking } = ctx.scope
+  if (asking?.requests !== undefined && canBeAsked(ctx)) return { asking, requests: asking.requests }
   throw new McpError(
     ErrorCode.InvalidRequest,
     `An answer to "${keys.join('", "')}" is needed, but this connection carries no questions to the client: connect with a session, and let replies be streams`,
@@ -121,7 +130,11 @@ async function askAll(ctx: AskingCall, questions: Questions, { asking, requests 
   }
 }
 
-async function pinAll(questions: Questions, schemas: SchemaEngine): Promise<ReadonlyMap<string, string>> {
+/** The digest of each question, by its key. */
+export async function pinAll(
+  questions: Questions,
+  schemas: SchemaEngine,
+): Promise<ReadonlyMap<string, string>> {
   const pins = Object.entries(questions).map(
     async ([key, question]) => [key, await pinOf(shownBy(question, key, schemas))] as const,
   )

@@ -10,7 +10,6 @@ import {
 import { errorFrame, isObject, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
-import { answerAll } from './asking.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, EndReason } from './context.ts'
 import type { Events } from './events.ts'
@@ -18,6 +17,7 @@ import { Heartbeats } from './heartbeats.ts'
 import { isLarge, LargeAnswer } from './large-answer.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import {
+  type Asked,
   type Complete,
   complete,
   type NeedsInput,
@@ -28,6 +28,7 @@ import {
 } from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
+import { bringsAnswers, resolveInput, takeAnswers } from './rounds.ts'
 import { TimeLimits } from './time-limits.ts'
 import { describeUrls, toPlainError, toUrlError, UrlElicitationRequired } from './url-required.ts'
 import { bytesBeyond } from './utf8.ts'
@@ -118,8 +119,9 @@ export class Dispatcher {
     if (entry === undefined) return refuse(ctx, methodNotFound())
     let outcome: Outcome | Promise<Outcome>
     try {
-      outcome =
-        ctx.message.params?.['task'] === undefined ? this.#handle(entry, ctx) : this.#begin(entry, ctx)
+      outcome = bringsAnswers(ctx)
+        ? takeAnswers(ctx).then(() => this.#start(entry, ctx))
+        : this.#start(entry, ctx)
     } catch (error) {
       return this.#fail(entry, ctx, error)
     }
@@ -131,6 +133,10 @@ export class Dispatcher {
   #added({ message, revision }: CallContext): MethodEntry | undefined {
     const entry = this.#options.added?.get(message.method)
     return entry?.servedIn(revision) === true ? entry : undefined
+  }
+
+  #start(entry: MethodEntry, ctx: CallContext): Outcome | Promise<Outcome> {
+    return ctx.message.params?.['task'] === undefined ? this.#handle(entry, ctx) : this.#begin(entry, ctx)
   }
 
   /** Middleware stands around the call itself, which runs when the task does. */
@@ -148,7 +154,7 @@ export class Dispatcher {
     const handle = async (): Promise<object> => {
       outcome = await entry.handle(params, ctx)
       if (outcome.kind === 'needs-input') outcome = await this.#answered(entry, ctx, outcome)
-      return outcome.kind === 'complete' ? outcome.result : {}
+      return outcome.kind === 'complete' ? outcome.result : shownToLayers(ctx, outcome)
     }
     return runLayers(layers, ctx, handle).then((result) => {
       if (outcome !== undefined && outcome.kind !== 'complete') return outcome
@@ -161,7 +167,7 @@ export class Dispatcher {
   }
 
   #answered(entry: MethodEntry, ctx: CallContext, outcome: NeedsInput): Promise<Outcome> {
-    return answerAll(ctx, outcome, () => entry.handle(ctx.message.params ?? NO_PARAMS, ctx))
+    return resolveInput(ctx, outcome, () => entry.handle(ctx.message.params ?? NO_PARAMS, ctx))
   }
 
   /** Waits for the handler, its limits or a cancellation, whichever is first; the others find nothing to do. */
@@ -201,6 +207,7 @@ export class Dispatcher {
   #encode(entry: MethodEntry, ctx: CallContext, outcome: Outcome): Answer {
     try {
       if (outcome.kind === 'task') return taskAnswer(ctx, outcome)
+      if (outcome.kind === 'asked') return this.#asks(ctx, outcome)
       if (outcome.kind !== 'complete')
         throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
       const json = outcome.json ?? ctx.revision.encodeResult(ctx.message.method, outcome.result)
@@ -214,6 +221,14 @@ export class Dispatcher {
     } catch (error) {
       return this.#fail(entry, ctx, error)
     }
+  }
+
+  #asks(ctx: CallContext, { requests, state }: Asked): Answer {
+    const { message, revision } = ctx
+    if (revision.rounds === undefined) throw new TypeError('The revision has no questions as results')
+    const json = revision.rounds.encode(requests, state, this.#server(revision))
+    ctx.finish()
+    return { frame: resultFrame(message.id, json) }
   }
 
   #tooLarge(entry: MethodEntry, ctx: CallContext, size: number, limit: number): Answer {
@@ -269,6 +284,12 @@ export class Dispatcher {
     if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InvalidRequest, message))
     return this.#encode(entry, ctx, entry.failure(message))
   }
+}
+
+/** A layer that reads what its method gives finds all members there, and nothing in them. */
+function shownToLayers({ message, revision }: CallContext, outcome: Outcome): object {
+  if (outcome.kind !== 'asked') return {}
+  return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }
 }
 
 function taskAnswer(ctx: CallContext, { task, meta }: TaskStarted): Answer {

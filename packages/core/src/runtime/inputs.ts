@@ -43,8 +43,18 @@ export interface ElicitUrlNow {
   (message: string, url: UrlOf, options?: ElicitOptions & { readonly declined?: 'fail' }): Promise<undefined>
 }
 
+/** What a request brings that no run of its handler has taken yet. */
+export type Brought =
+  /** A part of a round that was asked, each answer pinned to its question. */
+  | { readonly answers: AnswersByKey }
+  /** Answers to what this call has not been asked. */
+  | { readonly responses: JsonObject }
+
 /** The answers of one call, over all its rounds. */
 export class GivenInputs implements Inputs {
+  brought: Brought | undefined
+  /** Rounds of questions that earlier requests of this call were answered with. */
+  rounds = 0
   #answers: AnswersByKey = new Map()
   #state: string | undefined
 

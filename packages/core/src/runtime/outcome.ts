@@ -1,10 +1,11 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints } from '../protocol/revisions/revision.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
+import type { PreparedQuestion } from './prepared-question.ts'
 import type { Question } from './questions.ts'
 
-/** What a method's handler comes to. Only `complete` is an answer in itself. */
-export type Outcome = Complete | NeedsInput | TaskStarted
+/** What a method's handler comes to. `needs-input` is not sent, and becomes one of the others. */
+export type Outcome = Complete | NeedsInput | Asked | TaskStarted
 
 export interface Complete {
   readonly kind: 'complete'
@@ -24,6 +25,15 @@ export interface NeedsInput {
   readonly questions: Readonly<Record<string, Question>>
   /** The handler's own, given back to it with the answers. */
   readonly state?: string
+}
+
+/** The questions are the result; the client sends the request again with the answers. */
+export interface Asked {
+  readonly kind: 'asked'
+  /** As the client's revision has them. */
+  readonly requests: Readonly<Record<string, PreparedQuestion>>
+  /** Sealed: what the call knows so far. */
+  readonly state: string
 }
 
 /** The work goes on in the background. */

@@ -27,6 +27,8 @@ export type QuestionParts =
   | { readonly kind: 'sampling'; readonly params: SampleParams }
   | { readonly kind: 'roots' }
 
+export type QuestionKind = QuestionParts['kind']
+
 /** A question that sends a person to an address. */
 export interface UrlParts {
   readonly kind: 'url'

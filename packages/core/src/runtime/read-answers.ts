@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { describeIssues } from '../schema/issues.ts'
 import type { CheckedInput } from '../schema/types.ts'
 import type { CompiledForm } from './compiled-form.ts'
-import type { Root, Sampled, Seen } from './questions.ts'
+import type { QuestionKind, Root, Sampled, Seen } from './questions.ts'
 
 interface Elicited {
   readonly key: string
@@ -24,6 +24,17 @@ export function readForm(
     return asked.seesDecline ? { action, content } : content
   }
   return checked instanceof Promise ? checked.then(finish) : finish(checked)
+}
+
+/**
+ * Whether something is an answer to a question of the kind at all, whatever it says.
+ *
+ * @throws QuestionError
+ */
+export function checkShape(kind: QuestionKind, response: JsonObject, key: string): void {
+  if (kind === 'sampling') readSampled(response, key)
+  else if (kind === 'roots') readRoots(response, key)
+  else if (actionOf(response, key) === 'accept') contentOf(response, key)
 }
 
 export function readUrl(response: JsonObject, asked: Elicited): unknown {

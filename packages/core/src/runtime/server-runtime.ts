@@ -1,7 +1,6 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
-import type { SchemaEngine } from '../schema/types.ts'
-import type { InputLimits } from './asking.ts'
+import type { Asking } from './asking.ts'
 import type { Bus } from './bus.ts'
 import type { Clock } from './clock.ts'
 import type { ClientView } from './client-view.ts'
@@ -52,10 +51,8 @@ export interface ServerRuntime {
   /** What was turned away on all of its mounts. */
   readonly refusals: Refusals
   readonly limits: ServerLimits
-  /** Bounds on what a call may ask its client's side. */
-  readonly inputLimits: InputLimits
-  /** Turns the schemas of forms into JSON Schema. */
-  readonly schemas: SchemaEngine
+  /** What calls ask with that have no way back to their client while they run. */
+  readonly asking: Asking
   /** What a session logs before the client has chosen a level; undefined where the server sends no logs. */
   readonly defaultLogLevel: LogLevel | undefined
   /** The parameter that `Mcp-Name` repeats, by the method that an extension has added. */

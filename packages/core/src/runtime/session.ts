@@ -81,12 +81,12 @@ export class Session implements SessionView {
     this.revision = revision
     this.client = clientView(record.client.info, record.client.capabilities)
     this.#gate = new Gate(runtime.limits)
-    const { inputLimits, schemas } = runtime
-    this.#requests = new OutboundRequests(runtime.clock, inputLimits.timeoutMs, () => {
+    const { asking } = runtime
+    this.#requests = new OutboundRequests(runtime.clock, asking.limits.timeoutMs, () => {
       this.#gate.letIn()
       this.onAsk?.()
     })
-    this.#asking = { schemas, limits: inputLimits, requests: this.#requests }
+    this.#asking = { ...asking, requests: this.#requests }
   }
 
   get id(): string {

@@ -155,6 +155,7 @@ export class StatelessCalls {
       exchange,
       logLevel: meta === undefined ? runtime.defaultLogLevel : runtime.defaultLogLevel && meta.logLevel,
       served,
+      asking: runtime.asking,
     })
     ctx.app = runtime.app()
     const answer = runtime.dispatcher.run(ctx)

@@ -10,6 +10,7 @@ import {
   type ServerRuntime,
   type SessionLimits,
 } from '../../src/runtime/server-runtime.ts'
+import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/runtime/request-state.ts'
 import { Refusals } from '../../src/runtime/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
@@ -51,18 +52,25 @@ export function createTestRuntime(
   const table = new Map(Object.entries({ ping: { handle: () => complete({}) }, ...methods }))
   const events = new Events({ debug: log, info: log, warn: log, error: log })
   const limits = { ...DEFAULT_LIMITS, ...overrides.limits }
+  const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes))
+  const states = new RequestStates({
+    ...DEFAULT_STATE_LIMITS,
+    server: 'test',
+    keys: undefined,
+    clock,
+    random,
+  })
   return {
     info: { name: 'test', version: '1' },
     revisions: REVISIONS,
     bus: createTestBus(),
-    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    random,
     logger: { debug: log, info: log, warn: log, error: log },
     events,
     refusals: new Refusals(),
     defaultLogLevel: 'info',
-    inputLimits: DEFAULT_INPUT_LIMITS,
-    schemas: createSchemaEngine(),
     addedNames: new Map(),
+    asking: { schemas: createSchemaEngine(), limits: DEFAULT_INPUT_LIMITS, states },
     capabilities: () => ({ tools: { listChanged: true } }),
     instructions: () => undefined,
     ready: () => undefined,

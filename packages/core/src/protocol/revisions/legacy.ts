@@ -23,6 +23,7 @@ export function legacyRevision(data: RevisionData): Revision {
     elicitationIds: data.elicitationIds,
     samplingTools: data.samplingTools,
     tasks: data.tasks,
+    rounds: undefined,
     cancelOnDisconnect: false,
     parameterHeaders: false,
     envelope: undefined,

@@ -5,7 +5,7 @@ import { Method } from '../methods.ts'
 import type { RevisionData } from './data.ts'
 import { createEncoders, projectSampling, projectTool } from './encode.ts'
 import { createProjector } from './project.ts'
-import type { CacheHints, Envelope, Revision } from './revision.ts'
+import type { CacheHints, Envelope, Revision, RoundTrips } from './revision.ts'
 
 /** The behaviour of revisions whose requests carry their own metadata, over one revision's data. */
 export function modernRevision(data: RevisionData): Revision {
@@ -27,6 +27,7 @@ export function modernRevision(data: RevisionData): Revision {
     elicitationIds: data.elicitationIds,
     samplingTools: data.samplingTools,
     tasks: data.tasks,
+    rounds,
     cancelOnDisconnect: true,
     parameterHeaders: true,
     envelope,
@@ -78,6 +79,20 @@ const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
   if (!json.startsWith(META)) return json === '{}' ? `${head}}}` : `${head}},${json.slice(1)}`
   const own = json.slice(META.length)
   return own.startsWith('}') ? head + own : `${head},${own}`
+}
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests */
+const rounds: RoundTrips = {
+  methods: new Map<string, JsonObject>([
+    [Method.CallTool, { content: [] }],
+    [Method.GetPrompt, { messages: [] }],
+    [Method.ReadResource, { contents: [] }],
+  ]),
+  encode: (requests, state, server) => {
+    const asked = Object.keys(requests).length === 0 ? {} : { inputRequests: requests }
+    const rest = JSON.stringify({ ...asked, requestState: state })
+    return `{"resultType":"input_required","_meta":{"${SERVER_INFO}":${server}},${rest.slice(1)}`
+  },
 }
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */

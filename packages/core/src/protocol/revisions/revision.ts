@@ -35,6 +35,14 @@ export interface CacheHints {
   readonly cacheScope: 'public' | 'private'
 }
 
+/** How a call's questions are its result, which the client answers by sending the request again. */
+export interface RoundTrips {
+  /** The requests that may be answered so, each with a result of its own that says nothing. */
+  readonly methods: ReadonlyMap<string, JsonObject>
+  /** @param server the server's facts as JSON text */
+  encode(requests: object, state: string, server: string): string
+}
+
 /**
  * @param server the server's facts as JSON text
  * @param type the result's kind, `complete` where undefined
@@ -77,6 +85,8 @@ export interface Revision {
   readonly samplingTools: boolean
   /** Undefined where calls never run as tasks. */
   readonly tasks: TaskDialect | undefined
+  /** Undefined where questions go to the client as requests only. */
+  readonly rounds: RoundTrips | undefined
   /** Whether a client that goes away has cancelled its request. */
   readonly cancelOnDisconnect: boolean
   /** Whether clients repeat in headers of HTTP the parameters that a tool wants to see there. */

@@ -225,6 +225,7 @@ export interface TestSession {
 export interface HarnessOptions {
   readonly endpoint?: EndpointOptions
   readonly server?: ServerOptions
+  readonly info?: { readonly name: string; readonly version: string }
   readonly setUp?: (server: McpServer) => void
   /** Mounts this in the place of the server. */
   readonly select?: ServerSelector | undefined
@@ -240,6 +241,7 @@ export const initializeMessage = (version = '2025-06-18', id: string | number = 
 export function createHarness({
   endpoint: endpointOptions,
   server: serverOptions,
+  info = { name: 'test', version: '1.0.0' },
   setUp,
   select,
 }: HarnessOptions = {}): Harness {
@@ -253,7 +255,7 @@ export function createHarness({
     warn: record('warn'),
     error: record('error'),
   }
-  const server = new McpServer({ name: 'test', version: '1.0.0' }, { clock, logger, ...serverOptions })
+  const server = new McpServer(info, { clock, logger, ...serverOptions })
   setUp?.(server)
   const endpoint = createEndpoint(select ?? server, endpointOptions)
   const send = async (sent: Sent): Promise<Answer> => {

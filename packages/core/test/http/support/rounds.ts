@@ -1,0 +1,61 @@
+import type { Answer, Harness, Sent } from './harness.ts'
+
+export const VERSION = '2026-07-28'
+export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
+
+export interface Round {
+  readonly method?: string
+  /** Of the request itself: `name` and `arguments`, or `uri`. */
+  readonly params: object
+  readonly responses?: unknown
+  readonly state?: unknown
+  readonly capabilities?: object
+  readonly more?: Sent
+}
+
+/** Sends a request that carries its own metadata, or sends it again with the answers of a round. */
+export function sendRound(
+  { post }: Pick<Harness, 'post'>,
+  { method = 'tools/call', params, capabilities = EVERYTHING, more, ...round }: Round,
+): Promise<Answer> {
+  const { name, uri } = params as { readonly name?: string; readonly uri?: string }
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': VERSION,
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1' },
+  }
+  const brought = {
+    ...('responses' in round && { inputResponses: round.responses }),
+    ...('state' in round && { requestState: round.state }),
+  }
+  return post(
+    { jsonrpc: '2.0', id: 7, method, params: { ...params, ...brought, _meta } },
+    { 'mcp-protocol-version': VERSION, 'mcp-method': method, 'mcp-name': name ?? uri },
+    more,
+  )
+}
+
+export interface InputRequired {
+  readonly resultType: string
+  readonly inputRequests?: Readonly<
+    Record<string, { readonly method: string; readonly params?: Readonly<Record<string, unknown>> }>
+  >
+  readonly requestState: string
+}
+
+/** What an answer asks. */
+export function askedIn({ json }: Answer): InputRequired {
+  const result = json.result as InputRequired | undefined
+  if (result?.resultType === 'input_required') return result
+  throw new Error(`Nothing was asked: ${JSON.stringify(json)}`)
+}
+
+export const stateOf = (answer: Answer): string => askedIn(answer).requestState
+
+export const textOf = ({ json }: Answer): string =>
+  (json.result as { readonly content: readonly [{ readonly text: string }] }).content[0].text
+
+export const accept = (content: object): object => ({ action: 'accept', content })
+
+/** All that a client sees of an answer. */
+export const bytesOf = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])
