@@ -5,8 +5,8 @@ import type { RequestStateOptions } from '../../../src/runtime/request-state.ts'
 import { type Answer, createHarness, type Harness } from './harness.ts'
 import { accept, bytesOf, type Round, sendRound, stateOf } from './rounds.ts'
 
-export const KEY = new Uint8Array(32).fill(7)
-export const OTHER_KEY = new Uint8Array(32).fill(8)
+export const KEY: Uint8Array = new Uint8Array(32).fill(7)
+export const OTHER_KEY: Uint8Array = new Uint8Array(32).fill(8)
 const OK = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } as const
 
 export interface Guarded {
@@ -38,7 +38,7 @@ export const PAY: Round = {
   params: { name: 'pay', arguments: { amount: 5, to: ['x'] } },
   more: { auth: { principal: 'alice' } },
 }
-export const CONFIRMED = { confirm: accept({ ok: true }) }
+export const CONFIRMED: object = { confirm: accept({ ok: true }) }
 
 export const begin = async ({ harness }: Guarded, round: Round = PAY): Promise<string> =>
   stateOf(await sendRound(harness, round))
