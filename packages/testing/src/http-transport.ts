@@ -15,6 +15,8 @@ export interface HttpTransportOptions {
   readonly listen?: boolean
 }
 
+const VERSION = 'mcp-protocol-version'
+
 /** An HTTP status that answers no request in particular. */
 export class HttpStatusError extends Error {
   readonly status: number
@@ -29,7 +31,8 @@ export class HttpStatusError extends Error {
 }
 
 /**
- * The client's side of Streamable HTTP with sessions, as raw messages and without any leniency.
+ * The client's side of Streamable HTTP, as raw messages and without any leniency. It keeps to the session that the
+ * server opens, if it does.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
@@ -69,7 +72,8 @@ export class HttpTransport implements Transport {
     })
     const id = response.headers.get('mcp-session-id')
     if (id !== null) this.#session['mcp-session-id'] = id
-    if (options.headers !== undefined) Object.assign(this.#session, options.headers)
+    const version = options.headers?.[VERSION]
+    if (version !== undefined) this.#session[VERSION] = version
     await this.#deliver(response)
     const { method } = (parse(message) ?? {}) as { method?: unknown }
     if (method === Notification.Initialized && this.#options.listen !== false) await this.#listen()

@@ -1,6 +1,6 @@
 export { type Door, fetchDoor, httpDoor, type HttpMount, memoryDoor, type OpenDoor } from './doors.ts'
 export { HttpStatusError, HttpTransport, type HttpTransportOptions } from './http-transport.ts'
-export { type Cell, describeMatrix, type MatrixOptions } from './matrix.ts'
+export { type Cell, describeMatrix, type MatrixOptions, SESSION_REVISIONS } from './matrix.ts'
 export { connectPeer, type PeerOptions, type RawResponse, type TestConnection } from './peer.ts'
 export { type Fetch, type FetchRecording, recordFetch, type RecordedExchange } from './record-fetch.ts'
 export {

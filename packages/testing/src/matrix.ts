@@ -4,13 +4,16 @@ import { afterEach, describe } from 'vitest'
 import type { Door, OpenDoor } from './doors.ts'
 import { connectPeer, type PeerOptions, type TestConnection } from './peer.ts'
 
-const SESSION_REVISIONS: readonly string[] = REVISIONS.filter(({ era }) => era === 'legacy').map(
+/** The revisions that have sessions, newest first: what the server may ask, `ping`, subscriptions by request. */
+export const SESSION_REVISIONS: readonly string[] = REVISIONS.filter(({ era }) => era === 'legacy').map(
   ({ version }) => version,
 )
 
+const ALL_REVISIONS: readonly string[] = REVISIONS.map(({ version }) => version)
+
 /** What {@link describeMatrix} goes through. */
 export interface MatrixOptions {
-  /** @default every revision with sessions that Jetway serves */
+  /** @default every revision that Jetway serves */
   readonly revisions?: readonly string[]
   readonly doors: readonly Door[]
 }
@@ -19,7 +22,7 @@ export interface MatrixOptions {
 export interface Cell {
   readonly revision: string
   readonly door: string
-  /** Serves the server, unless this cell does already, and opens a session. All is closed after each test. */
+  /** Serves the server, unless this cell does already, and opens a session where the revision has sessions. All is closed after each test. */
   readonly connect: (server: McpServer, options?: Omit<PeerOptions, 'revision'>) => Promise<TestConnection>
 }
 
@@ -33,7 +36,7 @@ export function describeMatrix(
   options: MatrixOptions,
   define: (cell: Cell) => void,
 ): readonly Cell[] {
-  const { revisions = SESSION_REVISIONS, doors } = options
+  const { revisions = ALL_REVISIONS, doors } = options
   const cells: Cell[] = []
   for (const revision of revisions) {
     for (const door of doors) {

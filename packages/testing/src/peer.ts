@@ -6,9 +6,11 @@ import {
   Method,
   Notification,
   type RequestId,
+  REVISIONS,
 } from '@jetway/core/protocol'
 import type { Transport, TransportClose } from '@jetway/core/transport'
 import { HttpStatusError } from './http-transport.ts'
+import { mirrorHeaders, type Sender, withMeta } from './modern-request.ts'
 import { parse } from './record-transport.ts'
 
 /** An answer as it came: `result`, or `error`. */
@@ -18,9 +20,9 @@ export interface RawResponse {
   readonly error?: JsonRpcErrorObject
 }
 
-/** How a test client opens its session. */
+/** How a test client speaks. */
 export interface PeerOptions {
-  /** The revision that `initialize` asks for. */
+  /** The revision that `initialize` asks for; or that every request names, where the revision has no sessions. */
   readonly revision: string
   /** @default {} */
   readonly capabilities?: JsonObject
@@ -33,7 +35,7 @@ export interface PeerOptions {
 
 /** A client that says exactly what it is told to, and keeps everything it hears. */
 export interface TestConnection {
-  /** The result of `initialize`. */
+  /** The result of `initialize`; of `server/discover`, where the revision has no sessions. */
   readonly initialized: JsonObject
   /** Every notification so far, in order. */
   readonly notifications: readonly JsonRpcNotification[]
@@ -51,12 +53,18 @@ export interface TestConnection {
   readonly closed: Promise<TransportClose>
 }
 
+const CLIENT_INFO = { name: 'jetway-testing', version: '0.0.0' }
+
 interface Waiting {
   resolve(response: RawResponse): void
   reject(error: unknown): void
 }
 
-/** Opens a session over a transport: `initialize`, then `notifications/initialized`. */
+/**
+ * Opens a session over a transport: `initialize`, then `notifications/initialized`. At a revision without sessions it
+ * asks `server/discover` instead, and every request carries the metadata, and over HTTP the headers, that the revision
+ * demands; a test adds its own `_meta` to them, or replaces a member.
+ */
 export async function connectPeer(transport: Transport, options: PeerOptions): Promise<TestConnection> {
   const peer = new Peer(transport, options)
   await peer.open()
@@ -75,10 +83,16 @@ class Peer implements TestConnection {
   #nextId = 1
   #end: ((reason: TransportClose) => void) | undefined
   #headers: Record<string, string> | undefined
+  /** Who says so with every request; undefined in a session. */
+  readonly #sender: Sender | undefined
 
   constructor(transport: Transport, options: PeerOptions) {
     this.#transport = transport
     this.#options = options
+    const { revision, capabilities = {} } = options
+    const modern = REVISIONS.some(({ version, era }) => version === revision && era === 'modern')
+    this.#sender = modern ? { revision, capabilities, clientInfo: CLIENT_INFO } : undefined
+    if (modern) this.#headers = { 'mcp-protocol-version': revision }
     this.closed = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -91,16 +105,24 @@ class Peer implements TestConnection {
       close: (reason) => this.#closed(reason),
     })
     const { revision, capabilities = {} } = this.#options
-    const clientInfo = { name: 'jetway-testing', version: '0.0.0' }
-    const { result, error } = await this.request(Method.Initialize, {
+    if (this.#sender !== undefined) {
+      this.initialized = await this.#introduced(Method.Discover, {})
+      return
+    }
+    const result = await this.#introduced(Method.Initialize, {
       protocolVersion: revision,
       capabilities,
-      clientInfo,
+      clientInfo: CLIENT_INFO,
     })
-    if (result === undefined) throw new Error(`initialize was refused: ${JSON.stringify(error)}`)
     this.initialized = result
     this.#headers = { 'mcp-protocol-version': String(result['protocolVersion']) }
     await this.notify(Notification.Initialized)
+  }
+
+  async #introduced(method: string, params: JsonObject): Promise<JsonObject> {
+    const { result, error } = await this.request(method, params)
+    if (result === undefined) throw new Error(`${method} was refused: ${JSON.stringify(error)}`)
+    return result
   }
 
   request(
@@ -109,24 +131,29 @@ class Peer implements TestConnection {
     options: { readonly id?: RequestId } = {},
   ): Promise<RawResponse> {
     const id = options.id ?? this.#nextId++
+    const sender = this.#sender
+    const said = sender === undefined ? params : withMeta(params, sender)
+    const headers = sender === undefined ? this.#headers : mirrorHeaders(sender, method, params)
+    const message = { jsonrpc: '2.0', id, method, ...(said === undefined ? {} : { params: said }) }
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
-      this.#send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }).catch(
-        (error: unknown) => {
-          this.#waiting.delete(id)
-          reject(error)
-        },
-      )
+      this.#write(JSON.stringify(message), headers).catch((error: unknown) => {
+        this.#waiting.delete(id)
+        reject(error)
+      })
     })
   }
 
   notify(method: string, params?: JsonObject): Promise<void> {
-    return this.#send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
+    const message = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }
+    const sender = this.#sender
+    const headers = sender === undefined ? this.#headers : mirrorHeaders(sender, method, params)
+    return this.#write(JSON.stringify(message), headers)
   }
 
   async raw(text: string): Promise<void> {
     try {
-      await this.#write(text)
+      await this.#write(text, this.#headers)
     } catch (error) {
       // Over HTTP this is the answer to what is no request; elsewhere it comes as a message of its own.
       const answer = error instanceof HttpStatusError ? parse(error.body) : undefined
@@ -157,12 +184,8 @@ class Peer implements TestConnection {
     return this.#transport.close()
   }
 
-  #send(message: object): Promise<void> {
-    return this.#write(JSON.stringify(message))
-  }
-
-  async #write(text: string): Promise<void> {
-    await this.#transport.send(text, this.#headers === undefined ? {} : { headers: this.#headers })
+  async #write(text: string, headers: Record<string, string> | undefined): Promise<void> {
+    await this.#transport.send(text, headers === undefined ? {} : { headers })
   }
 
   async #message(text: string): Promise<void> {
@@ -201,7 +224,7 @@ class Peer implements TestConnection {
     const result = method === Method.Ping ? {} : await this.#options.onRequest?.(method, params)
     const answer =
       result === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result }
-    await this.#send({ jsonrpc: '2.0', id, ...answer })
+    await this.#write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }), this.#headers)
   }
 
   #closed(reason: TransportClose): void {

@@ -1,7 +1,8 @@
 import { McpServer } from '@jetway/core'
 import { describe, expect, it } from 'vitest'
 import { fetchDoor, memoryDoor } from '../src/doors.ts'
-import { describeMatrix } from '../src/matrix.ts'
+import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
+import type { TestConnection } from '../src/peer.ts'
 import { stdioDoor } from './support/stdio-door.ts'
 
 function createServer(): McpServer {
@@ -19,9 +20,15 @@ function createServer(): McpServer {
   return server
 }
 
-const cells = describeMatrix(
+const DOORS = [memoryDoor, fetchDoor, stdioDoor]
+const SAMPLE = { name: 'count', arguments: { to: 3 } }
+
+const alive = async (connection: TestConnection): Promise<void> =>
+  expect(await connection.request('tools/list')).toMatchObject({ result: { tools: [{ name: 'count' }] } })
+
+const sessions = describeMatrix(
   'a session',
-  { doors: [memoryDoor, fetchDoor, stdioDoor] },
+  { doors: DOORS, revisions: SESSION_REVISIONS },
   ({ revision, connect }) => {
     it('speaks the revision that was asked for', async () => {
       const connection = await connect(createServer())
@@ -32,23 +39,6 @@ const cells = describeMatrix(
       expect(await connection.request('ping')).toEqual({ jsonrpc: '2.0', id: expect.any(Number), result: {} })
     })
 
-    it('hears progress before the answer, in order', async () => {
-      const connection = await connect(createServer())
-      const { result } = await connection.request('tools/call', {
-        name: 'count',
-        arguments: { to: 3 },
-        _meta: { progressToken: 'p' },
-      })
-      expect(result).toMatchObject({ content: [{ type: 'text', text: '3' }] })
-      const progress = connection.notifications.filter(({ method }) => method === 'notifications/progress')
-      expect(progress.map(({ params }) => params?.['progress'])).toEqual([1, 2, 3])
-      expect(connection.notifications.at(-1)).toMatchObject({
-        method: 'notifications/message',
-        params: { data: { counted: 3 } },
-      })
-      expect(connection.strays).toEqual([])
-    })
-
     it('is told once when the list of tools changes', async () => {
       const server = createServer()
       const [first, second] = [await connect(server), await connect(server)]
@@ -56,41 +46,95 @@ const cells = describeMatrix(
       await Promise.all([first, second].map((one) => one.notification('notifications/tools/list_changed')))
     })
 
-    it('answers what it cannot read, without an id, and lives on', async () => {
+    it('hears log messages without asking, at the level that the server starts with', async () => {
       const connection = await connect(createServer())
-      await connection.raw('{"jsonrpc":"2.0","id":1,')
-      expect(await connection.request('ping')).toMatchObject({ result: {} })
-      expect(connection.strays).toEqual([
-        { jsonrpc: '2.0', error: { code: -32700, message: expect.any(String) } },
+      await connection.request('tools/call', SAMPLE)
+      expect(connection.notifications).toMatchObject([
+        { method: 'notifications/message', params: { data: { counted: 3 } } },
+      ])
+    })
+  },
+)
+
+const cells = describeMatrix('a client', { doors: DOORS }, ({ connect }) => {
+  it('hears progress before the answer, in order', async () => {
+    const connection = await connect(createServer())
+    const { result } = await connection.request('tools/call', { ...SAMPLE, _meta: { progressToken: 'p' } })
+    expect(result).toMatchObject({ content: [{ type: 'text', text: '3' }] })
+    const progress = connection.notifications.filter(({ method }) => method === 'notifications/progress')
+    expect(progress.map(({ params }) => params?.['progress'])).toEqual([1, 2, 3])
+    expect(connection.strays).toEqual([])
+  })
+
+  it('is answered, without an id, where it cannot be read, and is served on', async () => {
+    const connection = await connect(createServer())
+    await connection.raw('{"jsonrpc":"2.0","id":1,')
+    await alive(connection)
+    expect(connection.strays).toEqual([
+      { jsonrpc: '2.0', error: { code: -32700, message: expect.any(String) } },
+    ])
+  })
+
+  it('rejects what is waiting when the connection ends', async () => {
+    const server = createServer()
+    server.addTool({ name: 'endless', handler: () => new Promise(() => {}) })
+    const connection = await connect(server)
+    const waiting = connection.request('tools/call', { name: 'endless' })
+    await connection.close()
+    await expect(waiting).rejects.toThrow(/ended before/)
+  })
+})
+
+const modern = describeMatrix(
+  'a request that stands for itself',
+  { doors: DOORS, revisions: ['2026-07-28'] },
+  ({ revision, connect }) => {
+    it('says the revision, and is answered by it', async () => {
+      const server = createServer()
+      server.addTool({
+        name: 'whoami',
+        handler: (_, ctx) => [ctx.protocolVersion, ctx.session === undefined],
+      })
+      const connection = await connect(server)
+      expect(connection.initialized).toMatchObject({
+        resultType: 'complete',
+        supportedVersions: [revision],
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'matrix' } },
+      })
+      expect(await connection.request('tools/call', { name: 'whoami' })).toMatchObject({
+        result: { content: [{ text: `["${revision}",true]` }] },
+      })
+    })
+
+    it('hears log messages where it asks for them, and no others', async () => {
+      const connection = await connect(createServer())
+      await connection.request('tools/call', SAMPLE)
+      expect(connection.notifications).toEqual([])
+      const _meta = { 'io.modelcontextprotocol/logLevel': 'info' }
+      await connection.request('tools/call', { ...SAMPLE, _meta })
+      expect(connection.notifications).toMatchObject([
+        { method: 'notifications/message', params: { data: { counted: 3 } } },
       ])
     })
 
-    it('rejects what is waiting when the connection ends', async () => {
-      const server = createServer()
-      server.addTool({ name: 'endless', handler: () => new Promise(() => {}) })
-      const connection = await connect(server)
-      const waiting = connection.request('tools/call', { name: 'endless' })
-      await connection.close()
-      await expect(waiting).rejects.toThrow(/ended before/)
+    it.each(['städte://oslo', ' a', '=?base64?YQ==?='])('may name %j in a header', async (uri) => {
+      const connection = await connect(createServer())
+      expect(await connection.request('resources/read', { uri })).toMatchObject({
+        error: { code: expect.not.toBeOneOf([-32020]) as number },
+      })
     })
   },
 )
 
 describe('the matrix', () => {
+  const named = (found: typeof cells): string[] => found.map(({ revision, door }) => `${revision} ${door}`)
+  const all = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'].flatMap((revision) =>
+    ['memory', 'fetch', 'stdio'].map((door) => `${revision} ${door}`),
+  )
+
   it('has a cell for each revision over each door', () => {
-    expect(cells.map(({ revision, door }) => `${revision} ${door}`)).toEqual([
-      '2025-11-25 memory',
-      '2025-11-25 fetch',
-      '2025-11-25 stdio',
-      '2025-06-18 memory',
-      '2025-06-18 fetch',
-      '2025-06-18 stdio',
-      '2025-03-26 memory',
-      '2025-03-26 fetch',
-      '2025-03-26 stdio',
-      '2024-11-05 memory',
-      '2024-11-05 fetch',
-      '2024-11-05 stdio',
-    ])
+    expect(named(cells)).toEqual(all)
+    expect(named(modern)).toEqual(all.slice(0, 3))
+    expect(named(sessions)).toEqual(all.slice(3))
   })
 })

@@ -1,6 +1,6 @@
 import { McpServer, type SessionView } from '@jetway/core'
 import { expect, it } from 'vitest'
-import { describeMatrix } from '../src/matrix.ts'
+import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import type { TestConnection } from '../src/peer.ts'
 import { HOST_DOORS } from './support/host-doors.ts'
 
@@ -55,73 +55,77 @@ const read = async (connection: TestConnection, uri: string): Promise<unknown> =
   return error?.code ?? (result?.['contents'] as readonly { readonly text: string }[] | undefined)?.[0]?.text
 }
 
-describeMatrix('what a session has of its own', { doors: HOST_DOORS }, ({ connect }) => {
-  it.each([{}, { pageSize: 1 }])('is in its lists and calls, and in no others (%j)', async (options) => {
-    const { server } = createServer(options)
-    const [mine, other] = [await connect(server), await connect(server)]
-    await namesOf(mine, 'tools/list', 'tools')
-    expect(await call(mine, 'unlock')).toBe('unlocked')
-    expect(await namesOf(mine, 'tools/list', 'tools')).toEqual(['common', 'later', 'unlock', 'secret'])
-    expect(await namesOf(other, 'tools/list', 'tools')).toEqual(['common', 'later', 'unlock'])
-    expect(await namesOf(mine, 'resources/list', 'resources')).toEqual(['common', 'secret'])
-    expect(await namesOf(other, 'resources/list', 'resources')).toEqual(['common'])
-    expect(await namesOf(mine, 'resources/templates/list', 'resourceTemplates')).toEqual(['any', 'own'])
-    expect(await namesOf(other, 'resources/templates/list', 'resourceTemplates')).toEqual(['any'])
-    expect([await call(mine, 'secret'), await call(mine, 'common'), await call(mine, 'later')]).toEqual([
-      'mine',
-      'mine',
-      'for all',
-    ])
-    expect([await call(other, 'secret'), await call(other, 'common')]).toEqual([-32602, 'for all'])
-    expect([await read(mine, 'a://secret'), await read(mine, 'own://7')]).toEqual(['mine', 'mine 7'])
-    expect([await read(other, 'a://secret'), await read(other, 'own://7')]).toEqual(['for all', -32002])
-  })
-
-  it('is announced to its client alone, once for what one tick brings', async () => {
-    const { server } = createServer()
-    const [mine, other] = [await connect(server), await connect(server)]
-    await call(mine, 'unlock')
-    await mine.notification('notifications/resources/list_changed')
-    await mine.notification(CHANGED)
-    expect(mine.notifications).toHaveLength(2)
-    server.addTool({ name: 'last', handler: () => '' })
-    await other.notification(CHANGED)
-    expect(other.notifications).toHaveLength(1)
-  })
-
-  it('can be subscribed to', async () => {
-    const { server } = createServer()
-    const [mine, other] = [await connect(server), await connect(server)]
-    await call(mine, 'unlock')
-    expect(await mine.request('resources/subscribe', { uri: 'own://1' })).toMatchObject({ result: {} })
-    expect(await other.request('resources/subscribe', { uri: 'own://1' })).toMatchObject({
-      error: { code: -32002 },
+describeMatrix(
+  'what a session has of its own',
+  { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
+  ({ connect }) => {
+    it.each([{}, { pageSize: 1 }])('is in its lists and calls, and in no others (%j)', async (options) => {
+      const { server } = createServer(options)
+      const [mine, other] = [await connect(server), await connect(server)]
+      await namesOf(mine, 'tools/list', 'tools')
+      expect(await call(mine, 'unlock')).toBe('unlocked')
+      expect(await namesOf(mine, 'tools/list', 'tools')).toEqual(['common', 'later', 'unlock', 'secret'])
+      expect(await namesOf(other, 'tools/list', 'tools')).toEqual(['common', 'later', 'unlock'])
+      expect(await namesOf(mine, 'resources/list', 'resources')).toEqual(['common', 'secret'])
+      expect(await namesOf(other, 'resources/list', 'resources')).toEqual(['common'])
+      expect(await namesOf(mine, 'resources/templates/list', 'resourceTemplates')).toEqual(['any', 'own'])
+      expect(await namesOf(other, 'resources/templates/list', 'resourceTemplates')).toEqual(['any'])
+      expect([await call(mine, 'secret'), await call(mine, 'common'), await call(mine, 'later')]).toEqual([
+        'mine',
+        'mine',
+        'for all',
+      ])
+      expect([await call(other, 'secret'), await call(other, 'common')]).toEqual([-32602, 'for all'])
+      expect([await read(mine, 'a://secret'), await read(mine, 'own://7')]).toEqual(['mine', 'mine 7'])
+      expect([await read(other, 'a://secret'), await read(other, 'own://7')]).toEqual(['for all', -32002])
     })
-    server.notifyResourceUpdated('own://1')
-    expect(await mine.notification('notifications/resources/updated')).toMatchObject({
-      params: { uri: 'own://1' },
-    })
-    await mine.request('resources/unsubscribe', { uri: 'own://1' })
-    server.notifyResourceUpdated('own://1')
-    server.addTool({ name: 'last', handler: () => '' })
-    await other.notification(CHANGED)
-    const updates = [...mine.notifications, ...other.notifications].filter(
-      ({ method }) => method === 'notifications/resources/updated',
-    )
-    expect(updates).toHaveLength(1)
-  })
 
-  it('is there from the start where it is added as the session opens, and can be taken back', async () => {
-    const { server, sessions } = createServer()
-    server.on('session:open', ({ session }) => {
-      server.forSession(session).addTool({ name: 'early', handler: () => 'mine' })
+    it('is announced to its client alone, once for what one tick brings', async () => {
+      const { server } = createServer()
+      const [mine, other] = [await connect(server), await connect(server)]
+      await call(mine, 'unlock')
+      await mine.notification('notifications/resources/list_changed')
+      await mine.notification(CHANGED)
+      expect(mine.notifications).toHaveLength(2)
+      server.addTool({ name: 'last', handler: () => '' })
+      await other.notification(CHANGED)
+      expect(other.notifications).toHaveLength(1)
     })
-    const mine = await connect(server)
-    expect(await call(mine, 'early')).toBe('mine')
-    expect(mine.notifications).toEqual([])
-    const own = server.forSession(sessions[0] as SessionView)
-    expect([own.removeTool('common'), own.removeTool('early')]).toEqual([false, true])
-    await mine.notification(CHANGED)
-    expect([await call(mine, 'early'), await call(mine, 'common')]).toEqual([-32602, 'for all'])
-  })
-})
+
+    it('can be subscribed to', async () => {
+      const { server } = createServer()
+      const [mine, other] = [await connect(server), await connect(server)]
+      await call(mine, 'unlock')
+      expect(await mine.request('resources/subscribe', { uri: 'own://1' })).toMatchObject({ result: {} })
+      expect(await other.request('resources/subscribe', { uri: 'own://1' })).toMatchObject({
+        error: { code: -32002 },
+      })
+      server.notifyResourceUpdated('own://1')
+      expect(await mine.notification('notifications/resources/updated')).toMatchObject({
+        params: { uri: 'own://1' },
+      })
+      await mine.request('resources/unsubscribe', { uri: 'own://1' })
+      server.notifyResourceUpdated('own://1')
+      server.addTool({ name: 'last', handler: () => '' })
+      await other.notification(CHANGED)
+      const updates = [...mine.notifications, ...other.notifications].filter(
+        ({ method }) => method === 'notifications/resources/updated',
+      )
+      expect(updates).toHaveLength(1)
+    })
+
+    it('is there from the start where it is added as the session opens, and can be taken back', async () => {
+      const { server, sessions } = createServer()
+      server.on('session:open', ({ session }) => {
+        server.forSession(session).addTool({ name: 'early', handler: () => 'mine' })
+      })
+      const mine = await connect(server)
+      expect(await call(mine, 'early')).toBe('mine')
+      expect(mine.notifications).toEqual([])
+      const own = server.forSession(sessions[0] as SessionView)
+      expect([own.removeTool('common'), own.removeTool('early')]).toEqual([false, true])
+      await mine.notification(CHANGED)
+      expect([await call(mine, 'early'), await call(mine, 'common')]).toEqual([-32602, 'for all'])
+    })
+  },
+)

@@ -1,7 +1,7 @@
 import { asks, elicit, elicitUrl, McpServer, UrlElicitationRequired } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
-import { describeMatrix } from '../src/matrix.ts'
+import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import type { RawResponse } from '../src/peer.ts'
 import { HOST_DOORS } from './support/host-doors.ts'
 import { validateWire } from './support/wire.ts'
@@ -144,29 +144,33 @@ describeMatrix(
   },
 )
 
-describeMatrix('an address, to a client that opens none,', { doors: HOST_DOORS }, ({ revision, connect }) => {
-  const plain = revision === '2025-11-25' ? { elicitation: {} } : capabilities
+describeMatrix(
+  'an address, to a client that opens none,',
+  { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
+  ({ revision, connect }) => {
+    const plain = revision === '2025-11-25' ? { elicitation: {} } : capabilities
 
-  it('is a text that the model reads, and nobody is told of its end', async () => {
-    const server = createServer()
-    const connection = await connect(server, { capabilities: plain })
-    for (const name of ['read_mail', 'guarded']) {
-      const response = await connection.request('tools/call', { name })
-      expect(response.result).toMatchObject({ isError: true })
-      expect(textOf(response)).toMatch(
-        /open an address first[^]*Sign in: https:\/\/example\.com\/in\?e=[\w-]{22}\n/,
-      )
-      expect(validateWire(revision, response, { direction: 'server', method: 'tools/call' })).toEqual([])
-    }
-    const error = { code: -32600, message: expect.stringContaining('https://example.com/terms') as string }
-    expect(await connection.request('prompts/get', { name: 'mail' })).toMatchObject({ error })
-    expect(await connection.request('resources/read', { uri: 'mail://inbox' })).toMatchObject({ error })
-    server.completeElicitation('id')
-    server.addTool({ name: 'last', handler: () => '' })
-    await connection.notification('notifications/tools/list_changed')
-    expect(connection.notifications).toHaveLength(1)
-  })
-})
+    it('is a text that the model reads, and nobody is told of its end', async () => {
+      const server = createServer()
+      const connection = await connect(server, { capabilities: plain })
+      for (const name of ['read_mail', 'guarded']) {
+        const response = await connection.request('tools/call', { name })
+        expect(response.result).toMatchObject({ isError: true })
+        expect(textOf(response)).toMatch(
+          /open an address first[^]*Sign in: https:\/\/example\.com\/in\?e=[\w-]{22}\n/,
+        )
+        expect(validateWire(revision, response, { direction: 'server', method: 'tools/call' })).toEqual([])
+      }
+      const error = { code: -32600, message: expect.stringContaining('https://example.com/terms') as string }
+      expect(await connection.request('prompts/get', { name: 'mail' })).toMatchObject({ error })
+      expect(await connection.request('resources/read', { uri: 'mail://inbox' })).toMatchObject({ error })
+      server.completeElicitation('id')
+      server.addTool({ name: 'last', handler: () => '' })
+      await connection.notification('notifications/tools/list_changed')
+      expect(connection.notifications).toHaveLength(1)
+    })
+  },
+)
 
 describe('what must be opened first', () => {
   it('is nothing but addresses, one to sixteen', () => {
