@@ -7,6 +7,7 @@ import { addPrompts } from './prompts.ts'
 import { addRegistryTools } from './registry-tools.ts'
 import { addReportingTools } from './reporting-tools.ts'
 import { addResources, addResourceTemplates } from './resources.ts'
+import { addRoundTools } from './round-tools.ts'
 import { addRoutedTool, addSchemaTools } from './schema-tools.ts'
 import { addTaskTools } from './task-tools.ts'
 
@@ -34,6 +35,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addRoutedTool(server)
   addCallTools(server)
   addAskingTools(server)
+  addRoundTools(server)
   addTaskTools(server)
   addRegistryTools(server)
   addResources(server)
