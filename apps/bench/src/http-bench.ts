@@ -4,11 +4,11 @@ import { loadHttp, type HttpLane } from './load/http-load.ts'
 import type { LoadResult } from './load/load-result.ts'
 import { openSessions, post, type SessionHeaders } from './load/http-session.ts'
 import type { Reply } from './load/reply-reader.ts'
-import { FIRST_ID, idCounter, messageWith } from './load/requests.ts'
+import { FIRST_ID, idCounter, messageWith, STANDING_VERSION } from './load/requests.ts'
 import { interleave, type Measured, type Table, type Timing } from './measure.ts'
 import { ServerProcess } from './server-process.ts'
 import type { Answers } from './serving/messages.ts'
-import { CREATE, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
+import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
 /** Servers over HTTP, started once for everything that is measured of them. */
 export class HttpBench {
@@ -33,23 +33,58 @@ export class HttpBench {
 
   async measure(workload: Workload, connections: number, timing: Timing): Promise<Table> {
     const all: Measured[] = []
-    for (const server of this.#servers) {
-      const sessions = await this.#sessionsOf(server, workload === CREATE ? 0 : connections)
-      const { bodyBytes } = await verified(server.port, workload, sessions[0] ?? {})
-      const nextId = idCounter()
-      const load = (seconds: number): Promise<LoadResult> =>
-        withConnections(server.port, connections, (opened) => {
-          const lanes = opened.map((connection, index) =>
-            createLane(connection, server.port, workload, sessions[index] ?? {}, nextId),
-          )
-          return loadHttp(lanes, { seconds, bodyBytes })
-        })
-      all.push({ server, load })
-    }
+    for (const server of this.#servers)
+      all.push({ server, load: await this.#loadOf(server, workload, connections) })
     const rows = await interleave(all, timing)
     const name = `${workload.name}-${connections}`
     const title = `${workload.title}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
     return { name, title, rows }
+  }
+
+  /** Holds a call that stands for itself against the same call in a session, of the same processes. */
+  async compareForms(
+    { session, alone }: (typeof FORMS)[number],
+    connections: number,
+    timing: Timing,
+  ): Promise<Table> {
+    const all: Measured[] = []
+    for (const server of this.#servers) {
+      const { contender } = server
+      all.push({ server, load: await this.#loadOf(server, session, connections) })
+      all.push({
+        server: {
+          contender: {
+            ...contender,
+            name: `${contender.name}-alone`,
+            title: `${contender.title}, ${STANDING_VERSION}`,
+            base: contender.name,
+          },
+          cpuMicros: () => server.cpuMicros(),
+        },
+        load: await this.#loadOf(server, alone, connections),
+      })
+    }
+    const rows = await interleave(all, timing)
+    return {
+      name: `modern-${session.name}-${connections}`,
+      title: `${session.title}, ${connections} connections: in a session, and as a request of ${STANDING_VERSION}`,
+      rows,
+    }
+  }
+
+  async #loadOf(server: ServerProcess, workload: Workload, connections: number): Promise<Measured['load']> {
+    const { headers } = workload
+    const needsSessions = workload !== CREATE && headers === undefined
+    const sessions = await this.#sessionsOf(server, needsSessions ? connections : 0)
+    const { bodyBytes } = await verified(server.port, workload, headers ?? sessions[0] ?? {})
+    const nextId = idCounter()
+    return (seconds: number): Promise<LoadResult> =>
+      withConnections(server.port, connections, (opened) => {
+        const lanes = opened.map((connection, index) =>
+          createLane(connection, server.port, workload, headers ?? sessions[index] ?? {}, nextId),
+        )
+        return loadHttp(lanes, { seconds, bodyBytes })
+      })
   }
 
   async stop(): Promise<void> {

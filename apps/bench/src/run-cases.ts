@@ -5,9 +5,10 @@ import type { BenchOptions } from './options.ts'
 import type { Report } from './report.ts'
 import { measureSessionMemory } from './session-memory.ts'
 import { measureFirstAnswer, measureStdio } from './stdio-bench.ts'
-import { CREATE, LIST, STRUCTURED, TEXT, type Workload } from './workloads.ts'
+import { CREATE, FORMS, LIST, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
 const CONNECTIONS = [1, 16, 64]
+const FORM_CONNECTIONS = 16
 const PIPELINE_DEPTH = 64
 const SPAWNS = 9
 const IDLE_SESSIONS = 5000
@@ -38,6 +39,15 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
     for (const [workload, connections] of chosen) {
       const running = bench.measure(workload, connections, timing)
       tables.push(await said(`${workload.name}-${connections}`, running))
+    }
+    await bench.stop()
+  }
+  const forms = FORMS.filter(({ session }) => wanted(`modern-${session.name}-${FORM_CONNECTIONS}`))
+  if (forms.length > 0) {
+    const bench = await HttpBench.start(HTTP.filter(({ program }) => program.startsWith('jetway')))
+    for (const form of forms) {
+      const running = bench.compareForms(form, FORM_CONNECTIONS, timing)
+      tables.push(await said(`modern-${form.session.name}-${FORM_CONNECTIONS}`, running))
     }
     await bench.stop()
   }

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
-import { INITIALIZE, type Message, message } from './load/requests.ts'
+import { INITIALIZE, type Message, message, STANDING_VERSION } from './load/requests.ts'
 
 /** What is asked of every server, and how a right answer is told from a wrong one. */
 export interface Workload {
@@ -8,15 +8,25 @@ export interface Workload {
   /** The key of the prepared answer. */
   readonly answer: string
   readonly message: Message
+  /** Of a request that stands for itself, in the place of those of a session. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Throws where the result is not what this request must bring. */
   verify(result: Record<string, unknown>): void
 }
+
+interface ToolCall {
+  readonly name: string
+  readonly arguments: object
+}
+
+const ADD: ToolCall = { name: 'add', arguments: { a: 2, b: 3 } }
+const WEATHER: ToolCall = { name: 'weather', arguments: { city: 'Paris', days: 3 } }
 
 export const TEXT: Workload = {
   name: 'text',
   title: 'tools/call, text',
   answer: 'add',
-  message: message('tools/call', { name: 'add', arguments: { a: 2, b: 3 } }),
+  message: message('tools/call', ADD),
   verify: ({ content, isError }) => {
     deepStrictEqual(content, [{ type: 'text', text: '5' }])
     ok(isError !== true)
@@ -35,12 +45,40 @@ export const STRUCTURED: Workload = {
   name: 'structured',
   title: 'tools/call, with an outputSchema',
   answer: 'weather',
-  message: message('tools/call', { name: 'weather', arguments: { city: 'Paris', days: 3 } }),
+  message: message('tools/call', WEATHER),
   verify: ({ content, structuredContent }) => {
     deepStrictEqual(structuredContent, PARIS)
     deepStrictEqual(content, [{ type: 'text', text: JSON.stringify(PARIS) }])
   },
 }
+
+/**
+ * The same call as a request of 2026-07-28, which carries what a session would know.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata
+ */
+function standing(workload: Workload, call: ToolCall): Workload {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': STANDING_VERSION,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
+  }
+  return {
+    ...workload,
+    message: message('tools/call', { ...call, _meta }),
+    headers: { 'mcp-protocol-version': STANDING_VERSION, 'mcp-method': 'tools/call', 'mcp-name': call.name },
+    verify: (result) => {
+      workload.verify(result)
+      deepStrictEqual(result['resultType'], 'complete')
+    },
+  }
+}
+
+/** Each call in a session, and standing for itself. */
+export const FORMS: readonly { readonly session: Workload; readonly alone: Workload }[] = [
+  { session: TEXT, alone: standing(TEXT, ADD) },
+  { session: STRUCTURED, alone: standing(STRUCTURED, WEATHER) },
+]
 
 export const LIST: Workload = {
   name: 'list',

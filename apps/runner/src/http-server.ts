@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
+import type { McpServer } from '@jetway/core'
 import type { SessionOptions } from '@jetway/core/http'
 import type { ResponseMode } from './command-line.ts'
 
@@ -47,6 +48,10 @@ export function sessionOptions(): SessionOptions {
   const keys = process.env[KEYS_VARIABLE]
   return keys === undefined || keys === '' ? {} : { seal: { keys: keys.split(',') } }
 }
+
+/** Whether a server was left with a revision that has sessions; the door of the oldest transport needs them. */
+export const hasSessions = ({ runtime }: McpServer): boolean =>
+  runtime.revisions.some(({ era }) => era === 'legacy')
 
 /** What the last bytes have to leave, in ms. */
 const FLUSH_MS = 500

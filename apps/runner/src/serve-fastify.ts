@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import {
   CLOSE_DEADLINE_MS,
   cutWhenFlushed,
+  hasSessions,
   type Listening,
   type ListenOptions,
   PATH,
@@ -20,7 +21,7 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
   await app.register(mcp, {
     server,
     path: PATH,
-    legacySse: true,
+    legacySse: hasSessions(server),
     sessions: sessionOptions(),
     response,
     logger: server.runtime.logger,

@@ -7,6 +7,7 @@ import { Hono } from 'hono'
 import {
   CLOSE_DEADLINE_MS,
   cutWhenFlushed,
+  hasSessions,
   type Listening,
   type ListenOptions,
   PATH,
@@ -19,7 +20,7 @@ import {
 export async function serveHono(server: McpServer, listen: ListenOptions): Promise<Listening> {
   const { host, port, response } = listen
   const app = new Hono()
-  app.use(mcp({ server, path: PATH, legacySse: true, sessions: sessionOptions(), response }))
+  app.use(mcp({ server, path: PATH, legacySse: hasSessions(server), sessions: sessionOptions(), response }))
   const http = createAdaptorServer({ fetch: app.fetch, serverOptions: SOCKET_LIMITS }) as Server
   http.listen(port, host)
   await once(http, 'listening')

@@ -51,4 +51,13 @@ describe('the command line', () => {
     weather.process.kill('SIGTERM')
     expect(await weather.exited).toBe(0)
   })
+
+  it('--revisions can leave it without sessions, and it still says what it has', async () => {
+    const weather = await startWeatherOnHttp('--revisions', '2026-07-28')
+    const stream = await fetch(weather.url, { headers: { accept: 'text/event-stream' } })
+    expect(stream.status).toBe(405)
+    expect(weather.said.stdout).toContain('get_')
+    weather.process.kill('SIGTERM')
+    expect(await weather.exited).toBe(0)
+  })
 })

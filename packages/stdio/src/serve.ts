@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { AuthInfo, Logger, MountHandle, MountStats } from '@jetway/core'
+import type { AuthInfo, Logger, MountHandle, MountStats, RevisionDate } from '@jetway/core'
 import type { Transport } from '@jetway/core/transport'
 import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 import { StdioTransport } from './transport.ts'
@@ -7,6 +7,7 @@ import { StdioTransport } from './transport.ts'
 interface Caller {
   readonly auth?: AuthInfo | undefined
   readonly mount?: unknown
+  readonly revisions?: readonly RevisionDate[]
 }
 
 /** What is served: an `McpServer`. */
@@ -22,6 +23,8 @@ interface Options<Mount> {
   readonly auth?: AuthInfo
   /** The app's own context, as `ctx.mount`. */
   readonly mount?: Mount
+  /** The protocol revisions to serve, out of those that the server speaks. All of them by default. */
+  readonly revisions?: readonly RevisionDate[]
   /** @default process.stdin */
   readonly input?: Readable
   /** @default process.stdout */
@@ -179,8 +182,12 @@ class StdioServing implements StdioHandle {
 
 const signals = Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]
 
-function callerOf({ auth, mount }: ServeStdioOptions): Caller {
-  return { ...(auth === undefined ? {} : { auth }), ...(mount === undefined ? {} : { mount }) }
+function callerOf({ auth, mount, revisions }: ServeStdioOptions): Caller {
+  return {
+    ...(auth === undefined ? {} : { auth }),
+    ...(mount === undefined ? {} : { mount }),
+    ...(revisions === undefined ? {} : { revisions }),
+  }
 }
 
 function createTransport(

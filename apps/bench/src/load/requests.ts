@@ -7,6 +7,9 @@ export interface Message {
 /** The revision that the load speaks. */
 export const PROTOCOL_VERSION = '2025-11-25'
 
+/** The revision of requests that stand for themselves. */
+export const STANDING_VERSION = '2026-07-28'
+
 /** Ids have seven digits throughout, so that all answers to a request weigh the same. */
 export const FIRST_ID = 1_000_000
 const LAST_ID = 9_999_999
