@@ -1,9 +1,10 @@
 import { asks, elicit, elicitUrl, listRoots, McpServer, sample } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
-import { createMemoryTransportPair } from '@jetway/core/transport'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Door, memoryDoor } from '../src/doors.ts'
 import { connectPeer } from '../src/peer.ts'
-import { recordTransport } from '../src/record-transport.ts'
+import { recordTransport, type TransportRecording } from '../src/record-transport.ts'
+import { HOST_DOORS, SSE_DOORS } from './support/host-doors.ts'
 import { validateWire } from './support/wire.ts'
 
 const FORM = {
@@ -73,18 +74,45 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
   '2025-11-25': Object.keys(QUESTIONS),
 }
 
-describe('what a server asks', () => {
-  it.each(Object.keys(ASKED))('is valid in %s, and is not asked where it cannot be', async (revision) => {
+const capabilities = { elicitation: { form: {}, url: {} }, roots: {}, sampling: { tools: {} } }
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of open.splice(0).toReversed()) await end()
+})
+
+async function dial(door: Door, server: McpServer): Promise<TransportRecording> {
+  const served = await door.open(server)
+  open.push(() => served.close())
+  const recording = recordTransport(await served.dial())
+  open.push(() => recording.transport.close())
+  return recording
+}
+
+type Called = JsonObject & { readonly id?: unknown; readonly method?: string }
+/** The requests and notifications of the server. */
+const called = ({ frames }: TransportRecording): Called[] =>
+  frames
+    .filter(({ direction, message }) => direction === 'received' && 'method' in (message as object))
+    .map(({ message }) => message as Called)
+const faults = (revision: string, messages: readonly Called[]): string[] =>
+  messages.flatMap((message) => validateWire(revision, message, { direction: 'server' }))
+
+const DOORS = [memoryDoor, ...HOST_DOORS, ...SSE_DOORS]
+const CELLS = DOORS.flatMap((door) =>
+  Object.keys(ASKED).map((revision) => [door.name, revision, door] as const),
+)
+
+describe.each(CELLS)('what a server asks over %s at %s', (_name, revision, door) => {
+  it('is what the revision allows, and is not asked where it cannot be', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {
       server.addTool({ name, handler: () => 'done', asks: asks().ask('it', (): unknown => question()) })
     }
-    const [client, end] = createMemoryTransportPair()
-    const { transport, frames } = recordTransport(client)
-    server.connect(end)
-    const peer = await connectPeer(transport, {
+    const recording = await dial(door, server)
+    const peer = await connectPeer(recording.transport, {
       revision,
-      capabilities: { elicitation: { form: {}, url: {} }, roots: {}, sampling: { tools: {} } },
+      capabilities,
       onRequest: (method) => ANSWERS[method],
     })
     const answered: string[] = []
@@ -92,14 +120,37 @@ describe('what a server asks', () => {
       const { error } = await peer.request('tools/call', { name })
       if (error === undefined) answered.push(name)
     }
-    await peer.close()
     expect(answered).toEqual(ASKED[revision])
-    const asked = frames.filter(
-      ({ direction, message }) => direction === 'received' && 'method' in (message as object),
-    )
-    expect(asked).toHaveLength(answered.length)
-    expect(asked.flatMap(({ message }) => validateWire(revision, message, { direction: 'server' }))).toEqual(
-      [],
-    )
+    expect(called(recording)).toHaveLength(answered.length)
+    expect(faults(revision, called(recording))).toEqual([])
+  })
+
+  it('is taken back by a notification that names it, when the call that asked is cancelled', async () => {
+    const server = new McpServer({ name: 'wire', version: '1.0.0' })
+    server.addTool({ name: 'roots', handler: () => 'done', asks: { roots: () => listRoots() } })
+    const recording = await dial(door, server)
+    const { transport, frames } = recording
+    // A client that never answers, and goes on reading.
+    await transport.start({ message() {}, malformed() {}, close() {} })
+    const send = (message: object): void | Promise<void> =>
+      transport.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
+    const clientInfo = { name: 'silent', version: '1' }
+    await send({
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: revision, capabilities, clientInfo },
+    })
+    await vi.waitFor(() => expect(frames.some(({ direction }) => direction === 'received')).toBe(true))
+    await send({ method: 'notifications/initialized' })
+    void send({ id: 2, method: 'tools/call', params: { name: 'roots' } })
+    await vi.waitFor(() => expect(called(recording)).toHaveLength(1))
+    await send({ method: 'notifications/cancelled', params: { requestId: 2 } })
+    await vi.waitFor(() => expect(called(recording)).toHaveLength(2))
+    const [question, withdrawn] = called(recording)
+    expect(withdrawn).toMatchObject({
+      method: 'notifications/cancelled',
+      params: { requestId: question?.id },
+    })
+    expect(faults(revision, called(recording))).toEqual([])
   })
 })
