@@ -56,6 +56,12 @@ describe.each(HTTP_DOORS)("the Inspector's command line over %s", (door) => {
     (era) => listAndCall('--server-url', server.url, '--transport', 'http', '--protocol-era', era),
     TIMEOUT_MS,
   )
+
+  it(
+    'lists and calls a tool on the HTTP+SSE path beside it',
+    () => listAndCall('--server-url', new URL('/sse', server.url).href, '--transport', 'sse'),
+    TIMEOUT_MS,
+  )
 })
 
 describe("the Inspector's command line over stdio", () => {

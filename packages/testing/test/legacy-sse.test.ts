@@ -213,6 +213,30 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect((await post(url, ping, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(202)
   })
 
+  it('opens no stream for who takes none, and one for who takes anything', async () => {
+    const base = await mount()
+    const refused = await fetch(`${base}/sse`, { headers: { accept: 'text/html' } })
+    expect([refused.status, await refused.json()]).toEqual([
+      406,
+      { jsonrpc: '2.0', error: { code: -32600, message: expect.stringContaining('text/event-stream') } },
+    ])
+    const { stream } = await connect(base, { accept: '*/*' })
+    expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+  })
+
+  it('takes a message whatever its Accept, and the session from a header where the query has none', async () => {
+    const base = await mount()
+    const { stream, url } = await connect(base)
+    const none = { accept: 'image/png', 'mcp-protocol-version': '1999-01-01' }
+    expect((await post(url, initialize('2024-11-05'), none)).status).toBe(202)
+    expect(await stream.message()).toMatchObject({ id: 1, result: {} })
+    const session = { 'mcp-session-id': new URL(url).searchParams.get('sessionId') ?? '' }
+    expect((await post(`${base}/message`, ping, session)).status).toBe(202)
+    expect(await stream.message()).toEqual({ jsonrpc: '2.0', id: 9, result: {} })
+    // The query counts where both are there.
+    expect((await post(`${base}/message?sessionId=nobody`, ping, session)).status).toBe(404)
+  })
+
   it('answers other verbs 405 with those that are allowed, and OPTIONS 204', async () => {
     const base = await mount()
     const { url } = await connect(base)

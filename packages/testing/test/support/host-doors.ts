@@ -28,8 +28,11 @@ const socketDoor = (name: string, subject: AdapterSubject): Door =>
 const sseDoor = (name: string, subject: AdapterSubject): Door => ({
   name: `${name}'s HTTP+SSE`,
   async open(server) {
-    const { url, close } = await mount(subject, server, { legacySse: true })
-    return { dial: () => new LegacySseTransport(new URL('/sse', url).href), close }
+    const mounted = await mount(subject, server, { legacySse: true })
+    return {
+      dial: () => new LegacySseTransport(new URL('/sse', mounted.url).href),
+      close: () => mounted.close(),
+    }
   },
 })
 

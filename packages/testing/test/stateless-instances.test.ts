@@ -1,0 +1,73 @@
+import { McpServer } from '@jetway/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { fastify, hono } from './support/adapters.ts'
+
+const open: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const end of open.splice(0).toReversed()) await end()
+})
+
+interface Heard {
+  readonly status: number
+  readonly session: string | null
+  readonly body: unknown
+}
+
+async function post(url: string, message: object): Promise<Heard> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    session: response.headers.get('mcp-session-id'),
+    body: text === '' ? undefined : (JSON.parse(text) as unknown),
+  }
+}
+
+// https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+describe.each(Object.entries({ Fastify: fastify, Hono: hono }))(
+  'two instances on %s that keep no sessions',
+  (_name, subject) => {
+    const serve = async (name: string): Promise<string> => {
+      const server = new McpServer({ name: 'instances', version: '1' })
+      server.addTool({ name: 'where', handler: () => name })
+      const { url, release } = await subject.serve(server, { stateless: true }, {})
+      open.push(
+        () => release(),
+        () => server.close({ deadline: 0 }),
+      )
+      return url
+    }
+
+    it('answer one client by turns, whichever of them it was introduced to', async () => {
+      const urls = [await serve('first'), await serve('second')] as const
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'balanced', version: '1' },
+      }
+      const initialized = await post(urls[0], { id: 1, method: 'initialize', params })
+      expect(initialized).toMatchObject({ status: 200, session: null })
+      expect(await post(urls[1], { method: 'notifications/initialized' })).toMatchObject({ status: 202 })
+      const said: unknown[] = []
+      for (const id of [2, 3, 4, 5]) {
+        const { status, session, body } = await post(urls[id % 2 === 0 ? 1 : 0], {
+          id,
+          method: 'tools/call',
+          params: { name: 'where' },
+        })
+        expect([status, session]).toEqual([200, null])
+        said.push(body)
+      }
+      const answer = (id: number, text: string): object => ({
+        jsonrpc: '2.0',
+        id,
+        result: { content: [{ type: 'text', text }] },
+      })
+      expect(said).toEqual([answer(2, 'second'), answer(3, 'first'), answer(4, 'second'), answer(5, 'first')])
+    })
+  },
+)
