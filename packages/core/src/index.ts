@@ -35,11 +35,13 @@ export type {
   AnyResourceTemplate,
   ResourceDefinition,
   ResourceTemplateDefinition,
+  SubscriberHook,
 } from './features/resource-types.ts'
 export { result, type ToolResult } from './features/results.ts'
 export { displayName, type RelatedTool, type ToolHints } from './features/tool-metadata.ts'
 export type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 export type { VisibleRule } from './features/visibility.ts'
+export type { TraceContext } from './protocol/trace-context.ts'
 export type { TaskStatus, TaskSupport } from './protocol/tasks.ts'
 export type { Era, RevisionDate } from './protocol/revisions/revision.ts'
 export type {

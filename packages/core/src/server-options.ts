@@ -110,6 +110,8 @@ export interface ServerOptions<App = unknown> {
 export interface CallLimits extends Partial<SessionLimits> {
   /** The same for all anonymous clients of one mount together, where calls come without sessions. */
   readonly anonymous?: Partial<SessionLimits>
+  /** Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open. @default 100 */
+  readonly listens?: number
 }
 
 export interface TaskOptions extends Partial<TaskLimits> {
@@ -143,10 +145,11 @@ export function resultBytes(value: number = 8 * 1024 * 1024): number {
 /** A limit of none, or of no number, would keep every call waiting for ever. */
 export function callLimits({ anonymous, ...given }: CallLimits = {}): ServerLimits {
   const limits = { ...DEFAULT_LIMITS, ...given, anonymous: { ...DEFAULT_LIMITS.anonymous, ...anonymous } }
-  const { running, inFlight } = limits
+  const { running, inFlight, listens } = limits
   const numbers = {
     running,
     inFlight,
+    listens,
     'anonymous.running': limits.anonymous.running,
     'anonymous.inFlight': limits.anonymous.inFlight,
   }

@@ -103,6 +103,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       describeRelations: options.describeRelations,
       instructions: (client) => this.runtime.instructions(client),
       logger: this.#logger,
+      opened: this.#lifespan,
       tasks: this.#createTasks(options),
       extensions: options.extensions,
     })
@@ -232,9 +233,14 @@ export class McpServer<Mount = unknown, App = unknown> {
     return { ready: follower.ready, detach, [Symbol.dispose]: detach }
   }
 
-  /** Tells the clients that have subscribed to a resource that it has changed. */
-  notifyResourceUpdated(uri: string): void {
-    this.#publish({ kind: 'resource', uri })
+  /**
+   * Tells the clients that have subscribed to a resource that it has changed.
+   *
+   * @param options.within - a resource that this one is a part of: its subscribers are told of the part, too
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
+   */
+  notifyResourceUpdated(uri: string, { within }: { readonly within?: string } = {}): void {
+    this.#publish(within === undefined ? { kind: 'resource', uri } : { kind: 'resource', uri, within })
   }
 
   /**
@@ -386,6 +392,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),
       app: () => this.#lifespan.value(),
+      watch: (uri, own) => this.#features.resources.watch(uri, own),
       attach: (mount) => this.#mounts.attach(mount),
     }
   }

@@ -12,6 +12,7 @@ import type { SchemaEngine } from '../schema/types.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import { addExtensions } from './extensions.ts'
+import { changeTopics, listenEntry } from './listen.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
 import { Resources } from './resources.ts'
@@ -19,6 +20,7 @@ import type { SessionOffers } from './session-offers.ts'
 import { subscriptionMethods } from './subscriptions.ts'
 import { taskMethods } from './tasks.ts'
 import { createTools, type Tools } from './tools.ts'
+import type { Opened } from './watching.ts'
 
 export interface FeatureOptions {
   readonly schemas: SchemaEngine
@@ -44,6 +46,8 @@ export interface FeatureOptions {
   readonly extensions?: readonly Extension<never, never>[] | undefined
   /** What the model of a client should know of the server. */
   readonly instructions?: DiscoverOptions['instructions'] | undefined
+  /** What the lifespan of the server has opened. */
+  readonly opened?: Opened | undefined
   /** @default warnings and errors go to stderr */
   readonly logger?: Logger | undefined
 }
@@ -76,7 +80,7 @@ export function createFeatures(options: FeatureOptions): Features {
     describeRelations: options.describeRelations ?? false,
     tasks: options.tasks,
   })
-  const resources = new Resources({ pageSize, logger })
+  const resources = new Resources({ pageSize, logger, opened: options.opened })
   const prompts = createPrompts({ schemas, pageSize, logger })
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
@@ -106,6 +110,7 @@ export function createFeatures(options: FeatureOptions): Features {
     return extensions === undefined ? registered() : { ...registered(), extensions }
   }
   const { instructions = () => undefined } = options
+  methods.set(...listenEntry(changeTopics(capabilities, resources)))
   methods.set(Method.Discover, discoverEntry({ capabilities, instructions }))
   return {
     tools,

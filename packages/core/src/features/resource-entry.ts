@@ -1,10 +1,12 @@
 import type { Resource } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { Guarded } from './visibility.ts'
+import type { WatchHooks } from './watching.ts'
 
 /** A resource as it is kept, or as a template listed it. */
 export interface ResourceEntry extends Guarded {
   readonly item: Resource
   readonly timeoutMs: number | undefined
+  readonly hooks: WatchHooks | undefined
   handle(args: unknown, ctx: CallContext): unknown
 }

@@ -15,6 +15,7 @@ import type { AnyCompleters } from './completion-types.ts'
 import { Registry } from './registry.ts'
 import type { AnyResourceTemplate } from './resource-types.ts'
 import { compileVisible, type Guarded } from './visibility.ts'
+import { compileHooks, type WatchHooks } from './watching.ts'
 import { compareSpecificity, parseUriTemplate, type UriTemplate } from './uri-template/uri-template.ts'
 
 /** A template as it is kept. */
@@ -23,6 +24,7 @@ export interface TemplateEntry extends Guarded {
   readonly template: UriTemplate
   readonly complete: AnyCompleters | undefined
   readonly timeoutMs: number | undefined
+  readonly hooks: WatchHooks | undefined
   readonly list: ((ctx: CallContext) => unknown) | undefined
   handle(variables: unknown, ctx: CallContext): unknown
 }
@@ -94,6 +96,7 @@ function buildTemplate(definition: AnyResourceTemplate, logger: Logger): Templat
     complete,
     visible: compileVisible(subject, definition, logger),
     timeoutMs: definition.timeoutMs,
+    hooks: compileHooks(subject, definition),
     list: listed && ((ctx) => listed.call(definition, ctx)),
     handle: (variables, ctx) => run.call(definition, variables, ctx),
   }

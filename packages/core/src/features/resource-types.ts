@@ -6,19 +6,33 @@ import type { Awaitable } from './arguments.ts'
 import type { TemplateVariables } from './uri-template/template-variables.ts'
 import type { VisibleRule } from './visibility.ts'
 
-interface ResourceFields extends DisplayFields {
+/**
+ * Called when the first subscriber of an address has come, or the last one has gone, over all clients of this process:
+ * to begin and to end the watching of what is behind it. One call for an address waits for the one before it. What it
+ * throws is logged, and the subscription stands.
+ *
+ * @param uri - the address that is subscribed to
+ * @param app - what the server's `lifespan` opened
+ */
+export type SubscriberHook<App = unknown> = (uri: string, app: App) => Awaitable<void>
+
+interface ResourceFields<App> extends DisplayFields {
   readonly name: string
   readonly mimeType?: string
   readonly annotations?: Annotations
   /** Ends a read that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
   readonly timeoutMs?: number
+  /** Hears of the first subscriber of an address. */
+  readonly onSubscribe?: SubscriberHook<App>
+  /** Hears that the last one has gone: it unsubscribed, its session closed or its stream ended. */
+  readonly onUnsubscribe?: SubscriberHook<App>
 }
 
 /**
  * A resource with a fixed address. Its handler may return anything: a string is text, a `Uint8Array` is a blob,
  * undefined says that there is no such resource, `contents([…])` is several contents, another value is JSON text.
  */
-export interface ResourceDefinition<App = unknown, Mount = unknown> extends ResourceFields {
+export interface ResourceDefinition<App = unknown, Mount = unknown> extends ResourceFields<App> {
   /** Absolute, and matched exactly as it is written. */
   readonly uri: string
   /** Bytes of the raw content, before base64. */
@@ -33,7 +47,7 @@ export interface ResourceTemplateDefinition<
   Template extends string = string,
   App = unknown,
   Mount = unknown,
-> extends ResourceFields {
+> extends ResourceFields<App> {
   /** RFC 6570. Of several that match an address, the most specific answers. */
   readonly uriTemplate: Template
   /** Suggests values for variables. */
@@ -47,7 +61,7 @@ export interface ResourceTemplateDefinition<
 }
 
 /** Any resource definition, for lists of them. */
-export interface AnyResource<App = never, Mount = never> extends ResourceFields {
+export interface AnyResource<App = never, Mount = never> extends ResourceFields<App> {
   readonly uri: string
   readonly size?: number
   readonly visible?: VisibleRule<App, Mount>
@@ -55,7 +69,7 @@ export interface AnyResource<App = never, Mount = never> extends ResourceFields 
 }
 
 /** Any template definition, for lists of them. */
-export interface AnyResourceTemplate<App = never, Mount = never> extends ResourceFields {
+export interface AnyResourceTemplate<App = never, Mount = never> extends ResourceFields<App> {
   readonly uriTemplate: string
   readonly complete?: Completers<string, App, Mount>
   readonly list?: (ctx: RequestContext<App, Mount>) => Awaitable<readonly Resource[]>

@@ -26,12 +26,20 @@ import { toReadResult } from './resource-contents.ts'
 import { ResourceTemplates, type TemplateEntry, type TemplateMatch } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
 import { ownOffers, type SessionOffers, withOwn } from './session-offers.ts'
-import { compileVisible, ifVisible, visibleAmong } from './visibility.ts'
+import { compileVisible, type Guarded, ifVisible, visibleAmong } from './visibility.ts'
+import { compileHooks, type Opened, Watches } from './watching.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
 /** Longer addresses are refused before anything is matched against them. */
-const MAX_URI_LENGTH = 8192
+export const MAX_URI_LENGTH = 8192
+
+interface ResourcesOptions {
+  readonly pageSize: number | undefined
+  readonly logger: Logger
+  /** What hooks outside of calls are given as `app`. */
+  readonly opened?: Opened | undefined
+}
 
 /** The resources of a server, fixed and by template, and the methods that serve them. */
 export class Resources {
@@ -39,11 +47,13 @@ export class Resources {
   readonly templates: ResourceTemplates
   readonly methods: readonly (readonly [string, MethodEntry])[]
   readonly #logger: Logger
+  readonly #watches: Watches
   readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
-  constructor({ pageSize, logger }: { readonly pageSize: number | undefined; readonly logger: Logger }) {
+  constructor({ pageSize, logger, opened }: ResourcesOptions) {
     this.#logger = logger
+    this.#watches = new Watches(logger, opened)
     const { resources, templates } = this.createRegistries()
     this.registry = resources
     this.templates = templates
@@ -95,7 +105,32 @@ export class Resources {
    * resource that is hidden from the caller leaves its address to no template, which would serve it without the rule.
    */
   at(uri: string, ctx: CallContext): ResourceEntry | TemplateMatch | undefined {
-    const own = ownOffers(ctx)
+    return this.#at(uri, ownOffers(ctx))
+  }
+
+  /** Like {@link at}, for who needs no variables. */
+  entryAt(uri: string, ctx: CallContext): Guarded | undefined {
+    const found = this.at(uri, ctx)
+    return found && asMatch(found).entry
+  }
+
+  /**
+   * Counts a watcher of the address, and tells the resource's hooks if it is the first.
+   *
+   * @param own - what the watching session alone has
+   * @returns what takes it away again; undefined where nobody wants to know
+   */
+  watch(uri: string, own: object | undefined): (() => void) | undefined {
+    const offers = own as SessionOffers | undefined
+    const found = this.#at(uri, offers)
+    const entry = found && asMatch(found).entry
+    if (entry?.hooks === undefined) return undefined
+    const everybodys = this.#at(uri, undefined)
+    const shared = everybodys !== undefined && asMatch(everybodys).entry === entry
+    return this.#watches.add(shared ? this : entry, uri, entry.hooks)
+  }
+
+  #at(uri: string, own: SessionOffers | undefined): ResourceEntry | TemplateMatch | undefined {
     return (
       own?.resources.get(uri) ??
       this.registry.get(uri) ??
@@ -232,6 +267,7 @@ function buildResource(definition: AnyResource, logger: Logger): ResourceEntry {
   return {
     item,
     visible: compileVisible(subject, definition, logger),
+    hooks: compileHooks(subject, definition),
     timeoutMs: definition.timeoutMs,
     handle: (args, ctx) => run.call(definition, args, ctx),
   }

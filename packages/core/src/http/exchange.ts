@@ -1,5 +1,5 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
-import type { Answered } from '../runtime/dispatcher.ts'
+import type { Answer, Answered } from '../runtime/dispatcher.ts'
 import type { Exchange } from '../runtime/exchange.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
@@ -143,11 +143,7 @@ export class PostExchange implements Exchange {
     }
     // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
     if (answer === undefined) return EMPTY_STREAM
-    const { error } = answer
-    if (error === undefined)
-      return { status: 200, headers: JSON_HEADERS, body: answer.bytes?.() ?? answer.frame }
-    const status = this.#options.revision.httpStatus(error)
-    return { status, headers: status === 503 ? refuse('busy').headers : JSON_HEADERS, body: answer.frame }
+    return jsonAnswer(answer, this.#options.revision)
   }
 
   /** Undefined while answers are missing. */
@@ -188,8 +184,17 @@ export class PostExchange implements Exchange {
   }
 }
 
+/** An answer that is no stream. */
+export function jsonAnswer(answer: Answer, revision: Revision): HttpReply {
+  const { error } = answer
+  if (error === undefined)
+    return { status: 200, headers: JSON_HEADERS, body: answer.bytes?.() ?? answer.frame }
+  const status = revision.httpStatus(error)
+  return { status, headers: status === 503 ? refuse('busy').headers : JSON_HEADERS, body: answer.frame }
+}
+
 /** A stream that ends at once: there is nothing to say, and nothing to come back for. */
-const EMPTY_STREAM: HttpReply = Object.freeze({
+export const EMPTY_STREAM: HttpReply = Object.freeze({
   status: 200,
   headers: SSE_HEADERS,
   open: (sink: FrameSink) => sink.close(),

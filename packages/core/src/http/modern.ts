@@ -4,6 +4,7 @@ import {
   type JsonRpcRequest,
   type RequestId,
 } from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
 import { ofEra } from '../protocol/revisions/index.ts'
 import type { RequestMeta } from '../protocol/revisions/request-meta.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
@@ -12,6 +13,7 @@ import type { ServerRuntime } from '../runtime/server-runtime.ts'
 import type { Caller } from '../runtime/session.ts'
 import { StatelessCalls } from '../runtime/stateless.ts'
 import { PostExchange, type StreamOpener } from './exchange.ts'
+import { Listening } from './listening.ts'
 import { mirrorFault } from './mirrored-headers.ts'
 import type { Mount } from './mount.ts'
 import { ACCEPTED, JSON_HEADERS, refuse } from './statuses.ts'
@@ -30,17 +32,20 @@ export class ModernHttp {
   readonly #streams: StreamOpener
   readonly #calls = new StatelessCalls()
   readonly #served: readonly Revision[]
+  readonly #listening: Listening
   #draining = false
 
   constructor(mount: Mount, streams: StreamOpener) {
     this.#mount = mount
     this.#streams = streams
+    this.#listening = new Listening(mount, this.#calls)
     this.#served = ofEra('modern', mount.served)
   }
 
-  /** From now on no request is taken. */
+  /** From now on no request is taken, and nobody listens any more. */
   drain(): void {
     this.#draining = true
+    this.#listening.drain()
   }
 
   /** Ends what still runs; its callers get no answer. */
@@ -72,6 +77,8 @@ export class ModernHttp {
     const { request, caller, message, revision, meta } = inbound
     const error = mirrorFault(request, message, tenant.runtime.addedNames)
     if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
+    if (message.method === Method.Listen)
+      return this.#listening.answer(request, tenant, { message, caller, revision, meta, served })
     const exchange = new PostExchange({
       mount: this.#mount,
       request,

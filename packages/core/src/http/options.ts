@@ -57,6 +57,14 @@ export interface KeepAliveOptions {
   readonly maxMissed?: number
 }
 
+/** Bounds on the streams by which clients without a session are told of changes. */
+export interface ListenLimits {
+  /** Open at once on this mount in this process; one more is answered 503. @default 10_000 */
+  readonly max?: number
+  /** Of one authenticated principal; anonymous clients share `max`. @default 100 */
+  readonly maxPerPrincipal?: number
+}
+
 /** How a server is mounted on HTTP. Every default is meant for production. */
 export interface EndpointOptions {
   /** The revisions to serve, out of those that the server speaks. All of them by default. */
@@ -94,6 +102,8 @@ export interface EndpointOptions {
   /** How long a client should wait before it resumes a stream that was cut, in ms. @default 1_000 */
   readonly retryMs?: number
   readonly sessions?: SessionOptions
+  /** Bounds on `subscriptions/listen`. Its reply is a stream also where `response` is `'json'`. */
+  readonly listens?: ListenLimits
   /** What a close waits for running calls, in ms, where it is not told otherwise. @default 10_000 */
   readonly closeDeadlineMs?: number
   /** Where session records are kept. In this process by default. Not with `sessions.seal`. */
@@ -128,6 +138,7 @@ type Filled =
 export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled>> {
   readonly parseLimits: ParseLimits
   readonly sessions: Limits
+  readonly listens: Required<ListenLimits>
   readonly seal: Required<SealedSessionOptions> | undefined
   readonly legacySse: SsePaths | undefined
   readonly keepAlive: false | Required<KeepAliveOptions>
@@ -153,6 +164,8 @@ const SESSION_DEFAULTS: Limits = {
   allowDelete: true,
 }
 
+const LISTEN_DEFAULTS: Required<ListenLimits> = { max: 10_000, maxPerPrincipal: 100 }
+
 const SEAL_MAX_AGE_MS = 86_400_000
 const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15_000, maxMissed: 3 }
 
@@ -169,11 +182,12 @@ export function resolveOptions(options: EndpointOptions): ResolvedOptions {
     ...withDefaults(DEFAULTS, options),
     parseLimits: withDefaults(DEFAULT_PARSE_LIMITS, options.parseLimits ?? {}),
     sessions: withDefaults(SESSION_DEFAULTS, options.sessions ?? {}),
+    listens: withDefaults(LISTEN_DEFAULTS, options.listens ?? {}),
     seal: resolveSeal(options),
     legacySse: resolveSsePaths(options.legacySse),
     keepAlive: resolveKeepAlive(options),
   }
-  const { parseLimits, sessions, seal } = resolved
+  const { parseLimits, sessions, listens, seal } = resolved
   const numbers: Record<string, number> = {
     ...keepAliveNumbers(resolved.keepAlive),
     upgradeAfterMs: resolved.upgradeAfterMs,
@@ -187,6 +201,8 @@ export function resolveOptions(options: EndpointOptions): ResolvedOptions {
     'sessions.uninitializedTtlMs': sessions.uninitializedTtlMs,
     'sessions.max': sessions.max,
     'sessions.maxPerPrincipal': sessions.maxPerPrincipal,
+    'listens.max': listens.max,
+    'listens.maxPerPrincipal': listens.maxPerPrincipal,
     'sessions.seal.maxAgeMs': seal?.maxAgeMs ?? SEAL_MAX_AGE_MS,
   }
   for (const [name, value] of Object.entries(numbers)) checkNumber(name, value)

@@ -18,6 +18,8 @@ export interface OutboundOptions {
   /** Hears of a frame that found no room. */
   onOverflow?(bytes: number): void
   onOpen?(outbound: Outbound): void
+  /** Called whenever the peer has taken all that waited, also at the beginning. */
+  onDrained?(): void
   /** Called once, however the connection ends. */
   onGone?(outbound: Outbound): void
 }
@@ -53,6 +55,11 @@ export class Outbound {
   /** Takes no more frames: the connection has ended, or does when what waits is written. */
   get ending(): boolean {
     return this.#gone || this.#ending
+  }
+
+  /** Whether a frame would be written at once. */
+  get ready(): boolean {
+    return !this.ending && this.#idle
   }
 
   /** Whether more waits than may. */
@@ -161,6 +168,7 @@ export class Outbound {
     }
     if (this.#bytes <= HIGH_WATER) this.#release()
     if (this.#ending && this.#idle) this.cut()
+    if (this.ready) this.#options.onDrained?.()
   }
 
   #wait(): { readonly promise: Promise<void>; readonly resolve: () => void } {

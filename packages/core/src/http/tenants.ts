@@ -2,6 +2,7 @@ import { usageError } from '../errors.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
 import { CHANGES_TOPIC } from '../runtime/bus.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { Listen } from '../runtime/listen.ts'
 import type { Mounted, ServerRuntime } from '../runtime/server-runtime.ts'
 import { type Caller, type Session, toChangeEvent } from '../runtime/session.ts'
 import { type Gauges, NOTHING_HELD } from '../runtime/stats.ts'
@@ -39,6 +40,7 @@ export class Tenant implements Mounted {
   readonly #measure: Measure
   readonly #work: Work
   readonly #sessions = new Set<Session>()
+  readonly #listens = new Set<Listen>()
   readonly #held = new Set<Held>()
   #calls = 0
   #unsubscribe: (() => void) | undefined
@@ -58,7 +60,7 @@ export class Tenant implements Mounted {
     return this.#closing !== undefined
   }
   get idle(): boolean {
-    return this.#calls === 0 && this.#sessions.size === 0 && this.#held.size === 0
+    return this.#calls === 0 && this.#sessions.size === 0 && this.#listens.size === 0 && this.#held.size === 0
   }
 
   gauges(): Gauges {
@@ -69,11 +71,16 @@ export class Tenant implements Mounted {
   take(session: Session): void {
     this.#sessions.add(session)
     session.onClose(() => this.#drop(session))
-    this.#unsubscribe ??= this.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event === undefined) return
-      for (const other of this.#sessions) other.changed(event)
+    this.#follow()
+  }
+
+  /** Tells a subscription of changes until it ends. */
+  tell(listen: Listen): void {
+    this.#listens.add(listen)
+    listen.onClose(() => {
+      if (this.#listens.delete(listen)) this.#left()
     })
+    this.#follow()
   }
 
   /** Stays in use for a connection until that is let go, and closes it at the end. */
@@ -113,13 +120,27 @@ export class Tenant implements Mounted {
   }
 
   async #drain(): Promise<void> {
+    for (const listen of this.#listens) listen.close()
     await this.#work.idle()
     this.finish()
   }
 
+  #follow(): void {
+    this.#unsubscribe ??= this.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
+      const event = toChangeEvent(message)
+      if (event === undefined) return
+      for (const session of this.#sessions) session.changed(event)
+      for (const listen of this.#listens) listen.changed(event)
+    })
+  }
+
   #drop(session: Session): void {
     this.#sessions.delete(session)
-    if (this.#sessions.size === 0) {
+    this.#left()
+  }
+
+  #left(): void {
+    if (this.#sessions.size === 0 && this.#listens.size === 0) {
       this.#unsubscribe?.()
       this.#unsubscribe = undefined
     }

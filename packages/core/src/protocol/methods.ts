@@ -45,4 +45,5 @@ export const Notification = {
   ElicitationComplete: 'notifications/elicitation/complete',
   RootsListChanged: 'notifications/roots/list_changed',
   TaskStatus: 'notifications/tasks/status',
+  Acknowledged: 'notifications/subscriptions/acknowledged',
 } as const

@@ -16,7 +16,8 @@ export interface Bus {
 /** What a server says when something changed; sessions turn it into notifications. */
 export type ChangeEvent =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
-  | { readonly kind: 'resource'; readonly uri: string }
+  /** Within another one, perhaps: whoever watches that hears of it too. */
+  | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
   /** What happens at an address that somebody was sent to is done. */
   | { readonly kind: 'elicitation'; readonly id: string }
 

@@ -20,9 +20,11 @@ import { ANONYMOUS } from './auth.ts'
 import { Background } from './background.ts'
 import { readBatch } from './batch.ts'
 import { CHANGES_TOPIC } from './bus.ts'
-import type { Answered } from './dispatcher.ts'
+import type { Answer, Answered } from './dispatcher.ts'
+import { DuplexListens } from './duplex-listens.ts'
 import type { Exchange } from './exchange.ts'
 import { initialize } from './initialize.ts'
+import { LateFrames } from './late-frames.ts'
 import { randomToken } from './random.ts'
 import type { Mounted, MountHandle, ServerRuntime } from './server-runtime.ts'
 import { announceSession } from './session-events.ts'
@@ -97,8 +99,8 @@ class DuplexConnection implements Connection, Mounted {
   readonly #deadlines: unknown[] = []
   /** Set while the transport has more to write than it likes. */
   #behind: Promise<void> | undefined
-  /** What has to be said when it has caught up, each once. */
-  readonly #late = new Set<string>()
+  readonly #late = new LateFrames()
+  readonly #listens: DuplexListens
   #pending = 0
   #onIdle: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -121,9 +123,15 @@ class DuplexConnection implements Connection, Mounted {
     }
     this.#alone = {
       duplex: false,
+      listens: true,
       send: (frame) => this.#notify(frame),
       refused: (reason) => this.#rejected(reason),
     }
+    this.#listens = new DuplexListens(runtime.limits.listens, {
+      write: (frame) => void this.#send(frame),
+      announce: (frame, owner) => this.#announce(frame, owner),
+      forget: (owner) => this.#late.forget(owner),
+    })
     const background = new Background(
       { begin: () => this.#pending++, end: () => this.#over() },
       runtime.logger,
@@ -139,7 +147,9 @@ class DuplexConnection implements Connection, Mounted {
     this.#runtime.attach(this)
     this.#unsubscribe = this.#runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
       const event = toChangeEvent(message)
-      if (event !== undefined) this.#session?.changed(event)
+      if (event === undefined) return
+      this.#session?.changed(event)
+      this.#listens.changed(event)
     })
     try {
       this.#startTransport()
@@ -191,6 +201,8 @@ class DuplexConnection implements Connection, Mounted {
   }
 
   async #drain(): Promise<void> {
+    // They are no work that would come to an end by itself.
+    this.#listens.closeAll()
     if (this.#pending > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve
@@ -281,7 +293,10 @@ class DuplexConnection implements Connection, Mounted {
     const id = message.method === Notification.Cancelled ? message.params?.['requestId'] : undefined
     if (!isRequestId(id)) return session?.notification(message)
     const alone = this.#servedAlone.length > 0 && namesVersion(message)
-    if (session === undefined || alone || !session.runs(id)) this.#calls.cancel(id)
+    if (session === undefined || alone || !session.runs(id)) {
+      this.#calls.cancel(id)
+      this.#listens.cancel(id)
+    }
     if (!alone && this.#calls.named(id) === 0) session?.notification(message)
   }
 
@@ -308,12 +323,13 @@ class DuplexConnection implements Connection, Mounted {
     const run = (): Answered | Promise<Answered> => this.#calls.call(this.#runtime, call)
     const ready = this.#runtime.ready()
     const answered = ready === undefined ? run() : ready.then(run)
-    if (!(answered instanceof Promise)) return this.#answer(answered, reply)
+    const answer = (said: Answered): void | Promise<void> => this.#answer(this.#begun(said, revision), reply)
+    if (!(answered instanceof Promise)) return answer(answered)
     const failed = (error: unknown): Answered => {
       this.#runtime.logger.error({ err: error }, 'A call could not be answered')
       return { frame: errorFrame(message.id, busy()) }
     }
-    void answered.catch(failed).then((answer) => this.#answer(answer, reply))
+    void answered.catch(failed).then(answer)
     const room = (): Promise<void> | undefined => this.#room()
     return ready === undefined ? room() : ready.then(room, () => {})
   }
@@ -321,6 +337,18 @@ class DuplexConnection implements Connection, Mounted {
   /** Reading stops instead of refusing, unless the client is asked something: its answer comes on the same way. */
   #room(): Promise<void> | undefined {
     return this.#session?.asking === true ? undefined : this.#calls.room(this.#runtime, this.#principal)
+  }
+
+  /** A subscription that begins holds its answer back until it ends. */
+  #begun(answer: Answered, revision: Revision): Answered {
+    if (answer?.listening === undefined) return answer
+    const { id } = answer.listening
+    const begin = (): McpError | undefined =>
+      this.#listens.begin(answer as Answer & Required<Pick<Answer, 'listening'>>)
+    const error = this.#closing === undefined ? begin() : busy()
+    if (error === undefined) return undefined
+    this.#rejected(error.reason === 'busy' ? 'busy' : 'invalidMessage')
+    return { frame: errorFrame(id, revision.encodeError(error)), error }
   }
 
   #answer(answer: Answered, reply: Reply): void | Promise<void> {
@@ -346,7 +374,7 @@ class DuplexConnection implements Connection, Mounted {
         this.#session = initialized.session
         if (this.#session === undefined) this.#rejected('initializeRefused')
         else announceSession(this.#runtime, this.#session, { resumed: false })
-        initialized.session?.attach({ send: (frame) => this.#announce(frame) })
+        initialized.session?.attach({ send: (frame) => this.#say(frame) })
         if (this.#session !== undefined)
           this.#session.onAsk = () => this.#calls.letIn(this.#runtime, this.#principal)
         return this.#answer(initialized, (frame) => this.#send(frame))
@@ -405,13 +433,17 @@ class DuplexConnection implements Connection, Mounted {
   /** A handler that does not wait for a slow peer loses what it says meanwhile; one that awaits loses nothing. */
   #notify(frame: string): void | Promise<void> {
     if (this.#behind === undefined) return this.#send(frame)
+    this.#dropped(frame)
+    return this.#behind
+  }
+
+  #dropped(frame: string): void {
     this.#runtime.events.emit('overflow', () => ({
       queue: 'connection',
       action: 'drop',
       bytes: utf8Length(frame),
       sessionId: this.#session?.id,
     }))
-    return this.#behind
   }
 
   #rejected(reason: RefusalReason): void {
@@ -419,10 +451,16 @@ class DuplexConnection implements Connection, Mounted {
     this.#runtime.events.emit('reject', () => ({ door: 'duplex', status: undefined, reason }))
   }
 
+  /** Tells the session's client of a change. */
+  #say(frame: string): void {
+    if (!this.#announce(frame, undefined)) this.#dropped(frame)
+  }
+
   /** A change is told late rather than not at all, and once however often it happened. */
-  #announce(frame: string): void {
-    if (this.#behind === undefined) void this.#send(frame)
-    else this.#late.add(frame)
+  #announce(frame: string, owner: object | undefined): boolean {
+    if (this.#behind !== undefined) return this.#late.add(frame, owner)
+    void this.#send(frame)
+    return true
   }
 
   /** Never rejects: whoever waits for a slow peer is not the one to hear that it is gone. */
@@ -430,9 +468,7 @@ class DuplexConnection implements Connection, Mounted {
     const caughtUp = (): void => {
       if (this.#behind !== behind) return
       this.#behind = undefined
-      const late = [...this.#late]
-      this.#late.clear()
-      for (const frame of late) this.#announce(frame)
+      for (const [frame, owner] of this.#late.take()) this.#announce(frame, owner)
     }
     const behind = written.catch((error: unknown) => this.#broken(error)).then(caughtUp)
     this.#behind = behind

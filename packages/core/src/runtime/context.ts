@@ -3,6 +3,7 @@ import { type JsonRpcRequest, notificationFrame, type RequestId } from '../proto
 import { progressToken, relatedTask } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
+import { readTraceContext, type TraceContext } from '../protocol/trace-context.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
 import { type Asking, askNow } from './asking.ts'
@@ -69,6 +70,8 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
   /** The address that is being read; an empty string outside resources. */
   readonly uri: string
   readonly log: LogSender
+  /** Where the request stands in a distributed trace; undefined where its `_meta` says nothing of it that could be read. */
+  readonly trace: TraceContext | undefined
   /** What a tool's `asks` came to. */
   readonly answers: Answers
   /** What `inputRequired` was answered. */
@@ -202,6 +205,8 @@ export class CallContext implements RequestContext {
   #progress: Progress | undefined
   #log: LogSender | undefined
   #given: GivenInputs | undefined
+  /** Null where there is none. */
+  #trace: TraceContext | null | undefined
   #atEnd: Set<() => void> | undefined
 
   constructor(message: JsonRpcRequest, scope: CallScope) {
@@ -245,6 +250,11 @@ export class CallContext implements RequestContext {
 
   get log(): LogSender {
     return (this.#log ??= createLogSender((level, data, logger) => this.#sendLog(level, data, logger)))
+  }
+
+  get trace(): TraceContext | undefined {
+    if (this.#trace === undefined) this.#trace = readTraceContext(this.message.params) ?? null
+    return this.#trace ?? undefined
   }
 
   get given(): GivenInputs {

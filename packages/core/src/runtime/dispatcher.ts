@@ -8,6 +8,7 @@ import {
   QuestionError,
 } from '../errors.ts'
 import { errorFrame, isObject, type JsonObject, resultFrame } from '../protocol/jsonrpc.ts'
+import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { Clock } from './clock.ts'
@@ -15,11 +16,13 @@ import type { CallContext, EndReason } from './context.ts'
 import type { Events } from './events.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { isLarge, LargeAnswer } from './large-answer.ts'
+import type { Listening } from './listen.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import {
   type Asked,
   type Complete,
   complete,
+  type ListeningStarted,
   type NeedsInput,
   type Outcome,
   Prepared,
@@ -81,6 +84,8 @@ export interface Answer {
   bytes?(): Uint8Array<ArrayBuffer>
   /** Present where the answer is a JSON-RPC error; its HTTP status is the revision's to say. */
   readonly error?: McpError
+  /** Present where the client listens from now on; the answer waits until that ends. */
+  readonly listening?: Listening
 }
 
 /** Undefined: the call was cancelled, and nobody waits for an answer. */
@@ -208,6 +213,7 @@ export class Dispatcher {
     try {
       if (outcome.kind === 'task') return taskAnswer(ctx, outcome)
       if (outcome.kind === 'asked') return this.#asks(ctx, outcome)
+      if (outcome.kind === 'listening') return this.#listening(ctx, outcome)
       if (outcome.kind !== 'complete')
         throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
       const json = outcome.json ?? ctx.revision.encodeResult(ctx.message.method, outcome.result)
@@ -235,6 +241,12 @@ export class Dispatcher {
     const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
     if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InternalError, text))
     return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, resultOf(entry.failure(text))))
+  }
+
+  #listening(ctx: CallContext, { interests }: ListeningStarted): Answer {
+    const { id } = ctx.message
+    const { frame } = this.#answer(ctx, JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: id } }))
+    return { frame, listening: { id, interests } }
   }
 
   #answer(ctx: CallContext, json: string, outcome?: Complete): Answer {

@@ -68,11 +68,14 @@ export interface Rejected {
 
 /** A limit on what waits has been reached. */
 export interface Overflowed {
-  /** What is full: a `stream` to one client, the queue of a `connection`, or the `calls` of a session. */
-  readonly queue: 'stream' | 'connection' | 'calls'
+  /**
+   * What is full: a `stream` to one client, the queue of a `connection`, the `calls` of a session, or the `subscriptions`
+   * of a principal, a mount or a connection.
+   */
+  readonly queue: 'stream' | 'connection' | 'calls' | 'subscriptions'
   /** What became of it: the message was dropped, the connection was cut so that the client resumes, the call refused. */
   readonly action: 'drop' | 'cut' | 'refuse'
-  /** The size of what found no room, in bytes of UTF-8; 0 for calls. */
+  /** The size of what found no room, in bytes of UTF-8; 0 for calls and subscriptions. */
   readonly bytes: number
   readonly sessionId: string | undefined
 }

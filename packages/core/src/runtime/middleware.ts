@@ -25,6 +25,8 @@ export interface MethodResults {
   readonly 'resources/read': ReadResourceResult
   readonly 'resources/subscribe': JsonObject
   readonly 'resources/unsubscribe': JsonObject
+  /** Resolves when the subscription is agreed to; what is returned in its place is not sent. */
+  readonly 'subscriptions/listen': JsonObject
   readonly 'prompts/list': List<'prompts', Prompt>
   readonly 'prompts/get': GetPromptResult
   readonly 'completion/complete': CompleteResult

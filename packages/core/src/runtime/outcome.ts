@@ -1,11 +1,12 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints } from '../protocol/revisions/revision.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
+import type { Interest } from './listen.ts'
 import type { PreparedQuestion } from './prepared-question.ts'
 import type { Question } from './questions.ts'
 
 /** What a method's handler comes to. `needs-input` is not sent, and becomes one of the others. */
-export type Outcome = Complete | NeedsInput | Asked | TaskStarted
+export type Outcome = Complete | NeedsInput | Asked | TaskStarted | ListeningStarted
 
 export interface Complete {
   readonly kind: 'complete'
@@ -41,6 +42,12 @@ export interface TaskStarted {
   readonly kind: 'task'
   readonly task: TaskInfo
   readonly meta?: JsonObject
+}
+
+/** The request is answered when its client has heard enough, or the server has no more to say. */
+export interface ListeningStarted {
+  readonly kind: 'listening'
+  readonly interests: readonly Interest[]
 }
 
 export const complete = (result: object): Complete => ({ kind: 'complete', result: result as JsonObject })

@@ -64,6 +64,13 @@ export interface ServerRuntime {
   ready(): Promise<void> | undefined
   /** What the lifespan opened. */
   app(): unknown
+  /**
+   * Counts a subscriber of a resource, for its author to know.
+   *
+   * @param own - what the subscribing session alone has
+   * @returns what takes it away again; undefined where nobody wants to know
+   */
+  watch(uri: string, own: object | undefined): (() => void) | undefined
   /** Makes `server.close()` wait for it, and `server.stats()` count it. */
   attach(mount: Mounted): void
 }
@@ -83,10 +90,16 @@ export interface ServerLimits extends SessionLimits {
    * them apart. @default 1_024 running, 4_096 in flight
    */
   readonly anonymous: SessionLimits
+  /**
+   * Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open; one more is answered
+   * "busy". Mounts have a limit of their own. @default 100
+   */
+  readonly listens: number
 }
 
 export const DEFAULT_LIMITS: ServerLimits = {
   running: 64,
   inFlight: 256,
   anonymous: { running: 1_024, inFlight: 4_096 },
+  listens: 100,
 }

@@ -74,6 +74,8 @@ export class Session implements SessionView {
   /** Tasks that only this session can come back for. */
   #held = 0
   #unansweredPings = 0
+  /** What takes back that an address is watched, by address. */
+  #watched: Map<string, (() => void) | undefined> | undefined
 
   constructor(runtime: ServerRuntime, record: SessionRecord, revision: Revision) {
     this.#runtime = runtime
@@ -87,6 +89,7 @@ export class Session implements SessionView {
       this.onAsk?.()
     })
     this.#asking = { ...asking, requests: this.#requests }
+    if (record.subscriptions.length > 0) this.#watch(record.subscriptions)
   }
 
   get id(): string {
@@ -156,6 +159,7 @@ export class Session implements SessionView {
     change: Partial<Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'addresses'>>,
   ): void {
     this.#record = { ...this.#record, ...change }
+    if (change.subscriptions !== undefined) this.#watch(change.subscriptions)
     for (const listener of this.#onRecord) listener(this.#record)
   }
 
@@ -236,6 +240,7 @@ export class Session implements SessionView {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#watch([])
     this.own = undefined
     for (const ctx of this.#running) ctx.end?.('closed')
     this.#requests.end()
@@ -274,6 +279,19 @@ export class Session implements SessionView {
   #leave(ctx: CallContext): void {
     this.#running.delete(ctx)
     this.#gate.leave()
+  }
+
+  #watch(uris: readonly string[]): void {
+    if (this.#watched === undefined && uris.length === 0) return
+    const watched = (this.#watched ??= new Map())
+    for (const uri of uris) if (!watched.has(uri)) watched.set(uri, this.#runtime.watch(uri, this.own))
+    if (watched.size === uris.length) return
+    const left = new Set(uris)
+    for (const [uri, end] of watched) {
+      if (left.has(uri)) continue
+      watched.delete(uri)
+      end?.()
+    }
   }
 
   #scope(exchange: Exchange, caller: Caller): CallScope {
@@ -325,7 +343,8 @@ function changeFrame(
 ): string | undefined {
   if (event.kind !== 'resource')
     return listChanged.includes(event.kind) ? LIST_CHANGED[event.kind] : undefined
-  return subscriptions.includes(event.uri)
+  const { uri, within } = event
+  return subscriptions.includes(uri) || (within !== undefined && subscriptions.includes(within))
     ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
     : undefined
 }
@@ -333,8 +352,9 @@ function changeFrame(
 /** A change event as it comes off the bus, or undefined for something else. */
 export function toChangeEvent(message: unknown): ChangeEvent | undefined {
   if (!isObject(message)) return undefined
-  const { kind, uri, id } = message
+  const { kind, uri, id, within } = message
   if (kind === 'tools' || kind === 'resources' || kind === 'prompts') return { kind }
   if (kind === 'elicitation' && typeof id === 'string') return { kind, id }
-  return kind === 'resource' && typeof uri === 'string' ? { kind, uri } : undefined
+  if (kind !== 'resource' || typeof uri !== 'string') return undefined
+  return typeof within === 'string' ? { kind, uri, within } : { kind, uri }
 }

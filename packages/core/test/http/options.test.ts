@@ -18,6 +18,7 @@ describe('the options of a mount', () => {
       retryMs: 1_000,
       closeDeadlineMs: 10_000,
       seal: undefined,
+      listens: { max: 10_000, maxPerPrincipal: 100 },
       keepAlive: { mode: 'comment', intervalMs: 15_000, maxMissed: 3 },
       parseLimits: { maxDepth: 128, maxTokens: 100_000 },
       sessions: {
@@ -39,6 +40,7 @@ describe('the options of a mount', () => {
     ['bodyLimit', { bodyLimit: 0 }],
     ['bodyLimit', { bodyLimit: Number.POSITIVE_INFINITY }],
     ['bodyLimit', { bodyLimit: '1mb' as unknown as number }],
+    ['listens.max', { listens: { max: 0 } }],
     ['upgradeAfterMs', { upgradeAfterMs: -1 }],
     ['upgradeAfterMs', { upgradeAfterMs: 2 ** 31 }],
     ['keepAlive', { keepAlive: true as unknown as false }],

@@ -75,6 +75,7 @@ export function createTestRuntime(
     instructions: () => undefined,
     ready: () => undefined,
     app: () => undefined,
+    watch: () => undefined,
     attach: (mount) => void mounts.push(mount),
     ...overrides,
     limits,

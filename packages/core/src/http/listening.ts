@@ -1,0 +1,113 @@
+import { busy } from '../errors.ts'
+import { errorFrame } from '../protocol/jsonrpc.ts'
+import { ANONYMOUS } from '../runtime/auth.ts'
+import type { Answer, Answered } from '../runtime/dispatcher.ts'
+import type { Exchange } from '../runtime/exchange.ts'
+import { Listens } from '../runtime/listens.ts'
+import type { StatelessCall, StatelessCalls } from '../runtime/stateless.ts'
+import { EMPTY_STREAM, jsonAnswer } from './exchange.ts'
+import { ListenStream } from './listen-stream.ts'
+import type { Mount } from './mount.ts'
+import { refuse } from './statuses.ts'
+import type { Tenant } from './tenants.ts'
+import type { HttpReply, HttpRequest } from './types.ts'
+
+/** A request to be told of changes, before it has its way back. */
+export type ListenCall = Omit<StatelessCall, 'exchange'>
+
+/**
+ * Requests whose reply is a stream that stays open. They are no work: a close does not wait for them, and ends them first.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export class Listening {
+  readonly #mount: Mount
+  readonly #calls: StatelessCalls
+  readonly #listens: Listens
+  #draining = false
+
+  constructor(mount: Mount, calls: StatelessCalls) {
+    this.#mount = mount
+    this.#calls = calls
+    this.#listens = new Listens(mount.options.listens)
+  }
+
+  /** Ends every stream with its answer, and takes no more. */
+  drain(): void {
+    this.#draining = true
+    this.#listens.closeAll()
+  }
+
+  answer(request: HttpRequest, tenant: Tenant, call: ListenCall): HttpReply | Promise<HttpReply> {
+    const answered = this.#calls.call(tenant.runtime, { ...call, exchange: this.#exchange(request) })
+    return answered instanceof Promise
+      ? answered.then((answer) => this.#reply(answer, { request, tenant, call }))
+      : this.#reply(answered, { request, tenant, call })
+  }
+
+  /** Carries nothing but the end of its client: progress and logs have no place on the stream that is to come. */
+  #exchange(request: HttpRequest): Exchange {
+    return {
+      duplex: false,
+      listens: true,
+      send: () => undefined,
+      onGone: (listener) => {
+        const { signal } = request
+        if (signal.aborted) listener()
+        else signal.addEventListener('abort', listener, { once: true })
+      },
+      refused: (reason) => this.#mount.rejections.tell(request, reason),
+    }
+  }
+
+  #reply(answer: Answered, asked: Asked): HttpReply {
+    if (answer === undefined) return EMPTY_STREAM
+    const { id } = asked.call.message
+    if (answer.listening === undefined) return jsonAnswer(answer, asked.call.revision)
+    if (this.#draining || asked.tenant.closing) return refuse('draining', { id })
+    return this.#open(answer, answer.listening, asked) ?? this.#busy(asked)
+  }
+
+  #open(
+    { frame: answer }: Answer,
+    listening: NonNullable<Answer['listening']>,
+    { request, tenant, call }: Asked,
+  ): HttpReply | undefined {
+    const { events } = tenant.runtime
+    const stream = new ListenStream({
+      mount: this.#mount,
+      request,
+      owner: tenant,
+      onOverflow: (bytes) =>
+        events.emit('overflow', () => ({ queue: 'stream', action: 'cut', bytes, sessionId: undefined })),
+      onGone: () => listen?.drop(),
+    })
+    const listen = this.#listens.open(
+      { ...listening, answer, outlet: stream },
+      call.caller.auth?.principal ?? ANONYMOUS,
+    )
+    if (listen === undefined) return undefined
+    listen.begin()
+    tenant.tell(listen)
+    stream.watch()
+    return stream.reply
+  }
+
+  #busy({ request, tenant, call: { message, revision } }: Asked): HttpReply {
+    const error = busy()
+    tenant.runtime.events.emit('overflow', () => ({
+      queue: 'subscriptions',
+      action: 'refuse',
+      bytes: 0,
+      sessionId: undefined,
+    }))
+    this.#mount.rejections.tell(request, 'busy')
+    return jsonAnswer({ frame: errorFrame(message.id, revision.encodeError(error)), error }, revision)
+  }
+}
+
+interface Asked {
+  readonly request: HttpRequest
+  readonly tenant: Tenant
+  readonly call: ListenCall
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { readTraceContext } from '../../src/protocol/trace-context.ts'
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = '00f067aa0ba902b7'
+const traceparent = `00-${TRACE}-${PARENT}-01`
+const read = (meta: object | undefined): ReturnType<typeof readTraceContext> =>
+  readTraceContext(meta && { _meta: meta })
+
+describe('the trace context of a request (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
+  it('is read whole', () => {
+    const meta = { traceparent, tracestate: 'vendor=a b,t@sys=1', baggage: 'user=ada;hidden,region = eu' }
+    expect(read(meta)).toEqual({ ...meta, traceId: TRACE, parentId: PARENT, sampled: true })
+  })
+
+  it('is none where nothing is said, or nothing that could be read', () => {
+    for (const meta of [undefined, {}, { traceparent: 'x' }, { tracestate: 'a=1' }, { baggage: '' }])
+      expect(read(meta)).toBeUndefined()
+  })
+
+  it('says that a trace is not sampled', () => {
+    expect(read({ traceparent: `00-${TRACE}-${PARENT}-02` })).toMatchObject({ sampled: false })
+  })
+
+  it('is read of later versions as far as it is known (https://www.w3.org/TR/trace-context/#versioning-of-traceparent)', () => {
+    expect(read({ traceparent: `cc-${TRACE}-${PARENT}-01-what-comes` })).toMatchObject({ traceId: TRACE })
+  })
+
+  it.each([
+    ['version ff', `ff-${TRACE}-${PARENT}-01`],
+    ['a version 00 that goes on', `${traceparent}-x`],
+    ['capitals', `00-${TRACE.toUpperCase()}-${PARENT}-01`],
+    ['a trace id of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`],
+    ['a parent id of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
+    ['a short trace id', `00-${TRACE.slice(1)}-${PARENT}-01`],
+    ['a line break at its end', `${traceparent}\n`],
+    ['no text', 1],
+  ])('leaves out a traceparent with %s, and with it the tracestate', (_what, given) => {
+    expect(read({ traceparent: given, tracestate: 'a=1', baggage: 'b=2' })).toEqual({ baggage: 'b=2' })
+  })
+
+  it.each([
+    ['a key in capitals', 'A=1'],
+    ['a key twice', 'a=1,a=2'],
+    ['a value with an equals sign', 'a=1=2'],
+    ['no value', 'a='],
+    ['33 members', Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(',')],
+    ['a line break', 'a=1\nb=2'],
+    ['no text', { a: 1 }],
+  ])('leaves out a tracestate with %s', (_what, tracestate) => {
+    expect(read({ traceparent, tracestate })).not.toHaveProperty('tracestate')
+    expect(read({ traceparent, tracestate })).toHaveProperty('traceparent')
+  })
+
+  it('takes a tracestate with empty members (https://www.w3.org/TR/trace-context/#list)', () => {
+    expect(read({ traceparent, tracestate: 'a=1, ,\tb=2' })).toMatchObject({ tracestate: 'a=1, ,\tb=2' })
+  })
+
+  it.each([
+    ['no value', 'a'],
+    ['a key that is no token', 'a b=1'],
+    ['a quote in a value', 'a="1"'],
+    ['a blank in a value', 'a=1 2'],
+    ['an empty member', 'a=1,,b=2'],
+    ['more than 8192 characters', `a=${'1'.repeat(8192)}`],
+    ['a property that is no token', 'a=1;(x)'],
+    ['no text', 7],
+  ])('leaves out a baggage with %s (https://www.w3.org/TR/baggage/#definition)', (_what, baggage) => {
+    expect(read({ baggage })).toBeUndefined()
+  })
+
+  it('takes no longer for a hostile value than for another', () => {
+    const start = performance.now()
+    const blanks = `a=1;${' '.repeat(8_000)}`
+    for (const value of [blanks, `a=${' '.repeat(8_000)}x`, ','.repeat(8_000), '-'.repeat(500)])
+      read({ traceparent: value, tracestate: value, baggage: value })
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+})
