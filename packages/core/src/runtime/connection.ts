@@ -22,9 +22,9 @@ import { readBatch } from './batch.ts'
 import { CHANGES_TOPIC } from './bus.ts'
 import type { Answer, Answered } from './dispatcher.ts'
 import { DuplexListens } from './duplex-listens.ts'
+import { DuplexOut } from './duplex-out.ts'
 import type { Exchange } from './exchange.ts'
 import { initialize } from './initialize.ts'
-import { LateFrames } from './late-frames.ts'
 import { randomToken } from './random.ts'
 import type { Mounted, MountHandle, ServerRuntime } from './server-runtime.ts'
 import { announceSession } from './session-events.ts'
@@ -97,14 +97,11 @@ class DuplexConnection implements Connection, Mounted {
   #session: Session | undefined
   #opening: Promise<void> | undefined
   readonly #deadlines: unknown[] = []
-  /** Set while the transport has more to write than it likes. */
-  #behind: Promise<void> | undefined
-  readonly #late = new LateFrames()
+  readonly #out: DuplexOut
   readonly #listens: DuplexListens
   #pending = 0
   #onIdle: (() => void) | undefined
   #closing: Promise<void> | undefined
-  #ended = false
   #resolveClosed!: () => void
 
   constructor(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions) {
@@ -115,23 +112,24 @@ class DuplexConnection implements Connection, Mounted {
     this.#servedAlone = ofEra('modern', this.#served)
     this.#principal = options.auth?.principal ?? ANONYMOUS
     this.#refusals = new Refusals(runtime.refusals)
+    this.#out = new DuplexOut({
+      transport,
+      onBroken: (error) => this.#broken(error),
+      onDrop: (frame) => this.#dropped(frame),
+    })
     this.#exchange = {
       duplex: true,
-      send: (frame) => this.#notify(frame),
-      request: (frame) => this.#send(frame),
+      send: (frame) => this.#out.notify(frame),
+      request: (frame) => this.#out.write(frame),
       refused: (reason) => this.#rejected(reason),
     }
     this.#alone = {
       duplex: false,
       listens: true,
-      send: (frame) => this.#notify(frame),
+      send: (frame) => this.#out.notify(frame),
       refused: (reason) => this.#rejected(reason),
     }
-    this.#listens = new DuplexListens(runtime.limits.listens, {
-      write: (frame) => void this.#send(frame),
-      announce: (frame, owner) => this.#announce(frame, owner),
-      forget: (owner) => this.#late.forget(owner),
-    })
+    this.#listens = new DuplexListens(runtime.limits.listens, this.#out)
     const background = new Background(
       { begin: () => this.#pending++, end: () => this.#over() },
       runtime.logger,
@@ -164,7 +162,7 @@ class DuplexConnection implements Connection, Mounted {
       message: (text) => this.#message(text),
       malformed: (reason) => {
         this.#rejected('parseError')
-        void this.#send(errorFrame(undefined, parseError(reason)))
+        void this.#out.write(errorFrame(undefined, parseError(reason)))
       },
       close: (reason) => this.#peerClosed(reason),
     })
@@ -174,7 +172,8 @@ class DuplexConnection implements Connection, Mounted {
 
   close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
     // A later call may be in more of a hurry, for example when the peer goes away during a drain.
-    if (!this.#ended) this.#deadlines.push(this.#runtime.clock.setTimeout(() => this.#onIdle?.(), deadline))
+    if (!this.#out.ended)
+      this.#deadlines.push(this.#runtime.clock.setTimeout(() => this.#onIdle?.(), deadline))
     return (this.#closing ??= this.#drain())
   }
 
@@ -211,7 +210,7 @@ class DuplexConnection implements Connection, Mounted {
     for (const timer of this.#deadlines.splice(0)) this.#runtime.clock.clearTimeout(timer)
     this.#session?.close()
     this.#calls.endAll()
-    this.#ended = true
+    this.#out.end()
     try {
       await this.#transport.close()
     } catch (error) {
@@ -221,7 +220,7 @@ class DuplexConnection implements Connection, Mounted {
   }
 
   #finish(): void {
-    this.#ended = true
+    this.#out.end()
     this.#unsubscribe()
     this.#runtime.dispatcher.rest()
     this.#resolveClosed()
@@ -238,7 +237,7 @@ class DuplexConnection implements Connection, Mounted {
     const parsed = parseText(text, this.#options.parseLimits ?? DEFAULT_PARSE_LIMITS)
     if (!parsed.ok) {
       this.#rejected('parseError')
-      return this.#send(errorFrame(undefined, parsed.error))
+      return this.#out.write(errorFrame(undefined, parsed.error))
     }
     if (this.#opening !== undefined) return this.#opening.then(() => this.#accept(parsed.value))
     return this.#accept(parsed.value)
@@ -246,7 +245,7 @@ class DuplexConnection implements Connection, Mounted {
 
   #accept(value: unknown): void | Promise<void> {
     if (Array.isArray(value)) return this.#batch(value)
-    return this.#route(classify(value), (frame) => this.#send(frame))
+    return this.#route(classify(value), (frame) => this.#out.write(frame))
   }
 
   /** Routes one message; the promise, if any, holds back the transport, not the answer. */
@@ -374,10 +373,10 @@ class DuplexConnection implements Connection, Mounted {
         this.#session = initialized.session
         if (this.#session === undefined) this.#rejected('initializeRefused')
         else announceSession(this.#runtime, this.#session, { resumed: false })
-        initialized.session?.attach({ send: (frame) => this.#say(frame) })
+        initialized.session?.attach({ send: (frame) => this.#out.say(frame) })
         if (this.#session !== undefined)
           this.#session.onAsk = () => this.#calls.letIn(this.#runtime, this.#principal)
-        return this.#answer(initialized, (frame) => this.#send(frame))
+        return this.#answer(initialized, (frame) => this.#out.write(frame))
       })
       .catch((error: unknown) => this.#failOpening(message, error))
       .finally(() => {
@@ -389,7 +388,7 @@ class DuplexConnection implements Connection, Mounted {
 
   #failOpening(message: JsonRpcRequest, error: unknown): void | Promise<void> {
     this.#runtime.logger.error({ err: error }, 'A session could not be opened')
-    return this.#answer({ frame: errorFrame(message.id, busy()) }, (frame) => this.#send(frame))
+    return this.#answer({ frame: errorFrame(message.id, busy()) }, (frame) => this.#out.write(frame))
   }
 
   /** Batches exist in one revision only; their answers go back as one array. */
@@ -403,7 +402,7 @@ class DuplexConnection implements Connection, Mounted {
     let answered = 0
     const collect: Reply = (frame) => {
       if (frame !== undefined) frames.push(frame)
-      if (++answered === expected && frames.length > 0) return this.#send(`[${frames.join(',')}]`)
+      if (++answered === expected && frames.length > 0) return this.#out.write(`[${frames.join(',')}]`)
     }
     for (const item of batch.items) void this.#route(item, collect)
     return this.#session.room()
@@ -411,30 +410,12 @@ class DuplexConnection implements Connection, Mounted {
 
   #refuseBatch(fault: string): void | Promise<void> {
     this.#rejected('batch')
-    return this.#send(errorFrame(undefined, invalidRequest(fault)))
-  }
-
-  /** Answers are always written: their number is bounded by the calls in flight. */
-  #send(frame: string | undefined): void | Promise<void> {
-    if (this.#ended || frame === undefined) return
-    try {
-      const written = this.#transport.send(frame)
-      return written instanceof Promise ? this.#wait(written) : undefined
-    } catch (error) {
-      this.#broken(error)
-    }
+    return this.#out.write(errorFrame(undefined, invalidRequest(fault)))
   }
 
   /** An answer that is lost leaves its client waiting for ever, so that the end of everything is the better news. */
   #broken(error: unknown): void {
     if (this.#closing === undefined) this.#peerClosed({ kind: 'error', error })
-  }
-
-  /** A handler that does not wait for a slow peer loses what it says meanwhile; one that awaits loses nothing. */
-  #notify(frame: string): void | Promise<void> {
-    if (this.#behind === undefined) return this.#send(frame)
-    this.#dropped(frame)
-    return this.#behind
   }
 
   #dropped(frame: string): void {
@@ -449,30 +430,6 @@ class DuplexConnection implements Connection, Mounted {
   #rejected(reason: RefusalReason): void {
     this.#refusals.count(reason)
     this.#runtime.events.emit('reject', () => ({ door: 'duplex', status: undefined, reason }))
-  }
-
-  /** Tells the session's client of a change. */
-  #say(frame: string): void {
-    if (!this.#announce(frame, undefined)) this.#dropped(frame)
-  }
-
-  /** A change is told late rather than not at all, and once however often it happened. */
-  #announce(frame: string, owner: object | undefined): boolean {
-    if (this.#behind !== undefined) return this.#late.add(frame, owner)
-    void this.#send(frame)
-    return true
-  }
-
-  /** Never rejects: whoever waits for a slow peer is not the one to hear that it is gone. */
-  #wait(written: Promise<void>): Promise<void> {
-    const caughtUp = (): void => {
-      if (this.#behind !== behind) return
-      this.#behind = undefined
-      for (const [frame, owner] of this.#late.take()) this.#announce(frame, owner)
-    }
-    const behind = written.catch((error: unknown) => this.#broken(error)).then(caughtUp)
-    this.#behind = behind
-    return behind
   }
 }
 

@@ -10,7 +10,7 @@ import { Listens } from './listens.ts'
 
 /** How frames get to the one client of a connection. */
 export interface DuplexWay {
-  write(frame: string): void
+  write(frame: string): void | Promise<void>
   /** Takes what may wait for a slow peer; false where there is no room. */
   announce(frame: string, owner: object): boolean
   /** Leaves unsaid what still waits for an owner. */
@@ -61,8 +61,8 @@ export class DuplexListens {
     const way = this.#way
     const end = (answer: string, reason: string): void => {
       const params = { _meta: { [SUBSCRIPTION_ID]: id }, requestId: id, reason }
-      way.write(answer)
-      way.write(notificationFrame(Notification.Cancelled, params))
+      void way.write(answer)
+      void way.write(notificationFrame(Notification.Cancelled, params))
     }
     return {
       send: (frame) => way.announce(frame, owner),
