@@ -1,10 +1,11 @@
-import { asks, elicit, elicitUrl, listRoots, McpServer, sample } from '@jetway/core'
+import { asks, elicit, elicitUrl, inputRequired, listRoots, McpServer, sample } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Door, memoryDoor } from '../src/doors.ts'
 import { connectPeer } from '../src/peer.ts'
 import { recordTransport, type TransportRecording } from '../src/record-transport.ts'
 import { HOST_DOORS, SSE_DOORS } from './support/host-doors.ts'
+import { requestInRounds } from './support/rounds.ts'
 import { validateWire } from './support/wire.ts'
 
 const FORM = {
@@ -152,5 +153,55 @@ describe.each(CELLS)('what a server asks over %s at %s', (_name, revision, door)
       params: { requestId: question?.id },
     })
     expect(faults(revision, called(recording))).toEqual([])
+  })
+})
+
+const STANDALONE_DOORS = [memoryDoor, ...HOST_DOORS].map((door) => [door.name, door] as const)
+
+describe.each(STANDALONE_DOORS)('what a server asks in the result of a call over %s', (_name, door) => {
+  it('is valid in 2026-07-28, and so is what the client answers; it is asked whatever the revision has', async () => {
+    const revision = '2026-07-28'
+    const server = new McpServer({ name: 'wire', version: '1.0.0' })
+    for (const [name, question] of Object.entries(QUESTIONS)) {
+      server.addTool({ name, handler: () => 'done', asks: asks().ask('it', (): unknown => question()) })
+    }
+    server.addTool({
+      name: 'nothing',
+      handler: (_args, { inputs }) =>
+        inputs.state === undefined ? inputRequired({}, { state: 'come again' }) : 'done',
+    })
+    const ask = (): ReturnType<typeof inputRequired> => inputRequired({ it: listRoots() })
+    server.addPrompt({ name: 'p', handler: (_args, { inputs }) => (inputs.has('it') ? 'done' : ask()) })
+    server.addResource({
+      uri: 'a://b',
+      name: 'r',
+      handler: (_args, { inputs }) => (inputs.has('it') ? 'done' : ask()),
+    })
+    const { transport, frames } = await dial(door, server)
+    const peer = await connectPeer(transport, { revision, capabilities })
+    const requests = [
+      ...[...Object.keys(QUESTIONS), 'nothing'].map((name) => ['tools/call', { name }] as const),
+      ['prompts/get', { name: 'p' }] as const,
+      ['resources/read', { uri: 'a://b' }] as const,
+    ]
+    for (const [method, params] of requests) {
+      const { result } = await requestInRounds(peer, method, params, (asked) => ANSWERS[asked])
+      expect(result).toMatchObject({ resultType: 'complete' })
+      expect(JSON.stringify(result)).toContain('done')
+    }
+    const methods = new Map<unknown, string>()
+    let asking = 0
+    for (const { direction, message } of frames) {
+      const { id, method, result } = message as JsonObject
+      if (typeof method === 'string') methods.set(id, method)
+      const sender = direction === 'sent' ? 'client' : 'server'
+      const context = { direction: sender, method: methods.get(id) } as const
+      expect(validateWire(revision, message, context)).toEqual([])
+      const { inputRequests, resultType } = (result ?? {}) as JsonObject
+      if (resultType === 'input_required') asking++
+      for (const asked of Object.values((inputRequests ?? {}) as Record<string, object>))
+        expect(Object.keys(asked)).toEqual(['method', 'params'])
+    }
+    expect(asking).toBe(requests.length)
   })
 })

@@ -76,13 +76,12 @@ async function askInResult(
 ): Promise<Outcome> {
   const { given } = ctx
   const { brought } = given
-  // Once: what came is meant for the first round that asks, and a handler that asks on means another one.
-  given.brought = undefined
   if (brought === undefined) return ask(ctx, asking, first, NONE)
   const answers = await match(asking, first, brought)
   if (Object.keys(first.questions).some((key) => !answers.has(key))) return ask(ctx, asking, first, answers)
   given.receive(new Map([...given.answers, ...answers]), first.state)
   const outcome = await handle()
+  // What came was meant for the round that asked first; a handler that asks on means another one.
   return outcome.kind === 'needs-input' ? ask(ctx, asking, outcome, NONE) : outcome
 }
 

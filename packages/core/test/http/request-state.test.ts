@@ -59,9 +59,11 @@ const MISUSES: readonly Misuse[] = [
     withParams({ name: 'pay', arguments: { amount: 5, to: ['x', 'y'] } }),
   ),
   misuse('for no arguments', withParams({ name: 'pay' })),
-  misuse('for another method', async (server, state) =>
-    bytesOf(await present(server, state, { method: 'prompts/get', params: { name: 'pay' } })),
-  ),
+  misuse('for another method', async (server) => {
+    const params = { name: 'pay' }
+    const state = await begin(server, { ...PAY, params })
+    return bytesOf(await present(server, state, { method: 'prompts/get', params }))
+  }),
   elsewhere('on a server with another name and the same keys', () => guarded({ keys: [KEY] }, 'other')),
   elsewhere('on a server with other keys', () => guarded({ keys: [OTHER_KEY] })),
   elsewhere('on a server with keys of its own', () => guarded({})),
