@@ -29,7 +29,7 @@ describe('the method table', () => {
     const missing = REVISIONS.flatMap(({ methods }) =>
       [...methods].filter((method) => !features.methods.has(method)),
     )
-    expect(new Set(missing)).toEqual(new Set(['initialize', 'subscriptions/listen']))
+    expect(new Set(missing)).toEqual(new Set(['initialize']))
   })
 
   it('answers ping with an empty object', async () => {
