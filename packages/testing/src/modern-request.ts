@@ -42,7 +42,7 @@ export function mirrorHeaders(
   return {
     'mcp-protocol-version': revision,
     'mcp-method': method,
-    ...(name !== undefined && { 'mcp-name': encodeHeaderText(name as string) }),
+    ...(name !== undefined && { 'mcp-name': encodeHeaderText(name) }),
   }
 }
 

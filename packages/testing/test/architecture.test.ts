@@ -3,12 +3,16 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import {
   dateLiterals,
+  eraBranches,
+  eraQuestions,
+  eraReads,
   importOrder,
   lengthWall,
   publicSubpaths,
   publishedExports,
   schemaLibraries,
   unfinished,
+  versionComparisons,
   webStandardsOnly,
   zod3Apart,
   type Manifest,
@@ -100,6 +104,40 @@ describe('dates of revisions', () => {
     expect(dateLiterals(core('http/a.ts', 'f(`x/2026-07-28/${v}`)'))).toHaveLength(1)
     expect(dateLiterals(core('http/a.ts', '// see /specification/2025-06-18/basic'))).toEqual([])
     expect(dateLiterals(core('protocol/revisions/v2025-06-18.ts', `const a = '2025-06-18'`))).toEqual([])
+  })
+})
+
+describe('the eras of the protocol', () => {
+  it('are told apart under protocol/revisions/ only, and versions compared there', () => {
+    expect(shipped.flatMap(eraReads)).toEqual([])
+    expect(shipped.flatMap(versionComparisons)).toEqual([])
+  })
+
+  it('part ways once in HTTP, and never in a feature', () => {
+    expect(eraBranches(shipped)).toEqual(['packages/core/src/http/endpoint.ts'])
+    expect(shipped.flatMap(eraQuestions)).toEqual([])
+  })
+
+  it.each([
+    [eraReads, 'http/a.ts', `if (revision.era === 'modern') f()`],
+    [eraReads, 'features/a.ts', `const { era } = ctx.revision`],
+    [eraReads, 'features/a.ts', `served.filter(({ era }) => era === 'legacy')`],
+    [
+      eraQuestions,
+      'features/a.ts',
+      `import { ofEra } from '../protocol/revisions/index.ts'; ofEra('modern', a)`,
+    ],
+    [versionComparisons, 'runtime/a.ts', `if (revision.version >= oldest) f()`],
+    [versionComparisons, 'runtime/a.ts', `if (oldest < protocolVersion) f()`],
+  ] as const)('are found by %o in %s: %s', (rule, path, text) => {
+    expect(rule(core(path, text))).toHaveLength(1)
+    expect(rule(core('protocol/revisions/a.ts', text))).toEqual([])
+  })
+
+  it('are counted where HTTP parts ways', () => {
+    const twice = core('http/a.ts', 'if (standsAlone(m)) f(); else if (namesVersion(m)) g()')
+    expect(eraBranches([twice])).toHaveLength(2)
+    expect(versionComparisons(core('runtime/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
   })
 })
 

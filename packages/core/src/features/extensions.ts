@@ -1,7 +1,7 @@
 import { missingCapability, usageError } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import { REVISIONS } from '../protocol/revisions/index.ts'
+import { isOfferedIn, REVISIONS } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { AddedMethod } from '../runtime/dispatcher.ts'
@@ -59,7 +59,8 @@ export function addExtensions(extensions: readonly Extension<never, never>[]): A
   return { methods, names, declared: (revision) => declared(given, revision) }
 }
 
-const isServedIn = ({ eras = ['modern'] }: Extension, { era }: Revision): boolean => eras.includes(era)
+const isServedIn = ({ eras = ['modern'] }: Extension, revision: Revision): boolean =>
+  isOfferedIn(revision, eras)
 
 function declared(extensions: readonly Extension[], revision: Revision): JsonObject | undefined {
   const served = extensions.filter((extension) => isServedIn(extension, revision))

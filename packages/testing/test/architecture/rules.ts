@@ -1,5 +1,6 @@
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
+import type { Node } from 'oxc-parser'
 import { codeLines, importsOf, literalsOf, namesUsed, walk, type Source } from './source.ts'
 
 const coreSource = 'packages/core/src/'
@@ -53,6 +54,66 @@ export function dateLiterals(source: Source): string[] {
   return literalsOf(source)
     .filter((text) => revision.test(text))
     .map((text) => `${source.path} holds a revision's date: ${text}`)
+}
+
+/** Core's sources but for those that may know what tells revisions apart. */
+const shared = ({ path }: Source): boolean =>
+  path.startsWith(coreSource) && !path.startsWith(`${coreSource}protocol/revisions/`)
+
+/** What tells the eras apart stands under protocol/revisions/; shared code asks a property, and never reads the era. */
+export function eraReads(source: Source): string[] {
+  if (!shared(source)) return []
+  const found: string[] = []
+  const isEra = (node: Node): boolean => node.type === 'Identifier' && node.name === 'era'
+  walk(source.program, (node) => {
+    const reads =
+      (node.type === 'MemberExpression' && isEra(node.property)) ||
+      (node.type === 'ObjectPattern' && node.properties.some((it) => it.type === 'Property' && isEra(it.key)))
+    if (reads) found.push(`${source.path} reads an era`)
+  })
+  return found
+}
+
+/** The questions that tell to which era a message, or a door, belongs. */
+const ERA_QUESTIONS = ['standsAlone', 'namesVersion', 'selectRevision', 'ofEra', 'hasSessions']
+
+/** A feature serves whoever calls: it asks none of them. */
+export function eraQuestions(source: Source): string[] {
+  if (!source.path.startsWith(`${coreSource}features/`)) return []
+  return ERA_QUESTIONS.filter((name) => namesUsed(source).has(name)).map(
+    (name) => `${source.path} asks ${name}`,
+  )
+}
+
+/** Where HTTP sends the messages of one era another way than those of the other, once for each time. */
+export function eraBranches(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ path }) => path.startsWith(`${coreSource}http/`))
+    .flatMap(({ path, program }) => {
+      const found: string[] = []
+      walk(program, (node) => {
+        if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return
+        if (node.callee.name === 'standsAlone' || node.callee.name === 'namesVersion') found.push(path)
+      })
+      return found
+    })
+}
+
+const VERSION = /^(?:version|protocolVersion|revision)$/
+const ORDERS = new Set(['<', '<=', '>', '>='])
+
+/** Shared code never asks whether a revision is older or newer than another. */
+export function versionComparisons(source: Source): string[] {
+  if (!shared(source)) return []
+  const found: string[] = []
+  const isVersion = (node: Node): boolean =>
+    (node.type === 'Identifier' && VERSION.test(node.name)) ||
+    (node.type === 'MemberExpression' && isVersion(node.property))
+  walk(source.program, (node) => {
+    if (node.type === 'BinaryExpression' && ORDERS.has(node.operator))
+      if (isVersion(node.left) || isVersion(node.right)) found.push(`${source.path} compares versions`)
+  })
+  return found
 }
 
 /** Core runs wherever web standards do. */

@@ -255,19 +255,15 @@ const TOOLS = [
 ]
 const URIS = ['text', 'bytes', 'json', 'several', 'item/7', 'gone', 'refused', 'unknown', '%zz']
 
-/** Makes the server say it all. The answers, by what was asked. */
-export async function exercise(
-  peer: TestConnection,
-  server: McpServer,
-): Promise<ReadonlyMap<string, RawResponse>> {
-  const answers = new Map<string, RawResponse>()
-  const ask = async (name: string, method: string, params?: JsonObject): Promise<void> =>
-    void answers.set(name, await peer.request(method, params))
-  await ask('ping', 'ping')
+type Ask = (name: string, method: string, params?: JsonObject) => Promise<void>
+
+/** Asks for all that is asked alike with sessions and without. */
+async function askAlike(ask: Ask, peer: TestConnection): Promise<void> {
   for (const name of [...TOOLS, 'unknown']) await ask(name, 'tools/call', { name })
   for (const how of ['tool', 'mcp', 'bare mcp', 'unreadable mcp', 'error'])
     await ask(how, 'tools/call', { name: 'fails', arguments: { how } })
-  await ask('busy', 'tools/call', { name: 'busy', arguments: { n: 1 }, _meta: { progressToken: 'p' } })
+  const telling = { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' }
+  await ask('busy', 'tools/call', { name: 'busy', arguments: { n: 1 }, _meta: telling })
   await ask('bad arguments', 'tools/call', { name: 'busy', arguments: { n: 'x' } })
   for (const list of ['tools', 'resources', 'resources/templates', 'prompts']) {
     expect((await pages(peer, `${list}/list`)).length).toBeGreaterThan(list === 'tools' ? 3 : 0)
@@ -284,11 +280,49 @@ export async function exercise(
   const ref = { type: 'ref/resource', uri: 'wire://item/{id}' }
   await ask('complete id', 'completion/complete', { ref, argument: { name: 'id', value: 'x' } })
   await ask('complete unknown', 'completion/complete', { ref: { type: 'ref/x' } })
+  await ask('unknown method', 'tools/invent')
+}
+
+/** What nobody can read, or answer by an id. */
+async function sendUnreadable(peer: TestConnection): Promise<void> {
+  await peer.raw('{')
+  await peer.raw('{"jsonrpc":"2.0","id":null,"method":"ping"}')
+  await peer.raw('[]')
+}
+
+/** Makes the server say it all over requests that stand for themselves. The answers, by what was asked. */
+export async function exerciseModern(peer: TestConnection): Promise<ReadonlyMap<string, RawResponse>> {
+  const answers = new Map<string, RawResponse>()
+  const ask: Ask = async (name, method, params) => void answers.set(name, await peer.request(method, params))
+  await ask('discover', 'server/discover')
+  await askAlike(ask, peer)
+  for (const method of ['ping', 'logging/setLevel', 'resources/subscribe', 'initialize', 'tasks/list'])
+    await ask(method, method, { level: 'info', uri: 'wire://text' })
+  const member = (name: string, value: unknown): JsonObject => ({
+    _meta: { [`io.modelcontextprotocol/${name}`]: value },
+  })
+  await ask('other revision', 'tools/list', member('protocolVersion', '1999-01-01'))
+  await ask('odd revision', 'tools/list', member('protocolVersion', 5))
+  await ask('no capabilities', 'tools/list', member('clientCapabilities', 'none'))
+  await ask('bad level', 'tools/list', member('logLevel', 'loud'))
+  await sendUnreadable(peer)
+  await ask('last', 'server/discover')
+  return answers
+}
+
+/** Makes the server say it all in a session. The answers, by what was asked. */
+export async function exercise(
+  peer: TestConnection,
+  server: McpServer,
+): Promise<ReadonlyMap<string, RawResponse>> {
+  const answers = new Map<string, RawResponse>()
+  const ask: Ask = async (name, method, params) => void answers.set(name, await peer.request(method, params))
+  await ask('ping', 'ping')
+  await askAlike(ask, peer)
   await ask('level', 'logging/setLevel', { level: 'warning' })
   await ask('bad level', 'logging/setLevel', { level: 'loud' })
   await ask('subscribe', 'resources/subscribe', { uri: 'wire://text' })
   await ask('bad subscribe', 'resources/subscribe', { uri: 'wire://unknown' })
-  await ask('unknown method', 'tools/invent')
   await ask('second initialize', 'initialize', { protocolVersion: '2025-11-25', capabilities: {} })
   const told = ['tools', 'resources', 'prompts'].map((list) =>
     peer.notification(`notifications/${list}/list_changed`),
@@ -299,9 +333,7 @@ export async function exercise(
   server.notifyResourceUpdated('wire://text')
   await Promise.all([...told, peer.notification('notifications/resources/updated')])
   await ask('unsubscribe', 'resources/unsubscribe', { uri: 'wire://text' })
-  await peer.raw('{')
-  await peer.raw('{"jsonrpc":"2.0","id":null,"method":"ping"}')
-  await peer.raw('[]')
+  await sendUnreadable(peer)
   await ask('last', 'ping')
   return answers
 }

@@ -126,6 +126,9 @@ function repair(definitions: Record<string, JsonObject>): void {
   if (error !== undefined) definitions['JSONRPCError'] = { ...error, required: ['error', 'jsonrpc'] }
   for (const [name, definition] of Object.entries(definitions))
     definitions[name] = withEnvelope(merged(definition, definitions))
+  // Metadata is the user's, whatever the schema spells out of it.
+  for (const [name, definition] of Object.entries(definitions))
+    if (name.endsWith('MetaObject')) delete (definition as Record<string, unknown>)['additionalProperties']
   // An alias of Result, which is open for its descendants' sake.
   const { properties } = definitions['Result'] as { properties?: JsonObject }
   definitions['EmptyResult'] = { ...definitions['Result'], properties, additionalProperties: false }

@@ -55,6 +55,9 @@ export function narrowRevisions(
 export const ofEra = (era: Era, served: readonly Revision[]): readonly Revision[] =>
   served.filter((revision) => revision.era === era)
 
+/** Whether what is offered in some eras is offered in this revision. */
+export const isOfferedIn = (revision: Revision, eras: readonly Era[]): boolean => eras.includes(revision.era)
+
 /**
  * The revision of a new session: the one asked for if it is served, else the newest that is. Served are those that have
  * sessions.
