@@ -25,6 +25,8 @@ const GUIDES: readonly Group[] = [
       'sessions',
       'session-lifetime',
       'tasks',
+      'skills',
+      'apps',
       'middleware',
       'operations',
       'without-a-mount',

@@ -1,4 +1,6 @@
 import { McpServer, type ServerOptions } from '@jetway/core'
+import { apps } from '@jetway/core/apps'
+import { addAppTools } from './app-tools.ts'
 import { addAskingTools } from './asking-tools.ts'
 import { addCallTools } from './call-tools.ts'
 import { addContentTools } from './content-tools.ts'
@@ -9,6 +11,7 @@ import { addReportingTools } from './reporting-tools.ts'
 import { addResources, addResourceTemplates } from './resources.ts'
 import { addRoundTools } from './round-tools.ts'
 import { addRoutedTool, addSchemaTools } from './schema-tools.ts'
+import { createSkills } from './skills.ts'
 import { addTaskTools } from './task-tools.ts'
 
 export interface EverythingOptions extends Pick<ServerOptions, 'pageSize' | 'revisions'> {
@@ -27,7 +30,11 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
       websiteUrl: 'https://example.com/everything',
       icons: [{ src: 'https://example.com/everything.png', mimeType: 'image/png' }],
     },
-    { ...options, instructions: 'A server for tests: nothing here is of use.' },
+    {
+      ...options,
+      instructions: 'A server for tests: nothing here is of use.',
+      extensions: [apps(), createSkills()],
+    },
   )
   addContentTools(server)
   addReportingTools(server)
@@ -37,6 +44,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addAskingTools(server)
   addRoundTools(server)
   addTaskTools(server)
+  addAppTools(server)
   addRegistryTools(server)
   addResources(server)
   addResourceTemplates(server)

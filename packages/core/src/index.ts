@@ -21,11 +21,11 @@ export {
   defineTool,
   type OfKind,
 } from './features/define.ts'
-export { defineExtension, requireExtension } from './features/extensions.ts'
+export { defineExtension, type OfferingExtension, requireExtension } from './features/extensions.ts'
 export type { Completer, Completers } from './features/completion-types.ts'
 export type { ForSession } from './features/for-session.ts'
 export { inputRequired, type InputRequired } from './features/input-required.ts'
-export type { Observation, Source } from './features/observe.ts'
+export type { Observation } from './features/observe.ts'
 export { message, messages, type Message, type PromptMessages } from './features/prompt-messages.ts'
 export type { AnyPrompt, PromptDefinition } from './features/prompt-types.ts'
 export type { AddOptions, Handle } from './features/registry.ts'
@@ -38,6 +38,7 @@ export type {
   SubscriberHook,
 } from './features/resource-types.ts'
 export { result, type ToolResult } from './features/results.ts'
+export type { Source } from './features/source.ts'
 export { displayName, type RelatedTool, type ToolHints } from './features/tool-metadata.ts'
 export type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 export type { VisibleRule } from './features/visibility.ts'

@@ -7,7 +7,6 @@ import type { Bus } from './runtime/bus.ts'
 import { type Clock, MAX_TIMEOUT_MS, systemClock } from './runtime/clock.ts'
 import type { ClientView } from './runtime/client-view.ts'
 import type { RequestContext } from './runtime/context.ts'
-import type { Extension } from './runtime/extension.ts'
 import type { Logger } from './runtime/logger.ts'
 import { type Random, secureRandom } from './runtime/random.ts'
 import { DEFAULT_STATE_LIMITS, type RequestStateOptions, RequestStates } from './runtime/request-state.ts'
@@ -17,6 +16,7 @@ import { DEFAULT_TASK_LIMITS, type TaskLimits } from './runtime/tasks.ts'
 import { isJsonFaithful } from './schema/json-faithful.ts'
 import type { SchemaEngine } from './schema/types.ts'
 import { checkIcons, MIN_RESULT_BYTES } from './features/checks.ts'
+import type { OfferingExtension } from './features/extensions.ts'
 
 /** Options of a server. Every default is meant for production. */
 export interface ServerOptions<App = unknown> {
@@ -61,7 +61,7 @@ export interface ServerOptions<App = unknown> {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    * @default none
    */
-  readonly extensions?: readonly Extension<NoInfer<App>, never>[]
+  readonly extensions?: readonly OfferingExtension<NoInfer<App>, never>[]
   /** Whether handlers may send logs to clients. @default true */
   readonly logging?: boolean
   /** What is sent to a client that has not chosen a level. @default 'info' */

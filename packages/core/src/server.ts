@@ -34,7 +34,7 @@ import { Tasks } from './runtime/tasks.ts'
 import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
 import { ForSession } from './features/for-session.ts'
-import { type Follower, type Observation, observe, type Source } from './features/observe.ts'
+import { type Follower, type Observation, observe } from './features/observe.ts'
 import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './features/prompt-types.ts'
 import type { AddOptions, Handle } from './features/registry.ts'
 import type {
@@ -43,6 +43,7 @@ import type {
   ResourceDefinition,
   ResourceTemplateDefinition,
 } from './features/resource-types.ts'
+import type { Source } from './features/source.ts'
 import type { AnyTool, ToolDefinition } from './features/tool-types.ts'
 import {
   checkInfo,
@@ -108,6 +109,8 @@ export class McpServer<Mount = unknown, App = unknown> {
       extensions: options.extensions,
     })
     this.runtime = this.#createRuntime(info, options, schemas)
+    for (const { source } of options.extensions ?? [])
+      if (source !== undefined) this.observe(source as Source<App, Mount>)
   }
 
   /**

@@ -9,11 +9,18 @@ import { type Added, type Extension, NOTHING_ADDED } from '../runtime/extension.
 import { complete, type Outcome, typed } from '../runtime/outcome.ts'
 import { isJsonFaithful } from '../schema/json-faithful.ts'
 import { isPromiseLike } from './promise-like.ts'
+import type { Source } from './source.ts'
+
+/** An extension that has tools, resources or prompts, too. */
+export interface OfferingExtension<App = unknown, Mount = unknown> extends Extension<App, Mount> {
+  /** What the server then offers as its own: followed, as by `server.observe`, until the server closes. */
+  readonly source?: Source<App, Mount>
+}
 
 /** An extension in a file of its own, with its types inferred, for the option `extensions` of servers. */
 export const defineExtension = <App = unknown, Mount = unknown>(
-  extension: Extension<App, Mount>,
-): Extension<App, Mount> => extension
+  extension: OfferingExtension<App, Mount>,
+): OfferingExtension<App, Mount> => extension
 
 /**
  * Refuses a call whose client has not declared an extension that the call cannot do without. Where it can, ask

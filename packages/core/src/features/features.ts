@@ -9,6 +9,7 @@ import { type Logger, stderrLogger } from '../runtime/logger.ts'
 import { complete } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
 import type { SchemaEngine } from '../schema/types.ts'
+import { APPS_EXTENSION } from './apps/tool-ui.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import { addExtensions } from './extensions.ts'
@@ -70,6 +71,7 @@ const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
   const { schemas, publish, pageSize, logging = true, logger = stderrLogger } = options
+  const added = addExtensions(options.extensions ?? [])
   const tools = createTools({
     schemas,
     pageSize,
@@ -79,6 +81,7 @@ export function createFeatures(options: FeatureOptions): Features {
     orderByPriority: options.orderByPriority ?? false,
     describeRelations: options.describeRelations ?? false,
     tasks: options.tasks,
+    apps: options.extensions?.some(({ id }) => id === APPS_EXTENSION) ?? false,
   })
   const resources = new Resources({ pageSize, logger, opened: options.opened })
   const prompts = createPrompts({ schemas, pageSize, logger })
@@ -103,7 +106,6 @@ export function createFeatures(options: FeatureOptions): Features {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),
   }
-  const added = addExtensions(options.extensions ?? [])
   const registered = cachedCapabilities(tools, resources, prompts, fixed)
   const capabilities = (revision?: Revision): ServerCapabilities => {
     const extensions = revision && added.declared(revision)

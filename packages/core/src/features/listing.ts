@@ -33,7 +33,8 @@ export class Listing<Entry extends Guarded, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>
   readonly #fragments = new WeakMap<Entry, Map<Revision, string>>()
   readonly #wholes = new WeakMap<ListSource<Entry>, Map<Revision, { version: number; answer: Prepared }>>()
-  #open: { entries: readonly Entry[]; is: boolean } | undefined
+  /** By list: two are asked for in turn where some callers are shown another form of the entries. */
+  readonly #open = new WeakMap<readonly Entry[], boolean>()
   /** Held by the list itself: one that a session alone has goes with the session. */
   readonly #positions = new WeakMap<readonly Entry[], ReadonlyMap<string, number>>()
 
@@ -59,9 +60,12 @@ export class Listing<Entry extends Guarded, Item extends object> {
   }
 
   #isOpen(entries: readonly Entry[]): boolean {
-    if (this.#open?.entries !== entries)
-      this.#open = { entries, is: entries.every(({ visible }) => visible === undefined) }
-    return this.#open.is
+    let open = this.#open.get(entries)
+    if (open === undefined) {
+      open = entries.every(({ visible }) => visible === undefined)
+      this.#open.set(entries, open)
+    }
+    return open
   }
 
   #page(entries: readonly Entry[], cursor: unknown, revision: Revision): Prepared {

@@ -1,26 +1,8 @@
 import { usageError } from '../errors.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Features } from './features.ts'
-import type { AnyPrompt } from './prompt-types.ts'
 import type { Owned, Registry } from './registry.ts'
-import type { AnyResource, AnyResourceTemplate } from './resource-types.ts'
-import type { AnyTool } from './tool-types.ts'
-
-type List<Definition> = Iterable<Definition> | Promise<Iterable<Definition>>
-
-/** Another registry, whose contents a server offers as its own. Each method gives all that there is at the time. */
-export interface Source<App = unknown, Mount = unknown> {
-  tools?(): List<AnyTool<App, Mount>>
-  resources?(): List<AnyResource<App, Mount>>
-  resourceTemplates?(): List<AnyResourceTemplate<App, Mount>>
-  prompts?(): List<AnyPrompt<App, Mount>>
-  /**
-   * Calls the listener after every change, or once after several.
-   *
-   * @returns the function that ends it
-   */
-  onChange(listener: () => void): () => void
-}
+import type { List, Source } from './source.ts'
 
 /** A source that a server follows. */
 export interface Observation extends Disposable {

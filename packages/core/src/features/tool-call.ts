@@ -22,6 +22,8 @@ export interface ToolEntry extends Guarded, Relating {
   /** How errors name it. */
   readonly label: string
   readonly priority: number
+  /** Whether clients without user interfaces are shown another form of it. */
+  readonly hasUi: boolean
   readonly input: CompiledInput
   /** What clients repeat in headers; undefined where that is nothing, which costs a call nothing. */
   readonly inHeaders: readonly HeaderParameter[] | undefined

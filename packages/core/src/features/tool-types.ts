@@ -1,6 +1,7 @@
 import type { TaskSupport } from '../protocol/tasks.ts'
 import type { RequestContext } from '../runtime/context.ts'
 import type { AnySchema, InferOutput } from '../schema/types.ts'
+import type { ToolUi } from './apps/app-types.ts'
 import type { Answers, ToolAsks } from './ask-types.ts'
 import type { Awaitable, ToolArguments } from './arguments.ts'
 import type { DisplayFields } from './checks.ts'
@@ -30,6 +31,8 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly immediateResponse?: string
   /** Whether results are held against the `outputSchema` before they are sent. @default the server's `validateOutput` */
   readonly validateOutput?: boolean
+  /** The user interface that shows the tool's results. Needs the extension `apps()` of `@jetway/core/apps`. */
+  readonly ui?: ToolUi
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { Outcome, TaskStarted } from '../runtime/outcome.ts'
 import { taskOwner, type Tasks } from '../runtime/tasks.ts'
 import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
+import { compileUi, PlainTools, showsApps } from './apps/tool-ui.ts'
 import { compileAsks } from './asks.ts'
 import {
   checkHandler,
@@ -41,6 +42,8 @@ export interface ToolsOptions {
   readonly logger: Logger
   /** Undefined where calls never run as tasks. */
   readonly tasks: (() => Tasks) | undefined
+  /** Whether tools may have user interfaces. */
+  readonly apps: boolean
 }
 
 /** The tools of a server and the methods that serve them. */
@@ -56,6 +59,7 @@ export interface Tools {
 export function createTools(options: ToolsOptions): Tools {
   const relations = createRelations({ inDescription: options.describeRelations, logger: options.logger })
   let taskable = false
+  let plain: PlainTools | undefined
   const createRegistry = (): Tools['registry'] =>
     new Registry<AnyTool, ToolEntry>({
       kind: 'tool',
@@ -63,6 +67,7 @@ export function createTools(options: ToolsOptions): Tools {
       build: (definition) => {
         const entry = buildTool(definition, options, relations)
         taskable ||= entry.taskSupport !== undefined
+        if (entry.hasUi) plain ??= new PlainTools()
         return entry
       },
     })
@@ -82,9 +87,11 @@ export function createTools(options: ToolsOptions): Tools {
       if (!registry.offered) throw methodNotFound()
       relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
       const own = ownOffers(ctx)?.tools
-      if (own === undefined) return listing.list(source, params, ctx)
+      const without = plain !== undefined && !showsApps(ctx.client) ? plain : undefined
+      if (own === undefined) return listing.list(without?.source(source) ?? source, params, ctx)
       const all = withOwn(registry.entries(), own, (entry) => entry.tool.name)
-      return listing.page(options.orderByPriority ? byPriority(all) : all, params, ctx)
+      const shown = without === undefined ? all : all.map((entry) => without.entry(entry))
+      return listing.page(options.orderByPriority ? byPriority(shown) : shown, params, ctx)
     },
   }
   return {
@@ -217,7 +224,9 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
         )
   const output = outputSchema && schemas.output(outputSchema, { ...subject, field: 'outputSchema' })
   const annotations = normaliseHints(subject, definition.annotations)
-  const _meta = toMeta(subject, definition)
+  const visible = compileVisible(subject, definition, options.logger)
+  const ui = compileUi(subject, definition, { enabled: options.apps, visible })
+  const _meta = toMeta(subject, ui === undefined ? definition : { ...definition, _meta: ui._meta })
   const shown = publish(subject, { name, title, description, annotations, icons, _meta })
   const alone: Tool = {
     ...(shown as Omit<Tool, 'inputSchema'>),
@@ -232,7 +241,8 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     alone,
     related,
     priority: definition.priority ?? 0,
-    visible: compileVisible(subject, definition, options.logger),
+    hasUi: ui !== undefined,
+    visible: ui?.visible ?? visible,
     input,
     inHeaders: headerParameters(subject, input.jsonSchema),
     output,

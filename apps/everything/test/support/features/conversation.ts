@@ -14,6 +14,7 @@ const initialize: Feature = {
       completions: {},
       logging: {},
       tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+      extensions: { 'io.modelcontextprotocol/ui': {} },
     })
     expect(await driver.callTool('describe_call')).toMatchObject({
       structuredContent: { client: 'matrix', protocolVersion: '2025-11-25', session: true },

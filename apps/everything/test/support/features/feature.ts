@@ -16,12 +16,13 @@ export async function walk(
   driver: Driver,
   method: string,
   key: string,
+  params: Record<string, unknown> = {},
 ): Promise<{ pages: number; items: Loose[] }> {
   const items: Loose[] = []
   let cursor: unknown
   let pages = 0
   do {
-    const page = await driver.request(method, cursor === undefined ? {} : { cursor })
+    const page = await driver.request(method, cursor === undefined ? params : { ...params, cursor })
     items.push(...(page[key] as Loose[]))
     cursor = page['nextCursor']
     pages += 1

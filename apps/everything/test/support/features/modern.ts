@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { CONTENTS } from './contents.ts'
 import { CONVERSATION } from './conversation.ts'
-import { type Feature, text, walk } from './feature.ts'
+import { type Feature, names, text, walk } from './feature.ts'
 import { TOOLS } from './tools.ts'
 
 /** What belongs to sessions, or is done by other means where there are none. */
@@ -20,6 +21,10 @@ const discover: Feature = {
       prompts: { listChanged: true },
       completions: {},
       logging: {},
+      extensions: {
+        'io.modelcontextprotocol/ui': {},
+        'io.modelcontextprotocol/skills': { directoryRead: true },
+      },
     })
     expect(capabilities).not.toHaveProperty('tasks')
     expect(await driver.callTool('describe_call')).toMatchObject({
@@ -57,10 +62,35 @@ const output: Feature = {
   },
 }
 
+const skills: Feature = {
+  name: 'skills: listed page by page with digests that their files keep, and folder by folder',
+  async run(driver) {
+    const { pages, items } = await walk(driver, 'skills/list', 'skills')
+    expect(pages).toBe(2)
+    expect(items).toMatchObject([
+      { uri: 'skill://code-review/SKILL.md', frontmatter: { license: 'Apache-2.0' } },
+      { uri: 'skill://daily-report/SKILL.md', resources: 'dynamic' },
+      { uri: 'skill://everything/billing/refunds/SKILL.md', frontmatter: { name: 'refunds' } },
+    ])
+    const files = items[0]?.['resources'] as readonly { uri: string; digest: string; size: number }[]
+    expect(files).toHaveLength(3)
+    for (const { uri, digest, size } of files) {
+      const { contents } = await driver.readResource(uri)
+      const [read] = contents as [{ text?: string; blob?: string }]
+      const bytes = read.text === undefined ? Buffer.from(read.blob ?? '', 'base64') : Buffer.from(read.text)
+      expect(bytes).toHaveLength(size)
+      expect(`sha256:${createHash('sha256').update(bytes).digest('hex')}`).toBe(digest)
+    }
+    const folder = await walk(driver, 'resources/directory/read', 'resources', { uri: 'skill://code-review' })
+    expect(names(folder.items)).toEqual(['code-review', 'assets', 'references'])
+  },
+}
+
 /** What is done over requests that stand for themselves. */
 export const MODERN_FEATURES: readonly Feature[] = [
   discover,
   logging,
   output,
+  skills,
   ...[...CONVERSATION, ...TOOLS, ...CONTENTS].filter(({ name }) => !OF_SESSIONS.test(name)),
 ]

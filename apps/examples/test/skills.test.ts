@@ -1,0 +1,41 @@
+import type { McpServer } from '@jetway/core'
+import { describe, expect, it } from 'vitest'
+import { reload, server as fromFolder } from '../src/skills-folder.ts'
+import { server as fromData } from '../src/skills.ts'
+
+type Result = Record<string, unknown>
+
+async function ask(server: McpServer, method: string, params: object = {}): Promise<Result> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+  return (JSON.parse((await server.handleMessage(message)) ?? '') as { result: Result }).result
+}
+
+describe('the skills of the guide', () => {
+  it('are listed with their files, from data', async () => {
+    expect(await ask(fromData, 'skills/list')).toMatchObject({
+      skills: [
+        {
+          uri: 'skill://acme/billing/refunds/SKILL.md',
+          frontmatter: { name: 'refunds', license: 'Apache-2.0' },
+          resources: [{}, { uri: 'skill://acme/billing/refunds/templates/mail.md' }],
+        },
+      ],
+    })
+  })
+
+  it('are listed from a folder, and again after a reload', async () => {
+    const uri = 'skill://code-review/SKILL.md'
+    for (const again of [false, true]) {
+      if (again) await reload()
+      expect(await ask(fromFolder, 'skills/get', { uri })).toMatchObject({
+        skill: { uri, frontmatter: { metadata: { version: '1.0' } }, resources: [{}, {}] },
+      })
+    }
+    const folder = await ask(fromFolder, 'resources/directory/read', { uri: 'skill://code-review' })
+    expect(folder['resources']).toMatchObject([{ uri }, { mimeType: 'inode/directory' }])
+  })
+})

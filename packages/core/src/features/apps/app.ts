@@ -1,0 +1,102 @@
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
+import type { RequestContext } from '../../runtime/context.ts'
+import { fault, type Subject } from '../checks.ts'
+import { defineResource, type OfKind } from '../define.ts'
+import { type OfferingExtension } from '../extensions.ts'
+import { OutputError } from '../output-error.ts'
+import { contents, type ResourceResult } from '../resource-contents.ts'
+import type { ResourceDefinition } from '../resource-types.ts'
+import { APP_MEDIA_TYPE, APPS_EXTENSION, checkAppUri } from './tool-ui.ts'
+import type { AppCsp, AppDefinition } from './app-types.ts'
+
+/**
+ * User interfaces for tools, for the option `extensions` of servers: a tool's `ui` is shown to the clients that have
+ * declared that they show `text/html;profile=mcp-app`, in every revision.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
+export const apps = (): OfferingExtension => ({ id: APPS_EXTENSION, eras: ['modern', 'legacy'] })
+
+/**
+ * A user interface as a resource, for `server.add` or `server.addResource`.
+ *
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION`
+ */
+export function app<App = unknown, Mount = unknown>(
+  definition: AppDefinition<App, Mount>,
+): ResourceDefinition<App, Mount> & OfKind<'resource'> {
+  const { html, csp, permissions, domain, prefersBorder, _meta, ...shown } = definition
+  const subject = { kind: 'app', name: String(shown.uri) }
+  checkAppUri(subject, shown.uri)
+  if (typeof html !== 'string' && typeof html !== 'function')
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a string or a function as its html')
+  const ui = clean({
+    csp: checkCsp(subject, csp),
+    permissions: checkPermissions(subject, permissions),
+    domain: check(subject, 'domain', 'string', domain),
+    prefersBorder: check(subject, 'prefersBorder', 'boolean', prefersBorder),
+  })
+  const meta = Object.keys(ui).length === 0 ? {} : { _meta: { ui } }
+  const toContents = (text: unknown): ResourceResult => {
+    if (typeof text !== 'string') throw new OutputError(`The html of the app ${shown.uri} was to be a string`)
+    return contents([{ text, ...meta }])
+  }
+  return defineResource<App, Mount>({
+    ...shown,
+    mimeType: APP_MEDIA_TYPE,
+    ...((_meta !== undefined || meta._meta !== undefined) && { _meta: { ..._meta, ...meta._meta } }),
+    handler: (_args, ctx: RequestContext<App, Mount>) =>
+      typeof html === 'string' ? toContents(html) : Promise.resolve(html(ctx)).then(toContents),
+  })
+}
+
+const clean = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+
+/** What hosts put into a policy as it is: anything but an origin could say more than its author meant. */
+const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i
+const DIRECTIVES: readonly (keyof AppCsp)[] = [
+  'connectDomains',
+  'resourceDomains',
+  'frameDomains',
+  'baseUriDomains',
+]
+const PERMISSIONS: readonly unknown[] = ['camera', 'microphone', 'geolocation', 'clipboardWrite']
+
+function checkCsp(subject: Subject, csp: unknown): JsonObject | undefined {
+  if (csp === undefined) return undefined
+  if (!isObject(csp)) throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its csp')
+  for (const [directive, origins] of Object.entries(csp)) {
+    if (!(DIRECTIVES as readonly string[]).includes(directive))
+      throw fault(
+        subject,
+        'ERR_MCP_INVALID_DEFINITION',
+        `knows no csp.${directive}; choose from ${DIRECTIVES.join(', ')}`,
+      )
+    if (origins === undefined) continue
+    if (!Array.isArray(origins) || !origins.every((it) => typeof it === 'string' && ORIGIN.test(it)))
+      throw fault(
+        subject,
+        'ERR_MCP_INVALID_DEFINITION',
+        `needs an array of origins, such as "https://api.example.com", as its csp.${directive}`,
+      )
+  }
+  return structuredClone(clean(csp))
+}
+
+/** A list here, an object of empty objects where it travels. */
+function checkPermissions(subject: Subject, permissions: unknown): JsonObject | undefined {
+  if (permissions === undefined) return undefined
+  if (Array.isArray(permissions) && permissions.every((it) => PERMISSIONS.includes(it)))
+    return Object.fromEntries(permissions.map((it) => [it as string, {}]))
+  throw fault(
+    subject,
+    'ERR_MCP_INVALID_DEFINITION',
+    `needs an array of ${PERMISSIONS.join(', ')} as its permissions`,
+  )
+}
+
+function check(subject: Subject, member: string, type: 'string' | 'boolean', value: unknown): unknown {
+  if (value === undefined || typeof value === type) return value
+  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a ${type} as its ${member}`)
+}

@@ -1,0 +1,126 @@
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
+import type { Meta, Tool } from '../../protocol/types.ts'
+import type { ClientView } from '../../runtime/client-view.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import { fault, type Subject } from '../checks.ts'
+import type { ListSource } from '../listing.ts'
+import type { ToolEntry } from '../tool-call.ts'
+import type { Guarded } from '../visibility.ts'
+
+export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
+export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app'
+/** Where the address stood before; some authors write both. */
+const FLAT_URI = 'ui/resourceUri'
+
+/** Whether a client has declared that it shows user interfaces of the kind that there is. */
+export function showsApps(client: ClientView): boolean {
+  const types = client.extension(APPS_EXTENSION)?.['mimeTypes']
+  return Array.isArray(types) && types.includes(APP_MEDIA_TYPE)
+}
+
+export function checkAppUri(subject: Subject, uri: unknown): void {
+  if (typeof uri === 'string' && /^ui:\/\/./.test(uri) && URL.canParse(uri)) return
+  throw fault(
+    subject,
+    'ERR_MCP_INVALID_DEFINITION',
+    'needs a "ui://" URI, such as "ui://weather/dashboard", as the address of its user interface',
+  )
+}
+
+/** A tool's user interface, in `_meta` where it travels, and the tool's rule with what its audience asks for. */
+export interface CompiledUi {
+  readonly _meta: Meta
+  readonly visible: Guarded['visible']
+}
+
+interface UiOptions {
+  /** Whether the server has the extension. */
+  readonly enabled: boolean
+  readonly visible: Guarded['visible']
+}
+
+/**
+ * Reads `ui`, or `_meta.ui`, by which other frameworks say the same. Without the extension `_meta` is the author's own.
+ *
+ * @returns undefined for a tool without a user interface
+ */
+export function compileUi(
+  subject: Subject,
+  { ui, _meta }: { readonly ui?: unknown; readonly _meta?: Meta | undefined },
+  { enabled, visible }: UiOptions,
+): CompiledUi | undefined {
+  if (!enabled && ui !== undefined)
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'has a ui, which needs an extension: new McpServer(info, { extensions: [apps()] }) with apps of @jetway/core/apps',
+    )
+  const given = ui ?? _meta?.['ui']
+  if (!enabled || given === undefined) return undefined
+  if (!isObject(given)) throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its ui')
+  if (ui !== undefined && _meta?.['ui'] !== undefined)
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'says twice what its ui is, in ui and in _meta.ui')
+  const { resourceUri, visibility } = given
+  if (resourceUri !== undefined) checkAppUri(subject, resourceUri)
+  if (!isVisibility(visibility))
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'needs "model", "app" or both in an array as its ui.visibility',
+    )
+  const forModels = visibility === undefined || visibility.includes('model')
+  return { _meta: { ..._meta, ui: given }, visible: forModels ? visible : besideApps(visible) }
+}
+
+const isVisibility = (given: unknown): given is readonly string[] | undefined =>
+  given === undefined ||
+  (Array.isArray(given) && given.length > 0 && given.every((it) => it === 'model' || it === 'app'))
+
+/** A client that knows nothing of user interfaces would offer the tool to its model. */
+const besideApps =
+  (visible: Guarded['visible']): Guarded['visible'] =>
+  (ctx: CallContext) =>
+    showsApps(ctx.client) && (visible === undefined || visible(ctx))
+
+/** The same tools as they are shown to clients without user interfaces. */
+export class PlainTools {
+  readonly #plain = new WeakMap<ToolEntry, ToolEntry>()
+  readonly #sources = new WeakMap<ListSource<ToolEntry>, ListSource<ToolEntry>>()
+
+  entry(entry: ToolEntry): ToolEntry {
+    if (!entry.hasUi) return entry
+    let plain = this.#plain.get(entry)
+    if (plain === undefined) {
+      plain = { ...entry, tool: withoutUi(entry.tool), alone: withoutUi(entry.alone) }
+      this.#plain.set(entry, plain)
+    }
+    return plain
+  }
+
+  /** A source of its own, so that what is kept of one list never answers for the other. */
+  source(source: ListSource<ToolEntry>): ListSource<ToolEntry> {
+    let plain = this.#sources.get(source)
+    if (plain === undefined) this.#sources.set(source, (plain = this.#mapped(source)))
+    return plain
+  }
+
+  #mapped(source: ListSource<ToolEntry>): ListSource<ToolEntry> {
+    let mapped: { from: readonly ToolEntry[]; to: readonly ToolEntry[] } | undefined
+    return {
+      get version() {
+        return source.version
+      },
+      entries: () => {
+        const from = source.entries()
+        if (mapped?.from !== from) mapped = { from, to: from.map((entry) => this.entry(entry)) }
+        return mapped.to
+      },
+    }
+  }
+}
+
+function withoutUi(tool: Tool): Tool {
+  const { _meta, ...rest } = tool
+  const { ui: _ui, [FLAT_URI]: _flat, ...others }: JsonObject = _meta ?? {}
+  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others }
+}

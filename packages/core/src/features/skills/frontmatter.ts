@@ -1,0 +1,69 @@
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
+import { isJsonFaithful } from '../../schema/json-faithful.ts'
+import { fault, type Subject } from '../checks.ts'
+import type { AnySkill } from './skill-types.ts'
+
+/** https://agentskills.io/specification#name-field */
+const NAME = /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
+const MAX_DESCRIPTION = 1024
+const LONE_SURROGATE = /\p{Surrogate}/u
+const DOCUMENT = /^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/
+
+/** The frontmatter of a skill as a JSON object: a copy, with its name and description first. */
+export function frontmatterOf(subject: Subject, skill: AnySkill): JsonObject {
+  const { name, description, frontmatter = {} } = skill
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_NAME',
+      'needs a name of 1 to 64 characters of a-z, 0-9 and "-", with no hyphen at its ends or beside another',
+    )
+  if (typeof description !== 'string' || description.trim() === '' || description.length > MAX_DESCRIPTION)
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      `needs a description of 1 to ${MAX_DESCRIPTION} characters`,
+    )
+  if (!isObject(frontmatter))
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its frontmatter')
+  if ('name' in frontmatter || 'description' in frontmatter)
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'has its name and description beside its frontmatter, not in it',
+    )
+  return toJson(subject, { name, description, ...frontmatter })
+}
+
+function toJson(subject: Subject, fields: object): JsonObject {
+  if (!isJsonFaithful(fields))
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'has frontmatter that JSON cannot carry as it is')
+  const copy = JSON.parse(JSON.stringify(fields)) as JsonObject
+  if (!isWellFormed(copy))
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'has frontmatter with half of a surrogate pair')
+  return copy
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return !LONE_SURROGATE.test(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([key, item]) => !LONE_SURROGATE.test(key) && isWellFormed(item))
+}
+
+/** Text that no UTF-8 can say is another text once it has travelled, and fails its digest. */
+export const isUnicode = (text: string): boolean => !LONE_SURROGATE.test(text)
+
+/** A `SKILL.md`. JSON is YAML, but for characters that readers of YAML 1.1 take for line breaks or refuse. */
+export function writeDocument(frontmatter: JsonObject, instructions: string): string {
+  const lines = Object.entries(frontmatter).map(([key, value]) => `${toYaml(key)}: ${toYaml(value)}\n`)
+  return `---\n${lines.join('')}---\n\n${instructions}`
+}
+
+const toYaml = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** Whether a `SKILL.md` begins with frontmatter. What it says is for its reader to hold against the definition. */
+export const hasFrontmatter = (text: string): boolean => DOCUMENT.test(text)

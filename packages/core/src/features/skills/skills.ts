@@ -1,0 +1,161 @@
+import { invalidParams, usageError } from '../../errors.ts'
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
+import type { CacheHints } from '../../protocol/revisions/revision.ts'
+import { shorten } from '../checks.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import type { OfferingExtension } from '../extensions.ts'
+import type { AnyResource } from '../resource-types.ts'
+import { createCatalogue } from './catalogue.ts'
+import type { AnySkill, Skill, SkillDefinition } from './skill-types.ts'
+
+/** Options of {@link skills}. */
+export interface SkillsOptions<App = unknown, Mount = unknown> {
+  readonly skills: Iterable<SkillDefinition<App, Mount>>
+  /** Whether clients may list folders by `resources/directory/read`. @default false */
+  readonly directoryRead?: boolean
+  /** Skills, or children of a folder, that one answer holds; fewer where they come to more than 1 MiB. @default 100 */
+  readonly pageSize?: number
+  /** How long clients may keep lists and entries, and for whom. @default 0 ms, private */
+  readonly cache?: Partial<CacheHints>
+}
+
+/** The extension, for the option `extensions` of servers. */
+export interface SkillsExtension<App = unknown, Mount = unknown> extends OfferingExtension<App, Mount> {
+  /**
+   * Serves these skills and no others; clients that listen for it hear that the list of resources has changed. Skills
+   * that are wrong leave all as it was.
+   *
+   * @throws what {@link skills} throws
+   */
+  set(skills: Iterable<SkillDefinition<App, Mount>>): void
+}
+
+const ID = 'io.modelcontextprotocol/skills'
+const MAX_URI_LENGTH = 8192
+/** Of one answer: below what any client takes for too long a line, even beside one entry that is large. */
+const PAGE_BYTES = 1024 * 1024
+
+/**
+ * Skills: instructions for models, served with the files that belong to them. `skills/list` and `skills/get` give their
+ * manifests, and every file is a resource below `skill://`.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
+ * @throws UsageError `ERR_MCP_INVALID_NAME`, `ERR_MCP_INVALID_DEFINITION` or `ERR_MCP_DUPLICATE_NAME` for skills that
+ *   are wrong, too large or in each other's way, `ERR_MCP_OPTION` for other options
+ */
+export function skills<App = unknown, Mount = unknown>(
+  options: SkillsOptions<App, Mount>,
+): SkillsExtension<App, Mount> {
+  const { directoryRead = false } = options
+  const pageSize = checkPageSize(options.pageSize)
+  const hints = checkHints(options.cache)
+  const listeners = new Set<() => void>()
+  let catalogue = createCatalogue(checkSkills(options.skills))
+
+  const list = async (params: JsonObject): Promise<object> => {
+    const { items, nextCursor } = pageOf(catalogue.skills, {
+      name: 'skills',
+      cursor: params['cursor'],
+      size: pageSize,
+    })
+    const entries = await Promise.all(items.map((skill) => skill.entry()))
+    const fitting = fit(entries)
+    const last = fitting.length < entries.length ? fitting.at(-1) : undefined
+    const next = last === undefined ? nextCursor : encodeCursor('skills', last.uri)
+    return { skills: fitting, ...(next !== undefined && { nextCursor: next }), ...hints }
+  }
+
+  const get = async (params: JsonObject): Promise<object> => {
+    const uri = uriOf(params)
+    const skill = catalogue.find(uri)
+    if (skill === undefined) throw invalidParams(`No skill is served at ${shorten(uri)}`)
+    return { skill: await skill.entry(), ...hints }
+  }
+
+  const readDirectory = (params: JsonObject): object => {
+    const uri = uriOf(params)
+    const children = catalogue.directory(uri)
+    if (children === undefined) throw invalidParams(`${shorten(uri)} is not a directory resource`)
+    const { items, nextCursor } = pageOf(children, { name: uri, cursor: params['cursor'], size: pageSize })
+    return { resources: items, ...(nextCursor !== undefined && { nextCursor }) }
+  }
+
+  return {
+    id: ID,
+    settings: directoryRead ? { directoryRead: true } : {},
+    clients: 'all',
+    methods: {
+      'skills/list': list,
+      'skills/get': get,
+      ...(directoryRead && { 'resources/directory/read': readDirectory }),
+    },
+    source: {
+      resources: () => catalogue.resources as readonly AnyResource<App, Mount>[],
+      onChange: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    },
+    set: (given) => {
+      catalogue = createCatalogue(checkSkills(given))
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+interface PageRequest {
+  /** Of the list, so that a cursor of another one is known. */
+  readonly name: string
+  readonly cursor: unknown
+  readonly size: number
+}
+
+/** What comes after the cursor's address. It may have gone: the order is that of addresses, so the place is known. */
+function pageOf<Item extends { readonly uri: string }>(
+  items: readonly Item[],
+  { name, cursor, size }: PageRequest,
+): { readonly items: readonly Item[]; readonly nextCursor: string | undefined } {
+  const after = cursor === undefined ? undefined : decodeCursor(name, cursor)
+  const start = after === undefined ? 0 : items.findIndex(({ uri }) => uri > after)
+  if (start === -1) return { items: [], nextCursor: undefined }
+  const page = items.slice(start, start + size)
+  const last = start + size < items.length ? page.at(-1) : undefined
+  return { items: page, nextCursor: last && encodeCursor(name, last.uri) }
+}
+
+/** An entry is never split, and one at least is given, however large. */
+function fit(entries: readonly Skill[]): readonly Skill[] {
+  let size = 0
+  const beyond = entries.findIndex((entry, index) => {
+    size += JSON.stringify(entry).length
+    return index > 0 && size > PAGE_BYTES
+  })
+  return beyond === -1 ? entries : entries.slice(0, beyond)
+}
+
+function uriOf({ uri }: JsonObject): string {
+  if (typeof uri !== 'string') throw invalidParams('The member "uri" must be a string')
+  if (uri.length > MAX_URI_LENGTH) throw invalidParams(`The URI is longer than ${MAX_URI_LENGTH} characters`)
+  return uri
+}
+
+function checkSkills(given: unknown): Iterable<AnySkill> {
+  if (typeof given === 'object' && given !== null && Symbol.iterator in given)
+    return given as Iterable<AnySkill>
+  throw usageError('ERR_MCP_OPTION', 'skills({ skills }) needs an array of skills')
+}
+
+function checkPageSize(pageSize = 100): number {
+  if (Number.isSafeInteger(pageSize) && pageSize > 0) return pageSize
+  throw usageError('ERR_MCP_OPTION', 'skills: the option pageSize must be a whole number above 0')
+}
+
+function checkHints(cache: Partial<CacheHints> = {}): CacheHints {
+  const { ttlMs = 0, cacheScope = 'private' } = isObject(cache) ? cache : { ttlMs: -1 }
+  if (Number.isSafeInteger(ttlMs) && ttlMs >= 0 && (cacheScope === 'private' || cacheScope === 'public'))
+    return { ttlMs, cacheScope }
+  throw usageError(
+    'ERR_MCP_OPTION',
+    'skills: the option cache needs a whole number of ms as ttlMs, and "public" or "private" as cacheScope',
+  )
+}

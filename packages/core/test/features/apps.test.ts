@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest'
+import { app, type AppDefinition, apps } from '../../src/apps.ts'
+import { type AnyTool, defineTool, McpServer, type ServerOptions } from '../../src/index.ts'
+import { serveWeb } from '../support/web-client.ts'
+import { openAnsweringClient } from '../support/answering-client.ts'
+import { modernClient } from '../support/modern-client.ts'
+
+const SPEC = 'https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx'
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const ID = 'io.modelcontextprotocol/ui'
+const SHOWS = { extensions: { [ID]: { mimeTypes: ['text/html;profile=mcp-app'] } } }
+const uri = 'ui://weather/dashboard'
+
+const forecast = defineTool({
+  name: 'forecast',
+  _meta: { 'com.example/kind': 'weather' },
+  ui: { resourceUri: uri, visibility: ['model', 'app'] },
+  handler: () => 'It rains',
+})
+const refresh = defineTool({
+  name: 'refresh',
+  ui: { resourceUri: uri, visibility: ['app'] },
+  handler: () => 'Refreshed',
+})
+const dashboard = app({ uri, name: 'dashboard', html: '<!doctype html><title>Weather</title>' })
+
+function createServer(tools: readonly AnyTool<unknown, unknown>[], options: ServerOptions = {}): McpServer {
+  const server = new McpServer(
+    { name: 'apps', version: '1' },
+    { extensions: [apps()], logger: SILENT, ...options },
+  )
+  server.setTools(tools)
+  server.add(dashboard)
+  return server
+}
+
+type Tools = readonly { name: string; _meta?: Record<string, unknown> }[]
+type Lister = (capabilities: object) => Promise<Tools>
+
+const modern =
+  (server: McpServer): Lister =>
+  async (capabilities) =>
+    (await modernClient(server)('tools/list', {}, capabilities)).result['tools'] as Tools
+
+const session =
+  (server: McpServer): Lister =>
+  async (capabilities) => {
+    const client = await openAnsweringClient(server, { capabilities })
+    const { result } = await client.request('tools/list')
+    await client.close()
+    return result?.['tools'] as Tools
+  }
+
+const KINDS: readonly [string, (server: McpServer) => Lister][] = [
+  ['each request', modern],
+  ['initialize', session],
+]
+
+describe.each(KINDS)(
+  `tools with a user interface, for clients that declare what they show in %s (${SPEC}#resource-discovery)`,
+  (_, listerOf) => {
+    it('are shown with it to those that show it, and without it to others', async () => {
+      const list = listerOf(createServer([forecast]))
+      for (let round = 0; round < 2; round++) {
+        expect(await list(SHOWS)).toMatchObject([
+          {
+            name: 'forecast',
+            _meta: {
+              'com.example/kind': 'weather',
+              ui: { resourceUri: uri, visibility: ['model', 'app'] },
+            },
+          },
+        ])
+        const [plain] = await list({})
+        expect(plain?._meta).toEqual({ 'com.example/kind': 'weather' })
+      }
+    })
+
+    it.each<[string, object]>([
+      ['another kind', { extensions: { [ID]: { mimeTypes: ['text/uri-list'] } } }],
+      ['no kind', { extensions: { [ID]: {} } }],
+      ['kinds that are no list', { extensions: { [ID]: { mimeTypes: 'text/html;profile=mcp-app' } } }],
+      ['another extension', { extensions: { 'com.example/ui': SHOWS.extensions[ID] } }],
+      ['extensions that are no object', { extensions: 1 }],
+    ])('are shown without it to those that declare %s', async (_case, capabilities) => {
+      const [tool] = await listerOf(createServer([forecast]))(capabilities)
+      expect(tool?._meta).not.toHaveProperty('ui')
+    })
+
+    it('are listed only where models are kept from them, when they are for the interface alone', async () => {
+      const list = listerOf(createServer([forecast, refresh]))
+      const names = async (capabilities: object): Promise<readonly string[]> =>
+        (await list(capabilities)).map(({ name }) => name)
+      for (let round = 0; round < 2; round++) {
+        expect(await names(SHOWS)).toEqual(['forecast', 'refresh'])
+        expect(await names({})).toEqual(['forecast'])
+      }
+    })
+  },
+)
+
+describe('the extension', () => {
+  it('is declared where it was asked for, in every revision', async () => {
+    const server = createServer([forecast])
+    const { result } = await modernClient(server)('server/discover')
+    expect(result).toMatchObject({ capabilities: { extensions: { [ID]: {} } } })
+    const client = await serveWeb(server).open('anyone', '2025-06-18')
+    expect(client.initialized.result).toMatchObject({ capabilities: { extensions: { [ID]: {} } } })
+  })
+
+  it('is asked for by name: a tool with a ui is refused without it', () => {
+    const server = new McpServer({ name: 'plain', version: '1' })
+    expect(() => server.addTool(forecast)).toThrow(/extensions: \[apps\(\)\]/)
+  })
+
+  it('leaves _meta.ui to its author where it was not asked for', async () => {
+    const raw = defineTool({ name: 'raw', _meta: { ui: { anything: 1 } }, handler: () => 'x' })
+    const [tool] = await modern(createServer([raw], { extensions: [] }))({})
+    expect(tool?._meta).toEqual({ ui: { anything: 1 } })
+  })
+})
+
+describe('a tool with a user interface', () => {
+  it('gives its text to whoever calls it, and is unknown where it is hidden', async () => {
+    const request = modernClient(createServer([forecast, refresh]))
+    const call = (name: string, capabilities = {}): ReturnType<typeof request> =>
+      request('tools/call', { name }, capabilities)
+    expect((await call('forecast')).result).toMatchObject({ content: [{ type: 'text', text: 'It rains' }] })
+    expect((await call('refresh', SHOWS)).result).toMatchObject({ content: [{ text: 'Refreshed' }] })
+    expect((await call('refresh')).error).toMatchObject({ code: -32602, message: 'Unknown tool: refresh' })
+  })
+
+  it('is held to its own rule as well', async () => {
+    const hidden = { ...refresh, visible: () => false }
+    expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
+  })
+
+  it('may say so in _meta.ui, as it would elsewhere, with what stood there before', async () => {
+    const _meta = { ui: { resourceUri: uri }, 'ui/resourceUri': uri }
+    const list = modern(createServer([defineTool({ name: 'raw', _meta, handler: () => 'x' })]))
+    expect((await list(SHOWS))[0]?._meta).toEqual(_meta)
+    expect((await list({}))[0]).not.toHaveProperty('_meta')
+  })
+
+  it('is shown in both forms page by page, by priority, and among the tools of a session', async () => {
+    const late = { ...forecast, name: 'late', priority: -1 }
+    const server = createServer([late, forecast], { pageSize: 1, orderByPriority: true })
+    expect((await modern(server)({})).map(({ name, _meta }) => [name, _meta?.['ui']])).toEqual([
+      ['forecast', undefined],
+    ])
+    expect((await modern(server)(SHOWS))[0]?._meta).toHaveProperty('ui')
+    const own = createServer([])
+    own.on('session:open', ({ session: opened }) => own.forSession(opened).addTool(forecast))
+    expect((await session(own)({}))[0]?._meta).not.toHaveProperty('ui')
+    expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
+  })
+
+  it('is changed in both forms by an update', async () => {
+    const server = createServer([])
+    const handle = server.addTool(forecast)
+    expect(await modern(server)({})).toHaveLength(1)
+    handle.update({ description: 'New' })
+    expect(await modern(server)({})).toMatchObject([{ description: 'New' }])
+    expect(await modern(server)(SHOWS)).toMatchObject([{ description: 'New', _meta: { ui: {} } }])
+  })
+
+  it.each<[string, unknown]>([
+    ['an address of another scheme', { resourceUri: 'https://example.com' }],
+    ['an address that is none', { resourceUri: 'ui://' }],
+    ['an empty audience', { visibility: [] }],
+    ['an audience that there is not', { visibility: ['user'] }],
+    ['no object', 'ui://x/y'],
+  ])('is refused with %s', (_, ui) => {
+    const wrong = { ...forecast, ui } as unknown as AnyTool<unknown, unknown>
+    expect(() => createServer([wrong])).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }),
+    )
+  })
+
+  it('is refused when it says twice what its interface is', () => {
+    const twice = { ...forecast, _meta: { ui: { resourceUri: uri } } }
+    expect(() => createServer([twice])).toThrow(/twice/)
+  })
+})
+
+describe(`a user interface (${SPEC}#ui-resource-format)`, () => {
+  const full: AppDefinition = {
+    uri: 'ui://weather/map',
+    name: 'map',
+    title: 'Map',
+    html: (ctx) => `<!doctype html><title>${ctx.uri}</title>`,
+    csp: {
+      connectDomains: ['https://api.example.com', 'wss://live.example.com:8443'],
+      resourceDomains: ['https://*.example.com'],
+    },
+    permissions: ['camera', 'clipboardWrite'],
+    domain: 'map.example.com',
+    prefersBorder: false,
+    _meta: { 'com.example/a': 1 },
+  }
+  const ui = {
+    csp: full.csp,
+    permissions: { camera: {}, clipboardWrite: {} },
+    domain: 'map.example.com',
+    prefersBorder: false,
+  }
+
+  it('is read as HTML of its own type, with what it asks of its sandbox', async () => {
+    const server = createServer([])
+    server.add(app(full))
+    const request = modernClient(server)
+    const { result } = await request('resources/read', { uri: full.uri })
+    expect(result['contents']).toEqual([
+      {
+        uri: full.uri,
+        mimeType: 'text/html;profile=mcp-app',
+        text: '<!doctype html><title>ui://weather/map</title>',
+        _meta: { ui },
+      },
+    ])
+    const plain = await request('resources/read', { uri })
+    expect(plain.result['contents']).toEqual([
+      { uri, mimeType: 'text/html;profile=mcp-app', text: '<!doctype html><title>Weather</title>' },
+    ])
+    expect((await request('resources/list')).result['resources']).toEqual([
+      { uri, name: 'dashboard', mimeType: 'text/html;profile=mcp-app' },
+      {
+        uri: full.uri,
+        name: 'map',
+        title: 'Map',
+        mimeType: 'text/html;profile=mcp-app',
+        _meta: { 'com.example/a': 1, ui },
+      },
+    ])
+  })
+
+  it.each<[string, object]>([
+    ['another scheme', { uri: 'https://example.com/a' }],
+    ['no html', { html: undefined }],
+    [
+      'an origin with a second directive',
+      { csp: { connectDomains: ["https://a.example; script-src 'unsafe-eval'"] } },
+    ],
+    ['an origin with a path', { csp: { resourceDomains: ['https://a.example/x'] } }],
+    ['a keyword for an origin', { csp: { frameDomains: ["'self'"] } }],
+    ['a directive that there is not', { csp: { scriptDomains: ['https://a.example'] } }],
+    ['a permission that there is not', { permissions: ['usb'] }],
+    ['permissions that are no list', { permissions: { camera: {} } }],
+    ['a border that is a string', { prefersBorder: 'yes' }],
+  ])('is refused with %s', (_, change) => {
+    const wrong = { ...full, ...change } as AppDefinition
+    expect(() => app(wrong)).toThrow(expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }))
+  })
+})

@@ -1,0 +1,19 @@
+import type { McpServer } from '../../src/server.ts'
+import { requestMeta } from './modern-calls.ts'
+
+interface Reply {
+  /** Absent in errors; a test that reads it expects none. */
+  readonly result: Record<string, unknown>
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+export type ModernRequest = (method: string, params?: object, capabilities?: object) => Promise<Reply>
+
+/** Requests that carry their own metadata, given to a server as messages. */
+export const modernClient =
+  (server: McpServer): ModernRequest =>
+  async (method, params = {}, capabilities = {}) => {
+    const _meta = requestMeta(capabilities)
+    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+    return JSON.parse((await server.handleMessage(message)) ?? '') as Reply
+  }

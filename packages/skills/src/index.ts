@@ -1,0 +1,1 @@
+export { readSkills, type ReadSkillsOptions } from './read-skills.ts'

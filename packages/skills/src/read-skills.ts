@@ -1,0 +1,119 @@
+import { open } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { UsageError } from '@jetway/core'
+import type { SkillDefinition } from '@jetway/core/skills'
+import { fault, readFrontmatter } from './frontmatter.ts'
+import { filesBelow, type FoundFile } from './walk.ts'
+
+/** Bounds on what is read, so that a folder that is not the one that was meant fails instead of filling the memory. */
+export interface ReadSkillsOptions {
+  /** Folders below the folder. @default 16 */
+  readonly maxDepth?: number
+  /** Files and folders, whether they belong to a skill or not. @default 10_000 */
+  readonly maxFiles?: number
+  /** Bytes of all files of all skills. @default 67_108_864 (64 MiB) */
+  readonly maxBytes?: number
+}
+
+const DOCUMENT = 'SKILL.md'
+/** Open at a time; a process may have few descriptors. */
+const AT_ONCE = 16
+
+/**
+ * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/core/skills`. A skill's
+ * path is that of its folder; where the folder given is a skill itself, its own name. Files that belong to no skill, and
+ * names that begin with a dot, are passed over; links are followed within the folder. To take changes up, read again and
+ * give what comes to the extension's `set`.
+ *
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for frontmatter that cannot be read, a link out of the folder, or
+ *   where a limit is passed; `ERR_MCP_OPTION` for a limit that is none; and what the file system throws
+ */
+export async function readSkills(
+  folder: string,
+  options: ReadSkillsOptions = {},
+): Promise<readonly SkillDefinition[]> {
+  const maxDepth = limit('maxDepth', options.maxDepth ?? 16)
+  const maxFiles = limit('maxFiles', options.maxFiles ?? 10_000)
+  const maxBytes = limit('maxBytes', options.maxBytes ?? 64 * 1024 * 1024)
+  const found = await filesBelow(folder, { maxDepth, maxFiles })
+  const bySkill = divide(found)
+  const all = [...bySkill.values()].flat()
+  if (all.reduce((sum, { size }) => sum + size, 0) > maxBytes)
+    throw fault(folder, `holds skills of more than ${maxBytes} bytes`)
+  const contents = await readAll(folder, all)
+  const prefix = bySkill.has('') ? basename(resolve(folder)) : ''
+  return [...bySkill].map(([root, files]) =>
+    toSkill({ folder, root, path: [prefix, root].filter((it) => it !== '').join('/') }, files, contents),
+  )
+}
+
+/** Files by the folder of their skill, which is the nearest that has a document. A folder without skills gives none. */
+function divide(found: readonly FoundFile[]): ReadonlyMap<string, FoundFile[]> {
+  const roots = found.filter(({ path }) => basename(path) === DOCUMENT).map(({ path }) => parent(path))
+  const bySkill = new Map(roots.toSorted().map((root) => [root, [] as FoundFile[]]))
+  for (const file of found) {
+    let at = parent(file.path)
+    while (!bySkill.has(at) && at !== '') at = parent(at)
+    bySkill.get(at)?.push(file)
+  }
+  return bySkill
+}
+
+const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+async function readAll(
+  folder: string,
+  files: readonly FoundFile[],
+): Promise<ReadonlyMap<FoundFile, Uint8Array>> {
+  const contents = new Map<FoundFile, Uint8Array>()
+  const queue = files.values()
+  const worker = async (): Promise<void> => {
+    for (const file of queue) contents.set(file, await readWhole(folder, file))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return contents
+}
+
+/** One byte more than it had is read, so that a file that grows meanwhile neither fills the memory nor is cut. */
+async function readWhole(folder: string, { path, real, size }: FoundFile): Promise<Uint8Array> {
+  const file = await open(real)
+  try {
+    const bytes = new Uint8Array(size + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length <= size; length += read)
+      read = (await file.read(bytes, length, bytes.length - length)).bytesRead
+    if (length === size) return bytes.subarray(0, size)
+    throw fault(join(folder, path), 'changed while it was read')
+  } finally {
+    await file.close()
+  }
+}
+
+interface Place {
+  readonly folder: string
+  /** Of the skill, from the folder. */
+  readonly root: string
+  readonly path: string
+}
+
+function toSkill(
+  { folder, root, path }: Place,
+  files: readonly FoundFile[],
+  contents: ReadonlyMap<FoundFile, Uint8Array>,
+): SkillDefinition {
+  const below = root === '' ? 0 : root.length + 1
+  const byPath = files
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .map((file) => [file.path.slice(below), contents.get(file) ?? new Uint8Array()] as const)
+  const document = byPath.find(([name]) => name === DOCUMENT)?.[1] ?? new Uint8Array()
+  const shown = join(folder, root, DOCUMENT)
+  const { name, description, others } = readFrontmatter(shown, document)
+  if (basename(path) !== name)
+    throw fault(shown, `is of a skill named ${JSON.stringify(name)}, and so must its folder be named`)
+  return { name, description, path, frontmatter: others, files: Object.fromEntries(byPath) }
+}
+
+function limit(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new UsageError('ERR_MCP_OPTION', `readSkills: the option ${name} must be a whole number above 0`)
+}

@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { McpServer } from '@jetway/core'
+import { skills } from '@jetway/core/skills'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readSkills } from '../src/index.ts'
+
+const document = (name: string, more = ''): string =>
+  `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n\n# ${name}\n`
+
+/** A folder of its own with these files. */
+function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const path = mkdtempSync(join(tmpdir(), 'jetway-skills-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  for (const [name, content] of Object.entries(files)) put(join(path, name), content)
+  return path
+}
+
+function put(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+}
+
+async function pathsOf(path: string): Promise<Record<string, readonly string[]>> {
+  const found = await readSkills(path)
+  return Object.fromEntries(found.map((skill) => [skill.path, Object.keys(skill.files ?? {})]))
+}
+
+const refusal = (message: RegExp): unknown =>
+  expect.objectContaining({
+    code: 'ERR_MCP_INVALID_DEFINITION',
+    message: expect.stringMatching(message) as string,
+  })
+
+describe('readSkills', () => {
+  it('reads every folder with a SKILL.md, at any depth, in the order of their paths', async () => {
+    const path = folder({
+      'README.md': 'no skill',
+      'git/SKILL.md': document('git'),
+      'git/references/NAMES.md': 'names',
+      'acme/billing/refunds/SKILL.md': document('refunds'),
+      'acme/billing/notes.md': 'no skill either',
+    })
+    expect(await pathsOf(path)).toEqual({
+      'acme/billing/refunds': ['SKILL.md'],
+      git: ['SKILL.md', 'references/NAMES.md'],
+    })
+  })
+
+  it('gives files of nested skills to the skill that they stand in, for core to put together', async () => {
+    const path = folder({
+      'outer/SKILL.md': document('outer'),
+      'outer/inner/SKILL.md': document('inner'),
+      'outer/inner/a.md': 'a',
+      'outer/b.md': 'b',
+    })
+    expect(await pathsOf(path)).toEqual({
+      outer: ['SKILL.md', 'b.md'],
+      'outer/inner': ['SKILL.md', 'a.md'],
+    })
+    const extension = skills({ skills: await readSkills(path) })
+    const server = new McpServer({ name: 's', version: '1' }, { extensions: [extension] })
+    const [, listed] = (await ask(server, 'skills/list'))['skills'] as { resources: { uri: string }[] }[]
+    expect(listed?.resources).toHaveLength(2)
+  })
+
+  it('reads a folder that is a skill itself under its own name, with what is nested in it', async () => {
+    const path = folder({
+      'tax/SKILL.md': document('tax'),
+      'tax/rates/SKILL.md': document('rates'),
+    })
+    expect(await pathsOf(join(path, 'tax'))).toEqual({ tax: ['SKILL.md'], 'tax/rates': ['SKILL.md'] })
+  })
+
+  it('keeps every field of the frontmatter as YAML 1.2 says it, and every byte of the files', async () => {
+    const more = 'license: MIT\nsince: 2024-01-01\nyes: on\nmetadata:\n  tags: [a, "b"]\n  depth: 0o17\n'
+    const text = document('verbatim', more).replaceAll('\n', '\r\n')
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+    const path = folder({ 'verbatim/SKILL.md': text, 'verbatim/all.bin': bytes })
+    const [skill] = await readSkills(path)
+    expect(skill).toMatchObject({
+      name: 'verbatim',
+      description: 'What verbatim does',
+      frontmatter: {
+        license: 'MIT',
+        since: '2024-01-01',
+        yes: 'on',
+        metadata: { tags: ['a', 'b'], depth: 15 },
+      },
+    })
+    const extension = skills({ skills: skill === undefined ? [] : [skill] })
+    const server = new McpServer({ name: 's', version: '1' }, { extensions: [extension] })
+    const [entry] = (await ask(server, 'skills/list'))['skills'] as [
+      { resources: { uri: string; digest: string; size: number }[] },
+    ]
+    const sha256 = (content: string | Uint8Array): string =>
+      `sha256:${createHash('sha256').update(content).digest('hex')}`
+    expect(entry.resources).toEqual([
+      { uri: 'skill://verbatim/SKILL.md', digest: sha256(text), size: text.length },
+      { uri: 'skill://verbatim/all.bin', digest: sha256(bytes), size: 256 },
+    ])
+  })
+
+  it('takes changes up when it is asked again, and not before', async () => {
+    const path = folder({ 'git/SKILL.md': document('git') })
+    const library = skills({ skills: await readSkills(path) })
+    const server = new McpServer({ name: 's', version: '1' }, { extensions: [library] })
+    const uris = async (): Promise<readonly string[]> =>
+      ((await ask(server, 'skills/list'))['skills'] as { uri: string }[]).map(({ uri }) => uri)
+    put(join(path, 'new/SKILL.md'), document('new'))
+    expect(await uris()).toEqual(['skill://git/SKILL.md'])
+    library.set(await readSkills(path))
+    expect(await uris()).toEqual(['skill://git/SKILL.md', 'skill://new/SKILL.md'])
+  })
+
+  it('passes over names that begin with a dot, and what is neither file nor folder', async () => {
+    const path = folder({
+      'git/SKILL.md': document('git'),
+      'git/.env': 'SECRET=1',
+      'git/.git/config': 'x',
+      '.hidden/SKILL.md': document('hidden'),
+    })
+    const socket = createServer().listen(join(path, 'git/socket'))
+    onTestFinished(() => void socket.close())
+    await once(socket, 'listening')
+    expect(await pathsOf(path)).toEqual({ git: ['SKILL.md'] })
+  })
+
+  it('is empty where there is no skill', async () => {
+    expect(await readSkills(folder({ 'a/README.md': 'x' }))).toEqual([])
+  })
+
+  it('fails for a folder that is not there', async () => {
+    await expect(readSkills(join(folder({}), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})
+
+describe('links', () => {
+  it('are followed within the folder', async () => {
+    const path = folder({ 'git/SKILL.md': document('git'), 'shared/NAMES.md': 'names' })
+    symlinkSync('../shared', join(path, 'git/references'))
+    expect(await pathsOf(path)).toEqual({ git: ['SKILL.md', 'references/NAMES.md'] })
+  })
+
+  it.each(['file', 'folder'])('are refused where they lead out of it, to a %s', async (kind) => {
+    const secret = folder({ 'secret/key.md': 'secret' })
+    const path = folder({ 'git/SKILL.md': document('git') })
+    symlinkSync(join(secret, kind === 'file' ? 'secret/key.md' : 'secret'), join(path, 'git/out'))
+    await expect(readSkills(path)).rejects.toThrow(refusal(/git.out is a link that leads out/))
+  })
+
+  it('are refused where they lead to a neighbour whose name begins like that of the folder', async () => {
+    const path = folder({ 'skills/git/SKILL.md': document('git'), 'skills-private/key.md': 'secret' })
+    symlinkSync('../../skills-private/key.md', join(path, 'skills/git/key.md'))
+    await expect(readSkills(join(path, 'skills'))).rejects.toThrow(refusal(/leads out/))
+  })
+
+  it('are refused where they lead back', async () => {
+    const path = folder({ 'git/SKILL.md': document('git') })
+    symlinkSync('..', join(path, 'git/again'))
+    await expect(readSkills(path)).rejects.toThrow(
+      refusal(/git.again is a link to a folder that it stands in/),
+    )
+  })
+
+  it('are refused where they lead nowhere', async () => {
+    const path = folder({ 'git/SKILL.md': document('git') })
+    symlinkSync('nothing', join(path, 'git/gone'))
+    await expect(readSkills(path)).rejects.toThrow(refusal(/git.gone cannot be read/))
+  })
+
+  it('lead to the folder of skills itself, too', async () => {
+    const path = folder({ 'skills/git/SKILL.md': document('git') })
+    symlinkSync('skills', join(path, 'link'))
+    expect(await pathsOf(join(path, 'link'))).toEqual({ git: ['SKILL.md'] })
+  })
+})
+
+describe('a document that is wrong', () => {
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ['no frontmatter', '# Git\n', /does not begin with frontmatter/],
+    ['frontmatter that does not end', '---\nname: git\n', /does not begin with frontmatter/],
+    ['a byte order mark before it', `\ufeff${document('git')}`, /does not begin with frontmatter/],
+    ['no YAML', '---\na: [\n---\n', /no YAML/],
+    ['a field twice', '---\nname: git\nname: git\ndescription: a\n---\n', /no YAML/],
+    ['a list', '---\n- git\n---\n', /no list of fields/],
+    ['no description', '---\nname: git\n---\n', /needs a name and a description/],
+    ['a name that is a number', '---\nname: 1\ndescription: a\n---\n', /needs a name and a description/],
+    ['another name than its folder', document('other'), /so must its folder be named/],
+    ['no UTF-8', new Uint8Array([0xff, 0xfe]), /no UTF-8/],
+    ['too long frontmatter', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
+    ['aliases that multiply', document('git', bomb()), /no YAML|more than/],
+  ])('is refused with its path: %s', async (_, content, message) => {
+    const path = folder({ 'git/SKILL.md': content })
+    await expect(readSkills(path)).rejects.toThrow(refusal(message))
+    await expect(readSkills(path)).rejects.toThrow(join(path, 'git', 'SKILL.md'))
+  })
+})
+
+/** Each line ten times the one before it. */
+function bomb(): string {
+  const line = (index: number): string =>
+    `a${index}: &a${index} [${Array.from({ length: 10 }, () => `*a${index - 1}`).join(', ')}]\n`
+  return `a0: &a0 x\n${Array.from({ length: 9 }, (_, index) => line(index + 1)).join('')}`
+}
+
+describe('limits', () => {
+  it('end the reading of a folder that is too deep, too full or too large', async () => {
+    const path = folder({ 'a/b/c/SKILL.md': document('c'), 'a/b/c/large.md': 'x'.repeat(2000) })
+    await expect(readSkills(path, { maxDepth: 2 })).rejects.toThrow(refusal(/deeper than 2/))
+    await expect(readSkills(path, { maxFiles: 4 })).rejects.toThrow(refusal(/more than 4/))
+    await expect(readSkills(path, { maxBytes: 2000 })).rejects.toThrow(refusal(/more than 2000 bytes/))
+    expect(await readSkills(path, { maxDepth: 3, maxFiles: 5, maxBytes: 3000 })).toHaveLength(1)
+  })
+
+  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('%s is checked', async (name) => {
+    await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
+  })
+})
+
+async function ask(server: McpServer, method: string): Promise<Record<string, unknown>> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const answer = await server.handleMessage({ jsonrpc: '2.0', id: 1, method, params: { _meta } })
+  return (JSON.parse(answer ?? '') as { result: Record<string, unknown> }).result
+}
