@@ -4,7 +4,7 @@ import { z as z3 } from 'zod3'
 import type { AnySchema, JsonSchema } from '../../src/schema/types.ts'
 import { McpServer } from '../../src/server.ts'
 import { zod3 } from '../../src/zod3.ts'
-import { openPeer, type Peer } from '../support/peer.ts'
+import { serveWeb, type WebClient } from '../support/web-client.ts'
 
 interface Kind {
   readonly four: z.ZodType
@@ -198,14 +198,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
 }
 
 /** A tool with one parameter `p`, which answers with what its handler got. */
-function offer(inputSchema: AnySchema): Promise<Peer> {
+function offer(inputSchema: AnySchema): Promise<WebClient> {
   const server = new McpServer({ name: 'parameters', version: '1' })
   server.addTool({ name: 'echo', inputSchema, handler: (args: unknown) => ({ args }) })
-  return openPeer(server)
+  return serveWeb(server).open()
 }
 
-async function call(peer: Peer, args: object): Promise<{ text: string; isError: boolean }> {
-  const { result } = await peer.request('tools/call', { name: 'echo', arguments: args })
+async function call(client: WebClient, args: object): Promise<{ text: string; isError: boolean }> {
+  const { result } = await client.request('tools/call', { name: 'echo', arguments: args })
   const [{ text }] = result['content'] as [{ text: string }]
   return { text, isError: result['isError'] === true }
 }
@@ -219,26 +219,25 @@ const describeKind = (library: string, schemaOf: (kind: Kind) => AnySchema): voi
   describe(`parameters in ${library}`, () => {
     it.each(Object.entries(KINDS))('%s', async (_, kind) => {
       const { published, required = true, good, bad } = kind
-      const peer = await offer(schemaOf(kind))
-      const listed = (await peer.request('tools/list')).result['tools'] as [{ inputSchema: JsonSchema }]
+      const client = await offer(schemaOf(kind))
+      const listed = (await client.request('tools/list')).result['tools'] as [{ inputSchema: JsonSchema }]
       const { inputSchema } = listed[0]
       expect(inputSchema['required'] ?? []).toEqual(required ? ['p'] : [])
       expect((inputSchema['properties'] as { p: unknown }).p).toMatchObject(published)
       expect(JSON.stringify(inputSchema)).not.toContain(String(Number.MAX_SAFE_INTEGER))
 
       for (const [sent, gets = sent] of good) {
-        expect(await call(peer, { p: sent })).toEqual({ text: got(gets), isError: false })
+        expect(await call(client, { p: sent })).toEqual({ text: got(gets), isError: false })
       }
       for (const sent of bad) {
-        const { text, isError } = await call(peer, { p: sent })
+        const { text, isError } = await call(client, { p: sent })
         expect({ sent, isError }).toEqual({ sent, isError: true })
         expect(text).toMatch(/^Invalid arguments for the tool echo:\np[.:[]/)
       }
-      const without = await call(peer, {})
+      const without = await call(client, {})
       if (required) expect(without).toMatchObject({ isError: true, text: expect.stringContaining('\np: ') })
       else if (library !== 'JSON Schema') expect(without.text).toBe(got(kind.omitted))
       else expect(without.text).toBe(got(undefined))
-      await peer.close()
     })
   })
 }
@@ -261,18 +260,17 @@ describe('JSON Schema with definitions', () => {
   }
 
   it('is published as it was written and followed for arguments', async () => {
-    const peer = await offer(inputSchema)
-    const { result } = await peer.request('tools/list')
+    const client = await offer(inputSchema)
+    const { result } = await client.request('tools/list')
     expect(result['tools']).toMatchObject([{ inputSchema }])
     expect(JSON.stringify((result['tools'] as [{ inputSchema: unknown }])[0].inputSchema)).toBe(
       JSON.stringify(inputSchema),
     )
-    expect(await call(peer, { from: { lat: 1 } })).toMatchObject({ isError: false })
-    expect(await call(peer, { from: { lat: 1 }, to: { lat: 'x' } })).toEqual({
+    expect(await call(client, { from: { lat: 1 } })).toMatchObject({ isError: false })
+    expect(await call(client, { from: { lat: 1 }, to: { lat: 'x' } })).toEqual({
       text: 'Invalid arguments for the tool echo:\nto.lat: must be number',
       isError: true,
     })
-    await peer.close()
   })
 
   it('is followed for results', async () => {
@@ -287,9 +285,9 @@ describe('JSON Schema with definitions', () => {
     for (const [name, value] of Object.entries(results)) {
       server.addTool({ name: name.replaceAll(' ', '_'), outputSchema, handler: () => value as object })
     }
-    const peer = await openPeer(server)
+    const client = await serveWeb(server).open()
     const answer = async (name: string): Promise<Record<string, unknown>> =>
-      (await peer.request('tools/call', { name })).result
+      (await client.request('tools/call', { name })).result
     expect(await answer('good')).toMatchObject({
       structuredContent: results['good'],
       content: [{ type: 'text', text: JSON.stringify(results['good']) }],
@@ -299,7 +297,6 @@ describe('JSON Schema with definitions', () => {
       expect(wrong).toMatchObject({ isError: true })
       expect(wrong).not.toHaveProperty('structuredContent')
     }
-    await peer.close()
   })
 })
 

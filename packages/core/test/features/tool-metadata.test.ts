@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { displayName, McpServer, type RelatedTool, type ToolHints, UsageError } from '../../src/index.ts'
 import { openPeer } from '../support/peer.ts'
+import { serveWeb } from '../support/web-client.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const create = (options: object = {}): McpServer =>
@@ -15,8 +16,8 @@ interface Listed {
 }
 
 async function listed(server: McpServer, version = '2025-11-25'): Promise<Listed[]> {
-  const peer = await openPeer(server, { version })
-  return (await peer.request('tools/list')).result['tools'] as Listed[]
+  const client = await serveWeb(server).open('anyone', version)
+  return (await client.request('tools/list')).result['tools'] as Listed[]
 }
 
 /** One tool as clients see it. */
