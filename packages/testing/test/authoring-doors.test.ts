@@ -38,7 +38,7 @@ const changes = ({ notifications }: TestConnection): number =>
   notifications.filter(({ method }) => method === CHANGED).length
 async function namesOf(connection: TestConnection): Promise<string[]> {
   const { result } = await connection.request('tools/list')
-  return (result?.['tools'] as readonly { readonly name: string }[]).map(({ name }) => name)
+  return ((result?.['tools'] ?? []) as readonly { readonly name: string }[]).map(({ name }) => name)
 }
 
 const cells = { doors: HOST_DOORS, revisions: ['2024-11-05', '2025-11-25'] }
