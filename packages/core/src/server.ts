@@ -299,7 +299,7 @@ export class McpServer<Mount = unknown, App = unknown> {
 
   /**
    * Answers one message that came on a way of its own: off a queue, as a function's event. It needs no mount and no
-   * session, so the client cannot be asked anything and hears of no changes.
+   * session, so the client hears of no changes, and is asked only where questions are the result.
    *
    * @param message - JSON text, or what it parses to; batches are refused
    * @returns the answer as JSON text; undefined for notifications and responses, which have none. Never rejects for

@@ -14,6 +14,9 @@ export interface InputRequired extends Branded<'input-required'> {
  * the start when the answers are there, in `ctx.inputs`. What it did before is done twice, unless it looks first; `asks`
  * of a tool have no such trap.
  *
+ * Where a call's questions are its result, its client brings them back with a request of its own; without any it may come
+ * again at once.
+ *
  * @param questions - by the key under which `ctx.inputs` has the answer
  * @param options - `state` is a text of your own, which the next run finds in `ctx.inputs.state`
  * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no question

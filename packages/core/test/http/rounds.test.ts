@@ -6,7 +6,16 @@ import type { McpServer } from '../../src/index.ts'
 import { elicit, elicitUrl, listRoots, sample } from '../../src/runtime/questions.ts'
 import type { ServerOptions } from '../../src/server-options.ts'
 import { type Answer, createHarness, type Harness } from './support/harness.ts'
-import { accept, askedIn, type Round, sendRound, stateOf, textOf } from './support/rounds.ts'
+import {
+  accept,
+  askedIn,
+  EVERYTHING,
+  type Round,
+  sendRound,
+  stateOf,
+  textOf,
+  VERSION,
+} from './support/rounds.ts'
 
 const ok = z.object({ ok: z.boolean() })
 const named = z.object({ name: z.string() })
@@ -187,6 +196,53 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
         code: 'ERR_MCP_UNSUPPORTED_HERE',
         message: expect.stringMatching(/asks.*inputRequired/) as string,
       })
+  })
+})
+
+describe('questions as a result need no way back to the client', () => {
+  const setUp: SetUp = (server) => {
+    const one = (): ReturnType<typeof elicit> => elicit('One?', ok)
+    server.addTool({ name: 'a', asks: asks().ask('one', one), handler: () => 'done' })
+  }
+  const responses = { one: accept({ ok: true }) }
+
+  it('on a mount that answers in JSON only, or has no sessions for anybody', async () => {
+    for (const endpoint of [{ response: 'json' }, { stateless: true }] as const) {
+      const harness = createHarness({ setUp, endpoint })
+      const state = stateOf(await sendRound(harness, { params: { name: 'a' } }))
+      expect(textOf(await sendRound(harness, { params: { name: 'a' }, state, responses }))).toBe('done')
+    }
+  })
+
+  it('on a mount whose replies are streams', async () => {
+    const harness = createHarness({ setUp, endpoint: { response: 'sse' } })
+    const ask = async (round: object): Promise<Record<string, unknown> | undefined> => {
+      const { sink } = await sendRound(harness, { params: { name: 'a' }, ...round })
+      await sink.ended()
+      return sink.messages.at(-1)?.result
+    }
+    const first = await ask({})
+    expect(first).toMatchObject({ resultType: 'input_required' })
+    expect(await ask({ state: first?.['requestState'], responses })).toMatchObject({
+      content: [{ text: 'done' }],
+    })
+  })
+
+  it('in a message without a mount', async () => {
+    const { harness } = serve(setUp)
+    const handle = async (more: object): Promise<Record<string, unknown>> => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': VERSION,
+        'io.modelcontextprotocol/clientCapabilities': EVERYTHING,
+      }
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', ...more, _meta } }
+      const answer = await harness.server.handleMessage(message)
+      return (JSON.parse(answer ?? '') as { result: Record<string, unknown> }).result
+    }
+    const { requestState } = await handle({})
+    expect(await handle({ requestState, inputResponses: responses })).toMatchObject({
+      content: [{ text: 'done' }],
+    })
   })
 })
 
