@@ -1,0 +1,178 @@
+import { McpServer } from '@jetway/core'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { AdapterSubject } from '../src/contracts/adapter.ts'
+import { sseEvents } from '../src/sse-parser.ts'
+import { fastify, fetchHandler, hono } from './support/adapters.ts'
+
+const SUBJECTS: readonly [string, AdapterSubject][] = [
+  ['Fastify', fastify],
+  ['Hono', hono],
+  ['fetch', fetchHandler],
+]
+
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of open.splice(0).toReversed()) await end()
+})
+
+interface Served {
+  readonly url: string
+  readonly server: McpServer
+  readonly close: () => Promise<void>
+}
+
+async function serve(subject: AdapterSubject, server: McpServer): Promise<Served> {
+  const { url, close, release } = await subject.serve(server, {}, {})
+  open.push(
+    () => release(),
+    () => server.close({ deadline: 0 }),
+  )
+  return { url, server, close }
+}
+
+const JSON_POST = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+
+function post(
+  url: string,
+  message: object,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message })
+  return fetch(url, {
+    method: 'POST',
+    headers: { ...JSON_POST, ...headers },
+    body,
+    ...(signal && { signal }),
+  })
+}
+
+/** A request with its own metadata. */
+function modern(url: string, method: string, params: object, signal?: AbortSignal): Promise<Response> {
+  const name = (params as { readonly name?: string }).name
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }
+  return post(
+    url,
+    { id: 0, method, params: { ...params, _meta } },
+    { ...headers, ...(name !== undefined && { 'mcp-name': name }) },
+    signal,
+  )
+}
+
+/** The messages of a stream as they come; its end ends them. */
+async function* messagesOf({ body }: Response): AsyncGenerator<unknown, void> {
+  if (body === null) return
+  for await (const { data } of sseEvents(body)) yield JSON.parse(data)
+}
+
+const newServer = (): McpServer => new McpServer({ name: 'test', version: '1' })
+
+describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, subject) => {
+  it('is acknowledged at once, told of changes, and ended with its answer when the mount closes', async () => {
+    const server = newServer()
+    server.addResource({ uri: 'note://1', name: 'one', handler: () => '' })
+    const { url, close } = await serve(subject, server)
+    const reply = await modern(url, 'subscriptions/listen', {
+      notifications: { resourceSubscriptions: ['note://1'] },
+    })
+    expect(reply.headers.get('x-accel-buffering')).toBe('no')
+    const events = messagesOf(reply)
+    expect(await events.next()).toMatchObject({
+      value: { method: 'notifications/subscriptions/acknowledged' },
+    })
+    server.notifyResourceUpdated('note://1')
+    expect(await events.next()).toMatchObject({
+      value: {
+        method: 'notifications/resources/updated',
+        params: { uri: 'note://1', _meta: { 'io.modelcontextprotocol/subscriptionId': 0 } },
+      },
+    })
+    const closed = close()
+    expect(await events.next()).toMatchObject({ value: { id: 0, result: { resultType: 'complete' } } })
+    expect(await events.next()).toMatchObject({ done: true })
+    await closed
+  })
+
+  it('ends when its client closes the stream', async () => {
+    const ended = vi.fn()
+    const server = newServer()
+    server.addResource({ uri: 'note://1', name: 'one', onUnsubscribe: ended, handler: () => '' })
+    const { url } = await serve(subject, server)
+    const leaving = new AbortController()
+    const filter = { notifications: { resourceSubscriptions: ['note://1'] } }
+    const events = messagesOf(await modern(url, 'subscriptions/listen', filter, leaving.signal))
+    await events.next()
+    expect(server.stats().openStreams).toBe(1)
+    leaving.abort()
+    await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(1))
+    expect(server.stats().openStreams).toBe(0)
+  })
+})
+
+describe.each(SUBJECTS)('a client that goes away on %s before its answer', (_name, subject) => {
+  /** A tool that says when it has started and how it ended. */
+  function slow(server: McpServer): { started: Promise<void>; ended: Promise<string>; release: () => void } {
+    let started = (): void => {}
+    let ended = (_how: string): void => {}
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const tool = {
+      started: new Promise<void>((resolve) => (started = resolve)),
+      ended: new Promise<string>((resolve) => (ended = resolve)),
+      release: () => release(),
+    }
+    server.addTool({
+      name: 'slow',
+      async handler(_args, ctx) {
+        const aborted = new Promise<string>((resolve) => {
+          ctx.signal.addEventListener('abort', () => resolve('aborted'))
+        })
+        started()
+        ended(await Promise.race([aborted, released.then(() => 'finished')]))
+        return 'x'
+      },
+    })
+    return tool
+  }
+
+  it('has cancelled a request with its own metadata, though no stream was begun (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+    const server = newServer()
+    const tool = slow(server)
+    const { url } = await serve(subject, server)
+    const leaving = new AbortController()
+    const reply = modern(url, 'tools/call', { name: 'slow' }, leaving.signal).catch(() => undefined)
+    await tool.started
+    leaving.abort()
+    expect(await tool.ended).toBe('aborted')
+    await reply
+    await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(0))
+  })
+
+  it('has not cancelled a call of its session (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server)', async () => {
+    const server = newServer()
+    const tool = slow(server)
+    const { url } = await serve(subject, server)
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+    const initialized = await post(url, { id: 1, method: 'initialize', params: hello }, {})
+    await initialized.text()
+    const headers = {
+      'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '',
+      'mcp-protocol-version': '2025-11-25',
+    }
+    const leaving = new AbortController()
+    const message = { id: 2, method: 'tools/call', params: { name: 'slow' } }
+    const reply = post(url, message, headers, leaving.signal).catch(() => undefined)
+    await tool.started
+    leaving.abort()
+    await reply
+    // A round trip later the server has heard of the connection's end.
+    const ping = await post(url, { id: 3, method: 'ping' }, headers)
+    expect(await ping.json()).toMatchObject({ id: 3, result: {} })
+    tool.release()
+    expect(await tool.ended).toBe('finished')
+  })
+})
