@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { serve } from './serve.mjs'
-import { runSuite } from './suite.mjs'
+import { runScenarios, runSuite } from './suite.mjs'
 import { Verdict } from './verdict.mjs'
 
 const ADAPTERS = ['fastify', 'hono']
@@ -26,6 +26,25 @@ const RUNS = [
   // Some scenarios look at streams, and have nothing to say where an answer is plain JSON.
   { revision: '2025-11-25', scenarios: 33, flags: ['--response', 'sse'] },
 ]
+
+/** The scenarios of extensions. */
+const NAMED = [
+  {
+    extension: 'skills',
+    names: ['sep-2640-skills-enumeration', 'sep-2640-skills-manifest', 'sep-2640-skills-directory'],
+  },
+]
+
+async function visitNamed(adapter, { extension, names }) {
+  const { url, child } = await serve(['--adapter', adapter])
+  const ended = once(child, 'exit')
+  try {
+    return { title: `${adapter} ${extension}`, adapter, scenarios: await runScenarios(url, names) }
+  } finally {
+    child.kill()
+    await ended
+  }
+}
 
 async function visit(adapter, { revision, scenarios, flags }) {
   const { url, child } = await serve(['--adapter', adapter, ...flags])
@@ -53,7 +72,10 @@ async function pooled(jobs, size) {
 }
 
 const expected = readFileSync(new URL('expected-failures.txt', import.meta.url), 'utf8')
-const jobs = ADAPTERS.flatMap((adapter) => RUNS.map((run) => () => visit(adapter, run)))
+const jobs = ADAPTERS.flatMap((adapter) => [
+  ...RUNS.map((run) => () => visit(adapter, run)),
+  ...NAMED.map((run) => () => visitNamed(adapter, run)),
+])
 const verdict = new Verdict(expected)
 for (const run of await pooled(jobs, AT_ONCE)) verdict.add(run)
 process.exitCode = verdict.conclude() ? 0 : 1

@@ -32,15 +32,32 @@ const describe = ({ status, id, errorMessage, description }) =>
  *
  * @throws when the suite ends early, or says that it ran more scenarios than it reports on
  */
-export async function runSuite(url, revision) {
+export const runSuite = (url, revision) =>
+  reported(async (folder) => {
+    const printed = await server(url, folder, ['--suite', 'all', '--spec-version', revision])
+    const announced = Number(/\((\d+) scenarios\)/.exec(printed)?.[1])
+    return { announced, printed }
+  })
+
+/** Runs these scenarios, such as those of extensions, which no revision selects. Throws like {@link runSuite}. */
+export const runScenarios = (url, names) =>
+  reported(async (folder) => {
+    let printed = ''
+    for (const name of names) printed += await server(url, folder, ['--scenario', name])
+    return { announced: names.length, printed }
+  })
+
+const server = (url, folder, args) =>
+  print(node, [conformance, 'server', '--url', url, ...args, '-o', folder])
+
+/** Gives a run a folder for its reports, and reads them. */
+async function reported(runIn) {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-conformance-'))
   try {
-    const args = ['server', '--url', url, '--suite', 'all', '--spec-version', revision, '-o', folder]
-    const printed = await print(node, [conformance, ...args])
+    const { announced, printed } = await runIn(folder)
     const scenarios = readdirSync(folder)
       .toSorted()
       .map((entry) => read(folder, entry))
-    const announced = Number(/\((\d+) scenarios\)/.exec(printed)?.[1])
     // A scenario that crashes leaves a folder without a report, or no folder at all.
     if (announced !== scenarios.length || announced === 0) {
       throw new Error(
