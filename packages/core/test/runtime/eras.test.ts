@@ -100,8 +100,10 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     await transport.receive(request(2, 'tools/call', call))
     await transport.receive(alone(2, 'tools/call', call))
     await transport.receive(request(3, 'tools/call', call))
-    await vi.waitFor(() => expect((transport.sent as Frame[]).filter((it) => 'id' in it)).toHaveLength(5))
-    const answers = (transport.sent as Frame[]).filter((it) => 'id' in it)
+    await vi.waitFor(() =>
+      expect((transport.sent as Frame[]).filter((frame) => 'id' in frame)).toHaveLength(5),
+    )
+    const answers = (transport.sent as Frame[]).filter((frame) => 'id' in frame)
     expect(answers.find(({ id }) => id === 1)).toMatchObject({ result: { supportedVersions: [VERSION] } })
     expect(answers.find(({ id }) => id === 'init')).toMatchObject({
       result: { protocolVersion: '2025-11-25' },
@@ -273,7 +275,7 @@ describe('requests that stand for themselves, on a duplex transport', () => {
     const { transport, connection, clock, started, ended } = bench({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b']) void transport.receive(alone(key, 'tools/call', { key }))
     const closed = connection.close({ deadline: 1 })
-    clock.advance(1)
+    await clock.advance(1)
     await closed
     expect([started, ended]).toEqual([['a'], ['a']])
   })
