@@ -1,16 +1,9 @@
 import { Agent } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { McpServer } from '@jetway/core'
-import { mcp as fastifyMcp } from '@jetway/fastify'
-import { mcp as honoMcp } from '@jetway/hono'
-import { createAdaptorServer } from '@hono/node-server'
-import Fastify from 'fastify'
-import { Hono } from 'hono'
-import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { MOUNTS } from './support/mounts.ts'
 import { type Message, RawClient } from './support/raw-http.ts'
 
 const CLIENTS = 200
@@ -31,28 +24,6 @@ function createRelay(): McpServer {
     },
   })
   return server
-}
-
-const MOUNTS = {
-  async fastify(server: McpServer) {
-    const app = Fastify()
-    await app.register(fastifyMcp, { server, path: '/mcp' })
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() }
-  },
-  async hono(server: McpServer) {
-    const app = new Hono()
-    app.use(honoMcp({ server, path: '/mcp' }))
-    const http = createAdaptorServer({ fetch: app.fetch }) as Server
-    http.listen(0, '127.0.0.1')
-    await once(http, 'listening')
-    const stop = async (): Promise<void> => {
-      await server.close()
-      http.closeAllConnections()
-      http.close()
-    }
-    return { port: (http.address() as AddressInfo).port, stop }
-  },
 }
 
 const cleanups: (() => unknown)[] = []

@@ -22,10 +22,10 @@ export class RawStdio {
     return this.#stderr
   }
 
-  async initialize(): Promise<void> {
+  async initialize(capabilities: object = {}): Promise<void> {
     const params = {
       protocolVersion: '2025-11-25',
-      capabilities: {},
+      capabilities,
       clientInfo: { name: 'raw', version: '1.0.0' },
     }
     await this.ask({ jsonrpc: '2.0', id: 'initialize', method: 'initialize', params })

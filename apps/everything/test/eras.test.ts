@@ -1,0 +1,235 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { elicit, McpServer } from '@jetway/core'
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { MOUNTS } from './support/mounts.ts'
+import type { Message } from './support/raw-http.ts'
+import { RawStdio } from './support/raw-stdio.ts'
+
+const CALLS = 6
+const MODERN = '2026-07-28'
+/** For what leaves on its own not to arrive in one piece with the answer, which the official clients drop. In ms. */
+const STEP_MS = 20
+
+/** A server whose one tool does all that a call can do, and says whose call it was. */
+function createMeeting(): { server: McpServer; handled: string[] } {
+  const server = new McpServer({ name: 'meeting', version: '1.0.0' })
+  const handled: string[] = []
+  server.addTool({
+    name: 'meet',
+    inputSchema: z.object({ text: z.string() }),
+    asks: { who: ({ text }) => elicit(text, z.object({ by: z.string() })) },
+    async handler({ text }, ctx) {
+      handled.push(text)
+      await ctx.progress(1, 2, text)
+      ctx.log.info(text)
+      await delay(STEP_MS)
+      await ctx.progress(2, 2, text)
+      await delay(STEP_MS)
+      return `${ctx.client.info?.name} at ${ctx.protocolVersion}: ${text}, answered by ${ctx.answers.who.by}`
+    },
+  })
+  return { server, handled }
+}
+
+/** One of the official clients, which answers what it is asked in its own name. */
+interface Visitor {
+  readonly revision: string
+  readonly client: Client | ClientV1
+  /** What it was asked, was told by logs, and was told of changes. */
+  readonly asked: string[]
+  readonly logged: unknown[]
+  readonly changed: string[]
+}
+
+const CAPABILITIES = { capabilities: { elicitation: { form: {} } } }
+
+async function visitV2(name: string, url: URL, options: ClientOptions, revision: string): Promise<Visitor> {
+  const client = new Client({ name, version: '1.0.0' }, { ...CAPABILITIES, ...options })
+  const visitor: Visitor = { revision, client, asked: [], logged: [], changed: [] }
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    visitor.asked.push(params.message)
+    return { action: 'accept', content: { by: name } }
+  })
+  hear(visitor)
+  await client.connect(new StreamableHTTPClientTransport(url))
+  return visitor
+}
+
+async function visitV1(
+  name: string,
+  transport: StreamableHTTPClientTransportV1 | SSEClientTransport,
+): Promise<Visitor> {
+  const client = new ClientV1({ name, version: '1.0.0' }, CAPABILITIES)
+  const visitor: Visitor = { revision: '2025-11-25', client, asked: [], logged: [], changed: [] }
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    visitor.asked.push(params.message)
+    return { action: 'accept', content: { by: name } }
+  })
+  hear(visitor)
+  await client.connect(transport)
+  return visitor
+}
+
+function hear({ client, logged, changed }: Visitor): void {
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    if (method === 'notifications/message') logged.push(params?.['data'])
+    else changed.push(method)
+  }
+}
+
+const VISITORS: Readonly<Record<string, (name: string, url: URL) => Promise<Visitor>>> = {
+  'v2, without a session': (name, url) =>
+    visitV2(name, url, { versionNegotiation: { mode: { pin: MODERN } } }, MODERN),
+  'v2, by probing': (name, url) => visitV2(name, url, { versionNegotiation: { mode: 'auto' } }, MODERN),
+  'v2, in a session': (name, url) =>
+    visitV2(name, url, { versionNegotiation: { mode: 'legacy' } }, '2025-11-25'),
+  v1: (name, url) => visitV1(name, new StreamableHTTPClientTransportV1(url)),
+  'v1 over HTTP+SSE': (name, url) => visitV1(name, new SSEClientTransport(new URL('sse', url))),
+}
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+async function call({ client, revision }: Visitor, text: string, heard: unknown[]): Promise<unknown> {
+  const onprogress = ({ message = '' }: { message?: string | undefined }): void => {
+    // The v2 client reports on its own account that it answers questions.
+    if (!message.startsWith('Fulfilling input')) heard.push(message)
+  }
+  // A session has its level; elsewhere each request says what it wants to hear.
+  const _meta = revision === MODERN ? { 'io.modelcontextprotocol/logLevel': 'info' } : undefined
+  const params = { name: 'meet', arguments: { text }, ...(_meta && { _meta }) }
+  const { content } =
+    client instanceof Client
+      ? await client.callTool(params, { onprogress })
+      : await client.callTool(params, undefined, { onprogress })
+  return content
+}
+
+describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s', (door) => {
+  it('serves clients of both eras and of the oldest transport at once, each by its own means and none for another', async () => {
+    const { server, handled } = createMeeting()
+    const { port, stop } = await MOUNTS[door](server)
+    cleanups.push(stop)
+    const url = new URL(`http://127.0.0.1:${port}/mcp`)
+    const names = Object.keys(VISITORS)
+    const visitors = await Promise.all(names.map((name) => VISITORS[name]?.(name, url) as Promise<Visitor>))
+    cleanups.push(() => Promise.all(visitors.map(({ client }) => client.close())))
+
+    // Every client counts its requests from the same number.
+    const visit = async (visitor: Visitor, index: number): Promise<void> => {
+      const name = names[index] as string
+      const texts = Array.from({ length: CALLS }, (_, each) => `${name} #${each}`)
+      await Promise.all(
+        texts.map(async (text) => {
+          const heard: unknown[] = []
+          const answer = `${name} at ${visitor.revision}: ${text}, answered by ${name}`
+          expect(await call(visitor, text, heard)).toEqual([{ type: 'text', text: answer }])
+          expect(heard).toEqual([text, text])
+        }),
+      )
+      expect(visitor.asked.toSorted()).toEqual(texts)
+      expect(visitor.logged.toSorted()).toEqual(texts)
+      expect(visitor.changed).toEqual([])
+    }
+    await Promise.all(visitors.map(visit))
+    // However a question travelled, the handler ran once for each call.
+    expect(handled.toSorted()).toEqual(
+      names.flatMap((name) => Array.from({ length: CALLS }, (_, each) => `${name} #${each}`)).toSorted(),
+    )
+
+    server.addTool({ name: 'later', handler: () => 'here' })
+    const inSessions = visitors.filter(({ revision }) => revision !== MODERN)
+    await vi.waitFor(() => {
+      for (const { changed } of inSessions) expect(changed).toEqual(['notifications/tools/list_changed'])
+    })
+    for (const { client } of visitors)
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['meet', 'later'])
+  }, 30_000)
+})
+
+describe('one process on stdio', () => {
+  const PAIRS = 25
+  const META = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+    'io.modelcontextprotocol/clientInfo': { name: 'alone', version: '1.0.0' },
+  }
+  const request = (id: number, name: string, args: object, _meta: object, more: object = {}): object => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: args, _meta, ...more },
+  })
+
+  it('answers requests of both eras in turn, with the same ids, each in its own words', async () => {
+    const client = new RawStdio()
+    cleanups.push(() => client.kill())
+    await client.ask({ jsonrpc: '2.0', id: 'probe', method: 'server/discover', params: { _meta: META } })
+    await client.initialize({ elicitation: {} })
+    for (let id = 0; id < PAIRS; id++) {
+      client.send(request(id, 'describe_call', {}, {}))
+      client.send(request(id, 'describe_call', {}, META))
+    }
+    for (const [token, meta] of [['session', {}] as const, ['alone', META] as const])
+      client.send(request(100, 'test_tool_with_progress', {}, { ...meta, progressToken: token }))
+    client.send(request(200, 'test_elicitation', { message: 'session' }, {}))
+    client.send(request(200, 'test_elicitation', { message: 'alone' }, META))
+
+    const messages = (): Message[] => client.lines.map((line) => JSON.parse(line) as Message)
+    const answers = (id: unknown): Message[] =>
+      messages().filter((frame) => frame.id === id && frame.method === undefined)
+    const until = async (found: () => unknown): Promise<void> =>
+      vi.waitFor(() => expect(found()).toBeTruthy(), { timeout: 10_000 })
+
+    await until(() => messages().some(({ method }) => method === 'elicitation/create'))
+    const question = messages().find(({ method }) => method === 'elicitation/create')
+    expect(question?.params).toMatchObject({ message: 'session' })
+    const content = { username: 'ann', email: 'ann@example.com' }
+    client.send({ jsonrpc: '2.0', id: question?.id, result: { action: 'accept', content } })
+
+    const required = (): Message | undefined =>
+      answers(200).find(({ result }) => result?.['resultType'] === 'input_required')
+    await until(required)
+    const { inputRequests, requestState } = required()?.result as {
+      readonly inputRequests: Readonly<Record<string, object>>
+      readonly requestState: string
+    }
+    expect(inputRequests).toMatchObject({ user: { params: { message: 'alone' } } })
+    const inputResponses = { user: { action: 'accept', content } }
+    client.send(
+      request(201, 'test_elicitation', { message: 'alone' }, META, { inputResponses, requestState }),
+    )
+    await until(() => answers(200).length === 2 && answers(201).length === 1 && answers(100).length === 2)
+
+    const said = JSON.stringify(content)
+    for (const answer of [
+      answers(201)[0],
+      answers(200).find(({ result }) => result?.['resultType'] === undefined),
+    ])
+      expect(answer?.result).toMatchObject({
+        content: [{ text: `User response: action=accept, content=${said}` }],
+      })
+    for (let id = 0; id < PAIRS; id++) {
+      const shown = answers(id).map(({ result }) => result?.['structuredContent'])
+      expect(shown.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toMatchObject([
+        { client: 'alone', protocolVersion: MODERN, session: false },
+        { client: 'raw', protocolVersion: '2025-11-25', session: true },
+      ])
+    }
+    for (const token of ['session', 'alone']) {
+      const steps = messages().filter(({ params }) => params?.['progressToken'] === token)
+      expect(steps.map(({ params }) => params?.['progress'])).toEqual([0, 50, 100])
+    }
+    expect(await client.end()).toBe(0)
+    // One answer to each request, and nothing that is neither that nor asked for.
+    expect(messages().filter((frame) => frame.method === undefined)).toHaveLength(2 + 2 * PAIRS + 2 + 2 + 1)
+  }, 30_000)
+})
