@@ -16,6 +16,8 @@ const MODERN = '2026-07-28'
 /** For what leaves on its own not to arrive in one piece with the answer, which the official clients drop. In ms. */
 const STEP_MS = 20
 
+const NOTE = 'note://1'
+
 /** A server whose one tool does all that a call can do, and says whose call it was. */
 function createMeeting(): { server: McpServer; handled: string[] } {
   const server = new McpServer({ name: 'meeting', version: '1.0.0' })
@@ -34,6 +36,7 @@ function createMeeting(): { server: McpServer; handled: string[] } {
       return `${ctx.client.info?.name} at ${ctx.protocolVersion}: ${text}, answered by ${ctx.answers.who.by}`
     },
   })
+  for (const uri of [NOTE, 'note://other']) server.addResource({ uri, name: uri, handler: () => uri })
   return { server, handled }
 }
 
@@ -43,7 +46,7 @@ interface Visitor {
   readonly client: Client | ClientV1
   /** What it was asked, was told by logs, and was told of changes. */
   readonly asked: string[]
-  readonly logged: unknown[]
+  readonly logged: string[]
   readonly changed: string[]
 }
 
@@ -78,8 +81,8 @@ async function visitV1(
 
 function hear({ client, logged, changed }: Visitor): void {
   client.fallbackNotificationHandler = async ({ method, params }) => {
-    if (method === 'notifications/message') logged.push(params?.['data'])
-    else changed.push(method)
+    if (method === 'notifications/message') logged.push(String(params?.['data']))
+    else changed.push(typeof params?.['uri'] === 'string' ? `${method} ${params['uri']}` : method)
   }
 }
 
@@ -111,6 +114,13 @@ async function call({ client, revision }: Visitor, text: string, heard: unknown[
       ? await client.callTool(params, { onprogress })
       : await client.callTool(params, undefined, { onprogress })
   return content
+}
+
+/** Asks for news in the way of the client's era. In a session, those of lists come unasked. */
+async function subscribe({ client, revision }: Visitor): Promise<void> {
+  if (client instanceof Client && revision === MODERN)
+    await client.listen({ toolsListChanged: true, resourceSubscriptions: [NOTE] })
+  else await client.subscribeResource({ uri: NOTE })
 }
 
 describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s', (door) => {
@@ -145,10 +155,16 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s
       names.flatMap((name) => Array.from({ length: CALLS }, (_, each) => `${name} #${each}`)).toSorted(),
     )
 
+    await Promise.all(visitors.map(subscribe))
     server.addTool({ name: 'later', handler: () => 'here' })
-    const inSessions = visitors.filter(({ revision }) => revision !== MODERN)
+    server.notifyResourceUpdated(NOTE)
+    server.notifyResourceUpdated('note://other')
     await vi.waitFor(() => {
-      for (const { changed } of inSessions) expect(changed).toEqual(['notifications/tools/list_changed'])
+      for (const { changed } of visitors)
+        expect(changed.toSorted()).toEqual([
+          `notifications/resources/updated ${NOTE}`,
+          'notifications/tools/list_changed',
+        ])
     })
     for (const { client } of visitors)
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['meet', 'later'])
@@ -157,6 +173,8 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s
 
 describe('one process on stdio', () => {
   const PAIRS = 25
+  const WATCHED = 'test://watched-resource'
+  const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
   const META = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
@@ -198,7 +216,7 @@ describe('one process on stdio', () => {
     const required = (): Message | undefined =>
       answers(200).find(({ result }) => result?.['resultType'] === 'input_required')
     await until(required)
-    const { inputRequests, requestState } = required()?.result as {
+    const { inputRequests, requestState } = (required() ?? {}).result as {
       readonly inputRequests: Readonly<Record<string, object>>
       readonly requestState: string
     }
@@ -228,8 +246,36 @@ describe('one process on stdio', () => {
       const steps = messages().filter(({ params }) => params?.['progressToken'] === token)
       expect(steps.map(({ params }) => params?.['progress'])).toEqual([0, 50, 100])
     }
+
+    client.send({ jsonrpc: '2.0', id: 300, method: 'resources/subscribe', params: { uri: WATCHED } })
+    const notifications = { toolsListChanged: true, resourceSubscriptions: [WATCHED] }
+    client.send({
+      jsonrpc: '2.0',
+      id: 301,
+      method: 'subscriptions/listen',
+      params: { notifications, _meta: META },
+    })
+    await until(() => messages().some(({ method }) => method === 'notifications/subscriptions/acknowledged'))
+    client.send(request(302, 'add_tool', { name: 'later' }, META))
+    client.send(request(303, 'touch_watched_resource', {}, {}))
+    const news = (): unknown[] =>
+      messages().flatMap(({ method, params }) =>
+        method === 'notifications/tools/list_changed' || method === 'notifications/resources/updated'
+          ? [[method, (params?.['_meta'] as Record<string, unknown> | undefined)?.[SUBSCRIPTION]]]
+          : [],
+      )
+    await until(() => news().length === 4 && answers(303).length === 1)
+    expect(news().map(String).toSorted()).toEqual([
+      'notifications/resources/updated,',
+      'notifications/resources/updated,301',
+      'notifications/tools/list_changed,',
+      'notifications/tools/list_changed,301',
+    ])
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 301 } })
     expect(await client.end()).toBe(0)
     // One answer to each request, and nothing that is neither that nor asked for.
-    expect(messages().filter((frame) => frame.method === undefined)).toHaveLength(2 + 2 * PAIRS + 2 + 2 + 1)
+    expect(messages().filter((frame) => frame.method === undefined)).toHaveLength(
+      2 + 2 * PAIRS + 2 + 2 + 1 + 3,
+    )
   }, 30_000)
 })
