@@ -8,6 +8,9 @@ const tracker = {
   capture: (error: unknown, tags: Readonly<Record<string, string>>) => tracked.push({ error, tags }),
 }
 
+/** Stands for your tracer. */
+export const traces: { readonly traceId: string; readonly sampled: boolean }[] = []
+
 // #region errors
 export const server = new McpServer(
   { name: 'shop', version: '1.0.0' },
@@ -17,6 +20,14 @@ export const server = new McpServer(
     },
   },
 )
+// #endregion
+
+// #region trace
+server.use('tools/call', async (ctx, next) => {
+  const { traceId = 'none', sampled = false } = ctx.trace ?? {}
+  traces.push({ traceId, sampled })
+  return next()
+})
 // #endregion
 
 server.addTool({

@@ -51,3 +51,20 @@ export function write(author: string, note: string, text: string): void {
   server.notifyResourceUpdated(`notes://${author}/${note}`)
 }
 // #endregion
+
+// #region watch
+/** The addresses that somebody has subscribed to. Where there are files, their watchers would stand here. */
+export const watched = new Set<string>()
+
+server.addResourceTemplate({
+  uriTemplate: 'drafts://{author}',
+  name: 'drafts',
+  onSubscribe: (uri) => void watched.add(uri),
+  onUnsubscribe: (uri) => void watched.delete(uri),
+  handler: ({ author }) => `The drafts of ${author}`,
+})
+
+/** One draft of an author has changed: whoever watches them all hears which. */
+export const redraft = (author: string, draft: string): void =>
+  server.notifyResourceUpdated(`drafts://${author}/${draft}`, { within: `drafts://${author}` })
+// #endregion

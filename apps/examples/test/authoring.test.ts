@@ -2,10 +2,10 @@ import type { AuthInfo, McpServer } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type RawResponse, type TestConnection } from '@jetway/testing'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { server as shop, served } from '../src/middleware.ts'
 import { server as desk } from '../src/prompts.ts'
-import { server as notes, write } from '../src/resources.ts'
+import { redraft, server as notes, watched, write } from '../src/resources.ts'
 import { server as results } from '../src/results.ts'
 
 const open: TestConnection[] = []
@@ -62,6 +62,17 @@ describe('the notes of the guide to resources', () => {
     write('ann', 'today', '# Today\n\nDone.')
     const heard = await client.notification('notifications/resources/updated')
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
+  })
+
+  it('what is subscribed to is watched until nobody does, and its parts are told of', async () => {
+    const client = await connect(notes)
+    await client.request('resources/subscribe', { uri: 'drafts://ann' })
+    await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
+    redraft('ann', 'poem')
+    const heard = await client.notification('notifications/resources/updated')
+    expect(heard.params).toEqual({ uri: 'drafts://ann/poem' })
+    await client.request('resources/unsubscribe', { uri: 'drafts://ann' })
+    await vi.waitFor(() => expect(watched.size).toBe(0))
   })
 })
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp, refusals, tracked } from '../src/operations.ts'
+import { createApp, refusals, server as shop, tracked, traces } from '../src/operations.ts'
 import { audit, consume, consumeWithProgress, onEvent } from '../src/without-a-mount.ts'
 import { call, initialize } from './support.ts'
 
@@ -33,6 +33,14 @@ describe('the app of the guide on operations', () => {
     const closed = once(app.server, 'close')
     await fetch(`${origin}/stop`)
     await closed
+  })
+})
+
+describe('the traces of the guide on operations', () => {
+  it('are those that clients name', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
+    await shop.handleMessage(message('tools/call', { name: 'fails', _meta: { traceparent } }))
+    expect(traces.at(-1)).toEqual({ traceId: '0af7651916cd43dd8448eb211c80319c', sampled: true })
   })
 })
 
