@@ -25,6 +25,10 @@ const RUNS = [
   { revision: '2025-11-25', scenarios: 33, flags: [] },
   // Some scenarios look at streams, and have nothing to say where an answer is plain JSON.
   { revision: '2025-11-25', scenarios: 33, flags: ['--response', 'sse'] },
+  // Every server scenario without sessions, scored or not: headers, parameters in headers and JSON Schema among them.
+  { revision: '2026-07-28', scenarios: 40, flags: [] },
+  { revision: '2026-07-28', scenarios: 40, flags: ['--revisions', '2026-07-28'] },
+  { revision: '2026-07-28', scenarios: 40, flags: ['--response', 'sse'] },
 ]
 
 /** The scenarios of extensions. */

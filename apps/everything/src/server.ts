@@ -4,6 +4,7 @@ import { addAppTools } from './app-tools.ts'
 import { addAskingTools } from './asking-tools.ts'
 import { addCallTools } from './call-tools.ts'
 import { addContentTools } from './content-tools.ts'
+import { addDiagnosticTools } from './diagnostic-tools.ts'
 import { addMisbehaving } from './misbehaving.ts'
 import { addPrompts } from './prompts.ts'
 import { addRegistryTools } from './registry-tools.ts'
@@ -42,13 +43,15 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addRoutedTool(server)
   addCallTools(server)
   addAskingTools(server)
-  addRoundTools(server)
+  addDiagnosticTools(server)
   addTaskTools(server)
   addAppTools(server)
   addRegistryTools(server)
   addResources(server)
   addResourceTemplates(server)
   addPrompts(server)
+  // Its resource and its prompt ask first, so that they come after those that answer at once.
+  addRoundTools(server)
   if (misbehaving) addMisbehaving(server)
   return server
 }
