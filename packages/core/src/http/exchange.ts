@@ -45,7 +45,8 @@ export class PostExchange implements Exchange {
   constructor(options: ExchangeOptions) {
     this.#options = options
     this.duplex = options.live !== undefined && options.mount.options.response !== 'json'
-    if (options.mount.options.response === 'sse') this.#startStream()
+    // Without a session the status is part of a refusal, so that the stream waits until there is something to put on it.
+    if (options.mount.options.response === 'sse' && options.live !== undefined) this.#startStream()
   }
 
   /** Sends a notification ahead of the answer, and by that turns the reply into a stream. */
@@ -96,6 +97,7 @@ export class PostExchange implements Exchange {
 
   /** The reply to a batch: its answers in an array, or one by one on the stream. */
   answerAll(all: readonly (Answered | Promise<Answered>)[]): HttpReply | Promise<HttpReply> {
+    if (this.#options.mount.options.response === 'sse') this.#startStream()
     this.#awaited = all.length
     this.#frames = []
     let last: HttpReply | undefined
@@ -120,7 +122,7 @@ export class PostExchange implements Exchange {
   #wait(): Promise<HttpReply> {
     const { upgrades, work, options } = this.#options.mount
     work.begin()
-    if (options.response === 'auto') upgrades.add(this)
+    if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
     return new Promise((resolve) => {
       this.#resolve = resolve
       if (this.#reply !== undefined) resolve(this.#reply)
@@ -137,13 +139,16 @@ export class PostExchange implements Exchange {
 
   #finish(answer: Answered): HttpReply {
     this.#done = true
+    const { mount, revision } = this.#options
+    if (mount.options.response === 'sse' && answer !== undefined && isSuccess(answer, revision))
+      this.#startStream()
     if (this.#stream !== undefined) {
       this.#stream.finish(answer?.frame)
       return this.#reply ?? EMPTY_STREAM
     }
     // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
     if (answer === undefined) return EMPTY_STREAM
-    return jsonAnswer(answer, this.#options.revision)
+    return jsonAnswer(answer, revision)
   }
 
   /** Undefined while answers are missing. */
@@ -183,6 +188,9 @@ export class PostExchange implements Exchange {
     return this.#stream
   }
 }
+
+const isSuccess = ({ error }: Answer, revision: Revision): boolean =>
+  error === undefined || revision.httpStatus(error) === 200
 
 /** An answer that is no stream. */
 export function jsonAnswer(answer: Answer, revision: Revision): HttpReply {

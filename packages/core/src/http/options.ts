@@ -91,7 +91,10 @@ export interface EndpointOptions {
   readonly keepAlive?: false | KeepAliveOptions
   /** A call that runs longer becomes an event stream, in ms. @default 2_000 */
   readonly upgradeAfterMs?: number
-  /** `json` never streams and drops notifications that belong to a call; `sse` always streams. @default 'auto' */
+  /**
+   * `json` never streams and drops notifications that belong to a call; `sse` streams every answer but, where there is no
+   * session, an error that has an HTTP status of its own and nothing before it. @default 'auto'
+   */
   readonly response?: 'auto' | 'json' | 'sse'
   /** Bytes of a request body. @default 4_194_304 */
   readonly bodyLimit?: number

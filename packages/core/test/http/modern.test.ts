@@ -146,3 +146,13 @@ describe('a mount that serves nothing but requests with their own metadata', () 
     })
   })
 })
+
+describe('a mount that streams every answer', () => {
+  it('gives a refusal the status that it has by the revision, and streams the rest', async () => {
+    const harness = createHarness({ endpoint: { response: 'sse' } })
+    const refused = await send(harness, { method: 'tools/invent' })
+    expect([refused.status, refused.json]).toMatchObject([404, { error: { code: -32601 } }])
+    const listed = await send(harness)
+    expect([listed.status, listed.headers['content-type']]).toEqual([200, 'text/event-stream'])
+  })
+})
