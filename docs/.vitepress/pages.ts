@@ -29,6 +29,7 @@ const GUIDES: readonly Group[] = [
       'apps',
       'middleware',
       'operations',
+      'eras',
       'without-a-mount',
       'testing',
     ],
