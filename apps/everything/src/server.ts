@@ -1,4 +1,4 @@
-import { McpServer, type ServerOptions } from '@jetway/core'
+import { McpServer, type ServerOptions, tasks } from '@jetway/core'
 import { apps } from '@jetway/core/apps'
 import { addAppTools } from './app-tools.ts'
 import { addAskingTools } from './asking-tools.ts'
@@ -34,7 +34,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
     {
       ...options,
       instructions: 'A server for tests: nothing here is of use.',
-      extensions: [apps(), createSkills()],
+      extensions: [apps(), createSkills(), tasks()],
     },
   )
   addContentTools(server)

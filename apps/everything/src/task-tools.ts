@@ -1,4 +1,4 @@
-import { McpError, type McpServer, ToolError } from '@jetway/core'
+import { elicit, McpError, type McpServer, ToolError } from '@jetway/core'
 import { z } from 'zod'
 
 /** Tools whose calls may run as tasks, under the names that the conformance suite asks for. */
@@ -18,8 +18,8 @@ export function addTaskTools(server: McpServer): void {
 
   server.addTool({
     name: 'failing_job',
-    description: 'Fails as a tool does',
-    taskSupport: 'optional',
+    description: 'Fails as a tool does; must be called as a task where tasks are there',
+    taskSupport: 'required',
     handler: () => {
       throw new ToolError('The job has failed')
     },
@@ -36,13 +36,40 @@ export function addTaskTools(server: McpServer): void {
 
   server.addTool({
     name: 'confirm_delete',
-    description: 'Asks a person in its middle; must be called as a task where tasks are there',
+    description: 'Asks a person in its middle',
     taskSupport: 'required',
     inputSchema: z.object({ filename: z.string().default('notes.txt') }),
     async handler({ filename }, ctx) {
       const { confirm } = await ctx.elicit(`Delete ${filename}?`, z.object({ confirm: z.boolean() }))
       return confirm ? `Deleted ${filename}` : `Kept ${filename}`
     },
+  })
+
+  server.addTool({
+    name: 'multi_input',
+    description: 'Asks two people at once',
+    taskSupport: 'required',
+    async handler(_args, ctx) {
+      const ask = (who: string): Promise<{ answer: string }> =>
+        ctx.elicit(`What does ${who} say?`, z.object({ answer: z.string() }))
+      const answers = await Promise.all([ask('the first'), ask('the second')])
+      return answers.map(({ answer }) => answer).join(' and ')
+    },
+  })
+
+  server.addTool({
+    name: 'test_tool_with_task',
+    description: 'Asks for a name, and begins when it has it',
+    taskSupport: 'required',
+    asks: { user_name: () => elicit('What is your name?', z.object({ name: z.string() })) },
+    handler: (_args, ctx) => `Hello, ${ctx.answers.user_name.name}!`,
+  })
+
+  server.addTool({
+    name: 'greet',
+    description: 'Greets at once; never a task',
+    inputSchema: z.object({ name: z.string() }),
+    handler: ({ name }) => `Hello, ${name}!`,
   })
 }
 

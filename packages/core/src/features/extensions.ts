@@ -6,6 +6,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { AddedMethod } from '../runtime/dispatcher.ts'
 import { type Added, type Extension, NOTHING_ADDED } from '../runtime/extension.ts'
+import type { Tasks } from '../runtime/tasks.ts'
 import { complete, type Outcome, typed } from '../runtime/outcome.ts'
 import { isJsonFaithful } from '../schema/json-faithful.ts'
 import { isPromiseLike } from './promise-like.ts'
@@ -15,6 +16,18 @@ import type { Source } from './source.ts'
 export interface OfferingExtension<App = unknown, Mount = unknown> extends Extension<App, Mount> {
   /** What the server then offers as its own: followed, as by `server.observe`, until the server closes. */
   readonly source?: Source<App, Mount>
+}
+
+/** What the extensions that come with Jetway are made of. */
+export interface ExtensionHost {
+  readonly tasks: () => Tasks
+}
+
+export const CONNECT: unique symbol = Symbol('dev.jetway/connect')
+
+/** An extension that needs more of the server than its methods are given. */
+export interface Connected {
+  [CONNECT](host: ExtensionHost): Extension
 }
 
 /** An extension in a file of its own, with its types inferred, for the option `extensions` of servers. */
@@ -40,13 +53,15 @@ export function requireExtension({ client }: Pick<CallContext, 'client'>, id: st
  * @throws UsageError `ERR_MCP_INVALID_NAME` for an id, `ERR_MCP_DUPLICATE_NAME` for an id or a method that there is
  *   already, `ERR_MCP_INVALID_DEFINITION` for whatever else is wrong
  */
-export function addExtensions(extensions: readonly Extension<never, never>[]): Added {
+export function addExtensions(extensions: readonly Extension<never, never>[], host?: ExtensionHost): Added {
   if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
   if (extensions.length === 0) return NOTHING_ADDED
   const methods = new Map<string, AddedMethod>()
   const names = new Map<string, string>()
   const ids = new Set<string>()
-  const given = extensions as readonly Extension[]
+  const given = (extensions as readonly (Extension & Partial<Connected>)[]).map((extension) =>
+    host === undefined ? extension : (extension?.[CONNECT]?.(host) ?? extension),
+  )
   for (const extension of given) {
     checkId(extension)
     if (ids.has(extension.id)) throw taken(extension, 'is there already')
@@ -63,7 +78,7 @@ export function addExtensions(extensions: readonly Extension<never, never>[]): A
       else throw invalid(extension, `needs the name of a parameter for "${method}"`)
     }
   }
-  return { methods, names, declared: (revision) => declared(given, revision) }
+  return { ids, methods, names, declared: (revision) => declared(given, revision) }
 }
 
 const isServedIn = ({ eras = ['modern'] }: Extension, revision: Revision): boolean =>

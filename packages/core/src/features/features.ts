@@ -70,9 +70,10 @@ export interface Features {
 const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
-  const { schemas, publish, pageSize, logging = true, logger = stderrLogger } = options
-  const added = addExtensions(options.extensions ?? [])
+  const { schemas, publish, pageSize, logging = true, logger = stderrLogger, tasks: runner } = options
+  const added = addExtensions(options.extensions ?? [], runner && { tasks: runner })
   const tools = createTools({
+    extensions: added.ids,
     schemas,
     pageSize,
     logger,
@@ -96,7 +97,6 @@ export function createFeatures(options: FeatureOptions): Features {
     ...prompts.methods,
     [Method.Complete, completionEntry(prompts, resources)],
   ])
-  const { tasks: runner } = options
   if (runner !== undefined) {
     const entries = taskMethods({ tasks: runner, offered: tools.offerTasks, pageSize })
     for (const [method, entry] of entries) methods.set(method, entry)

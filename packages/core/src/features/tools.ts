@@ -1,12 +1,12 @@
-import { ErrorCode, invalidParams, McpError, methodNotFound } from '../errors.ts'
-import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import { invalidParams, methodNotFound } from '../errors.ts'
+import { isObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import type { Tool } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { Outcome, TaskStarted } from '../runtime/outcome.ts'
-import { taskOwner, type Tasks } from '../runtime/tasks.ts'
+import type { Outcome } from '../runtime/outcome.ts'
+import type { Tasks } from '../runtime/tasks.ts'
 import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
 import { compileUi, PlainTools, showsApps } from './apps/tool-ui.ts'
 import { compileAsks } from './asks.ts'
@@ -24,9 +24,9 @@ import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing, type ListSource } from './listing.ts'
 import { lookalikeHint } from './lookalike.ts'
 import { Registry } from './registry.ts'
-import { requestedTtl } from './tasks.ts'
 import { checkRelated, createRelations, type Relations } from './relations.ts'
 import { ownOffers, withOwn } from './session-offers.ts'
+import { TaskCalls, type TaskCallsOptions } from './task-calls.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool } from './tool-types.ts'
@@ -44,6 +44,8 @@ export interface ToolsOptions {
   readonly tasks: (() => Tasks) | undefined
   /** Whether tools may have user interfaces. */
   readonly apps: boolean
+  /** The extensions that the server has, by id. */
+  readonly extensions: ReadonlySet<string>
 }
 
 /** The tools of a server and the methods that serve them. */
@@ -99,7 +101,20 @@ export function createTools(options: ToolsOptions): Tools {
     createRegistry,
     methods: [
       [Method.ListTools, list],
-      [Method.CallTool, callEntry(registry, options.tasks, offerTasks)],
+      [
+        Method.CallTool,
+        callEntry(
+          registry,
+          (find) =>
+            new TaskCalls({
+              tasks: options.tasks,
+              extensions: options.extensions,
+              offered: offerTasks,
+              find,
+              unknown: unknownTool,
+            }),
+        ),
+      ],
     ],
     offerTasks,
   }
@@ -120,33 +135,24 @@ function ordered(registry: Tools['registry']): ListSource<ToolEntry> {
   }
 }
 
-type Find = (name: unknown, ctx: CallContext) => ToolEntry | undefined
-
-function callEntry(
-  registry: Registry<AnyTool, ToolEntry>,
-  tasks: ToolsOptions['tasks'],
-  offerTasks: () => boolean,
-): MethodEntry {
-  const find: Find = (name, ctx) => ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
+function callEntry(registry: Registry<AnyTool, ToolEntry>, taskCalls: TaskCallsOf): MethodEntry {
+  const find: TaskCallsOptions['find'] = (name, ctx) =>
+    ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
+  const calls = taskCalls(find)
   return {
-    begin: (params, ctx) => {
-      const owner = taskOwner(ctx)
-      if (tasks === undefined || !offerTasks() || ctx.revision.tasks === undefined || owner === undefined)
-        return undefined
-      return beginTask(find, params, { ctx, owner, tasks: tasks() })
-    },
+    begin: (params, ctx) => calls.begin(params, ctx),
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       const { name, arguments: args = {} } = params
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
       const entry = find(name, ctx)
       if (entry === undefined) throw unknownTool(name)
-      if (entry.visible === undefined) return callWith(entry, args, ctx)
+      if (entry.visible === undefined) return callWith(calls, entry, args, ctx)
       return ifVisible<Outcome>(
         entry,
         ctx,
         () => unknownTool(name),
-        () => callWith(entry, args, ctx),
+        () => callWith(calls, entry, args, ctx),
       )
     },
     failure: toolFailure,
@@ -155,53 +161,27 @@ function callEntry(
   }
 }
 
+type TaskCallsOf = (find: TaskCallsOptions['find']) => TaskCalls
+
 const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
 
-function callWith(entry: ToolEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+function callWith(
+  calls: TaskCalls,
+  entry: ToolEntry,
+  args: unknown,
+  ctx: CallContext,
+): Outcome | Promise<Outcome> {
   if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
-  if (entry.inHeaders !== undefined && ctx.revision.parameterHeaders) {
+  // Where the call runs as a task, they were compared before it began.
+  if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
     const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
     if (mismatch !== undefined) {
       ctx.scope.exchange.refused?.('headerMismatch')
       throw mismatch
     }
   }
-  if (entry.taskSupport === 'required') requireTask(entry, ctx)
-  return callTool(entry, args, ctx)
-}
-
-interface TaskCall {
-  readonly ctx: CallContext
-  readonly owner: string
-  readonly tasks: Tasks
-}
-
-/** The call is checked when it runs, and what is wrong with it is what the task comes to; but it must be one. */
-async function beginTask(
-  find: Find,
-  { name, task }: JsonObject,
-  { ctx, owner, tasks }: TaskCall,
-): Promise<TaskStarted> {
-  if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
-  const entry = find(name, ctx)
-  if (entry === undefined) throw unknownTool(name)
-  const unknown = (): Error => unknownTool(name)
-  return ifVisible(entry, ctx, unknown, () => {
-    if (entry.taskSupport === undefined)
-      throw new McpError(ErrorCode.MethodNotFound, `The tool ${shorten(name)} cannot be called as a task`)
-    const { immediateResponse } = entry
-    return tasks.start(ctx, owner, { ttlMs: requestedTtl(task), immediateResponse })
-  })
-}
-
-/**
- * Where calls cannot be tasks, the tool runs as any other: a client of an older revision has no other way to call it.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
- */
-function requireTask(entry: ToolEntry, ctx: CallContext): void {
-  if (ctx.task !== undefined || ctx.revision.tasks === undefined || taskOwner(ctx) === undefined) return
-  throw new McpError(ErrorCode.MethodNotFound, `The tool ${entry.tool.name} must be called as a task`)
+  const task = entry.taskSupport === undefined ? undefined : calls.instead(entry, args, ctx)
+  return task ?? callTool(entry, args, ctx)
 }
 
 function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relations): ToolEntry {

@@ -1,3 +1,6 @@
+/** How clients declare that they know tasks, where these are no part of the revision. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+
 /** What a task comes to. The last three are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 

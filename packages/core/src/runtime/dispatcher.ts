@@ -39,7 +39,7 @@ import { bytesBeyond } from './utf8.ts'
 /** One row of the method table. */
 export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome>
-  /** Starts a call that asks to run as a task; undefined where it does not, and the call runs as any other. */
+  /** Starts a call that is to run as a task; undefined where it is not, and the call runs as any other. */
   begin?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /** How a failure reads where the method has a result for it; elsewhere it is a JSON-RPC error. */
   failure?(text: string): Outcome
@@ -141,7 +141,7 @@ export class Dispatcher {
   }
 
   #start(entry: MethodEntry, ctx: CallContext): Outcome | Promise<Outcome> {
-    return ctx.message.params?.['task'] === undefined ? this.#handle(entry, ctx) : this.#begin(entry, ctx)
+    return entry.begin === undefined ? this.#handle(entry, ctx) : this.#begin(entry, ctx)
   }
 
   /** Middleware stands around the call itself, which runs when the task does. */
@@ -211,7 +211,7 @@ export class Dispatcher {
   /** Serialising happens before anything is sent, so that a result that can't be is still answered. */
   #encode(entry: MethodEntry, ctx: CallContext, outcome: Outcome): Answer {
     try {
-      if (outcome.kind === 'task') return taskAnswer(ctx, outcome)
+      if (outcome.kind === 'task') return this.#taskAnswer(ctx, outcome)
       if (outcome.kind === 'asked') return this.#asks(ctx, outcome)
       if (outcome.kind === 'listening') return this.#listening(ctx, outcome)
       if (outcome.kind !== 'complete')
@@ -255,6 +255,12 @@ export class Dispatcher {
     const server = this.#server(revision)
     const whole = revision.envelope?.(message.method, json, server, outcome?.hints, outcome?.type) ?? json
     return { frame: resultFrame(message.id, whole) }
+  }
+
+  #taskAnswer(ctx: CallContext, { task, meta }: TaskStarted): Answer {
+    if (ctx.revision.tasks === undefined) throw new TypeError('The revision has no tasks')
+    const created = ctx.revision.tasks.created(task, meta)
+    return this.#answer(ctx, JSON.stringify(created), typed('task', created))
   }
 
   #largeAnswer(ctx: CallContext, outcome: Prepared): Answer {
@@ -302,13 +308,6 @@ export class Dispatcher {
 function shownToLayers({ message, revision }: CallContext, outcome: Outcome): object {
   if (outcome.kind !== 'asked') return {}
   return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }
-}
-
-function taskAnswer(ctx: CallContext, { task, meta }: TaskStarted): Answer {
-  const { id } = ctx.message
-  if (ctx.revision.tasks === undefined) throw new TypeError('The revision has no tasks')
-  ctx.finish()
-  return { frame: resultFrame(id, JSON.stringify(ctx.revision.tasks.created(task, meta))) }
 }
 
 function failureResult(entry: MethodEntry, correlationId: string): JsonObject {

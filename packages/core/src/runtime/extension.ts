@@ -38,6 +38,7 @@ export interface Extension<App = unknown, Mount = unknown> {
 
 /** What all extensions of a server come to. */
 export interface Added {
+  readonly ids: ReadonlySet<string>
   readonly methods: ReadonlyMap<string, AddedMethod>
   /** The parameter that `Mcp-Name` repeats, by method. */
   readonly names: ReadonlyMap<string, string>
@@ -45,4 +46,9 @@ export interface Added {
   declared(revision: Revision): JsonObject | undefined
 }
 
-export const NOTHING_ADDED: Added = { methods: new Map(), names: new Map(), declared: () => undefined }
+export const NOTHING_ADDED: Added = {
+  ids: new Set(),
+  methods: new Map(),
+  names: new Map(),
+  declared: () => undefined,
+}

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { notificationFrame } from '../protocol/jsonrpc.ts'
+import { relatedTask } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
 import { CallContext, type EndReason } from './context.ts'
@@ -8,12 +9,16 @@ import { TaskQuestions } from './task-questions.ts'
 import type { TaskChange, TaskKey, TaskRecord, TaskStore } from './task-store.ts'
 
 export interface LiveTaskOptions {
+  /** Hears of each state that was stored. Must not throw. */
+  readonly onStored?: ((record: TaskRecord) => void) | undefined
   readonly store: TaskStore
   readonly now: () => number
   /** Hears of a write that failed. Must not throw. */
   readonly onError: (error: unknown) => void
 }
 
+/** Members of a call's parameters that its own request has dealt with. */
+const OF_THE_REQUEST = ['task', 'inputResponses', 'requestState'] as const
 /** How much of a status message is kept, in characters. */
 const MAX_MESSAGE = 1_000
 
@@ -38,7 +43,9 @@ export class LiveTask {
     this.key = { owner: record.owner, taskId: record.taskId }
     this.#options = options
     this.#call = call
-    this.questions = new TaskQuestions(record.taskId, () => this.#changed())
+    // Who polls for the questions knows whose they are.
+    const meta = this.#polled ? undefined : relatedTask(record.taskId)
+    this.questions = new TaskQuestions(meta, () => this.#changed())
     this.ctx = this.#context(call)
     this.over = new Promise((resolve) => {
       this.#resolve = resolve
@@ -83,11 +90,17 @@ export class LiveTask {
 
   /** https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-notification */
   tell(record: TaskRecord): void {
+    if (this.#polled) return this.#options.onStored?.(record)
     const { settings, revision } = this.#call.scope
     if (record.status === this.#told || settings === undefined || settings.closed) return
     this.#told = record.status
     const shown: JsonObject | undefined = revision.tasks?.shown(record)
     if (shown !== undefined) void settings.outlet?.send(notificationFrame(Notification.TaskStatus, shown))
+  }
+
+  /** Its client comes to ask how far it is, and what it wants to know; there is no other way to the client. */
+  get #polled(): boolean {
+    return this.#call.revision.tasks?.extension !== undefined
   }
 
   #changed(): void {
@@ -124,8 +137,9 @@ export class LiveTask {
 
   #context(call: CallContext): CallContext {
     const { asking, ...scope } = call.scope
-    const { task: _task, ...params } = call.message.params ?? {}
-    const asks = asking?.requests !== undefined && scope.exchange.duplex
+    const params = { ...call.message.params }
+    for (const taken of OF_THE_REQUEST) delete params[taken]
+    const asks = this.#polled || (asking?.requests !== undefined && scope.exchange.duplex)
     const exchange: Exchange = { duplex: asks, send: (frame) => this.#send(frame) }
     const ctx = new CallContext(
       { ...call.message, params },
@@ -137,11 +151,13 @@ export class LiveTask {
       },
     )
     ctx.app = call.app
+    ctx.given.receive(call.given.answers, call.given.state)
     return ctx
   }
 
   /** On the call that waits for the task, or else on the stream that belongs to no call; without both it is lost. */
   #send(frame: string): void | Promise<void> {
+    if (this.#polled) return
     const { exchange } = this.questions
     if (exchange !== undefined) return exchange.send(frame)
     const { settings } = this.#call.scope

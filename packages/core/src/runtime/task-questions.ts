@@ -1,6 +1,5 @@
 import { isErrorOf, QuestionError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { relatedTask } from '../protocol/meta.ts'
 import type { Exchange } from './exchange.ts'
 import type { OpenRequest, RequestChannel } from './outbound-requests.ts'
 import { notAnswered, type PreparedQuestion } from './prepared-question.ts'
@@ -29,15 +28,18 @@ interface Waiting {
  * the other copies.
  */
 export class TaskQuestions implements RequestChannel {
-  readonly #taskId: string
+  readonly #meta: JsonObject | undefined
   readonly #onChange: () => void
   readonly #viewers = new Set<TaskViewer>()
   readonly #waiting = new Map<string, Waiting>()
   #lastId = 0
 
-  /** @param onChange - hears when a question is asked or settled */
-  constructor(taskId: string, onChange: () => void) {
-    this.#taskId = taskId
+  /**
+   * @param meta - what ties a question to the task
+   * @param onChange - hears when a question is asked or settled
+   */
+  constructor(meta: JsonObject | undefined, onChange: () => void) {
+    this.#meta = meta
     this.#onChange = onChange
   }
 
@@ -58,8 +60,11 @@ export class TaskQuestions implements RequestChannel {
       return { result, cancel: () => {} }
     }
     const id = `${key}-${++this.#lastId}`
-    const meta = { ...(params['_meta'] as JsonObject | undefined), ...relatedTask(this.#taskId) }
-    const question = { method, params: { ...params, _meta: meta } }
+    const own = params['_meta'] as JsonObject | undefined
+    const question =
+      this.#meta === undefined
+        ? { method, params }
+        : { method, params: { ...params, _meta: { ...own, ...this.#meta } } }
     const result = new Promise<JsonObject>((resolve, reject) => {
       this.#waiting.set(id, { question, key, copies: new Map(), resolve, reject })
     })
@@ -83,6 +88,11 @@ export class TaskQuestions implements RequestChannel {
         copy?.cancel('Nobody waits for the task on this call any more')
       }
     }
+  }
+
+  /** Answers what is open under a key; one that is not, or no more, is left out of account. */
+  answer(id: string, response: JsonObject): void {
+    this.#settle(id, 'The question was answered already')?.resolve(response)
   }
 
   #offer(id: string, viewer: TaskViewer): void {

@@ -1,4 +1,4 @@
-import { busy, ErrorCode, invalidParams, type McpError } from '../errors.ts'
+import { busy, ErrorCode, invalidParams, McpError } from '../errors.ts'
 import { isObject, type JsonObject, type JsonRpcErrorObject } from '../protocol/jsonrpc.ts'
 import { IMMEDIATE_RESPONSE } from '../protocol/meta.ts'
 import { isFinal } from '../protocol/tasks.ts'
@@ -38,6 +38,8 @@ export interface TasksOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  /** Hears of each state of a task that its client polls for. Must not throw. */
+  readonly onStored?: LiveTaskOptions['onStored']
   readonly limits: TaskLimits
   /** Tasks of one owner that run at once. */
   readonly maxRunning: number
@@ -81,6 +83,7 @@ export class Tasks implements Mounted {
     this.#liveOptions = {
       store: options.store,
       now: () => options.clock.now(),
+      onStored: options.onStored,
       onError: (err) => options.logger.error({ err }, 'The state of a task could not be stored'),
     }
     this.closed = new Promise((resolve) => {
@@ -154,6 +157,38 @@ export class Tasks implements Mounted {
    * @throws McpError where the owner has no such task, or it has ended
    */
   async cancel(key: TaskKey): Promise<TaskRecord> {
+    const cancelled = await this.#cancel(key)
+    if (cancelled !== undefined) return cancelled
+    const { status } = await this.get(key)
+    throw invalidParams(`Cannot cancel the task: its status is "${status}" already`)
+  }
+
+  /**
+   * Ends a task as {@link cancel} does, and leaves one alone that has ended.
+   *
+   * @throws McpError where the owner has no such task
+   */
+  async stop(key: TaskKey): Promise<void> {
+    if ((await this.#cancel(key)) === undefined) await this.get(key)
+  }
+
+  /**
+   * Answers questions of a task that are open; what is answered already, or was never asked, is left out of account.
+   *
+   * @throws McpError where the owner has no such task, or another process runs it
+   */
+  async answer(key: TaskKey, responses: Readonly<Record<string, JsonObject>>): Promise<void> {
+    const { status } = await this.get(key)
+    const live = this.#live.get(key.taskId)
+    if (live?.key.owner === key.owner) {
+      for (const [id, response] of Object.entries(responses)) live.questions.answer(id, response)
+    } else if (!isFinal(status)) {
+      // An acknowledgement would have the client wait for what nobody has heard.
+      throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
+    }
+  }
+
+  async #cancel(key: TaskKey): Promise<TaskRecord | undefined> {
     const message = 'The task was cancelled'
     const cancelled = await this.#options.store.update(key, {
       status: 'cancelled',
@@ -161,10 +196,7 @@ export class Tasks implements Mounted {
       updatedAt: this.#options.clock.now(),
       error: { code: ErrorCode.InvalidRequest, message },
     })
-    if (cancelled === undefined) {
-      const { status } = await this.get(key)
-      throw invalidParams(`Cannot cancel the task: its status is "${status}" already`)
-    }
+    if (cancelled === undefined) return undefined
     const live = this.#live.get(key.taskId)
     live?.tell(cancelled)
     live?.end('cancelled')
@@ -312,6 +344,8 @@ async function watch(live: LiveTask, { scope, signal }: CallContext): Promise<vo
 export function taskOwner({ scope }: CallContext): string | undefined {
   const principal = scope.auth?.principal ?? ANONYMOUS
   if (principal !== ANONYMOUS) return `principal:${principal}`
+  // Whoever knows the id may have the task, by the words of the extension.
+  if (scope.revision.tasks?.extension !== undefined) return 'anyone'
   return scope.session === undefined ? undefined : `session:${scope.session.id}`
 }
 

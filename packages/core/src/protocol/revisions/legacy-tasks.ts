@@ -4,6 +4,7 @@ import type { TaskDialect } from './revision.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks */
 export const experimentalTasks: TaskDialect = {
+  extension: undefined,
   failsOnToolErrors: true,
   created: (task, meta) => ({ task: shown(task), ...(meta !== undefined && { _meta: meta }) }),
   shown,

@@ -19,6 +19,11 @@ export type Era = 'legacy' | 'modern'
 
 /** How a revision speaks of tasks. */
 export interface TaskDialect {
+  /**
+   * The extension by which a client says that it knows tasks, and which calls become tasks is for the server to say;
+   * undefined where each call asks by itself.
+   */
+  readonly extension: string | undefined
   /** Whether a tool's own failure, a result with `isError`, makes the task a failed one. */
   readonly failsOnToolErrors: boolean
   /** The result that takes the place of the call's own. */

@@ -1,4 +1,5 @@
 import { Method, Notification, TaskMethod } from '../methods.ts'
+import { extensionTasks } from './modern-tasks.ts'
 import { extend, type RevisionData } from './data.ts'
 import { v2025_11_25 } from './v2025-11-25.ts'
 
@@ -8,7 +9,7 @@ export const v2026_07_28: RevisionData = extend(v2025_11_25, {
   methods: [Method.Discover, Method.Listen],
   primesStreams: false,
   elicitationIds: false,
-  tasks: undefined,
+  tasks: extensionTasks,
   structured: 'any',
   drops: {
     methods: [
