@@ -34,6 +34,10 @@ export function addTaskTools(server: McpServer): void {
     },
   })
 
+  addAskingTasks(server)
+}
+
+function addAskingTasks(server: McpServer): void {
   server.addTool({
     name: 'confirm_delete',
     description: 'Asks a person in its middle',
@@ -50,10 +54,10 @@ export function addTaskTools(server: McpServer): void {
     description: 'Asks two people at once',
     taskSupport: 'required',
     async handler(_args, ctx) {
-      const ask = (who: string): Promise<{ answer: string }> =>
-        ctx.elicit(`What does ${who} say?`, z.object({ answer: z.string() }))
+      const ask = (who: string): Promise<{ name: string }> =>
+        ctx.elicit(`What is the name of ${who}?`, z.object({ name: z.string() }))
       const answers = await Promise.all([ask('the first'), ask('the second')])
-      return answers.map(({ answer }) => answer).join(' and ')
+      return answers.map(({ name }) => name).join(' and ')
     },
   })
 
