@@ -43,8 +43,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 /**
- * As much of a {@link StandardSchema} as tells it from anything else. What an author passes is compared with this: to
- * compare its validators and results too would cost the compiler more than all else that it does for a tool.
+ * As much of a {@link StandardSchema} as tells it from anything else. What an author passes is compared with this, which
+ * makes the compiler instantiate fewer types than its validators and results would.
  */
 interface LooksStandard {
   readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor' | 'jsonSchema'>
@@ -70,7 +70,7 @@ export type InferInput<S> = S extends LooksStandard
 
 /**
  * What the schema makes of a valid input; what a handler returns under it. `unknown` for JSON Schema. A zod schema says
- * it in a shorter way as well, for half of what the compiler does for the common one.
+ * it in a shorter way as well, which spares the compiler types.
  */
 export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer O } }
   ? O
