@@ -12,6 +12,7 @@ export {
 } from './errors.ts'
 export type { Answers, AskContext, Asks } from './features/ask-types.ts'
 export { asks } from './features/asks.ts'
+export type { CacheHint, CacheOptions } from './features/caching.ts'
 export { content, type Content } from './features/content.ts'
 export {
   type AnyDefinition,

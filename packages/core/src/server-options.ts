@@ -15,18 +15,26 @@ import type { TaskStore } from './runtime/task-store.ts'
 import { DEFAULT_TASK_LIMITS, type TaskLimits } from './runtime/tasks.ts'
 import { isJsonFaithful } from './schema/json-faithful.ts'
 import type { SchemaEngine } from './schema/types.ts'
+import type { CacheOptions } from './features/caching.ts'
 import { checkIcons, MIN_RESULT_BYTES } from './features/checks.ts'
 import type { OfferingExtension } from './features/extensions.ts'
 
 /** Options of a server. Every default is meant for production. */
 export interface ServerOptions<App = unknown> {
-  /** How to use the server as a whole, for the model. A function is asked at the start of each session. */
+  /** How to use the server as a whole, for the model. A function is asked at the start of each session, and by each `server/discover`. */
   readonly instructions?: string | ((client: ClientView) => string | undefined | Promise<string | undefined>)
   /**
    * Opened when the first client comes and given to handlers as `ctx.app`. When the server closes it is disposed
    * through `Symbol.asyncDispose` or `Symbol.dispose`, if it has one of them.
    */
   readonly lifespan?: () => App | Promise<App>
+  /**
+   * How long clients may keep the answers to lists, reads and `server/discover`. Session revisions have no such hints.
+   * @default not at all
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+   */
+  readonly cache?: CacheOptions
   /** Entries of a list that one answer holds. @default everything in one */
   readonly pageSize?: number
   /**

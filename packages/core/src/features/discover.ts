@@ -3,20 +3,27 @@ import type { ServerCapabilities } from '../protocol/types.ts'
 import type { ClientView } from '../runtime/client-view.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
 import { complete } from '../runtime/outcome.ts'
+import type { Caching } from './caching.ts'
 
 export interface DiscoverOptions {
   readonly capabilities: (revision: Revision) => ServerCapabilities
-  readonly instructions: (client: ClientView) => string | undefined | Promise<string | undefined>
+  readonly instructions?:
+    | string
+    | ((client: ClientView) => string | undefined | Promise<string | undefined>)
+    | undefined
+  readonly caching: Caching
 }
 
 /** `server/discover`, what `initialize` is without a session: https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
-export const discoverEntry = ({ capabilities, instructions }: DiscoverOptions): MethodEntry => ({
+export const discoverEntry = ({ capabilities, instructions, caching }: DiscoverOptions): MethodEntry => ({
   handle: async (_params, ctx) => {
-    const text = await instructions(ctx.client)
-    return complete({
+    const text = typeof instructions === 'function' ? await instructions(ctx.client) : instructions
+    const result = {
       supportedVersions: (ctx.scope.served ?? [ctx.revision]).map(({ version }) => version),
       capabilities: ctx.revision.projectCapabilities(capabilities(ctx.revision)),
       ...(text !== undefined && { instructions: text }),
-    })
+    }
+    const hints = caching.of('discover', typeof instructions === 'function' ? 'perhaps' : 'never')
+    return { ...complete(result), hints }
   },
 })

@@ -10,6 +10,7 @@ import { complete } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { APPS_EXTENSION } from './apps/tool-ui.ts'
+import { type CacheOptions, Caching } from './caching.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import { addExtensions } from './extensions.ts'
@@ -46,7 +47,11 @@ export interface FeatureOptions {
   /** What is offered beyond the protocol. */
   readonly extensions?: readonly Extension<never, never>[] | undefined
   /** What the model of a client should know of the server. */
-  readonly instructions?: DiscoverOptions['instructions'] | undefined
+  readonly instructions?: DiscoverOptions['instructions']
+  /** How long results may be kept. */
+  readonly cache?: CacheOptions | undefined
+  /** Whether a middleware stands around a method. */
+  readonly layered?: ((method: string) => boolean) | undefined
   /** What the lifespan of the server has opened. */
   readonly opened?: Opened | undefined
   /** @default warnings and errors go to stderr */
@@ -72,7 +77,9 @@ const ping: MethodEntry = { handle: () => complete({}) }
 export function createFeatures(options: FeatureOptions): Features {
   const { schemas, publish, pageSize, logging = true, logger = stderrLogger, tasks: runner } = options
   const added = addExtensions(options.extensions ?? [], runner && { tasks: runner })
+  const caching = new Caching(options.cache, options.layered)
   const tools = createTools({
+    caching,
     extensions: added.ids,
     schemas,
     pageSize,
@@ -84,8 +91,8 @@ export function createFeatures(options: FeatureOptions): Features {
     tasks: options.tasks,
     apps: options.extensions?.some(({ id }) => id === APPS_EXTENSION) ?? false,
   })
-  const resources = new Resources({ pageSize, logger, opened: options.opened })
-  const prompts = createPrompts({ schemas, pageSize, logger })
+  const resources = new Resources({ pageSize, logger, caching, opened: options.opened })
+  const prompts = createPrompts({ schemas, pageSize, logger, caching })
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
   tellOfResources(resources.registry, resources.templates.registry, () => publish({ kind: 'resources' }))
@@ -111,9 +118,9 @@ export function createFeatures(options: FeatureOptions): Features {
     const extensions = revision && added.declared(revision)
     return extensions === undefined ? registered() : { ...registered(), extensions }
   }
-  const { instructions = () => undefined } = options
+  const { instructions } = options
   methods.set(...listenEntry(changeTopics(capabilities, resources)))
-  methods.set(Method.Discover, discoverEntry({ capabilities, instructions }))
+  methods.set(Method.Discover, discoverEntry({ capabilities, instructions, caching }))
   return {
     tools,
     resources,

@@ -1,8 +1,9 @@
 import { usageError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Revision } from '../protocol/revisions/revision.ts'
+import type { CacheHints, Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../runtime/context.ts'
 import { Prepared } from '../runtime/outcome.ts'
+import type { Varies } from './caching.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
 import { type Guarded, visibleAmong } from './visibility.ts'
 
@@ -21,6 +22,8 @@ export interface ListingOptions<Entry, Item extends object> {
   readonly project: (revision: Revision, item: Item) => JsonObject
   /** Items per page; everything at once where undefined. */
   readonly pageSize: number | undefined
+  /** How long an answer may be kept. */
+  readonly hints?: (varies: Varies) => CacheHints
   /** A last change to the entries that one caller may see, where there are more that they may not. */
   readonly among?: (seen: readonly Entry[], all: readonly Entry[]) => readonly Entry[]
 }
@@ -46,15 +49,29 @@ export class Listing<Entry extends Guarded, Item extends object> {
   list(source: ListSource<Entry>, params: JsonObject, ctx: CallContext): Prepared | Promise<Prepared> {
     const entries = source.entries()
     const whole = params['cursor'] === undefined && this.#options.pageSize === undefined
-    if (whole && this.#isOpen(entries)) return this.#whole(source, ctx.revision)
+    if (whole && this.#isOpen(entries))
+      return this.#whole(source, ctx.revision, this.#options.hints?.('never'))
     return this.page(entries, params, ctx)
   }
 
-  /** Only a caller's own entries count, so that a cursor tells nothing of the others. */
-  page(entries: readonly Entry[], { cursor }: JsonObject, ctx: CallContext): Prepared | Promise<Prepared> {
-    const { among } = this.#options
-    const answer = (seen: readonly Entry[]): Prepared =>
-      this.#page(among === undefined || seen === entries ? seen : among(seen, entries), cursor, ctx.revision)
+  /**
+   * Only a caller's own entries count, so that a cursor tells nothing of the others.
+   *
+   * @param varies - whether what made the entries could tell callers apart; their own rules are looked at here
+   */
+  page(
+    entries: readonly Entry[],
+    { cursor }: JsonObject,
+    ctx: CallContext,
+    varies: Varies = 'never',
+  ): Prepared | Promise<Prepared> {
+    const { among, hints } = this.#options
+    // By the rules that there are, not by what they say of this caller: all pages have one scope.
+    const kept = hints?.(entries.some(({ visible }) => visible !== undefined) ? 'always' : varies)
+    const answer = (seen: readonly Entry[]): Prepared => {
+      const shown = among === undefined || seen === entries ? seen : among(seen, entries)
+      return this.#page(shown, cursor, ctx.revision, kept)
+    }
     const seen = visibleAmong(entries, ctx)
     return seen instanceof Promise ? seen.then(answer) : answer(seen)
   }
@@ -68,33 +85,46 @@ export class Listing<Entry extends Guarded, Item extends object> {
     return open
   }
 
-  #page(entries: readonly Entry[], cursor: unknown, revision: Revision): Prepared {
+  #page(
+    entries: readonly Entry[],
+    cursor: unknown,
+    revision: Revision,
+    hints: CacheHints | undefined,
+  ): Prepared {
     const { member, key, pageSize = entries.length } = this.#options
-    const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(member, cursor))
+    // A cursor ends with the scope that it was given out under, or the pages after it would have another one.
+    const list = hints?.cacheScope === 'public' ? `public ${member}` : member
+    const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(list, cursor))
     const end = Math.min(start + pageSize, entries.length)
     const last = end < entries.length ? entries[end - 1] : undefined
-    return this.#answer(entries.slice(start, end), revision, last && encodeCursor(member, key(last)))
+    return this.#answer(entries.slice(start, end), revision, hints, last && encodeCursor(list, key(last)))
   }
 
-  #whole(source: ListSource<Entry>, revision: Revision): Prepared {
+  #whole(source: ListSource<Entry>, revision: Revision, hints: CacheHints | undefined): Prepared {
     let answers = this.#wholes.get(source)
     if (answers === undefined) this.#wholes.set(source, (answers = new Map()))
     const { version } = source
     const kept = answers.get(revision)
-    if (kept?.version === version) return kept.answer
-    const answer = this.#answer(source.entries(), revision, undefined)
+    if (kept?.version === version && kept.answer.hints === hints) return kept.answer
+    const answer = this.#answer(source.entries(), revision, hints)
     answers.set(revision, { version, answer })
     return answer
   }
 
-  #answer(entries: readonly Entry[], revision: Revision, nextCursor: string | undefined): Prepared {
+  #answer(
+    entries: readonly Entry[],
+    revision: Revision,
+    hints: CacheHints | undefined,
+    nextCursor?: string,
+  ): Prepared {
     const { member, item } = this.#options
     const items = entries.map((entry) => this.#fragment(entry, revision)).join(',')
     const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
-    return new Prepared(`{"${member}":[${items}]${next}}`, () => ({
+    const build = (): object => ({
       [member]: entries.map(item),
       ...(nextCursor !== undefined && { nextCursor }),
-    }))
+    })
+    return new Prepared(`{"${member}":[${items}]${next}}`, build, hints)
   }
 
   #fragment(entry: Entry, revision: Revision): string {

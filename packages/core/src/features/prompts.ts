@@ -9,6 +9,7 @@ import { complete, type Outcome } from '../runtime/outcome.ts'
 import { describeIssues } from '../schema/issues.ts'
 import { promptArguments } from '../schema/prompt-arguments.ts'
 import type { CheckedInput, CompiledInput, SchemaEngine } from '../schema/types.ts'
+import type { Caching } from './caching.ts'
 import {
   checkHandler,
   checkIcons,
@@ -44,6 +45,7 @@ export interface PromptsOptions {
   readonly schemas: SchemaEngine
   readonly pageSize: number | undefined
   readonly logger: Logger
+  readonly caching: Caching
 }
 
 /** The prompts of a server and the methods that serve them. */
@@ -52,7 +54,7 @@ export interface Prompts {
   readonly methods: readonly (readonly [string, MethodEntry])[]
 }
 
-export function createPrompts({ schemas, pageSize, logger }: PromptsOptions): Prompts {
+export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOptions): Prompts {
   const registry = new Registry<AnyPrompt, PromptEntry>({
     kind: 'prompt',
     key: (definition) => definition.name,
@@ -64,6 +66,7 @@ export function createPrompts({ schemas, pageSize, logger }: PromptsOptions): Pr
     item: (entry) => entry.prompt,
     project: (revision, prompt) => revision.projectPrompt(prompt),
     pageSize,
+    hints: (varies) => caching.of('prompts', varies),
   })
   const list: MethodEntry = {
     handle: (params, ctx) => {

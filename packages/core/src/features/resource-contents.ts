@@ -1,6 +1,8 @@
+import { usageError } from '../errors.ts'
 import type { Meta, ReadResourceResult, ResourceContents } from '../protocol/types.ts'
 import { toBase64 } from './base64.ts'
 import { BRAND, type Branded, brandOf } from './brand.ts'
+import { type CacheHint, checkHint } from './caching.ts'
 import { resourceContents, type ResourcePart } from './content.ts'
 import { OutputError, stringify } from './output-error.ts'
 
@@ -8,19 +10,42 @@ import { OutputError, stringify } from './output-error.ts'
 export interface ResourceResult extends Branded<'contents'> {
   readonly parts: readonly ResultPart[]
   readonly _meta: Meta | undefined
+  readonly cache: CacheHint | undefined
 }
 
 /** As {@link ResourcePart}; the URI is the address that is being read where it is left out. */
 export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
 
-/**
- * The whole answer to a read, where one text or blob does not say enough: several contents, metadata, other types.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#reading-resources
- */
-export function contents(parts: readonly ResultPart[], options?: { readonly _meta?: Meta }): ResourceResult {
-  return { parts, _meta: options?._meta, [BRAND]: 'contents' }
+/** What a read may say beside its contents. */
+export interface ContentsOptions {
+  readonly _meta?: Meta
+  /** How long this very answer may be kept. @default the resource's own `cache` */
+  readonly cache?: CacheHint
 }
+
+/**
+ * The whole answer to a read, where one text or blob does not say enough: several contents, metadata, other types. None
+ * at all says that there is no such resource; what is there and empty has a content with an empty text.
+ *
+ * @throws `ERR_MCP_INVALID_DEFINITION` for cache hints that are none
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
+ */
+export function contents(parts: readonly ResultPart[], options: ContentsOptions = {}): ResourceResult {
+  const { _meta, cache } = options
+  checkHint(cache, (problem) => usageError('ERR_MCP_INVALID_DEFINITION', `The cache of contents ${problem}`))
+  return { parts, _meta, cache, [BRAND]: 'contents' }
+}
+
+/** Whether a handler has said by its contents that there is nothing: an empty array would leave that open. */
+export function isNothing(value: unknown): boolean {
+  if (brandOf(value) !== 'contents') return false
+  const { parts } = value as ResourceResult
+  return Array.isArray(parts) && parts.length === 0
+}
+
+/** What a handler said of keeping its answer. */
+export const cacheOf = (value: unknown): CacheHint | undefined =>
+  brandOf(value) === 'contents' ? (value as ResourceResult).cache : undefined
 
 /** What a handler returned, as the result of a read. Undefined is for the caller to answer. */
 export function toReadResult(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {

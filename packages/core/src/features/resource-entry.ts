@@ -1,3 +1,4 @@
+import type { CacheHints } from '../protocol/revisions/revision.ts'
 import type { Resource } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { Guarded } from './visibility.ts'
@@ -8,5 +9,7 @@ export interface ResourceEntry extends Guarded {
   readonly item: Resource
   readonly timeoutMs: number | undefined
   readonly hooks: WatchHooks | undefined
+  /** How long its reads may be kept, unless they say otherwise. */
+  readonly hints: CacheHints
   handle(args: unknown, ctx: CallContext): unknown
 }

@@ -1,6 +1,8 @@
+import type { CacheHints } from '../protocol/revisions/revision.ts'
 import type { ResourceTemplate } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { Logger } from '../runtime/logger.ts'
+import type { Caching } from './caching.ts'
 import {
   checkAnnotations,
   checkHandler,
@@ -25,6 +27,7 @@ export interface TemplateEntry extends Guarded {
   readonly complete: AnyCompleters | undefined
   readonly timeoutMs: number | undefined
   readonly hooks: WatchHooks | undefined
+  readonly hints: CacheHints
   readonly list: ((ctx: CallContext) => unknown) | undefined
   handle(variables: unknown, ctx: CallContext): unknown
 }
@@ -40,11 +43,11 @@ export class ResourceTemplates {
   #sorted: readonly TemplateEntry[] = []
   #sortedAt = -1
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, caching: Caching) {
     this.registry = new Registry({
       kind: 'resource template',
       key: (definition) => definition.uriTemplate,
-      build: (definition) => buildTemplate(definition, logger),
+      build: (definition) => buildTemplate(definition, logger, caching),
     })
   }
 
@@ -67,7 +70,7 @@ export class ResourceTemplates {
   }
 }
 
-function buildTemplate(definition: AnyResourceTemplate, logger: Logger): TemplateEntry {
+function buildTemplate(definition: AnyResourceTemplate, logger: Logger, caching: Caching): TemplateEntry {
   const { uriTemplate, name, title, description, mimeType, annotations, icons, _meta, list } = definition
   const subject = { kind: 'resource template', name: String(uriTemplate) }
   if (typeof uriTemplate !== 'string')
@@ -97,6 +100,7 @@ function buildTemplate(definition: AnyResourceTemplate, logger: Logger): Templat
     visible: compileVisible(subject, definition, logger),
     timeoutMs: definition.timeoutMs,
     hooks: compileHooks(subject, definition),
+    hints: caching.ofEntry(subject, definition),
     list: listed && ((ctx) => listed.call(definition, ctx)),
     handle: (variables, ctx) => run.call(definition, variables, ctx),
   }

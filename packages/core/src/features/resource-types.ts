@@ -1,6 +1,7 @@
 import type { Annotations, Resource } from '../protocol/types.ts'
 import type { RequestContext } from '../runtime/context.ts'
 import type { DisplayFields } from './checks.ts'
+import type { CacheHint } from './caching.ts'
 import type { Completers } from './completion-types.ts'
 import type { Awaitable } from './arguments.ts'
 import type { TemplateVariables } from './uri-template/template-variables.ts'
@@ -26,6 +27,8 @@ interface ResourceFields<App> extends DisplayFields {
   readonly onSubscribe?: SubscriberHook<App>
   /** Hears that the last one has gone: it unsubscribed, its session closed or its stream ended. */
   readonly onUnsubscribe?: SubscriberHook<App>
+  /** How long what is read may be kept. Not public where there is a `visible` rule. @default the server's `cache.reads` */
+  readonly cache?: CacheHint
 }
 
 /**

@@ -5,7 +5,8 @@ import type { Resource, ResourceTemplate } from '../protocol/types.ts'
 import type { CallContext } from '../runtime/context.ts'
 import type { MethodEntry } from '../runtime/dispatcher.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { complete, type Outcome } from '../runtime/outcome.ts'
+import type { Outcome } from '../runtime/outcome.ts'
+import { type Caching, readHints } from './caching.ts'
 import {
   checkAnnotations,
   checkHandler,
@@ -22,7 +23,7 @@ import { OutputError } from './output-error.ts'
 import { isPromiseLike } from './promise-like.ts'
 import { Registry } from './registry.ts'
 import type { ResourceEntry } from './resource-entry.ts'
-import { toReadResult } from './resource-contents.ts'
+import { cacheOf, isNothing, toReadResult } from './resource-contents.ts'
 import { ResourceTemplates, type TemplateEntry, type TemplateMatch } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
 import { ownOffers, type SessionOffers, withOwn } from './session-offers.ts'
@@ -34,9 +35,10 @@ type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 /** Longer addresses are refused before anything is matched against them. */
 export const MAX_URI_LENGTH = 8192
 
-interface ResourcesOptions {
+export interface ResourcesOptions {
   readonly pageSize: number | undefined
   readonly logger: Logger
+  readonly caching: Caching
   /** What hooks outside of calls are given as `app`. */
   readonly opened?: Opened | undefined
 }
@@ -47,12 +49,14 @@ export class Resources {
   readonly templates: ResourceTemplates
   readonly methods: readonly (readonly [string, MethodEntry])[]
   readonly #logger: Logger
+  readonly #caching: Caching
   readonly #watches: Watches
   readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
-  constructor({ pageSize, logger, opened }: ResourcesOptions) {
+  constructor({ pageSize, logger, caching, opened }: ResourcesOptions) {
     this.#logger = logger
+    this.#caching = caching
     this.#watches = new Watches(logger, opened)
     const { resources, templates } = this.createRegistries()
     this.registry = resources
@@ -63,6 +67,7 @@ export class Resources {
       item: (entry) => entry.item,
       project: (revision, resource) => revision.projectResource(resource),
       pageSize,
+      hints: (varies) => caching.of('resources', varies),
     })
     this.#templateList = new Listing<TemplateEntry, ResourceTemplate>({
       member: 'resourceTemplates',
@@ -70,6 +75,7 @@ export class Resources {
       item: (entry) => entry.item,
       project: (revision, template) => revision.projectResourceTemplate(template),
       pageSize,
+      hints: (varies) => caching.of('resourceTemplates', varies),
     })
     this.methods = [
       [Method.ListResources, { handle: (params, ctx) => this.#listResources(params, ctx) }],
@@ -92,12 +98,13 @@ export class Resources {
   /** Empty ones, for the server or for one session. */
   createRegistries(): Pick<SessionOffers, 'resources' | 'templates'> {
     const logger = this.#logger
+    const caching = this.#caching
     const resources = new Registry<AnyResource, ResourceEntry>({
       kind: 'resource',
       key: (definition) => definition.uri,
-      build: (definition) => buildResource(definition, logger),
+      build: (definition) => buildResource(definition, logger, caching),
     })
-    return { resources, templates: new ResourceTemplates(logger) }
+    return { resources, templates: new ResourceTemplates(logger, caching) }
   }
 
   /**
@@ -193,7 +200,8 @@ export class Resources {
     const unique = new Map<string, ListedResource>(fixed.map((entry) => [entry.item.uri, entry]))
     const taken = new Set(unique.keys())
     for (const entry of lists.flat()) if (!taken.has(entry.item.uri)) unique.set(entry.item.uri, entry)
-    return this.#resourceList.page([...unique.values()], params, ctx)
+    const varies = listers.some(({ visible }) => visible !== undefined) ? 'always' : 'perhaps'
+    return this.#resourceList.page([...unique.values()], params, ctx, varies)
   }
 
   #fixedWith(own: SessionOffers): readonly ResourceEntry[] {
@@ -211,14 +219,15 @@ const asMatch = (found: ResourceEntry | TemplateMatch): Match =>
   'variables' in found ? found : { entry: found, variables: {} }
 
 function read(
-  entry: { readonly item: { readonly mimeType?: string }; handle(args: unknown, ctx: CallContext): unknown },
+  entry: ResourceEntry | TemplateEntry,
   args: object,
   ctx: CallContext,
 ): Outcome | Promise<Outcome> {
   const toOutcome = (value: unknown): Outcome => {
-    if (value === undefined) throw resourceNotFound(ctx.uri)
+    if (value === undefined || isNothing(value)) throw resourceNotFound(ctx.uri)
     if (isInputRequired(value)) return toNeedsInput(value)
-    return complete(toReadResult(value, ctx.uri, entry.item.mimeType))
+    const result = toReadResult(value, ctx.uri, entry.item.mimeType) as object as JsonObject
+    return { kind: 'complete', result, hints: readHints(entry, cacheOf(value), ctx.message.params ?? {}) }
   }
   const returned = entry.handle(args, ctx)
   return isPromiseLike(returned) ? Promise.resolve(returned).then(toOutcome) : toOutcome(returned)
@@ -258,7 +267,7 @@ function toItem(resource: Resource): Resource {
   }) as Resource
 }
 
-function buildResource(definition: AnyResource, logger: Logger): ResourceEntry {
+function buildResource(definition: AnyResource, logger: Logger, caching: Caching): ResourceEntry {
   const subject = { kind: 'resource', name: String(definition.uri) }
   const item = toItem(definition)
   checkHandler(subject, definition.handler)
@@ -269,6 +278,7 @@ function buildResource(definition: AnyResource, logger: Logger): ResourceEntry {
     visible: compileVisible(subject, definition, logger),
     hooks: compileHooks(subject, definition),
     timeoutMs: definition.timeoutMs,
+    hints: caching.ofEntry(subject, definition),
     handle: (args, ctx) => run.call(definition, args, ctx),
   }
 }

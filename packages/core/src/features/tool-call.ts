@@ -138,9 +138,17 @@ function structuredOutcome(entry: ToolEntry, given: unknown, parts: ToolResult |
     }
   }
   if (json === undefined) throw new OutputError(`${entry.label} returned no structured value`)
-  const content: readonly ContentBlock[] = parts?.content ?? [{ type: 'text', text: json }]
+  const content = mirrored(parts?.content, json)
   const structured = { content, structuredContent: value, [STRUCTURED_JSON]: { value, json } }
   if (parts === undefined) return complete(structured)
   const { isError, _meta } = parts
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
+}
+
+/** Clients that know of no structured value, or of objects alone, find what is no object in the text only. */
+function mirrored(given: readonly ContentBlock[] | undefined, json: string): readonly ContentBlock[] {
+  const mirror: ContentBlock = { type: 'text', text: json }
+  if (given === undefined) return [mirror]
+  const there = json.startsWith('{') || given.some((block) => block.type === 'text' && block.text === json)
+  return there ? given : [...given, mirror]
 }

@@ -10,6 +10,7 @@ import type { Tasks } from '../runtime/tasks.ts'
 import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
 import { compileUi, PlainTools, showsApps } from './apps/tool-ui.ts'
 import { compileAsks } from './asks.ts'
+import type { Caching } from './caching.ts'
 import {
   checkHandler,
   checkIcons,
@@ -40,6 +41,7 @@ export interface ToolsOptions {
   readonly orderByPriority: boolean
   readonly describeRelations: boolean
   readonly logger: Logger
+  readonly caching: Caching
   /** Undefined where calls never run as tasks. */
   readonly tasks: (() => Tasks) | undefined
   /** Whether tools may have user interfaces. */
@@ -81,6 +83,8 @@ export function createTools(options: ToolsOptions): Tools {
     item: (entry) => entry.tool,
     project: (revision, tool) => revision.projectTool(tool),
     pageSize: options.pageSize,
+    // What a client declares decides which form of a tool it sees.
+    hints: (varies) => options.caching.of('tools', options.apps ? 'always' : varies),
     among: (seen, all) => relations.among(seen, all),
   })
   const source = options.orderByPriority ? ordered(registry) : registry

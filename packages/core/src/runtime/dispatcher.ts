@@ -27,7 +27,6 @@ import {
   type Outcome,
   Prepared,
   type TaskStarted,
-  typed,
 } from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
@@ -164,7 +163,11 @@ export class Dispatcher {
     return runLayers(layers, ctx, handle).then((result) => {
       if (outcome !== undefined && outcome.kind !== 'complete') return outcome
       if (isObject(result))
-        return outcome?.type === undefined ? complete(result) : typed(outcome.type, result)
+        return {
+          ...complete(result),
+          ...(outcome?.type !== undefined && { type: outcome.type }),
+          hints: outcome?.hints,
+        }
       throw new TypeError(
         `A middleware around ${ctx.message.method} returned no result: return what next() gave, or another object`,
       )

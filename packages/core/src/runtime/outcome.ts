@@ -17,7 +17,7 @@ export interface Complete {
   /** What kind of result it is, where that is for an extension to say. @default 'complete' */
   readonly type?: string
   /** How long it may be kept, where a client may keep it at all. */
-  readonly hints?: CacheHints
+  readonly hints?: CacheHints | undefined
 }
 
 /** The handler cannot go on without answers from the client's side. */
@@ -59,12 +59,13 @@ export const typed = (type: string, result: object): Complete => ({ ...complete(
 export class Prepared implements Complete {
   readonly kind = 'complete'
   readonly json: string
-  declare readonly hints?: CacheHints
+  readonly hints: CacheHints | undefined
   readonly #build: () => object
   #bytes: Uint8Array | undefined
 
-  constructor(json: string, build: () => object) {
+  constructor(json: string, build: () => object, hints?: CacheHints) {
     this.json = json
+    this.hints = hints
     this.#build = build
   }
 

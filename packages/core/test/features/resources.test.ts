@@ -64,7 +64,6 @@ describe('resources/read: what a handler returns', () => {
         { uri: 'a://c', mimeType: 'image/png', blob: 'AQID' },
       ],
     ],
-    ['no content is none', contents([]), []],
   ]
 
   it.each(cases)('%s', async (_name, value, expected) => {
