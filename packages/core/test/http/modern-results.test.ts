@@ -63,7 +63,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
 
   it('keeps the text of its author, and where it is no object its JSON text beside it', async () => {
     const text = (...texts: readonly string[]): object => ({
-      content: texts.map((it) => ({ type: 'text', text: it })),
+      content: texts.map((each) => ({ type: 'text', text: each })),
     })
     expect(await call('told')).toMatchObject(text('Two numbers', '[1,2]'))
     expect(await call('told-object')).toMatchObject(text('One number'))
@@ -126,7 +126,8 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     options: Parameters<typeof modernCall>[3] = {},
   ): Promise<unknown[]> => {
     const { json } = await modernCall(harness, 'tools/list', {}, options)
-    return (json.result?.['tools'] as readonly { name: string }[]).map(({ name }) => name)
+    const tools = (json.result?.['tools'] ?? []) as readonly { name: string }[]
+    return tools.map(({ name }) => name)
   }
 
   it('have nothing in them that one session has of its own, nor do calls and reads', async () => {
