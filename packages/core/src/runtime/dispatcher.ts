@@ -27,6 +27,7 @@ import {
   type Outcome,
   Prepared,
   type TaskStarted,
+  typed,
 } from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
@@ -255,8 +256,9 @@ export class Dispatcher {
   #answer(ctx: CallContext, json: string, outcome?: Complete): Answer {
     ctx.finish()
     const { message, revision } = ctx
+    if (revision.envelope === undefined) return { frame: resultFrame(message.id, json) }
     const server = this.#server(revision)
-    const whole = revision.envelope?.(message.method, json, server, outcome?.hints, outcome?.type) ?? json
+    const whole = revision.envelope(message.method, json, server, outcome?.hints, outcome?.type)
     return { frame: resultFrame(message.id, whole) }
   }
 
