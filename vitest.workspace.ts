@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
@@ -29,6 +30,8 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: [kind ?? 'test/**/*.test.ts'],
     exclude: kind === undefined ? [...kinds] : [],
+    // Most of the time of the tests with real sockets and processes is spent waiting, even on two processors.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     projects: members.map((member) => ({

@@ -113,7 +113,6 @@ export interface ServerOptions<App = unknown> {
   readonly random?: Random
 }
 
-/** Options of tasks. */
 /** Bounds on calls; what is left out has its default. */
 export interface CallLimits extends Partial<SessionLimits> {
   /** The same for all anonymous clients of one mount together, where calls come without sessions. */
@@ -122,6 +121,7 @@ export interface CallLimits extends Partial<SessionLimits> {
   readonly listens?: number
 }
 
+/** Options of tasks. */
 export interface TaskOptions extends Partial<TaskLimits> {
   /** Keeps the tasks, for other nodes too with a shared one. @default one in memory, of 1_000 tasks and 64 MiB */
   readonly store?: TaskStore

@@ -239,9 +239,9 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   /**
-   * Tells the clients that have subscribed to a resource that it has changed.
+   * Tells the clients that have subscribed to a resource that it has changed. Subscribers of the resource that it is
+   * `within` are told of the part, too.
    *
-   * @param options.within - a resource that this one is a part of: its subscribers are told of the part, too
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
    */
   notifyResourceUpdated(uri: string, { within }: { readonly within?: string } = {}): void {

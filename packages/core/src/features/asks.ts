@@ -50,6 +50,9 @@ export function compileAsks(
   for (const [name, ask] of list) {
     if (typeof ask !== 'function')
       throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', `needs a function as its ask "${name}"`)
+    // No plain object can hold an answer under this name.
+    if (name === '__proto__')
+      throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', 'cannot have an ask "__proto__"')
     if (names.has(name)) throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', `has the ask "${name}" twice`)
     names.add(name)
   }

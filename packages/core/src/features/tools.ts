@@ -77,16 +77,7 @@ export function createTools(options: ToolsOptions): Tools {
     })
   const registry = createRegistry()
   const offerTasks = (): boolean => taskable && options.tasks !== undefined
-  const listing = new Listing<ToolEntry, Tool>({
-    member: 'tools',
-    key: (entry) => entry.tool.name,
-    item: (entry) => entry.tool,
-    project: (revision, tool) => revision.projectTool(tool),
-    pageSize: options.pageSize,
-    // What a client declares decides which form of a tool it sees.
-    hints: (varies) => options.caching.of('tools', options.apps ? 'always' : varies),
-    among: (seen, all) => relations.among(seen, all),
-  })
+  const listing = createListing(options, relations)
   const source = options.orderByPriority ? ordered(registry) : registry
   const list: MethodEntry = {
     handle: (params, ctx) => {
@@ -123,6 +114,18 @@ export function createTools(options: ToolsOptions): Tools {
     offerTasks,
   }
 }
+
+const createListing = (options: ToolsOptions, relations: Relations): Listing<ToolEntry, Tool> =>
+  new Listing<ToolEntry, Tool>({
+    member: 'tools',
+    key: (entry) => entry.tool.name,
+    item: (entry) => entry.tool,
+    project: (revision, tool) => revision.projectTool(tool),
+    pageSize: options.pageSize,
+    // What a client declares decides which form of a tool it sees.
+    hints: (varies) => options.caching.of('tools', options.apps ? 'always' : varies),
+    among: (seen, all) => relations.among(seen, all),
+  })
 
 /** The same entries in another order, sorted once for each version. */
 function ordered(registry: Tools['registry']): ListSource<ToolEntry> {

@@ -216,6 +216,15 @@ describe('several asks', () => {
     expect(textOf(await client.call('a'))).toBe('true')
   })
 
+  it('cannot have the one name that no answer can be kept under', () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    const asks = JSON.parse('{"__proto__":1}') as Record<string, () => number>
+    Object.defineProperty(asks, '__proto__', { value: () => 1, enumerable: true })
+    expect(() => server.addTool({ name: 'a', asks, handler: () => '' })).toThrow(
+      'cannot have an ask "__proto__"',
+    )
+  })
+
   it("that look at later ones are an author's mistake, and say so", async () => {
     const errors: unknown[] = []
     const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })

@@ -1,6 +1,6 @@
 import type { Answer, Harness, Sent } from '../http/support/harness.ts'
 
-export const MODERN = '2026-07-28'
+const MODERN = '2026-07-28'
 
 /** What every request without a session says of itself. */
 export const requestMeta = (capabilities: object = {}): object => ({

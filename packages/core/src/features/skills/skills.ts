@@ -25,7 +25,7 @@ export interface SkillsExtension<App = unknown, Mount = unknown> extends Offerin
    * Serves these skills and no others; clients that listen for it hear that the list of resources has changed. Skills
    * that are wrong leave all as it was.
    *
-   * @throws what {@link skills} throws
+   * @throws what `skills(…)` throws
    */
   set(skills: Iterable<SkillDefinition<App, Mount>>): void
 }

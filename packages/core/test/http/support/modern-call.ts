@@ -1,7 +1,7 @@
 import type { Answer, Harness, Sent } from './harness.ts'
 
-export const MODERN = '2026-07-28'
-export const MODERN_META: Readonly<Record<string, unknown>> = {
+const MODERN = '2026-07-28'
+const MODERN_META: Readonly<Record<string, unknown>> = {
   'io.modelcontextprotocol/protocolVersion': MODERN,
   'io.modelcontextprotocol/clientCapabilities': {},
   'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1' },
