@@ -27,6 +27,7 @@ const GUIDES: readonly Group[] = [
       'tasks',
       'skills',
       'apps',
+      'extensions',
       'middleware',
       'operations',
       'eras',

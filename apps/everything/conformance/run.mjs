@@ -37,6 +37,21 @@ const NAMED = [
     extension: 'skills',
     names: ['sep-2640-skills-enumeration', 'sep-2640-skills-manifest', 'sep-2640-skills-directory'],
   },
+  {
+    extension: 'tasks',
+    // All but tasks-status-notifications, which this version of the suite has as a name without a single check.
+    names: [
+      'tasks-lifecycle',
+      'tasks-capability-negotiation',
+      'tasks-wire-fields',
+      'tasks-request-state-removal',
+      'tasks-mrtr-input',
+      'tasks-mrtr-composition',
+      'tasks-request-headers',
+      'tasks-required-task-error',
+      'tasks-dispatch-and-envelope',
+    ],
+  },
 ]
 
 async function visitNamed(adapter, { extension, names }) {

@@ -1,10 +1,12 @@
-import { McpServer } from '@jetway/core'
+import { McpServer, tasks } from '@jetway/core'
 import { z } from 'zod'
 
+// #region extension
 export const server = new McpServer(
   { name: 'tasks', version: '1.0.0' },
-  { tasks: { defaultTtlMs: 30 * 60_000, maxTtlMs: 2 * 3_600_000 } },
+  { extensions: [tasks()], tasks: { defaultTtlMs: 30 * 60_000, maxTtlMs: 2 * 3_600_000 } },
 )
+// #endregion
 
 const files = ['a.csv', 'b.csv', 'c.csv']
 

@@ -1,10 +1,12 @@
 import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type TestConnection } from '@jetway/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { server } from '../src/tasks.ts'
 
-describe('the tools of the guide to tasks', () => {
+afterAll(() => server.close())
+
+describe('the tools of the guide to tasks, in a session', () => {
   let client: TestConnection
 
   beforeAll(async () => {
@@ -16,10 +18,7 @@ describe('the tools of the guide to tasks', () => {
       onRequest: () => ({ action: 'accept', content: { publish: true } }),
     })
   })
-  afterAll(async () => {
-    await client.close()
-    await server.close()
-  })
+  afterAll(() => client.close())
 
   const ask = async (method: string, params: object): Promise<JsonObject> =>
     (await client.request(method, params as JsonObject)).result as JsonObject
@@ -48,5 +47,34 @@ describe('the tools of the guide to tasks', () => {
     const { taskId } = created['task'] as { taskId: string }
     expect(await ask('tasks/result', { taskId })).toMatchObject({ content: [{ text: 'Published' }] })
     expect((await client.request('tools/call', { name: 'publish_report' })).error?.code).toBe(-32601)
+  })
+})
+
+describe('the tools of the guide to tasks, called by requests that stand for themselves', () => {
+  const ask = async (method: string, params: object, extensions: object): Promise<JsonObject> => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': { extensions, elicitation: {} },
+    }
+    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+    return JSON.parse((await server.handleMessage(message)) ?? '') as JsonObject
+  }
+  const declared = { 'io.modelcontextprotocol/tasks': {} }
+  const call = { name: 'convert_files', arguments: { folder: 'in' } }
+
+  it('become tasks where the client declares the extension', async () => {
+    const { result } = await ask('tools/call', call, declared)
+    expect(result).toMatchObject({ resultType: 'task', ttlMs: 1_800_000 })
+    const { taskId } = result as { taskId: string }
+    await vi.waitFor(async () =>
+      expect(await ask('tasks/get', { taskId }, declared)).toMatchObject({
+        result: { status: 'completed', result: { content: [{ text: 'Converted 3 files' }] } },
+      }),
+    )
+  })
+
+  it('run plainly where it does not, unless they must be tasks', async () => {
+    expect(await ask('tools/call', call, {})).toMatchObject({ result: { resultType: 'complete' } })
+    expect(await ask('tools/call', { name: 'publish_report' }, {})).toMatchObject({ error: { code: -32_021 } })
   })
 })

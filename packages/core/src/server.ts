@@ -1,5 +1,6 @@
 import { usageError } from './errors.ts'
 import { resolveRevisions } from './protocol/revisions/index.ts'
+import { TASKS_EXTENSION } from './protocol/tasks.ts'
 import type { Implementation } from './protocol/types.ts'
 import { createSchemaEngine } from './schema/engine.ts'
 import type { AnySchema, SchemaEngine } from './schema/types.ts'
@@ -30,6 +31,7 @@ import { secureRandom } from './runtime/random.ts'
 import type { ServerRuntime } from './runtime/server-runtime.ts'
 import { Session } from './runtime/session.ts'
 import { Refusals, type ServerStats } from './runtime/stats.ts'
+import type { TaskKey } from './runtime/task-store.ts'
 import { Tasks } from './runtime/tasks.ts'
 import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
@@ -416,7 +418,18 @@ export class McpServer<Mount = unknown, App = unknown> {
       const times = { handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }
       const dispatcher = this.#createDispatcher({ ...options, progressHeartbeat: false }, times)
       const maxRunning = this.runtime.limits.running
-      const created = new Tasks({ store, dispatcher, clock, random, logger, limits, maxRunning })
+      const onStored = ({ owner, taskId }: TaskKey): void => this.#publish({ kind: 'task', owner, taskId })
+      const listened = this.#features.added.ids.has(TASKS_EXTENSION)
+      const created = new Tasks({
+        store,
+        dispatcher,
+        clock,
+        random,
+        logger,
+        limits,
+        maxRunning,
+        ...(listened && { onStored }),
+      })
       this.#mounts.attach(created)
       return created
     }

@@ -1,4 +1,4 @@
-import { McpServer } from '@jetway/core'
+import { McpServer, tasks } from '@jetway/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AdapterSubject } from '../src/contracts/adapter.ts'
 import { sseEvents } from '../src/sse-parser.ts'
@@ -48,17 +48,22 @@ function post(
 }
 
 /** A request with its own metadata. */
-function modern(url: string, method: string, params: object, signal?: AbortSignal): Promise<Response> {
-  const name = (params as { readonly name?: string }).name
+function modern(
+  url: string,
+  method: string,
+  params: object,
+  { signal, capabilities = {} }: { readonly signal?: AbortSignal; readonly capabilities?: object } = {},
+): Promise<Response> {
+  const { name, taskId = name } = params as { readonly name?: string; readonly taskId?: string }
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
   }
   const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }
   return post(
     url,
     { id: 0, method, params: { ...params, _meta } },
-    { ...headers, ...(name !== undefined && { 'mcp-name': name }) },
+    { ...headers, ...(taskId !== undefined && { 'mcp-name': taskId }) },
     signal,
   )
 }
@@ -104,12 +109,43 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
     const { url } = await serve(subject, server)
     const leaving = new AbortController()
     const filter = { notifications: { resourceSubscriptions: ['note://1'] } }
-    const events = messagesOf(await modern(url, 'subscriptions/listen', filter, leaving.signal))
+    const events = messagesOf(await modern(url, 'subscriptions/listen', filter, leaving))
     await events.next()
     expect(server.stats().openStreams).toBe(1)
     leaving.abort()
     await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(1))
     expect(server.stats().openStreams).toBe(0)
+  })
+
+  it('tells of tasks until they have ended, with what they came to (https://modelcontextprotocol.io/seps/2663-tasks-extension#task-status-notifications)', async () => {
+    const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
+    let finish = (): void => {}
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    server.addTool({ name: 'slow', taskSupport: 'required', handler: () => finished.then(() => 'done') })
+    const { url } = await serve(subject, server)
+    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+    const created = await modern(url, 'tools/call', { name: 'slow' }, { capabilities })
+    const { taskId } = ((await created.json()) as { result: { taskId: string } }).result
+    const filter = { notifications: { taskIds: [taskId, 'never'] } }
+    const refused = await modern(url, 'subscriptions/listen', filter)
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { code: -32_021 } }])
+    const events = messagesOf(await modern(url, 'subscriptions/listen', filter, { capabilities }))
+    const next = async (): Promise<unknown> => (await events.next()).value
+    expect(await next()).toMatchObject({ params: { notifications: { taskIds: [taskId] } } })
+    expect(await next()).toMatchObject({ method: 'notifications/tasks', params: { taskId, status: 'working' } })
+    finish()
+    const last = await next()
+    expect(last).toMatchObject({
+      method: 'notifications/tasks',
+      params: {
+        status: 'completed',
+        result: { content: [{ text: 'done' }] },
+        _meta: { 'io.modelcontextprotocol/subscriptionId': 0 },
+      },
+    })
+    const asked = await modern(url, 'tasks/get', { taskId }, { capabilities })
+    const { params } = last as { params: object }
+    expect(await asked.json()).toMatchObject({ result: { ...params, _meta: {} } })
   })
 })
 
@@ -144,7 +180,7 @@ describe.each(SUBJECTS)('a client that goes away on %s before its answer', (_nam
     const tool = slow(server)
     const { url } = await serve(subject, server)
     const leaving = new AbortController()
-    const reply = modern(url, 'tools/call', { name: 'slow' }, leaving.signal).catch(() => undefined)
+    const reply = modern(url, 'tools/call', { name: 'slow' }, leaving).catch(() => undefined)
     await tool.started
     leaving.abort()
     expect(await tool.ended).toBe('aborted')

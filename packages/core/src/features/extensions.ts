@@ -9,6 +9,7 @@ import { type Added, type Extension, NOTHING_ADDED } from '../runtime/extension.
 import type { Tasks } from '../runtime/tasks.ts'
 import { complete, type Outcome, typed } from '../runtime/outcome.ts'
 import { isJsonFaithful } from '../schema/json-faithful.ts'
+import type { ListenTopic } from './listen.ts'
 import { isPromiseLike } from './promise-like.ts'
 import type { Source } from './source.ts'
 
@@ -27,7 +28,17 @@ export const CONNECT: unique symbol = Symbol('dev.jetway/connect')
 
 /** An extension that needs more of the server than its methods are given. */
 export interface Connected {
-  [CONNECT](host: ExtensionHost): Extension
+  [CONNECT](host: ExtensionHost): ConnectedExtension
+}
+
+interface ConnectedExtension extends Extension {
+  /** What clients can listen to, beside what the protocol itself has. */
+  readonly topics?: readonly ListenTopic[]
+}
+
+/** What all extensions of a server come to, for its features. */
+export interface AddedFeatures extends Added {
+  readonly topics: readonly ListenTopic[]
 }
 
 /** An extension in a file of its own, with its types inferred, for the option `extensions` of servers. */
@@ -53,14 +64,15 @@ export function requireExtension({ client }: Pick<CallContext, 'client'>, id: st
  * @throws UsageError `ERR_MCP_INVALID_NAME` for an id, `ERR_MCP_DUPLICATE_NAME` for an id or a method that there is
  *   already, `ERR_MCP_INVALID_DEFINITION` for whatever else is wrong
  */
-export function addExtensions(extensions: readonly Extension<never, never>[], host?: ExtensionHost): Added {
+export function addExtensions(extensions: readonly Extension<never, never>[], host?: ExtensionHost): AddedFeatures {
   if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
-  if (extensions.length === 0) return NOTHING_ADDED
+  if (extensions.length === 0) return { ...NOTHING_ADDED, topics: [] }
   const methods = new Map<string, AddedMethod>()
   const names = new Map<string, string>()
   const ids = new Set<string>()
-  const given = (extensions as readonly (Extension & Partial<Connected>)[]).map((extension) =>
-    host === undefined ? extension : (extension?.[CONNECT]?.(host) ?? extension),
+  const given = (extensions as readonly (Extension & Partial<Connected>)[]).map(
+    (extension): ConnectedExtension =>
+      host === undefined ? extension : (extension?.[CONNECT]?.(host) ?? extension),
   )
   for (const extension of given) {
     checkId(extension)
@@ -78,7 +90,8 @@ export function addExtensions(extensions: readonly Extension<never, never>[], ho
       else throw invalid(extension, `needs the name of a parameter for "${method}"`)
     }
   }
-  return { ids, methods, names, declared: (revision) => declared(given, revision) }
+  const topics = given.flatMap((extension) => extension.topics ?? [])
+  return { ids, methods, names, topics, declared: (revision) => declared(given, revision) }
 }
 
 const isServedIn = ({ eras = ['modern'] }: Extension, revision: Revision): boolean =>

@@ -119,7 +119,7 @@ export function createFeatures(options: FeatureOptions): Features {
     return extensions === undefined ? registered() : { ...registered(), extensions }
   }
   const { instructions } = options
-  methods.set(...listenEntry(changeTopics(capabilities, resources)))
+  methods.set(...listenEntry([...changeTopics(capabilities, resources), ...added.topics]))
   methods.set(Method.Discover, discoverEntry({ capabilities, instructions, caching }))
   return {
     tools,

@@ -9,8 +9,8 @@ import type { Outcome } from '../runtime/outcome.ts'
 import { MAX_URI_LENGTH, type Resources } from './resources.ts'
 import { visibleAmong } from './visibility.ts'
 
-/** Addresses in one filter. */
-const MAX_URIS = 1024
+/** Entries of one member of a filter. */
+const MAX_ENTRIES = 1024
 
 /** One member of the filter that clients send. */
 export interface ListenTopic {
@@ -63,7 +63,9 @@ export function changeTopics(
       if (!asked || capabilities()[kind]?.listChanged !== true) return undefined
       return {
         acknowledged: { [member]: true },
-        notice: (event) => (event.kind === kind ? { method } : undefined),
+        changed: (event, tell) => {
+          if (event.kind === kind) tell({ method })
+        },
       }
     },
   })
@@ -81,7 +83,7 @@ async function agreeToUris(
   asked: unknown,
   ctx: CallContext,
 ): Promise<Interest | undefined> {
-  const found = readUris(asked).flatMap((uri) => {
+  const found = readTexts('resourceSubscriptions', asked, MAX_URI_LENGTH).flatMap((uri) => {
     const entry = resources.entryAt(uri, ctx)
     return entry === undefined ? [] : [{ uri, visible: entry.visible }]
   })
@@ -90,11 +92,11 @@ async function agreeToUris(
   const watched = new Set(uris)
   return {
     acknowledged: { resourceSubscriptions: uris },
-    notice: (event) => {
-      if (event.kind !== 'resource') return undefined
+    changed: (event, tell) => {
+      if (event.kind !== 'resource') return
       const { uri, within } = event
-      if (!watched.has(uri) && (within === undefined || !watched.has(within))) return undefined
-      return { method: Notification.ResourceUpdated, params: { uri } }
+      if (watched.has(uri) || (within !== undefined && watched.has(within)))
+        tell({ method: Notification.ResourceUpdated, params: { uri } })
     },
     begin: () => {
       const ends = uris.flatMap((uri) => resources.watch(uri, undefined) ?? [])
@@ -105,12 +107,15 @@ async function agreeToUris(
   }
 }
 
-function readUris(asked: unknown): readonly string[] {
-  if (!Array.isArray(asked) || !asked.every((uri) => typeof uri === 'string' && uri.length <= MAX_URI_LENGTH))
-    throw invalidParams(
-      `notifications.resourceSubscriptions must be an array of URIs of at most ${MAX_URI_LENGTH} characters`,
-    )
-  const uris = [...new Set<string>(asked)]
-  if (uris.length <= MAX_URIS) return uris
-  throw invalidParams(`notifications.resourceSubscriptions has more than ${MAX_URIS} URIs`)
+/**
+ * A member of the filter that is a list of texts, each of them once.
+ *
+ * @throws McpError `-32602` for what is none, a text beyond `maxLength` characters, or more than 1024 of them
+ */
+export function readTexts(member: string, asked: unknown, maxLength: number): readonly string[] {
+  if (!Array.isArray(asked) || !asked.every((text) => typeof text === 'string' && text.length <= maxLength))
+    throw invalidParams(`notifications.${member} must be an array of texts of at most ${maxLength} characters`)
+  const texts = [...new Set<string>(asked)]
+  if (texts.length <= MAX_ENTRIES) return texts
+  throw invalidParams(`notifications.${member} has more than ${MAX_ENTRIES} entries`)
 }

@@ -1,21 +1,26 @@
 import { ErrorCode, invalidParams } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
-import { TaskMethod } from '../protocol/methods.ts'
+import { Notification, TaskMethod } from '../protocol/methods.ts'
 import type { TaskDialect } from '../protocol/revisions/revision.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
-import type { RequestContext } from '../runtime/context.ts'
+import type { CallContext, RequestContext } from '../runtime/context.ts'
 import type { Extension, ExtensionMethod } from '../runtime/extension.ts'
+import type { Interest, Tell } from '../runtime/listen.ts'
 import type { TaskKey, TaskRecord } from '../runtime/task-store.ts'
 import { type Tasks, taskOwner, unknownTask } from '../runtime/tasks.ts'
-import type { CallContext } from '../runtime/context.ts'
-import { CONNECT, type Connected } from './extensions.ts'
+import { CONNECT, type Connected, requireExtension } from './extensions.ts'
+import { type ListenTopic, readTexts } from './listen.ts'
 
 const UPDATE = 'tasks/update'
+const TASK_IDS = 'taskIds'
+/** No id of ours is as long. */
+const MAX_ID_LENGTH = 256
 
 /**
  * The tasks extension, for the option `extensions`. Where a client declares it, a call of a tool whose `taskSupport` is
  * `optional` or `required` is answered with a task at once, and the client comes back for the result; the `required`
- * ones are refused to other clients with `-32021`. The same tools, and the same store, serve the tasks of 2025-11-25.
+ * ones are refused to other clients with `-32021`. A client that listens to its tasks is told of each change. The same
+ * tools, and the same store, serve the tasks of 2025-11-25.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
@@ -23,7 +28,11 @@ export function tasks(): Extension {
   const extension: Extension & Connected = {
     id: TASKS_EXTENSION,
     names: { [TaskMethod.Get]: 'taskId', [UPDATE]: 'taskId', [TaskMethod.Cancel]: 'taskId' },
-    [CONNECT]: (host) => ({ ...extension, methods: methodsOf(host.tasks) }),
+    [CONNECT]: ({ tasks: runner }) => ({
+      ...extension,
+      methods: methodsOf(runner),
+      topics: [topicOf(runner)],
+    }),
   }
   return extension
 }
@@ -57,8 +66,53 @@ interface At {
   readonly dialect: TaskDialect
 }
 
+/** https://modelcontextprotocol.io/seps/2663-tasks-extension#task-status-notifications */
+function topicOf(runner: () => Tasks): ListenTopic {
+  return {
+    member: TASK_IDS,
+    agree: async (asked, ctx) => {
+      requireExtension(ctx, TASKS_EXTENSION)
+      const ids = readTexts(TASK_IDS, asked, MAX_ID_LENGTH)
+      const owner = taskOwner(ctx)
+      const dialect = ctx.revision.tasks
+      if (owner === undefined || dialect === undefined) return undefined
+      const all = runner()
+      const keys = ids.map((taskId) => ({ owner, taskId }))
+      const found = await Promise.all(keys.map((key) => all.find(key)))
+      return interestIn(
+        keys.filter((_, i) => found[i] !== undefined),
+        { all, dialect },
+      )
+    },
+  }
+}
+
+/** A task that its owner does not have, and one that nobody has, are left out in the same way. */
+function interestIn(
+  keys: readonly TaskKey[],
+  { all, dialect }: { readonly all: Tasks; readonly dialect: TaskDialect },
+): Interest {
+  const own = new Map(keys.map((key) => [key.taskId, key]))
+  const watch = all.watch()
+  const follow = (key: TaskKey, tell: Tell): void =>
+    watch.changed(key, (record) => tell({ method: Notification.Task, params: detailed(dialect, record) }))
+  return {
+    acknowledged: { [TASK_IDS]: [...own.keys()] },
+    changed: (event, tell) => {
+      if (event.kind !== 'task') return
+      const key = own.get(event.taskId)
+      if (key?.owner === event.owner) follow(key, tell)
+    },
+    // It may have ended between the answer that told of it and this request.
+    begin: (tell) => {
+      for (const key of keys) follow(key, tell)
+      return undefined
+    },
+  }
+}
+
 /** A task with what it has come to, or what it waits for. */
-export function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
+function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
   const shown = dialect.shown(record)
   const { status, inputs = {}, result = {}, error } = record
   if (status === 'input_required') return { ...shown, inputRequests: inputs }

@@ -45,5 +45,6 @@ export const Notification = {
   ElicitationComplete: 'notifications/elicitation/complete',
   RootsListChanged: 'notifications/roots/list_changed',
   TaskStatus: 'notifications/tasks/status',
+  Task: 'notifications/tasks',
   Acknowledged: 'notifications/subscriptions/acknowledged',
 } as const

@@ -20,6 +20,8 @@ export type ChangeEvent =
   | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
   /** What happens at an address that somebody was sent to is done. */
   | { readonly kind: 'elicitation'; readonly id: string }
+  /** A task of somebody has another state. What that is stands in the store, since results may be large. */
+  | { readonly kind: 'task'; readonly owner: string; readonly taskId: string }
 
 /** The topic on which a server tells of {@link ChangeEvent}s. */
 export const CHANGES_TOPIC = 'changes'

@@ -7,11 +7,14 @@ import type { ChangeEvent } from './bus.ts'
 export interface Interest {
   /** What the client is told of it: its part of the acknowledged filter. */
   readonly acknowledged: JsonObject
-  /** What the client is to be told of an event; undefined for one that this is not about. */
-  notice(event: ChangeEvent): Notice | undefined
+  /** Tells the client of an event, at once or when more is known of it; nothing, if this is not about it. */
+  changed(event: ChangeEvent, tell: Tell): void
   /** Called when the subscription begins; what it returns is called when that ends. */
-  begin?(): () => void
+  begin?(tell: Tell): (() => void) | undefined
 }
+
+/** Gives the client a notification; after the end of the subscription, nothing. */
+export type Tell = (notice: Notice) => void
 
 /** A notification before it is tied to a subscription. */
 export interface Notice {
@@ -51,6 +54,7 @@ export interface ListenOptions extends Listening {
 export class Listen {
   readonly #options: ListenOptions
   readonly #onClose: (() => void)[] = []
+  readonly #tell: Tell = (notice) => this.#send(notice)
   #closed = false
 
   constructor(options: ListenOptions) {
@@ -69,17 +73,13 @@ export class Listen {
     )
     this.#send({ method: Notification.Acknowledged, params: { notifications } })
     for (const interest of this.#options.interests) {
-      const end = interest.begin?.()
+      const end = interest.begin?.(this.#tell)
       if (end !== undefined) this.onClose(end)
     }
   }
 
   changed(event: ChangeEvent): void {
-    for (const interest of this.#options.interests) {
-      if (this.#closed) return
-      const notice = interest.notice(event)
-      if (notice !== undefined) this.#send(notice)
-    }
+    for (const interest of this.#options.interests) interest.changed(event, this.#tell)
   }
 
   /** Ends it on the server's initiative, with the answer that the request has waited for. */
@@ -98,6 +98,7 @@ export class Listen {
   }
 
   #send({ method, params }: Notice): void {
+    if (this.#closed) return
     const { id, outlet, answer } = this.#options
     const frame = notificationFrame(method, { _meta: { [SUBSCRIPTION_ID]: id }, ...params })
     if (!outlet.send(frame) && this.#end()) outlet.overflow(answer)

@@ -9,8 +9,8 @@ import { TaskQuestions } from './task-questions.ts'
 import type { TaskChange, TaskKey, TaskRecord, TaskStore } from './task-store.ts'
 
 export interface LiveTaskOptions {
-  /** Hears of each state that was stored. Must not throw. */
-  readonly onStored?: ((record: TaskRecord) => void) | undefined
+  /** Hears when another state was stored. Must not throw. */
+  readonly onStored?: ((key: TaskKey) => void) | undefined
   readonly store: TaskStore
   readonly now: () => number
   /** Hears of a write that failed. Must not throw. */
@@ -90,7 +90,8 @@ export class LiveTask {
 
   /** https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-notification */
   tell(record: TaskRecord): void {
-    if (this.#polled) return this.#options.onStored?.(record)
+    this.#options.onStored?.(this.key)
+    if (this.#polled) return
     const { settings, revision } = this.#call.scope
     if (record.status === this.#told || settings === undefined || settings.closed) return
     this.#told = record.status

@@ -218,7 +218,8 @@ export class Session implements SessionView {
   changed(event: ChangeEvent): void {
     if (this.#closed) return
     if (event.kind === 'elicitation') return this.#elicited(event.id)
-    if (this.#outlet === undefined) return
+    // Sessions hear of tasks from the process that runs them.
+    if (this.#outlet === undefined || event.kind === 'task') return
     const frame = changeFrame(event, this.#record)
     if (frame !== undefined) void this.#outlet.send(frame)
   }
@@ -338,7 +339,7 @@ const LIST_CHANGED = {
 } as const
 
 function changeFrame(
-  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' }>,
+  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' }>,
   { listChanged, subscriptions }: SessionRecord,
 ): string | undefined {
   if (event.kind !== 'resource')
@@ -352,9 +353,11 @@ function changeFrame(
 /** A change event as it comes off the bus, or undefined for something else. */
 export function toChangeEvent(message: unknown): ChangeEvent | undefined {
   if (!isObject(message)) return undefined
-  const { kind, uri, id, within } = message
+  const { kind, uri, id, within, owner, taskId } = message
   if (kind === 'tools' || kind === 'resources' || kind === 'prompts') return { kind }
   if (kind === 'elicitation' && typeof id === 'string') return { kind, id }
+  if (kind === 'task' && typeof owner === 'string' && typeof taskId === 'string')
+    return { kind, owner, taskId }
   if (kind !== 'resource' || typeof uri !== 'string') return undefined
   return typeof within === 'string' ? { kind, uri, within } : { kind, uri }
 }

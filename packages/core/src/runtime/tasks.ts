@@ -13,6 +13,7 @@ import { type Random, randomToken } from './random.ts'
 import type { Mounted } from './server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from './stats.ts'
 import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
+import { TaskWatch } from './task-watch.ts'
 import { Work } from './timers.ts'
 
 /** Bounds on tasks. */
@@ -38,7 +39,7 @@ export interface TasksOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** Hears of each state of a task that its client polls for. Must not throw. */
+  /** Hears when another state of a task was stored. Must not throw. */
   readonly onStored?: LiveTaskOptions['onStored']
   readonly limits: TaskLimits
   /** Tasks of one owner that run at once. */
@@ -124,9 +125,23 @@ export class Tasks implements Mounted {
 
   /** @throws McpError where the owner has no such task */
   async get(key: TaskKey): Promise<TaskRecord> {
-    const record = await this.#options.store.get(key)
+    const record = await this.find(key)
     if (record === undefined) throw unknownTask()
     return record
+  }
+
+  /** Undefined where the owner has no such task. */
+  async find(key: TaskKey): Promise<TaskRecord | undefined> {
+    return this.#options.store.get(key)
+  }
+
+  /** Reads tasks for somebody who hears that they have changed. */
+  watch(): TaskWatch {
+    const { logger } = this.#options
+    return new TaskWatch({
+      read: (key) => this.find(key),
+      onError: (err) => logger.error({ err }, 'The state of a task could not be read'),
+    })
   }
 
   /**
@@ -198,6 +213,7 @@ export class Tasks implements Mounted {
     })
     if (cancelled === undefined) return undefined
     const live = this.#live.get(key.taskId)
+    if (live === undefined) this.#options.onStored?.(key)
     live?.tell(cancelled)
     live?.end('cancelled')
     return cancelled

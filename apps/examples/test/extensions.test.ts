@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { server } from '../src/extensions.ts'
+
+const ID = 'com.example/glossary'
+
+async function ask(method: string, params: object, extensions: object = { [ID]: {} }): Promise<object> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { extensions },
+  }
+  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+  return JSON.parse((await server.handleMessage(message)) ?? '') as object
+}
+
+describe('the extension of the guide', () => {
+  it('is told of with its settings', async () => {
+    expect(await ask('server/discover', {})).toMatchObject({
+      result: { capabilities: { extensions: { [ID]: { languages: ['en'] } } } },
+    })
+  })
+
+  it('serves clients that have declared it, and no others', async () => {
+    const explain = { term: 'slot' }
+    expect(await ask('glossary/explain', explain)).toMatchObject({ result: { term: 'slot' } })
+    expect(await ask('glossary/explain', { term: 'none' })).toMatchObject({ error: { code: -32_602 } })
+    expect(await ask('glossary/explain', explain, {})).toMatchObject({ error: { code: -32_021 } })
+  })
+
+  it('is what a tool may ask about, or depend on', async () => {
+    const call = (name: string, extensions?: object): Promise<object> =>
+      ask('tools/call', { name }, extensions)
+    expect(JSON.stringify(await call('next_departure'))).not.toContain('take off')
+    expect(JSON.stringify(await call('next_departure', {}))).toContain('take off')
+    expect(JSON.stringify(await call('quiz'))).toContain('slot?')
+    expect(await call('quiz', {})).toMatchObject({
+      error: { code: -32_021, data: { requiredCapabilities: { extensions: { [ID]: {} } } } },
+    })
+  })
+})
