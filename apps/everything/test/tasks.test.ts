@@ -6,10 +6,12 @@ import {
   type ElicitResult,
   ElicitRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { text } from './support/features/feature.ts'
 import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
+import type { Message } from './support/raw-http.ts'
+import { RawStdio } from './support/raw-stdio.ts'
 
 const Anything = z.looseObject({})
 
@@ -122,4 +124,44 @@ describe.each(Object.keys(DOORS) as Door[])("the official client's tasks over %s
     await other.client.close()
     await connected.client.experimental.tasks.cancelTask(taskId)
   })
+})
+
+describe('tasks of requests that stand for themselves, on stdio', () => {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {
+      elicitation: {},
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    },
+  }
+
+  it('ask and end in the words of notifications, for a client that listens', async () => {
+    const client = new RawStdio()
+    try {
+      const ask = (id: number, method: string, params: object): Promise<Message> =>
+        client.ask({ jsonrpc: '2.0', id, method, params: { ...params, _meta } })
+      const { result } = await ask(1, 'tools/call', { name: 'confirm_delete', arguments: {} })
+      const taskId = result?.['taskId']
+      void ask(2, 'subscriptions/listen', { notifications: { taskIds: [taskId] } })
+      const told = async (status: string): Promise<Message['params']> =>
+        vi.waitFor(
+          () => {
+            const messages = client.lines.map((line) => JSON.parse(line) as Message)
+            const found = messages.find(({ params }) => params?.['status'] === status)
+            expect(found).toMatchObject({
+              method: 'notifications/tasks',
+              params: { taskId, _meta: { 'io.modelcontextprotocol/subscriptionId': 2 } },
+            })
+            return found?.params
+          },
+          { timeout: 10_000 },
+        )
+      const [key] = Object.keys((await told('input_required'))?.['inputRequests'] as object) as [string]
+      const inputResponses = { [key]: { action: 'accept', content: { confirm: true } } }
+      await ask(3, 'tasks/update', { taskId, inputResponses })
+      expect(await told('completed')).toMatchObject({ result: text('Deleted notes.txt') })
+    } finally {
+      client.kill()
+    }
+  }, 30_000)
 })

@@ -75,6 +75,8 @@ describe('the tools of the guide to tasks, called by requests that stand for the
 
   it('run plainly where it does not, unless they must be tasks', async () => {
     expect(await ask('tools/call', call, {})).toMatchObject({ result: { resultType: 'complete' } })
-    expect(await ask('tools/call', { name: 'publish_report' }, {})).toMatchObject({ error: { code: -32_021 } })
+    expect(await ask('tools/call', { name: 'publish_report' }, {})).toMatchObject({
+      error: { code: -32_021 },
+    })
   })
 })

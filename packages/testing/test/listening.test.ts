@@ -132,7 +132,10 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
     const events = messagesOf(await modern(url, 'subscriptions/listen', filter, { capabilities }))
     const next = async (): Promise<unknown> => (await events.next()).value
     expect(await next()).toMatchObject({ params: { notifications: { taskIds: [taskId] } } })
-    expect(await next()).toMatchObject({ method: 'notifications/tasks', params: { taskId, status: 'working' } })
+    expect(await next()).toMatchObject({
+      method: 'notifications/tasks',
+      params: { taskId, status: 'working' },
+    })
     finish()
     const last = await next()
     expect(last).toMatchObject({

@@ -64,7 +64,10 @@ export function requireExtension({ client }: Pick<CallContext, 'client'>, id: st
  * @throws UsageError `ERR_MCP_INVALID_NAME` for an id, `ERR_MCP_DUPLICATE_NAME` for an id or a method that there is
  *   already, `ERR_MCP_INVALID_DEFINITION` for whatever else is wrong
  */
-export function addExtensions(extensions: readonly Extension<never, never>[], host?: ExtensionHost): AddedFeatures {
+export function addExtensions(
+  extensions: readonly Extension<never, never>[],
+  host?: ExtensionHost,
+): AddedFeatures {
   if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
   if (extensions.length === 0) return { ...NOTHING_ADDED, topics: [] }
   const methods = new Map<string, AddedMethod>()

@@ -114,7 +114,9 @@ async function agreeToUris(
  */
 export function readTexts(member: string, asked: unknown, maxLength: number): readonly string[] {
   if (!Array.isArray(asked) || !asked.every((text) => typeof text === 'string' && text.length <= maxLength))
-    throw invalidParams(`notifications.${member} must be an array of texts of at most ${maxLength} characters`)
+    throw invalidParams(
+      `notifications.${member} must be an array of texts of at most ${maxLength} characters`,
+    )
   const texts = [...new Set<string>(asked)]
   if (texts.length <= MAX_ENTRIES) return texts
   throw invalidParams(`notifications.${member} has more than ${MAX_ENTRIES} entries`)

@@ -61,7 +61,8 @@ function open(options: HarnessOptions = {}): Bench {
     ...harness,
     step: () => step(),
     ask,
-    start: async (more) => (await ask('tools/call', { name: 'works' }, more)).json.result?.['taskId'] as string,
+    start: async (more) =>
+      (await ask('tools/call', { name: 'works' }, more)).json.result?.['taskId'] as string,
     listen: (taskIds, more) => ask('subscriptions/listen', { notifications: { taskIds } }, more),
   }
 }
@@ -83,7 +84,11 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])
     const get = async (): Promise<object> => {
-      const { resultType: _type, _meta, ...task } = (await bench.ask('tasks/get', { taskId })).json.result ?? {}
+      const {
+        resultType: _type,
+        _meta,
+        ...task
+      } = (await bench.ask('tasks/get', { taskId })).json.result ?? {}
       return { ...task, _meta: { [SUBSCRIPTION]: 7 } }
     }
     expect(await told(answer, 1)).toEqual(await get())
@@ -183,7 +188,10 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
 describe('states of tasks reach listeners', () => {
   it('of another node, also when that one cancels', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new TestClock() }) } }
-    const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [Bench, Bench]
+    const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
+      Bench,
+      Bench,
+    ]
     const taskId = await runs.start()
     const [there, here] = [await other.listen([taskId]), await runs.listen([taskId])]
     runs.step()
@@ -198,7 +206,7 @@ describe('states of tasks reach listeners', () => {
     const session = await bench.open({ version: '2025-11-25', more: { auth: { principal: 'ann' } } })
     const params = { name: 'works', task: {} }
     const created = await session.post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params })
-    const { taskId } = created.json.result?.['task'] as { taskId: string }
+    const { taskId } = (created.json.result?.['task'] ?? {}) as { taskId?: string }
     const answer = await bench.listen([taskId], as('ann'))
     await told(answer, 1)
     bench.step()
@@ -212,7 +220,12 @@ describe('states of tasks reach listeners', () => {
     server.connect(transport)
     const sent = transport.sent as Message[]
     const ask = (id: number, method: string, params: object): void =>
-      void transport.receive({ jsonrpc: '2.0', id, method, params: { ...params, _meta: requestMeta(CAPABILITIES) } })
+      void transport.receive({
+        jsonrpc: '2.0',
+        id,
+        method,
+        params: { ...params, _meta: requestMeta(CAPABILITIES) },
+      })
     ask(1, 'tools/call', { name: 'works' })
     await vi.waitFor(() => expect(sent).toHaveLength(1), { interval: 1 })
     const taskId = sent[0]?.result?.['taskId']
@@ -236,7 +249,9 @@ describe('states of tasks reach listeners', () => {
     const session = await bench.open({ version: '2025-11-25' })
     heard.length = 0
     const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'works', task: {} } }
-    const { taskId } = (await session.post(call)).json.result?.['task'] as { taskId: string }
+    const created = (await session.post(call)).json.result?.['task'] ?? {}
+    const { taskId } = created as { taskId?: string }
+    expect(taskId).toBeDefined()
     await session.post({ jsonrpc: '2.0', id: 3, method: 'tasks/cancel', params: { taskId } })
     expect(heard).toEqual([])
   })

@@ -22,7 +22,12 @@ const record = (taskId: string, status: TaskRecord['status']): TaskRecord => ({
 })
 
 /** A store whose reads take as long as the test wants. */
-function slowStore(): { reads: Read[]; told: string[]; errors: unknown[]; changed: (taskId: string) => void } {
+function slowStore(): {
+  reads: Read[]
+  told: string[]
+  errors: unknown[]
+  changed: (taskId: string) => void
+} {
   const reads: Read[] = []
   const told: string[] = []
   const errors: unknown[] = []
