@@ -218,9 +218,8 @@ describe('several asks', () => {
 
   it('cannot have the one name that no answer can be kept under', () => {
     const server = new McpServer({ name: 'a', version: '1' })
-    const asks = JSON.parse('{"__proto__":1}') as Record<string, () => number>
-    Object.defineProperty(asks, '__proto__', { value: () => 1, enumerable: true })
-    expect(() => server.addTool({ name: 'a', asks, handler: () => '' })).toThrow(
+    const named = Object.defineProperty({}, '__proto__', { value: () => 1, enumerable: true })
+    expect(() => server.addTool({ name: 'a', asks: named, handler: () => '' })).toThrow(
       'cannot have an ask "__proto__"',
     )
   })
