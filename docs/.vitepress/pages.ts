@@ -21,6 +21,7 @@ const GUIDES: readonly Group[] = [
       'resources',
       'prompts',
       'results-and-errors',
+      'caching',
       'asking',
       'sessions',
       'session-lifetime',
