@@ -21,6 +21,7 @@ import type {
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import { basePath, baseRoutePath, routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
 
 /** Chooses the server of a request. Undefined is answered 404. */
 export type McpSelector<Mount = unknown, App = unknown> = (
@@ -290,25 +291,4 @@ function ended(): never {
 function held(buffer: ArrayBuffer, limit: number): Uint8Array {
   if (buffer.byteLength > limit) throw tooLarge(limit)
   return new Uint8Array(buffer)
-}
-
-const UNTOUCHED = 0
-/** Whoever has looked at the headers may have changed them. */
-const HEADERS = 1
-const TOUCHED = 2
-type Touched = typeof UNTOUCHED | typeof HEADERS | typeof TOUCHED
-
-/** Node's request, the method and the address: what the stand-in below holds while nobody has read more of it. */
-const UNREAD_PROPERTIES = 3
-
-/**
- * Whether this is still the stand-in for a request that `@hono/node-server` passes. It keeps its headers once they are
- * read, and turns into a real Request, and takes Node's stream for it, once someone wants more than its head: a clone,
- * the body, the signal. A middleware that replaces `c.req.raw` builds a real Request too.
- */
-function touched(raw: Request): Touched {
-  if (Object.getPrototypeOf(raw) === Request.prototype) return TOUCHED
-  const properties = Object.getOwnPropertySymbols(raw).length
-  if (properties <= UNREAD_PROPERTIES) return UNTOUCHED
-  return properties === UNREAD_PROPERTIES + 1 ? HEADERS : TOUCHED
 }
