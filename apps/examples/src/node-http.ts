@@ -32,7 +32,7 @@ function translate(req: IncomingMessage, res: ServerResponse, parsed: unknown): 
 
 // #region body
 async function read(req: IncomingMessage, limit: number): Promise<Uint8Array> {
-  const tooLarge = new BodyError(413, `The body is larger than ${limit} bytes`)
+  const tooLarge = BodyError.tooLarge(limit)
   if (Number(req.headers['content-length']) > limit) throw tooLarge
   const chunks: Uint8Array[] = []
   let size = 0
@@ -43,7 +43,7 @@ async function read(req: IncomingMessage, limit: number): Promise<Uint8Array> {
     }
   } catch (error) {
     req.resume()
-    throw error === tooLarge ? error : new BodyError(400, 'The body ended early')
+    throw error === tooLarge ? error : BodyError.endedEarly()
   }
   return Buffer.concat(chunks)
 }

@@ -59,7 +59,8 @@ export type {
 export type { AuthInfo } from './runtime/auth.ts'
 export type { Connection } from './runtime/connection.ts'
 export type { ClientView } from './runtime/client-view.ts'
-export type { LogSender, RequestContext, SessionView, TaskView } from './runtime/context.ts'
+export type { RequestContext, SessionView, TaskView } from './runtime/context.ts'
+export type { LogSender } from './runtime/log-sender.ts'
 export type { Extension, ExtensionMethod } from './runtime/extension.ts'
 export type { Inputs } from './runtime/inputs.ts'
 export type {

@@ -358,21 +358,15 @@ export class McpServer<Mount = unknown, App = unknown> {
 
   #publish(event: ChangeEvent): void {
     // A bus over a network may fail; the change itself has happened, and clients will list again some day.
-    const failed = (err: unknown): void => this.#logger.error({ err }, 'A change could not be published')
-    try {
-      const published = this.#bus.publish(CHANGES_TOPIC, event)
-      if (published instanceof Promise) published.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+    this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
-  /** An author's hook that fails must not take the answer with it that it was told about. */
-  #tell(hook: () => unknown): void {
-    const failed = (err: unknown): void => this.#logger.error({ err }, 'The option onError failed')
+  /** What fails, now or later, is logged: it must not take with it what it was told about. */
+  #attempt(run: () => unknown, problem: string): void {
+    const failed = (err: unknown): void => this.#logger.error({ err }, problem)
     try {
-      const told = hook()
-      if (told instanceof Promise) told.catch(failed)
+      const done = run()
+      if (done instanceof Promise) done.catch(failed)
     } catch (error) {
       failed(error)
     }
@@ -457,7 +451,7 @@ export class McpServer<Mount = unknown, App = unknown> {
           { err: error, method, correlationId },
           'A handler failed; the peer was shown the correlation id only',
         )
-        this.#tell(() => options.onError?.(error, ctx, correlationId))
+        this.#attempt(() => options.onError?.(error, ctx, correlationId), 'The option onError failed')
       },
     })
   }

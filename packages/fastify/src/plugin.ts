@@ -364,7 +364,7 @@ class PluginRequest implements HttpRequest {
     if (body.readableDidRead || body.destroyed)
       return Promise.reject(new BodyError(400, 'The body is gone: a hook has read it, or the peer has left'))
     if (body === raw && Number(raw.headers['content-length']) > limit)
-      return Promise.reject(new BodyError(413, `The body is larger than ${limit} bytes`))
+      return Promise.reject(BodyError.tooLarge(limit))
     return readStream(body, limit)
   }
 }

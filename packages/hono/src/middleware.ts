@@ -251,9 +251,9 @@ class ContextRequest implements HttpRequest {
       return Promise.reject(new BodyError(400, 'The body is gone: read it through c.req, which keeps it'))
     const length = this.header('content-length')
     const declared = length === undefined ? undefined : Number(length)
-    if (declared !== undefined && declared > limit) return Promise.reject(tooLarge(limit))
+    if (declared !== undefined && declared > limit) return Promise.reject(BodyError.tooLarge(limit))
     if (this.#incoming && this.#isUnread(this.#incoming)) return readStream(this.#incoming, limit)
-    if (declared !== undefined) return raw.arrayBuffer().then((buffer) => held(buffer, limit), ended)
+    if (declared !== undefined) return raw.arrayBuffer().then((buffer) => held(buffer, limit), rejectEnded)
     return raw.body ? readWebStream(raw.body, limit) : EMPTY
   }
 
@@ -282,13 +282,11 @@ class ContextRequest implements HttpRequest {
   }
 }
 
-const tooLarge = (limit: number): BodyError => new BodyError(413, `The body is larger than ${limit} bytes`)
-
-function ended(): never {
-  throw new BodyError(400, 'The body ended early')
+function rejectEnded(): never {
+  throw BodyError.endedEarly()
 }
 
 function held(buffer: ArrayBuffer, limit: number): Uint8Array {
-  if (buffer.byteLength > limit) throw tooLarge(limit)
+  if (buffer.byteLength > limit) throw BodyError.tooLarge(limit)
   return new Uint8Array(buffer)
 }

@@ -1,7 +1,3 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
 import { McpServer } from '@jetway/core'
 import { bearer, type EndpointOptions, toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp } from '@jetway/fastify'
@@ -9,20 +5,10 @@ import { mcp as honoMcp } from '@jetway/hono'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { listenForTest, originOf } from './support/listen.ts'
 
 /** Serves below a base path, and gives the address of that. */
 type Serve = (server: McpServer, options: EndpointOptions, base: string) => Promise<string>
-
-async function listenWith(fetch: (request: Request) => Response | Promise<Response>): Promise<string> {
-  const http = createAdaptorServer({ fetch }) as Server
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  onTestFinished(() => {
-    http.closeAllConnections()
-    http.close()
-  })
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-}
 
 const MOUNTS: Readonly<Record<string, Serve>> = {
   async Fastify(server, options, base) {
@@ -33,16 +19,16 @@ const MOUNTS: Readonly<Record<string, Serve>> = {
       base === '' ? {} : { prefix: base },
     )
     await app.listen({ port: 0, host: '127.0.0.1' })
-    return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}${base}`
+    return `${originOf(app.server)}${base}`
   },
   async Hono(server, options, base) {
     const inner = new Hono().use(honoMcp({ server, path: '/mcp', ...options }))
     inner.get('/other', (c) => c.text('of the app'))
     const app = base === '' ? inner : new Hono().route(base, inner)
-    return `${await listenWith(app.fetch)}${base}`
+    return `${await listenForTest(app.fetch)}${base}`
   },
   async toFetch(server, options, base) {
-    return `${await listenWith(toFetch(server, options))}${base}`
+    return `${await listenForTest(toFetch(server, options))}${base}`
   },
 }
 

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
-import { request as httpRequest, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as httpRequest } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { createAdaptorServer } from '@hono/node-server'
 import { McpServer, type MountHandle, type Overflowed, type Rejected, type ServerOptions } from '@jetway/core'
 import { type EndpointOptions, toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp } from '@jetway/fastify'
@@ -11,6 +9,7 @@ import { serveStdio } from '@jetway/stdio'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { listenForTest, originOf } from './support/listen.ts'
 
 /** What is mounted: a server, or a function that chooses one by a header. */
 type Served = McpServer | { readonly byTenant: (name: string | undefined) => McpServer | undefined }
@@ -46,13 +45,13 @@ const onHono: Mount = async (served, options) => {
   const handle = honoMcp({ server, ...options })
   app.use(handle)
   app.get('/other', (c) => c.text('other'))
-  return { origin: await listen(app.fetch), handle }
+  return { origin: await listenForTest(app.fetch), handle }
 }
 
 const onFetch: Mount = async (served, options) => {
   const server = choose(served, ({ headers }: Request) => headers.get('x-tenant') ?? undefined)
   const handle = toFetch(server, options)
-  return { origin: await listen(handle), handle }
+  return { origin: await listenForTest(handle), handle }
 }
 
 const MOUNTS: readonly [name: string, mount: Mount][] = [
@@ -60,20 +59,6 @@ const MOUNTS: readonly [name: string, mount: Mount][] = [
   ['Hono', onHono],
   ['toFetch', onFetch],
 ]
-
-async function listen(fetch: (request: Request) => Response | Promise<Response>): Promise<string> {
-  const http = createAdaptorServer({ fetch }) as Server
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  onTestFinished(() => {
-    http.closeAllConnections()
-    http.close()
-  })
-  return originOf(http)
-}
-
-const originOf = (http: { address(): unknown }): string =>
-  `http://127.0.0.1:${(http.address() as AddressInfo).port}`
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const create = (options: ServerOptions = {}, name = 'ops'): McpServer => {
@@ -352,7 +337,7 @@ describe('probes beside the routes of an app', () => {
     inner.use(mountHandle)
     inner.get('/other', (c) => c.text('other'))
     const app = new Hono().route('/api', inner)
-    const origin = await listen(app.fetch)
+    const origin = await listenForTest(app.fetch)
     expect((await send(`${origin}/livez`)).status).toBe(404)
     expect((await send(`${origin}/api/livez`)).status).toBe(200)
     expect((await send(`${origin}/api/readyz`)).status).toBe(200)
@@ -362,7 +347,7 @@ describe('probes beside the routes of an app', () => {
   it('are answered by a mount that is the handler of a route', async () => {
     const mountHandle = honoMcp({ server: create(), health: true })
     const app = new Hono().all('/ai', mountHandle).get('/livez', mountHandle)
-    const origin = await listen(app.fetch)
+    const origin = await listenForTest(app.fetch)
     expect((await send(`${origin}/livez`)).status).toBe(200)
     expect(
       (await send(`${origin}/ai`, { method: 'POST', headers: JSON_POST, body: frame(INITIALIZE) })).status,

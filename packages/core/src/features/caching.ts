@@ -1,7 +1,7 @@
 import { usageError } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import type { CacheHints } from '../protocol/revisions/revision.ts'
+import { type CacheHints, NOT_KEPT } from '../protocol/revisions/revision.ts'
 import { fault, type Subject } from './checks.ts'
 
 /** How long clients, and what stands between, may keep a result; told to those whose revision has such hints. */
@@ -50,8 +50,6 @@ interface Policy {
   /** Whether the scope was said of this kind of result itself. */
   readonly meant: boolean
 }
-
-const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 
 /** Says of every result how long it may be kept. The same hints are the same object, so that what hangs on them can be kept. */
 export class Caching {
@@ -135,7 +133,8 @@ function policyOf(kind: CacheKind, options: CacheOptions): Policy {
   return { asked, closed, meant: own?.cacheScope !== undefined }
 }
 
-function merged(base: CacheHints, hint: CacheHint | undefined): CacheHints {
+/** What a hint says, over what holds without it. */
+export function merged(base: CacheHints, hint: CacheHint | undefined): CacheHints {
   if (hint === undefined) return base
   const { ttlMs = base.ttlMs, cacheScope = base.cacheScope } = hint
   return { ttlMs, cacheScope }

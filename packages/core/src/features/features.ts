@@ -9,7 +9,6 @@ import { type Logger, stderrLogger } from '../runtime/logger.ts'
 import { complete } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
 import type { SchemaEngine } from '../schema/types.ts'
-import { APPS_EXTENSION } from './apps/tool-ui.ts'
 import { type CacheOptions, Caching } from './caching.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
@@ -89,7 +88,6 @@ export function createFeatures(options: FeatureOptions): Features {
     orderByPriority: options.orderByPriority ?? false,
     describeRelations: options.describeRelations ?? false,
     tasks: options.tasks,
-    apps: options.extensions?.some(({ id }) => id === APPS_EXTENSION) ?? false,
   })
   const resources = new Resources({ pageSize, logger, caching, opened: options.opened })
   const prompts = createPrompts({ schemas, pageSize, logger, caching })

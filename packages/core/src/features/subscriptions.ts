@@ -21,9 +21,9 @@ export function subscriptionMethods(resources: Resources): readonly (readonly [s
 function subscribe(resources: Resources, params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
   const uri = resources.uriOf(params)
   const unknown = (): Error => resourceNotFound(uri)
-  const found = resources.at(uri, ctx)
-  if (found === undefined) throw unknown()
-  return ifVisible('entry' in found ? found.entry : found, ctx, unknown, () => note(uri, ctx))
+  const entry = resources.entryAt(uri, ctx)
+  if (entry === undefined) throw unknown()
+  return ifVisible(entry, ctx, unknown, () => note(uri, ctx))
 }
 
 function note(uri: string, ctx: CallContext): Outcome {

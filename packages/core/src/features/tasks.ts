@@ -1,6 +1,6 @@
 import { invalidParams, McpError, methodNotFound } from '../errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { RELATED_TASK } from '../protocol/meta.ts'
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import { relatedTask } from '../protocol/meta.ts'
 import { TaskMethod } from '../protocol/methods.ts'
 import type { TaskDialect } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../runtime/context.ts'
@@ -72,7 +72,7 @@ interface Caller {
 function resultOf({ taskId, result, error }: TaskRecord): Outcome {
   if (error !== undefined) throw new McpError(error.code, error.message, error.data)
   const meta = result?.['_meta'] as JsonObject | undefined
-  return complete({ ...result, _meta: { ...meta, [RELATED_TASK]: { taskId } } })
+  return complete({ ...result, _meta: { ...meta, ...relatedTask(taskId) } })
 }
 
 async function list({ tasks, owner, dialect }: Caller, cursor: unknown, pageSize: number): Promise<Outcome> {
@@ -99,9 +99,8 @@ function positionOf(key: string): TaskPosition {
  * @throws McpError `-32602`
  */
 export function requestedTtl(task: unknown): number | undefined {
-  if (typeof task !== 'object' || task === null || Array.isArray(task))
-    throw invalidParams('The member "task" must be an object')
-  const { ttl } = task as JsonObject
+  if (!isObject(task)) throw invalidParams('The member "task" must be an object')
+  const { ttl } = task
   // Clients ask for a task without end by null, which is for the server to override.
   if (ttl === undefined) return undefined
   if (ttl === null) return Number.MAX_SAFE_INTEGER

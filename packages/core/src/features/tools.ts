@@ -8,7 +8,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { Outcome } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
 import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
-import { compileUi, PlainTools, showsApps } from './apps/tool-ui.ts'
+import { APPS_EXTENSION, compileUi, PlainTools, showsApps } from './apps/tool-ui.ts'
 import { compileAsks } from './asks.ts'
 import type { Caching } from './caching.ts'
 import {
@@ -44,8 +44,6 @@ export interface ToolsOptions {
   readonly caching: Caching
   /** Undefined where calls never run as tasks. */
   readonly tasks: (() => Tasks) | undefined
-  /** Whether tools may have user interfaces. */
-  readonly apps: boolean
   /** The extensions that the server has, by id. */
   readonly extensions: ReadonlySet<string>
 }
@@ -77,6 +75,9 @@ export function createTools(options: ToolsOptions): Tools {
     })
   const registry = createRegistry()
   const offerTasks = (): boolean => taskable && options.tasks !== undefined
+  const find: Find = (name, ctx) => ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
+  const { tasks, extensions } = options
+  const calls = new TaskCalls({ tasks, extensions, offered: offerTasks, find, unknown: unknownTool })
   const listing = createListing(options, relations)
   const source = options.orderByPriority ? ordered(registry) : registry
   const list: MethodEntry = {
@@ -96,20 +97,7 @@ export function createTools(options: ToolsOptions): Tools {
     createRegistry,
     methods: [
       [Method.ListTools, list],
-      [
-        Method.CallTool,
-        callEntry(
-          registry,
-          (find) =>
-            new TaskCalls({
-              tasks: options.tasks,
-              extensions: options.extensions,
-              offered: offerTasks,
-              find,
-              unknown: unknownTool,
-            }),
-        ),
-      ],
+      [Method.CallTool, callEntry(registry, find, calls)],
     ],
     offerTasks,
   }
@@ -123,7 +111,8 @@ const createListing = (options: ToolsOptions, relations: Relations): Listing<Too
     project: (revision, tool) => revision.projectTool(tool),
     pageSize: options.pageSize,
     // What a client declares decides which form of a tool it sees.
-    hints: (varies) => options.caching.of('tools', options.apps ? 'always' : varies),
+    hints: (varies) =>
+      options.caching.of('tools', options.extensions.has(APPS_EXTENSION) ? 'always' : varies),
     among: (seen, all) => relations.among(seen, all),
   })
 
@@ -142,10 +131,9 @@ function ordered(registry: Tools['registry']): ListSource<ToolEntry> {
   }
 }
 
-function callEntry(registry: Registry<AnyTool, ToolEntry>, taskCalls: TaskCallsOf): MethodEntry {
-  const find: TaskCallsOptions['find'] = (name, ctx) =>
-    ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
-  const calls = taskCalls(find)
+type Find = TaskCallsOptions['find']
+
+function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls): MethodEntry {
   return {
     begin: (params, ctx) => calls.begin(params, ctx),
     handle: (params, ctx) => {
@@ -167,8 +155,6 @@ function callEntry(registry: Registry<AnyTool, ToolEntry>, taskCalls: TaskCallsO
     maxResultBytes: (params, ctx) => find(params['name'], ctx)?.maxResultBytes,
   }
 }
-
-type TaskCallsOf = (find: TaskCallsOptions['find']) => TaskCalls
 
 const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
 
@@ -212,7 +198,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   const output = outputSchema && schemas.output(outputSchema, { ...subject, field: 'outputSchema' })
   const annotations = normaliseHints(subject, definition.annotations)
   const visible = compileVisible(subject, definition, options.logger)
-  const ui = compileUi(subject, definition, { enabled: options.apps, visible })
+  const ui = compileUi(subject, definition, { enabled: options.extensions.has(APPS_EXTENSION), visible })
   const _meta = toMeta(subject, ui === undefined ? definition : { ...definition, _meta: ui._meta })
   const shown = publish(subject, { name, title, description, annotations, icons, _meta })
   const alone: Tool = {

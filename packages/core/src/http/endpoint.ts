@@ -1,6 +1,5 @@
 import { isErrorOf, usageError, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
-import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { narrowRevisions, ofEra, REVISIONS } from '../protocol/revisions/index.ts'
 import { hasSessions, standsAlone } from '../protocol/revisions/select.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
@@ -19,6 +18,7 @@ import { Deadlines, Work } from '../runtime/timers.ts'
 import { Admission } from './admission.ts'
 import { createHeadGuard, type HeadGuard } from './guards.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
+import { type Body, parseBody } from './incoming.ts'
 import { LegacyHttp } from './legacy.ts'
 import { LegacySse } from './legacy-sse.ts'
 import { ModernHttp } from './modern.ts'
@@ -63,8 +63,6 @@ export function createEndpoint<Mount = unknown>(
   if (typeof server !== 'function') server.runtime.attach(endpoint)
   return endpoint
 }
-
-type Body = Uint8Array | { readonly parsed: unknown }
 
 class HttpEndpoint implements Endpoint, Mounted {
   readonly closed: Promise<void>
@@ -188,8 +186,7 @@ class HttpEndpoint implements Endpoint, Mounted {
 
   #received(request: HttpRequest, caller: Caller, body: Body): HttpReply | Promise<HttpReply> {
     const { options, served } = this.#mount
-    const parsed =
-      'parsed' in body ? checkParsed(body.parsed, options.parseLimits) : parseBytes(body, options.parseLimits)
+    const parsed = parseBody(body, options.parseLimits)
     if (!parsed.ok) return refuse('parseError', parsed.error)
     if (Array.isArray(parsed.value)) return this.#http.postBatch(request, caller, parsed.value)
     const incoming = classify(parsed.value)

@@ -1,6 +1,7 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Answer, Answered } from '../runtime/dispatcher.ts'
 import type { Exchange } from '../runtime/exchange.ts'
+import { whenGone } from './gone.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import { SSE_HEADERS } from './sse.ts'
@@ -61,9 +62,7 @@ export class PostExchange implements Exchange {
   }
 
   onGone(listener: () => void): void {
-    const { signal } = this.#options.request
-    if (signal.aborted) listener()
-    else signal.addEventListener('abort', listener, { once: true })
+    whenGone(this.#options.request, listener)
   }
 
   /** Sends the client away until it polls for the rest; see `RequestContext.closeConnection`. */

@@ -3,10 +3,11 @@ import type { WorkHost } from '../runtime/background.ts'
 import type { MountHandle } from '../runtime/server-runtime.ts'
 import { doorOf, resolveSsePaths } from './doors.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
+import { whenGone } from './gone.ts'
 import type { EndpointOptions } from './options.ts'
-import { readWebStream, tooLarge } from './read-stream.ts'
+import { readWebStream } from './read-stream.ts'
 import type { Servable, ServerSelector } from './tenants.ts'
-import type { Door, HttpReply, HttpRequest } from './types.ts'
+import { BodyError, type Door, type HttpReply, type HttpRequest } from './types.ts'
 import { toReadableStream } from './web-stream.ts'
 
 interface Options<Mount> extends EndpointOptions {
@@ -122,7 +123,7 @@ class FetchRequest implements HttpRequest {
   }
   body(limit: number): Uint8Array | Promise<Uint8Array> {
     const { headers, body } = this.request
-    if (Number(headers.get('content-length')) > limit) return Promise.reject(tooLarge(limit))
+    if (Number(headers.get('content-length')) > limit) return Promise.reject(BodyError.tooLarge(limit))
     return body === null ? EMPTY : readWebStream(body, limit)
   }
 
@@ -138,9 +139,7 @@ class FetchRequest implements HttpRequest {
   #controller(): AbortController {
     if (this.#left === undefined) {
       const left = new AbortController()
-      const { signal } = this.request
-      if (signal.aborted) left.abort()
-      else signal.addEventListener('abort', () => left.abort(), { once: true })
+      whenGone(this.request, () => left.abort())
       this.#left = left
     }
     return this.#left

@@ -1,10 +1,9 @@
 import { busy } from '../errors.ts'
-import { classify, errorFrame, type Incoming, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { classify, errorFrame, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
-import { ANONYMOUS } from '../runtime/auth.ts'
+import { principalOf } from '../runtime/auth.ts'
 import { readBatch } from '../runtime/batch.ts'
 import { refusal } from '../runtime/connection.ts'
 import type { Answered } from '../runtime/dispatcher.ts'
@@ -14,6 +13,7 @@ import type { Caller, Session } from '../runtime/session.ts'
 import { announceSession } from '../runtime/session-events.ts'
 import { Deadlines } from '../runtime/timers.ts'
 import { messagePath, type SsePaths } from './doors.ts'
+import { type Body, deliver, parseBody } from './incoming.ts'
 import type { Mount } from './mount.ts'
 import type { Sessions } from './sessions.ts'
 import { SseConnection } from './sse-connection.ts'
@@ -22,7 +22,6 @@ import type { Tenant } from './tenants.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
-type Body = Uint8Array | { readonly parsed: unknown }
 
 /** One message on its way. */
 interface Posted {
@@ -87,10 +86,7 @@ export class LegacySse {
     let opened = false
     try {
       const { tenants } = this.#mount
-      const tenant = await tenants.choose(request, caller)
-      if (tenant === undefined) return refuse('noServer')
-      tenants.assign(request, tenant)
-      return await tenants.during(tenant, async () => {
+      return await tenants.serve({ request, caller }, async (tenant) => {
         // A client may post as soon as it knows where.
         await tenant.runtime.ready()
         if (this.#draining) return refuse('draining')
@@ -148,8 +144,7 @@ export class LegacySse {
   #received(posted: Posted, body: Body): Reply {
     // It may have ended while the body was on its way.
     if (posted.connection.closed) return refuse('noConnection')
-    const { parseLimits } = this.#mount.options
-    const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
+    const parsed = parseBody(body, this.#mount.options.parseLimits)
     if (!parsed.ok) return refuse('parseError', parsed.error)
     if (Array.isArray(parsed.value)) return this.#batch(posted, parsed.value)
     const incoming = classify(parsed.value)
@@ -267,15 +262,7 @@ export class LegacySse {
   }
 }
 
-const principalOf = ({ auth }: Caller): string => auth?.principal ?? ANONYMOUS
-
 function isBusy(answered: Answered | Promise<Answered>, { revision }: Session): boolean {
   if (answered instanceof Promise || answered?.error === undefined) return false
   return revision.httpStatus(answered.error) === 503
-}
-
-/** Before `initialize` there is nobody whom a notification or a response could concern. */
-function deliver(session: Session | undefined, incoming: Incoming): void {
-  if (incoming.kind === 'notification') session?.notification(incoming.message)
-  else if (incoming.kind === 'response') session?.response(incoming.message)
 }

@@ -9,7 +9,7 @@ import { Method } from '../protocol/methods.ts'
 import { ofEra } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { hasSessions, type Selection, selectRevision } from '../protocol/revisions/select.ts'
-import { ANONYMOUS } from '../runtime/auth.ts'
+import { principalOf } from '../runtime/auth.ts'
 import { readBatch } from '../runtime/batch.ts'
 import type { Answered } from '../runtime/dispatcher.ts'
 import { initialize } from '../runtime/initialize.ts'
@@ -17,6 +17,7 @@ import { randomToken } from '../runtime/random.ts'
 import type { Caller } from '../runtime/session.ts'
 import type { StatelessCalls } from '../runtime/stateless.ts'
 import { PostExchange, type StreamOpener } from './exchange.ts'
+import { deliver } from './incoming.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
 import type { Sessions } from './sessions.ts'
@@ -33,8 +34,6 @@ interface Inbound {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly live: LiveSession | undefined
-  /** The client names a session that it does not have. Only `initialize` may: it is given another one. */
-  readonly lost: boolean
 }
 
 /** Characters, of six random bits each. */
@@ -68,18 +67,16 @@ export class LegacyHttp implements StreamOpener {
 
   post(request: HttpRequest, caller: Caller, incoming: Incoming): Reply {
     const live = this.#find(request, caller)
-    if (!(live instanceof Promise))
-      return this.#message({ request, caller, live, lost: this.#isLost(request, live) }, incoming)
-    return live.then((found) =>
-      this.#message({ request, caller, live: found, lost: this.#isLost(request, found) }, incoming),
-    )
+    return live instanceof Promise
+      ? live.then((found) => this.#message({ request, caller, live: found }, incoming))
+      : this.#message({ request, caller, live }, incoming)
   }
 
   postBatch(request: HttpRequest, caller: Caller, values: readonly unknown[]): Reply {
     const live = this.#find(request, caller)
-    const take = (found: LiveSession | undefined): Reply =>
-      this.#batch({ request, caller, live: found, lost: this.#isLost(request, found) }, values)
-    return live instanceof Promise ? live.then(take) : take(live)
+    return live instanceof Promise
+      ? live.then((found) => this.#batch({ request, caller, live: found }, values))
+      : this.#batch({ request, caller, live }, values)
   }
 
   get(request: HttpRequest, caller: Caller): Reply {
@@ -114,7 +111,8 @@ export class LegacyHttp implements StreamOpener {
     return id === undefined || !this.#hasSessions ? undefined : this.#sessions.find(request, caller, id)
   }
 
-  #isLost(request: HttpRequest, live: LiveSession | undefined): boolean {
+  /** The client names a session that it does not have. Only `initialize` may: it is given another one. */
+  #isLost({ request, live }: Inbound): boolean {
     return live === undefined && this.#hasSessions && request.header('mcp-session-id') !== undefined
   }
 
@@ -123,13 +121,13 @@ export class LegacyHttp implements StreamOpener {
       return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
     if (this.#draining && incoming.kind === 'request') return refuse('draining', { id: incoming.message.id })
     const message = incoming.kind === 'response' ? undefined : incoming.message
-    if (inbound.lost && message?.method !== Method.Initialize) return refuse('unknownSession')
+    if (this.#isLost(inbound) && message?.method !== Method.Initialize) return refuse('unknownSession')
     const selection = this.#select(message, inbound)
     if (selection.kind === 'refuse') {
       return refuseRevision(selection, incoming.kind === 'request' ? incoming.message.id : undefined)
     }
     if (incoming.kind !== 'request') {
-      deliver(inbound.live, incoming)
+      deliver(inbound.live?.session, incoming)
       return ACCEPTED
     }
     if (selection.kind === 'initialize') return this.#initialize(inbound, incoming.message)
@@ -139,7 +137,7 @@ export class LegacyHttp implements StreamOpener {
   }
 
   #batch(inbound: Inbound, values: readonly unknown[]): Reply {
-    if (inbound.lost) return refuse('unknownSession')
+    if (this.#isLost(inbound)) return refuse('unknownSession')
     const selection = this.#select(undefined, inbound)
     if (selection.kind === 'refuse') return refuseRevision(selection, undefined)
     if (selection.kind !== 'serve' || !selection.revision.batching) return refuse('batch')
@@ -175,7 +173,7 @@ export class LegacyHttp implements StreamOpener {
         exchange ??= this.#exchange(inbound, revision, tenant)
         answers.push(this.#dispatch(inbound, item.message, exchange, tenant))
       } else {
-        deliver(inbound.live, item)
+        deliver(inbound.live?.session, item)
       }
     }
     return exchange === undefined ? ACCEPTED : exchange.answerAll(answers)
@@ -331,14 +329,7 @@ export class LegacyHttp implements StreamOpener {
     id: RequestId | undefined,
     then: (tenant: Tenant) => Reply,
   ): Reply {
-    const { tenants } = this.#mount
-    const go = (tenant: Tenant | undefined): Reply => {
-      if (tenant === undefined) return refuse('noServer', { id })
-      tenants.assign(request, tenant)
-      return tenants.during(tenant, () => then(tenant))
-    }
-    const tenant = live?.tenant ?? tenants.choose(request, caller)
-    return tenant instanceof Promise ? tenant.then(go) : go(tenant)
+    return this.#mount.tenants.serve({ request, caller, id, found: live?.tenant }, then)
   }
 }
 
@@ -351,18 +342,10 @@ interface Initialized {
 const notInitialized = ({ id }: JsonRpcRequest, { code, message, data }: McpError): HttpReply =>
   refuse('initializeRefused', { id, code, message, data })
 
-const principalOf = ({ auth }: Caller): string => auth?.principal ?? ANONYMOUS
-
 const sessionKey = ({ key }: LiveSession): { readonly principal: string; readonly session: string } => ({
   principal: key.principal,
   session: key.id,
 })
-
-/** Without a session there is nobody whom a notification or a response could concern. */
-function deliver(live: LiveSession | undefined, incoming: Incoming): void {
-  if (incoming.kind === 'notification') live?.session.notification(incoming.message)
-  else if (incoming.kind === 'response') live?.session.response(incoming.message)
-}
 
 const refuseRevision = (
   { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,

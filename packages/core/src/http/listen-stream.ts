@@ -1,5 +1,6 @@
 import type { ListenOutlet } from '../runtime/listen.ts'
 import { utf8Length } from '../runtime/utf8.ts'
+import { whenGone } from './gone.ts'
 import type { Mount } from './mount.ts'
 import { Outbound } from './outbound.ts'
 import { formatEvent, SSE_HEADERS } from './sse.ts'
@@ -49,9 +50,7 @@ export class ListenStream implements ListenOutlet {
 
   /** From now on the client may be gone: some adapters never open the reply to one that has left. */
   watch(): void {
-    const { signal } = this.#options.request
-    if (signal.aborted) this.#outbound.cut()
-    else signal.addEventListener('abort', () => this.#outbound.cut(), { once: true })
+    whenGone(this.#options.request, () => this.#outbound.cut())
   }
 
   send(frame: string): boolean {

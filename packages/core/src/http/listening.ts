@@ -1,11 +1,12 @@
 import { busy } from '../errors.ts'
 import { errorFrame } from '../protocol/jsonrpc.ts'
-import { ANONYMOUS } from '../runtime/auth.ts'
+import { principalOf } from '../runtime/auth.ts'
 import type { Answer, Answered } from '../runtime/dispatcher.ts'
 import type { Exchange } from '../runtime/exchange.ts'
 import { Listens } from '../runtime/listens.ts'
 import type { StatelessCall, StatelessCalls } from '../runtime/stateless.ts'
 import { EMPTY_STREAM, jsonAnswer } from './exchange.ts'
+import { whenGone } from './gone.ts'
 import { ListenStream } from './listen-stream.ts'
 import type { Mount } from './mount.ts'
 import { refuse } from './statuses.ts'
@@ -51,11 +52,7 @@ export class Listening {
       duplex: false,
       listens: true,
       send: () => undefined,
-      onGone: (listener) => {
-        const { signal } = request
-        if (signal.aborted) listener()
-        else signal.addEventListener('abort', listener, { once: true })
-      },
+      onGone: (listener) => whenGone(request, listener),
       refused: (reason) => this.#mount.rejections.tell(request, reason),
     }
   }
@@ -82,10 +79,7 @@ export class Listening {
         events.emit('overflow', () => ({ queue: 'stream', action: 'cut', bytes, sessionId: undefined })),
       onGone: () => listen?.drop(),
     })
-    const listen = this.#listens.open(
-      { ...listening, answer, outlet: stream },
-      call.caller.auth?.principal ?? ANONYMOUS,
-    )
+    const listen = this.#listens.open({ ...listening, answer, outlet: stream }, principalOf(call.caller))
     if (listen === undefined) return undefined
     listen.begin()
     tenant.tell(listen)

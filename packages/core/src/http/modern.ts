@@ -94,21 +94,15 @@ export class ModernHttp {
   /** Finds the server, and opens its lifespan before the first call. */
   #choose(inbound: Inbound): Reply {
     const { request, caller, message } = inbound
-    const { tenants } = this.#mount
-    const go = (tenant: Tenant | undefined): Reply => {
-      if (tenant === undefined) return refuse('noServer', { id: message.id })
-      tenants.assign(request, tenant)
+    return this.#mount.tenants.serve({ request, caller, id: message.id }, (tenant) => {
       // It may speak less than the mount does, and what it refuses it refuses in its own name.
       const served = this.#mount.served.filter((revision) => tenant.runtime.revisions.includes(revision))
       const selection = this.#select(request, message, served)
       if (selection.kind === 'refuse') return this.#refused(request, message.id, selection)
-      const run = (): Reply =>
-        tenants.during(tenant, () => this.#call(inbound, tenant, ofEra('modern', served)))
+      const run = (): Reply => this.#call(inbound, tenant, ofEra('modern', served))
       const ready = tenant.runtime.ready()
       return ready === undefined ? run() : ready.then(run)
-    }
-    const tenant = tenants.choose(request, caller)
-    return tenant instanceof Promise ? tenant.then(go) : go(tenant)
+    })
   }
 
   #select(request: HttpRequest, message: JsonRpcRequest, served: readonly Revision[]): Selection {

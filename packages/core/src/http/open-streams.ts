@@ -13,10 +13,6 @@ export class OpenStreams {
     if (keepAlive !== false) this.#keepAlive = new Recurring(clock, keepAlive.intervalMs, () => this.#beat())
   }
 
-  get size(): number {
-    return this.#open.size
-  }
-
   /** How many there are, and what waits on them; of one owner only, where one is given. */
   held(owner?: object): { readonly openStreams: number; readonly queuedBytes: number } {
     let openStreams = 0
@@ -36,11 +32,6 @@ export class OpenStreams {
 
   remove(outbound: Outbound): void {
     if (this.#open.delete(outbound) && this.#open.size === 0) this.#keepAlive?.stop()
-  }
-
-  /** Ends every connection, with what waits on it written if the peer takes it at once. */
-  endAll(): void {
-    for (const outbound of this.#open) outbound.end()
   }
 
   cutAll(): void {

@@ -1,6 +1,7 @@
 import { usageError } from '../errors.ts'
 import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../protocol/parse.ts'
 import type { RevisionDate } from '../protocol/revisions/revision.ts'
+import { MAX_TIMEOUT_MS } from '../runtime/clock.ts'
 import type { EventStore } from '../runtime/event-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { SealKey } from '../runtime/seal.ts'
@@ -172,9 +173,6 @@ const LISTEN_DEFAULTS: Required<ListenLimits> = { max: 10_000, maxPerPrincipal: 
 const SEAL_MAX_AGE_MS = 86_400_000
 const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15_000, maxMissed: 3 }
 
-/** The longest delay that timers keep; they fire at once beyond it. */
-const MAX_TIMER = 2_147_483_647
-
 /**
  * Fills in the defaults and checks every value.
  *
@@ -252,8 +250,12 @@ function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
 }
 
 function checkNumber(name: string, value: number): void {
-  const fine = Number.isSafeInteger(value) && value > 0 && (!name.endsWith('Ms') || value <= MAX_TIMER)
-  check(name, fine, `must be a whole number above 0${name.endsWith('Ms') ? ` and at most ${MAX_TIMER}` : ''}`)
+  const fine = Number.isSafeInteger(value) && value > 0 && (!name.endsWith('Ms') || value <= MAX_TIMEOUT_MS)
+  check(
+    name,
+    fine,
+    `must be a whole number above 0${name.endsWith('Ms') ? ` and at most ${MAX_TIMEOUT_MS}` : ''}`,
+  )
 }
 
 function check(name: string, fine: boolean, rule: string): void {

@@ -21,21 +21,21 @@ const encoder = new TextEncoder()
  */
 export function readStream(stream: ByteStream, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    if (stream.destroyed) return reject(endedEarly())
+    if (stream.destroyed) return reject(BodyError.endedEarly())
     let first: Uint8Array | undefined
     let chunks: Uint8Array[] | undefined
     let size = 0
     let ended = false
     // Every stream closes in the end; an error for each of them would cost more than all the rest.
     const fail = (): void => {
-      if (!ended) reject(endedEarly())
+      if (!ended) reject(BodyError.endedEarly())
     }
     stream.on('data', (chunk) => {
       const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
       size += bytes.byteLength
       if (size > limit) {
         first = chunks = undefined
-        reject(tooLarge(limit))
+        reject(BodyError.tooLarge(limit))
       } else if (first === undefined) first = bytes
       else (chunks ??= [first]).push(bytes)
     })
@@ -60,24 +60,17 @@ export async function readWebStream(stream: ReadableStream<Uint8Array>, limit: n
   let size = 0
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      throw endedEarly()
+      throw BodyError.endedEarly()
     })
     if (done) return joined(chunks, size)
     size += value.byteLength
     if (size > limit) {
       void reader.cancel().catch(() => {})
-      throw tooLarge(limit)
+      throw BodyError.tooLarge(limit)
     }
     chunks.push(value)
   }
 }
-
-/** What a body beyond the limit, in bytes, is refused with. */
-export const tooLarge = (limit: number): BodyError =>
-  new BodyError(413, `The body is larger than ${limit} bytes`)
-
-/** What a body whose stream has failed is refused with. */
-const endedEarly = (): BodyError => new BodyError(400, 'The body ended early')
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [only] = chunks

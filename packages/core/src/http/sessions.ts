@@ -1,5 +1,5 @@
 import { revisionOf } from '../protocol/revisions/index.ts'
-import { ANONYMOUS } from '../runtime/auth.ts'
+import { ANONYMOUS, principalOf } from '../runtime/auth.ts'
 import type { SessionDraft } from '../runtime/initialize.ts'
 import { randomToken } from '../runtime/random.ts'
 import { type Caller, Session } from '../runtime/session.ts'
@@ -51,17 +51,13 @@ export class Sessions {
     this.#sweeper = new Recurring(mount.clock, every, () => this.#sweep())
   }
 
-  get size(): number {
-    return this.#size
-  }
-
   /**
    * The session, woken from its record if it lives elsewhere. Being found counts as being used.
    *
    * @throws StoreFailure
    */
   find(request: HttpRequest, caller: Caller, id: string): Found | Promise<Found> {
-    const key = { principal: caller.auth?.principal ?? ANONYMOUS, id }
+    const key = { principal: principalOf(caller), id }
     const live = this.#principals.get(key.principal)?.get(key.id)
     if (live === undefined) return this.#wake(key, request, caller)
     this.#mount.tenants.assign(request, live.tenant)
@@ -112,7 +108,7 @@ export class Sessions {
   /** Closes what lives here. The records stay: another process may go on with them. */
   closeAll(): void {
     this.#closed = true
-    const all = [...this.#all()]
+    const all = [...this.all()]
     this.#principals.clear()
     this.#size = 0
     this.#sweeper.stop()
@@ -124,11 +120,11 @@ export class Sessions {
 
   /** Ends the streams that belong to no request: clients see that nothing more will come. */
   endStandalone(): void {
-    for (const live of this.#all()) live.standalone?.close()
+    for (const live of this.all()) live.standalone?.close()
   }
 
-  all(): Iterable<LiveSession> {
-    return this.#all()
+  *all(): Iterable<LiveSession> {
+    for (const own of this.#principals.values()) yield* own.values()
   }
 
   #add(session: Session, tenant: Tenant, how: { readonly resumed: boolean }): LiveSession | undefined {
@@ -203,7 +199,7 @@ export class Sessions {
 
   #sweep(): void {
     const now = this.#mount.clock.now()
-    for (const live of this.#all()) {
+    for (const live of this.all()) {
       if (live.active) live.order?.use(live, now)
       if (this.#expired(live, now)) live.session.close()
       else if (live.lastSeen === now) this.#refresh(live, now)
@@ -234,10 +230,6 @@ export class Sessions {
     if (live.order === order) return
     live.order?.remove(live)
     order.add(live)
-  }
-
-  *#all(): Iterable<LiveSession> {
-    for (const own of this.#principals.values()) yield* own.values()
   }
 
   /** What a request does not wait for. A store that fails is logged; the session goes on. */

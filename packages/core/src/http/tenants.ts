@@ -1,13 +1,15 @@
 import { usageError } from '../errors.ts'
+import type { RequestId } from '../protocol/jsonrpc.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
-import { CHANGES_TOPIC } from '../runtime/bus.ts'
+import { CHANGES_TOPIC, toChangeEvent } from '../runtime/bus.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Listen } from '../runtime/listen.ts'
 import type { Mounted, ServerRuntime } from '../runtime/server-runtime.ts'
-import { type Caller, type Session, toChangeEvent } from '../runtime/session.ts'
+import type { Caller, Session } from '../runtime/session.ts'
 import { type Gauges, NOTHING_HELD } from '../runtime/stats.ts'
 import { Work } from '../runtime/timers.ts'
-import type { HttpRequest } from './types.ts'
+import { refuse } from './statuses.ts'
+import type { HttpReply, HttpRequest } from './types.ts'
 
 /** What `createEndpoint` needs of a server: `McpServer` has it. */
 export interface Servable<Mount = unknown> {
@@ -155,6 +157,15 @@ export class Tenant implements Mounted {
   onIdle: (() => void) | undefined
 }
 
+/** A request that wants its server. */
+interface Wanted {
+  readonly request: HttpRequest
+  readonly caller: Caller
+  readonly id?: RequestId | undefined
+  /** The server of its session, where it has one. */
+  readonly found?: Tenant | undefined
+}
+
 /** The servers of one mount: a single one, or those that a selector has chosen and that are in use. */
 export class Tenants {
   /** Undefined where each session has a server of its own choosing. */
@@ -184,6 +195,20 @@ export class Tenants {
     return chosen instanceof Promise
       ? chosen.then((server) => this.#tenantOf(server))
       : this.#tenantOf(chosen)
+  }
+
+  /** Finds the server of a request, whose work it is until there is a reply. Refuses one that there is no server for. */
+  serve(
+    { request, caller, id, found }: Wanted,
+    then: (tenant: Tenant) => HttpReply | Promise<HttpReply>,
+  ): HttpReply | Promise<HttpReply> {
+    const go = (tenant: Tenant | undefined): HttpReply | Promise<HttpReply> => {
+      if (tenant === undefined) return refuse('noServer', { id })
+      this.assign(request, tenant)
+      return this.during(tenant, () => then(tenant))
+    }
+    const tenant = found ?? this.choose(request, caller)
+    return tenant instanceof Promise ? tenant.then(go) : go(tenant)
   }
 
   /** Remembers which server a request belongs to, where it may be one of several. */

@@ -102,4 +102,14 @@ export class BodyError extends Error {
     this.name = 'BodyError'
     this.status = status
   }
+
+  /** For a body beyond the limit, in bytes: declared to be, or found to be while it is read. */
+  static tooLarge(limit: number): BodyError {
+    return new BodyError(413, `The body is larger than ${limit} bytes`)
+  }
+
+  /** For a body whose stream has failed: most likely the peer has left. */
+  static endedEarly(): BodyError {
+    return new BodyError(400, 'The body ended early')
+  }
 }

@@ -1,3 +1,5 @@
+import type { JsonObject } from './jsonrpc.ts'
+
 /** How clients declare that they know tasks, where these are no part of the revision. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
@@ -22,5 +24,14 @@ export interface TaskInfo {
   /** How long a client should wait before it asks again, in ms. */
   readonly pollIntervalMs: number
 }
+
+/** What every revision shows of a task first. */
+export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt }: TaskInfo): JsonObject => ({
+  taskId,
+  status,
+  ...(statusMessage !== undefined && { statusMessage }),
+  createdAt: new Date(createdAt).toISOString(),
+  lastUpdatedAt: new Date(updatedAt).toISOString(),
+})
 
 export const isFinal = (status: TaskStatus): boolean => status !== 'working' && status !== 'input_required'

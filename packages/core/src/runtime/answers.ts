@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import { toBase64Url } from './base64url.ts'
 
 /** What came back for one question, and which question that was. */
 export interface Answer {
@@ -41,11 +42,7 @@ export const pinOf = (shown: JsonObject): Promise<string> => digestOf(shown)
 /** SHA-256 over JSON with sorted keys, in base64url. */
 export async function digestOf(value: JsonObject): Promise<string> {
   const bytes = new TextEncoder().encode(canonicalJson(value))
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return btoa(String.fromCharCode(...digest))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
 /** Two objects that differ in the order of their members only have the same text. */

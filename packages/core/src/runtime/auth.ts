@@ -15,3 +15,7 @@ export interface AuthInfo {
 
 /** The principal of a caller that did not authenticate. */
 export const ANONYMOUS = ''
+
+/** The principal of a caller, whether it did or not. */
+export const principalOf = ({ auth }: { readonly auth?: AuthInfo | undefined }): string =>
+  auth?.principal ?? ANONYMOUS

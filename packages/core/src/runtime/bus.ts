@@ -1,4 +1,4 @@
-import type { JsonValue } from '../protocol/jsonrpc.ts'
+import { isObject, type JsonValue } from '../protocol/jsonrpc.ts'
 
 /** Hears what is published on a topic, on this node and on others. */
 export type BusListener = (message: JsonValue) => void
@@ -25,3 +25,15 @@ export type ChangeEvent =
 
 /** The topic on which a server tells of {@link ChangeEvent}s. */
 export const CHANGES_TOPIC = 'changes'
+
+/** A change event as it comes off the bus, or undefined for something else. */
+export function toChangeEvent(message: unknown): ChangeEvent | undefined {
+  if (!isObject(message)) return undefined
+  const { kind, uri, id, within, owner, taskId } = message
+  if (kind === 'tools' || kind === 'resources' || kind === 'prompts') return { kind }
+  if (kind === 'elicitation' && typeof id === 'string') return { kind, id }
+  if (kind === 'task' && typeof owner === 'string' && typeof taskId === 'string')
+    return { kind, owner, taskId }
+  if (kind !== 'resource' || typeof uri !== 'string') return undefined
+  return typeof within === 'string' ? { kind, uri, within } : { kind, uri }
+}

@@ -19,8 +19,8 @@ import type { Transport, TransportClose } from '../transport/transport.ts'
 import { ANONYMOUS } from './auth.ts'
 import { Background } from './background.ts'
 import { readBatch } from './batch.ts'
-import { CHANGES_TOPIC } from './bus.ts'
-import type { Answer, Answered } from './dispatcher.ts'
+import { CHANGES_TOPIC, toChangeEvent } from './bus.ts'
+import type { Answered } from './dispatcher.ts'
 import { DuplexListens } from './duplex-listens.ts'
 import { DuplexOut } from './duplex-out.ts'
 import type { Exchange } from './exchange.ts'
@@ -29,8 +29,9 @@ import { randomToken } from './random.ts'
 import type { Mounted, MountHandle, ServerRuntime } from './server-runtime.ts'
 import { announceSession } from './session-events.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from './stats.ts'
-import { type Caller, type Session, toChangeEvent } from './session.ts'
+import type { Caller, Session } from './session.ts'
 import { StatelessCalls } from './stateless.ts'
+import { Work } from './timers.ts'
 import { utf8Length } from './utf8.ts'
 
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'mount'> {
@@ -96,11 +97,9 @@ class DuplexConnection implements Connection, Mounted {
   #unsubscribe = (): void => {}
   #session: Session | undefined
   #opening: Promise<void> | undefined
-  readonly #deadlines: unknown[] = []
+  readonly #work: Work
   readonly #out: DuplexOut
   readonly #listens: DuplexListens
-  #pending = 0
-  #onIdle: (() => void) | undefined
   #closing: Promise<void> | undefined
   #resolveClosed!: () => void
 
@@ -130,10 +129,8 @@ class DuplexConnection implements Connection, Mounted {
       refused: (reason) => this.#rejected(reason),
     }
     this.#listens = new DuplexListens(runtime.limits.listens, this.#out)
-    const background = new Background(
-      { begin: () => this.#pending++, end: () => this.#over() },
-      runtime.logger,
-    )
+    this.#work = new Work(runtime.clock)
+    const background = new Background(this.#work, runtime.logger)
     this.#caller = { auth: options.auth, mount: options.mount, background }
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
@@ -172,8 +169,7 @@ class DuplexConnection implements Connection, Mounted {
 
   close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
     // A later call may be in more of a hurry, for example when the peer goes away during a drain.
-    if (!this.#out.ended)
-      this.#deadlines.push(this.#runtime.clock.setTimeout(() => this.#onIdle?.(), deadline))
+    this.#work.limit(deadline)
     return (this.#closing ??= this.#drain())
   }
 
@@ -202,12 +198,7 @@ class DuplexConnection implements Connection, Mounted {
   async #drain(): Promise<void> {
     // They are no work that would come to an end by itself.
     this.#listens.closeAll()
-    if (this.#pending > 0) {
-      await new Promise<void>((resolve) => {
-        this.#onIdle = resolve
-      })
-    }
-    for (const timer of this.#deadlines.splice(0)) this.#runtime.clock.clearTimeout(timer)
+    await this.#work.idle()
     this.#session?.close()
     this.#calls.endAll()
     this.#out.end()
@@ -279,7 +270,7 @@ class DuplexConnection implements Connection, Mounted {
     if (selection.meta !== undefined) return this.#callAlone(message, selection, reply)
     const session = this.#session
     if (session === undefined) return reply(errorFrame(message.id, busy()))
-    this.#pending++
+    this.#work.begin()
     const answered = session.call(message, this.#exchange, this.#caller)
     if (!(answered instanceof Promise)) return this.#answer(answered, reply)
     void answered.then((answer) => this.#answer(answer, reply))
@@ -310,7 +301,7 @@ class DuplexConnection implements Connection, Mounted {
     { revision, meta }: Extract<Selection, { readonly kind: 'serve' }>,
     reply: Reply,
   ): void | Promise<void> {
-    this.#pending++
+    this.#work.begin()
     const call = {
       message,
       exchange: this.#alone,
@@ -341,28 +332,22 @@ class DuplexConnection implements Connection, Mounted {
   /** A subscription that begins holds its answer back until it ends. */
   #begun(answer: Answered, revision: Revision): Answered {
     if (answer?.listening === undefined) return answer
-    const { id } = answer.listening
-    const begin = (): McpError | undefined =>
-      this.#listens.begin(answer as Answer & Required<Pick<Answer, 'listening'>>)
-    const error = this.#closing === undefined ? begin() : busy()
+    const { frame, listening } = answer
+    const error = this.#closing === undefined ? this.#listens.begin(listening, frame) : busy()
     if (error === undefined) return undefined
     this.#rejected(error.reason === 'busy' ? 'busy' : 'invalidMessage')
-    return { frame: errorFrame(id, revision.encodeError(error)), error }
+    return { frame: errorFrame(listening.id, revision.encodeError(error)), error }
   }
 
   #answer(answer: Answered, reply: Reply): void | Promise<void> {
     const sent = reply(answer?.frame)
-    this.#over()
+    this.#work.end()
     return sent
-  }
-
-  #over(): void {
-    if (--this.#pending === 0) this.#onIdle?.()
   }
 
   #open(message: JsonRpcRequest): Promise<void> {
     const id = randomToken(22, this.#runtime.random)
-    this.#pending++
+    this.#work.begin()
     const opening = initialize(this.#runtime, {
       served: ofEra('legacy', this.#served),
       message,

@@ -1,7 +1,6 @@
 import { usageError } from '../errors.ts'
-import { type JsonRpcRequest, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import type { JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
 import { progressToken, relatedTask } from '../protocol/meta.ts'
-import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { readTraceContext, type TraceContext } from '../protocol/trace-context.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
@@ -10,8 +9,10 @@ import { type Asking, askNow } from './asking.ts'
 import type { AuthInfo } from './auth.ts'
 import type { Background, WorkHost } from './background.ts'
 import type { ClientView } from './client-view.ts'
+import { MAX_TIMEOUT_MS } from './clock.ts'
 import type { Exchange } from './exchange.ts'
 import { type ElicitNow, type ElicitUrlNow, GivenInputs, type Inputs } from './inputs.ts'
+import { createLogSender, logFrame, type LogSender } from './log-sender.ts'
 import { Progress } from './progress.ts'
 import {
   elicit,
@@ -32,9 +33,6 @@ import {
 export interface SessionView {
   readonly id: string
 }
-
-/** Sends `notifications/message` to the client. Below the level the client asked for it does nothing. */
-export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
 
 /** The task that a call runs as. */
 export interface TaskView {
@@ -93,8 +91,8 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
   waitUntil(work: Promise<unknown>): void
   /**
    * Closes the connection that carries the reply, and goes on with the call: no socket is held open while it runs. The
-   * client waits `retryMs`, by default that of the mount, comes back with `Last-Event-ID` and is sent what it has missed, within the limits of the
-   * event store. May be called again after it has come back.
+   * client waits `retryMs`, by default that of the mount, comes back with `Last-Event-ID` and is sent what it has
+   * missed, within the limits of the event store. May be called again after it has come back.
    *
    * Does nothing where the client could not come back: without Streamable HTTP or its sessions, with `eventStore: false`
    * or `response: 'json'`, and in revisions whose streams do not begin with an event id.
@@ -161,9 +159,7 @@ export interface CallScope {
 }
 
 const NOTHING = Object.freeze({})
-/** The longest delay that clients' timers keep, in ms; they fire at once beyond it. */
-const MAX_DELAY = 2_147_483_647
-const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_DELAY
+const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMEOUT_MS
 
 /** Why a call ended before its handler did. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
@@ -321,7 +317,7 @@ export class CallContext implements RequestContext {
 
   closeConnection({ retryMs }: { readonly retryMs?: number } = {}): void {
     if (retryMs !== undefined && !isDelay(retryMs)) {
-      throw usageError('ERR_MCP_OPTION', `retryMs must be a whole number from 0 to ${MAX_DELAY}`)
+      throw usageError('ERR_MCP_OPTION', `retryMs must be a whole number from 0 to ${MAX_TIMEOUT_MS}`)
     }
     if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
@@ -388,25 +384,4 @@ export class CallContext implements RequestContext {
     const named = typeof logger === 'string' ? { level, logger, ...meta } : { level, ...meta }
     void exchange.send(logFrame(named, data))
   }
-}
-
-/** A log call must not fail the handler, so data that JSON refuses goes as its description. */
-function logFrame(named: { readonly level: LogLevel }, data: unknown): string {
-  try {
-    // Functions, symbols and some objects vanish in JSON, but a message must have data.
-    const sayable = JSON.stringify(data) === undefined ? null : data
-    return notificationFrame(Notification.Message, { ...named, data: sayable })
-  } catch {
-    return notificationFrame(Notification.Message, { ...named, data: '[data that cannot be serialised]' })
-  }
-}
-
-function createLogSender(
-  send: (level: LogLevel, data: unknown, logger: string | undefined) => void,
-): LogSender {
-  const entries = LOG_LEVELS.map((level) => [
-    level,
-    (data: unknown, logger?: string) => send(level, data, logger),
-  ])
-  return Object.fromEntries(entries) as LogSender
 }

@@ -244,7 +244,14 @@ export class Dispatcher {
   #tooLarge(entry: MethodEntry, ctx: CallContext, size: number, limit: number): Answer {
     const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
     if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InternalError, text))
-    return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, resultOf(entry.failure(text))))
+    return this.#failed(ctx, entry.failure(text))
+  }
+
+  /** Whatever its size: a text that is short, and nothing that another handler made. */
+  #failed(ctx: CallContext, outcome: Outcome): Answer {
+    if (ctx.report !== undefined) ctx.report.failed = true
+    const result = outcome.kind === 'complete' ? outcome.result : {}
+    return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, result))
   }
 
   #listening(ctx: CallContext, { interests }: ListeningStarted): Answer {
@@ -291,9 +298,7 @@ export class Dispatcher {
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
     if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
-    const json = ctx.revision.encodeResult(ctx.message.method, failureResult(entry, correlationId))
-    if (ctx.report !== undefined) ctx.report.failed = true
-    return this.#answer(ctx, json)
+    return this.#failed(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
   }
 
   #mustOpen(entry: MethodEntry, ctx: CallContext, required: UrlElicitationRequired): Answer {
@@ -314,13 +319,6 @@ function shownToLayers({ message, revision }: CallContext, outcome: Outcome): ob
   if (outcome.kind !== 'asked') return {}
   return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }
 }
-
-function failureResult(entry: MethodEntry, correlationId: string): JsonObject {
-  return resultOf(entry.failure?.(`The tool failed (reference ${correlationId})`))
-}
-
-const resultOf = (outcome: Outcome | undefined): JsonObject =>
-  outcome?.kind === 'complete' ? outcome.result : {}
 
 /** Whether a peer could read the error: types are not checked everywhere, and a proxy may throw when it is read. */
 function isReadable(error: McpError): boolean {

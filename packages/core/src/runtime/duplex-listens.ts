@@ -4,8 +4,7 @@ import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import { ANONYMOUS } from './auth.ts'
 import type { ChangeEvent } from './bus.ts'
-import type { Answer } from './dispatcher.ts'
-import type { Listen, ListenOutlet } from './listen.ts'
+import type { Listen, Listening, ListenOutlet } from './listen.ts'
 import { Listens } from './listens.ts'
 
 /** How frames get to the one client of a connection. */
@@ -29,7 +28,7 @@ export class DuplexListens {
   }
 
   /** Begins the subscription that an answer came to, and by that holds the answer back; or says why not. */
-  begin({ frame: answer, listening }: Answer & Required<Pick<Answer, 'listening'>>): McpError | undefined {
+  begin(listening: Listening, answer: string): McpError | undefined {
     const { id } = listening
     if (this.#byId.has(id)) return invalidRequest('A subscription with this id is open: choose another one')
     const outlet = this.#outlet(id)

@@ -11,7 +11,6 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import { unsupportedVersion } from '../protocol/revisions/select.ts'
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
 import { ANONYMOUS } from './auth.ts'
-import { clientView } from './client-view.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -67,7 +66,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
   }
   const named = typeof id === 'string' ? id : await id(draft)
   const session = new Session(runtime, { id: named, ...draft }, revision)
-  const instructions = await runtime.instructions(clientView(facts.client.info, facts.client.capabilities))
+  const instructions = await runtime.instructions(session.client)
   const result = {
     protocolVersion: revision.version,
     capabilities: revision.projectCapabilities(capabilities),

@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts'
+import { decodeBase64, fromBase64Url, toBase64Url } from './base64url.ts'
 import { type Random, secureRandom } from './random.ts'
 
 /** A key of 256 random bits: the bytes themselves, or base64 or base64url of them. */
@@ -31,7 +32,6 @@ const MAX_KEYS = 8
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
-const BASE64URL = /^[A-Za-z0-9_-]*$/
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -121,23 +121,5 @@ function readKeys(keys: readonly SealKey[], name: string): readonly Uint8Array<A
 function readKey(key: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (key instanceof Uint8Array) return key.length === KEY_BYTES ? new Uint8Array(key) : undefined
   if (typeof key !== 'string' || !BASE64_KEY.test(key)) return undefined
-  return decode(key.replace('=', ''))
+  return decodeBase64(key.replace('=', ''))
 }
-
-function toBase64Url(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-/** Only the one spelling of the bytes: two that mean the same would be two names for one thing. */
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined
-  const bytes = decode(text)
-  return toBase64Url(bytes) === text ? bytes : undefined
-}
-
-const decode = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
-    character.charCodeAt(0),
-  )

@@ -1,7 +1,6 @@
 import { busy, type McpError, invalidRequest } from '../errors.ts'
 import {
   errorFrame,
-  isObject,
   isRequestId,
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -348,16 +347,4 @@ function changeFrame(
   return subscriptions.includes(uri) || (within !== undefined && subscriptions.includes(within))
     ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
     : undefined
-}
-
-/** A change event as it comes off the bus, or undefined for something else. */
-export function toChangeEvent(message: unknown): ChangeEvent | undefined {
-  if (!isObject(message)) return undefined
-  const { kind, uri, id, within, owner, taskId } = message
-  if (kind === 'tools' || kind === 'resources' || kind === 'prompts') return { kind }
-  if (kind === 'elicitation' && typeof id === 'string') return { kind, id }
-  if (kind === 'task' && typeof owner === 'string' && typeof taskId === 'string')
-    return { kind, owner, taskId }
-  if (kind !== 'resource' || typeof uri !== 'string') return undefined
-  return typeof within === 'string' ? { kind, uri, within } : { kind, uri }
 }

@@ -1,18 +1,19 @@
 import { busy, ErrorCode, invalidParams, McpError } from '../errors.ts'
-import { isObject, type JsonObject, type JsonRpcErrorObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { IMMEDIATE_RESPONSE } from '../protocol/meta.ts'
 import { isFinal } from '../protocol/tasks.ts'
 import { ANONYMOUS } from './auth.ts'
 import type { Clock } from './clock.ts'
 import type { CallContext, SessionSettings } from './context.ts'
-import type { Answered, Dispatcher } from './dispatcher.ts'
+import type { Dispatcher } from './dispatcher.ts'
 import { LiveTask, type LiveTaskOptions } from './live-task.ts'
 import type { Logger } from './logger.ts'
 import type { TaskStarted } from './outcome.ts'
 import { type Random, randomToken } from './random.ts'
 import type { Mounted } from './server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from './stats.ts'
-import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
+import { endingsOf } from './task-endings.ts'
+import type { TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
 import { TaskWatch } from './task-watch.ts'
 import { Work } from './timers.ts'
 
@@ -58,7 +59,6 @@ export interface TaskRequest {
 const MIN_TTL_MS = 1_000
 /** 132 random bits: where a client has no name, the id is what keeps others from the task. */
 const TASK_ID_LENGTH = 22
-const MAX_MESSAGE = 200
 const DELETE_PAGE = 100
 
 /**
@@ -259,7 +259,7 @@ export class Tasks implements Mounted {
       // The answer that tells of the task comes before whatever a handler does at once.
       await Promise.resolve()
       const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
-      await live.settle(this.#endings(answered, live.ctx))
+      await live.settle(endingsOf(answered, live.ctx, clock.now()))
       clock.clearTimeout(timer)
       this.#live.delete(live.id)
       release()
@@ -302,34 +302,6 @@ export class Tasks implements Mounted {
     }
   }
 
-  /** How the record is to end; the second is for a store that cannot take the first. */
-  #endings(answered: Answered, ctx: CallContext): readonly TaskChange[] {
-    const updatedAt = this.#options.clock.now()
-    const failed = (error: JsonRpcErrorObject): TaskChange => ({
-      status: 'failed',
-      updatedAt,
-      statusMessage: error.message.slice(0, MAX_MESSAGE),
-      error,
-    })
-    const internal = (message: string): TaskChange => failed({ code: ErrorCode.InternalError, message })
-    if (answered === undefined) return [internal('The task was ended before it was done')]
-    const unstored = internal('The result of the task could not be stored')
-    const { result, error } = JSON.parse(answered.frame) as {
-      result?: JsonObject
-      error?: JsonRpcErrorObject
-    }
-    if (result === undefined) return [error === undefined ? unstored : failed(error), unstored]
-    const bad = result['isError'] === true
-    const text = bad ? firstText(result) : undefined
-    const ended: TaskChange = {
-      status: bad && ctx.revision.tasks?.failsOnToolErrors === true ? 'failed' : 'completed',
-      updatedAt,
-      ...(text !== undefined && { statusMessage: text.slice(0, MAX_MESSAGE) }),
-      result,
-    }
-    return [ended, unstored]
-  }
-
   #pause(signal: AbortSignal): Promise<void> {
     const { clock, limits } = this.#options
     return new Promise((resolve) => {
@@ -367,9 +339,3 @@ export function taskOwner({ scope }: CallContext): string | undefined {
 
 /** The same for a task of another owner, one that has expired and one that never was. */
 export const unknownTask = (): McpError => invalidParams('Task not found')
-
-function firstText({ content }: JsonObject): string | undefined {
-  const [block] = Array.isArray(content) ? (content as readonly unknown[]) : []
-  const text = isObject(block) ? block['text'] : undefined
-  return typeof text === 'string' ? text : undefined
-}

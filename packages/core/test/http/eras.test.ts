@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toFetch } from '../../src/http/fetch.ts'
 import { McpServer } from '../../src/index.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
+import { MODERN, requestMeta } from '../support/modern-calls.ts'
 import { turn } from './support/clock.ts'
 import {
   type Answer,
@@ -11,18 +12,14 @@ import {
   initializeMessage,
 } from './support/harness.ts'
 
-const VERSION = '2026-07-28'
 const SESSIONS = '2025-11-25'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const META = requestMeta()
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 const createHarness = (endpoint: EndpointOptions = {}): Harness =>
   harnessOf({ endpoint, setUp: (server) => server.addTool({ name: 'a', handler: () => 'done' }) })
 
-const HEADERS = { 'mcp-protocol-version': VERSION, 'mcp-method': 'tools/list' }
+const HEADERS = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
 const list = (id: unknown = 7, meta: object = META): object => ({
   jsonrpc: '2.0',
   id,
@@ -114,7 +111,7 @@ describe('a request with several faults', () => {
     'is told of the %s before the %s',
     async (_first, _second, [first, code, status], [second]) => {
       const has = (fault: string): boolean => fault === first || fault === second
-      const version = has('version') ? '2099-01-01' : VERSION
+      const version = has('version') ? '2099-01-01' : MODERN
       const method = has('method') ? 'x/y' : has('params') ? 'tools/call' : 'tools/list'
       const meta = {
         ...META,
@@ -134,7 +131,7 @@ describe('a request with several faults', () => {
 })
 
 describe('a mount without session revisions', () => {
-  const narrowed = { revisions: [VERSION] } as const
+  const narrowed = { revisions: [MODERN] } as const
 
   it('looks at no header of sessions, even one that no session can have', async () => {
     const harness = createHarness(narrowed)
@@ -173,7 +170,7 @@ describe('a mount without session revisions', () => {
   it('is the same with toFetch', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { logger: quiet })
     server.addTool({ name: 'a', handler: () => 'done' })
-    const handler = toFetch(server, { revisions: [VERSION] })
+    const handler = toFetch(server, { revisions: [MODERN] })
     const ask = (headers: Record<string, string>, body?: object): Promise<Response> =>
       handler(
         new Request('http://localhost/mcp', {
@@ -191,7 +188,7 @@ describe('a mount without session revisions', () => {
     const refused = await ask({}, initializeMessage(SESSIONS))
     expect([refused.status, await refused.json()]).toMatchObject([
       400,
-      { error: { code: -32022, data: { supported: [VERSION] } } },
+      { error: { code: -32022, data: { supported: [MODERN] } } },
     ])
   })
 })
@@ -216,7 +213,7 @@ describe('a mount of session revisions alone', () => {
 
 describe('servers of one mount that serve different eras', () => {
   const servers = {
-    modern: new McpServer({ name: 'modern', version: '1' }, { logger: quiet, revisions: [VERSION] }),
+    modern: new McpServer({ name: 'modern', version: '1' }, { logger: quiet, revisions: [MODERN] }),
     sessions: new McpServer({ name: 'sessions', version: '1' }, { logger: quiet, revisions: [SESSIONS] }),
   }
   const harness = harnessOf({
@@ -225,7 +222,7 @@ describe('servers of one mount that serve different eras', () => {
 
   it('refuse in their own names what they do not serve', async () => {
     expect((await discover(harness, { 'x-server': 'modern' })).json.result).toMatchObject({
-      supportedVersions: [VERSION],
+      supportedVersions: [MODERN],
     })
     expect(await discover(harness, { 'x-server': 'sessions' })).toMatchObject({
       status: 400,
@@ -236,7 +233,7 @@ describe('servers of one mount that serve different eras', () => {
     expect((await initialize('sessions')).status).toBe(200)
     expect(await initialize('modern')).toMatchObject({
       status: 400,
-      json: { id: 1, error: { code: -32022, data: { supported: [VERSION], requested: SESSIONS } } },
+      json: { id: 1, error: { code: -32022, data: { supported: [MODERN], requested: SESSIONS } } },
     })
     expect((await discover(harness, { 'x-server': 'none' })).status).toBe(404)
   })

@@ -51,11 +51,12 @@ describe('the events of a server', () => {
       server.addTool({ name: 'bad', handler: () => result.error('no') })
       server.addTool({ name: 'thrown', handler: () => Promise.reject(new Error('canary')) })
       server.addTool({ name: 'refused', handler: () => { throw new McpError(-1234, 'mine') } }) // prettier-ignore
+      server.addTool({ name: 'large', maxResultBytes: 1_024, handler: () => 'x'.repeat(2_000) })
       server.addTool({ name: 'slow', handler: () => new Promise<string>((resolve) => (finish = () => resolve('ok'))) }) // prettier-ignore
     }
     const { open, heard, clock } = listening({ setUp })
     const session = await open()
-    for (const name of ['ok', 'bad', 'thrown', 'refused']) await session.call(name)
+    for (const name of ['ok', 'bad', 'thrown', 'refused', 'large']) await session.call(name)
     const slow = session.call('slow')
     await turn()
     await clock.advance(250)
@@ -71,6 +72,7 @@ describe('the events of a server', () => {
         ['bad', 'failed', undefined, 0],
         ['thrown', 'failed', undefined, 0],
         ['refused', 'error', -1234, 0],
+        ['large', 'failed', undefined, 0],
         ['slow', 'ok', undefined, 250],
         ['slow', 'cancelled', undefined, 0],
       ])

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { McpServer } from '../../src/index.ts'
+import { MODERN, requestMeta } from '../support/modern-calls.ts'
 import {
   type Answer,
   createHarness as harnessOf,
@@ -10,12 +11,8 @@ import {
   type Sent,
 } from './support/harness.ts'
 
-const VERSION = '2026-07-28'
 const ID = 'io.modelcontextprotocol/subscriptionId'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const META = requestMeta()
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const UPDATED = 'notifications/resources/updated'
 
@@ -44,7 +41,7 @@ function listen(
   const params = { notifications, _meta: { ...META, ...meta } }
   return post(
     { jsonrpc: '2.0', id, method: 'subscriptions/listen', params },
-    { 'mcp-protocol-version': VERSION, 'mcp-method': 'subscriptions/listen' },
+    { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' },
     more,
   )
 }
@@ -255,7 +252,7 @@ describe('the end of a subscription over HTTP', () => {
       method: 'subscriptions/listen',
       params: { notifications: { resourceSubscriptions: ['note://w'] }, _meta: META },
     }
-    const headers = { 'mcp-protocol-version': VERSION, 'mcp-method': 'subscriptions/listen' }
+    const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' }
     const request = new FakeRequest({ headers, body })
     const pending = harness.endpoint.handle(request)
     await told()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { McpServer } from '../../src/index.ts'
+import { callModern } from '../support/modern-calls.ts'
 import {
   createHarness,
   type Answer,
@@ -8,7 +9,6 @@ import {
   type HarnessOptions,
   type Sent,
 } from './support/harness.ts'
-import { modernCall } from './support/modern-call.ts'
 
 interface Fixture extends Harness {
   readonly ran: unknown[]
@@ -49,7 +49,7 @@ const query = (
   args: object,
   headers: Sent['headers'] = {},
   name = 'query',
-): Promise<Answer> => modernCall(harness, 'tools/call', { name, arguments: args }, { headers })
+): Promise<Answer> => callModern(harness, 'tools/call', { name, arguments: args }, { headers })
 
 describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers)', () => {
   it.each([
@@ -58,7 +58,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '  plain\t'],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '=?base64?cGxhaW4=?='],
   ])('lets %s of %j pass as %j', async (method, params, name) => {
-    const answer = await modernCall(serve(), method, params, { headers: { 'mcp-name': name } })
+    const answer = await callModern(serve(), method, params, { headers: { 'mcp-name': name } })
     expect(answer).toMatchObject({ status: 200, json: { result: { resultType: 'complete' } } })
   })
 
@@ -69,7 +69,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
     ['an encoding without padding', 'tools/call', { name: 'plain' }, '=?base64?cGxhaW4?='],
     ['an encoding of another name', 'tools/call', { name: 'plain' }, '=?base64?cXVlcnk=?='],
   ])('refuses %s', async (_what, method, params, name) => {
-    const answer = await modernCall(serve(), method, params, { headers: { 'mcp-name': name } })
+    const answer = await callModern(serve(), method, params, { headers: { 'mcp-name': name } })
     expect(answer).toMatchObject({ status: 400, json: { id: 7, error: { code: -32020 } } })
   })
 

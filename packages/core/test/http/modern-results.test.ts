@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { content, contents, type McpServer, result } from '../../src/index.ts'
+import { callModern } from '../support/modern-calls.ts'
 import { createHarness, type Harness } from './support/harness.ts'
-import { modernCall } from './support/modern-call.ts'
 
 const INFO = 'io.modelcontextprotocol/serverInfo'
 
@@ -44,7 +44,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     },
   })
   const call = async (name: string): Promise<unknown> =>
-    (await modernCall(harness, 'tools/call', { name })).json.result
+    (await callModern(harness, 'tools/call', { name })).json.result
 
   it.each(cases)('arrives as it is, with its JSON text: %s', async (name, _schema, value) => {
     expect(await call(name)).toMatchObject({
@@ -55,7 +55,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
   })
 
   it('has its schema published, whatever its root', async () => {
-    const { json } = await modernCall(harness, 'tools/list')
+    const { json } = await callModern(harness, 'tools/list')
     const tools = json.result?.['tools'] as readonly { name: string; outputSchema?: { type?: string } }[]
     expect(tools.every(({ outputSchema }) => outputSchema !== undefined)).toBe(true)
     expect(tools.find(({ name }) => name === 'array')?.outputSchema?.type).toBe('array')
@@ -105,7 +105,7 @@ describe('the facts of the server in _meta (https://modelcontextprotocol.io/spec
     ['tools/call', { name: 'a' }],
     ['resources/read', { uri: 'a://a' }],
   ])('stand beside those of the author, and not in their place: %s', async (method, params) => {
-    const { text, json } = await modernCall(harness, method, params)
+    const { text, json } = await callModern(harness, method, params)
     expect(json.result?.['_meta']).toEqual({
       'com.example/mine': { deep: [1] },
       [INFO]: { name: 'test', version: '1.0.0' },
@@ -115,7 +115,7 @@ describe('the facts of the server in _meta (https://modelcontextprotocol.io/spec
   })
 
   it.each(['empty', 'says'])('are there where the author has nothing to say: %s', async (name) => {
-    const { json } = await modernCall(harness, 'tools/call', { name })
+    const { json } = await callModern(harness, 'tools/call', { name })
     expect(json.result?.['_meta']).toEqual({ [INFO]: { name: 'test', version: '1.0.0' } })
   })
 })
@@ -123,9 +123,9 @@ describe('the facts of the server in _meta (https://modelcontextprotocol.io/spec
 describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server/tools#capabilities)', () => {
   const names = async (
     harness: Harness,
-    options: Parameters<typeof modernCall>[3] = {},
+    options: Parameters<typeof callModern>[3] = {},
   ): Promise<unknown[]> => {
-    const { json } = await modernCall(harness, 'tools/list', {}, options)
+    const { json } = await callModern(harness, 'tools/list', {}, options)
     const tools = (json.result?.['tools'] ?? []) as readonly { name: string }[]
     return tools.map(({ name }) => name)
   }
@@ -149,9 +149,9 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     const session = await harness.open()
     expect((await session.call('unlock')).json.result).toMatchObject({ content: [{ text: 'unlocked' }] })
     expect(await names(harness, { headers: { 'mcp-session-id': session.id } })).toEqual(['common', 'unlock'])
-    const secret = await modernCall(harness, 'tools/call', { name: 'secret' })
+    const secret = await callModern(harness, 'tools/call', { name: 'secret' })
     expect(secret.json.error?.code).toBe(-32602)
-    const common = await modernCall(harness, 'tools/call', { name: 'common' })
+    const common = await callModern(harness, 'tools/call', { name: 'common' })
     expect(common.json.result).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
@@ -178,7 +178,7 @@ describe('a resource that is not there', () => {
     const harness = createHarness({
       setUp: (server) => server.addResource({ uri: 'a://a', name: 'a', handler: () => 'x' }),
     })
-    expect(await modernCall(harness, 'resources/read', { uri: 'a://b' })).toMatchObject({
+    expect(await callModern(harness, 'resources/read', { uri: 'a://b' })).toMatchObject({
       status: 200,
       json: { error: { code: -32602, data: { uri: 'a://b' } } },
     })

@@ -5,17 +5,9 @@ import { inputRequired } from '../../src/features/input-required.ts'
 import type { McpServer } from '../../src/index.ts'
 import { elicit, elicitUrl, listRoots, sample } from '../../src/runtime/questions.ts'
 import type { ServerOptions } from '../../src/server-options.ts'
+import { MODERN } from '../support/modern-calls.ts'
 import { type Answer, createHarness, type Harness } from './support/harness.ts'
-import {
-  accept,
-  askedIn,
-  EVERYTHING,
-  type Round,
-  sendRound,
-  stateOf,
-  textOf,
-  VERSION,
-} from './support/rounds.ts'
+import { accept, askedIn, EVERYTHING, type Round, sendRound, stateOf, textOf } from './support/rounds.ts'
 
 const ok = z.object({ ok: z.boolean() })
 const named = z.object({ name: z.string() })
@@ -232,7 +224,7 @@ describe('questions as a result need no way back to the client', () => {
     const { harness } = serve(setUp)
     const handle = async (more: object): Promise<Record<string, unknown>> => {
       const _meta = {
-        'io.modelcontextprotocol/protocolVersion': VERSION,
+        'io.modelcontextprotocol/protocolVersion': MODERN,
         'io.modelcontextprotocol/clientCapabilities': EVERYTHING,
       }
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', ...more, _meta } }

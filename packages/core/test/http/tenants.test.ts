@@ -3,6 +3,7 @@ import { McpServer } from '../../src/index.ts'
 import { createEndpoint } from '../../src/http/endpoint.ts'
 import { MemorySessionStore } from '../../src/runtime/memory-session-store.ts'
 import type { ServerSelector } from '../../src/http/tenants.ts'
+import { callModern } from '../support/modern-calls.ts'
 import { turn } from './support/clock.ts'
 import {
   createHarness,
@@ -141,6 +142,17 @@ describe('a mount with a function in the place of a server', () => {
     // Nothing holds it any more: closing waits for nothing, and later sessions get another one.
     await only?.close()
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
+  })
+
+  it('forgets a server that refuses the revision of the request that it was chosen for', async () => {
+    const server = new McpServer(
+      { name: 'older', version: '1' },
+      { logger: quiet, revisions: ['2025-11-25'] },
+    )
+    const { status, json } = await callModern(createHarness({ select: () => server }), 'tools/list')
+    expect([status, json.error?.code]).toEqual([400, -32_600])
+    await turn()
+    expect(server.stats().mounts).toBe(0)
   })
 
   it('asks again for a session that began in another process', async () => {

@@ -1,6 +1,6 @@
 import type { Answer, Harness, Sent } from '../http/support/harness.ts'
 
-const MODERN = '2026-07-28'
+export const MODERN = '2026-07-28'
 
 /** What every request without a session says of itself. */
 export const requestMeta = (capabilities: object = {}): object => ({
@@ -13,12 +13,12 @@ export interface ModernCall {
   readonly capabilities?: object
   readonly meta?: object
   readonly headers?: Sent['headers']
-  readonly more?: Sent
+  readonly more?: Sent | undefined
 }
 
 /** Sends one request with its metadata, in the body and in the headers that repeat it. */
 export function callModern(
-  { post }: Harness,
+  { post }: Pick<Harness, 'post'>,
   method: string,
   params: object = {},
   { capabilities, meta, headers, more }: ModernCall = {},

@@ -1,14 +1,11 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { createAdaptorServer } from '@hono/node-server'
 import { toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp } from '@jetway/fastify'
 import { mcp as honoMcp } from '@jetway/hono'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import type { AdapterSubject } from '../../src/contracts/adapter.ts'
+import { listen, originOf } from './listen.ts'
 
 export const fastify: AdapterSubject = {
   capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer', 'legacySse'],
@@ -25,7 +22,7 @@ export const fastify: AdapterSubject = {
     app.post('/echo', async ({ body }) => JSON.stringify(body))
     await app.listen({ port: 0, host: '127.0.0.1' })
     return {
-      url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/mcp`,
+      url: `${originOf(app.server)}/mcp`,
       close: () => app.close(),
       release: async () => {
         // A spare connection of a client, on which nothing ever came, may arrive at any time, and Node waits for it.
@@ -49,7 +46,8 @@ export const hono: AdapterSubject = {
     const mount = honoMcp({ server, ...options, ...(context && { context }), ...(auth && { auth }) })
     app.use(mount)
     app.post('/echo', async (c) => c.text(await c.req.text()))
-    return { ...(await listen(app.fetch, '/mcp')), close: () => mount.close() }
+    const { origin, release } = await listen(app.fetch)
+    return { url: `${origin}/mcp`, close: () => mount.close(), release }
   },
 }
 
@@ -57,22 +55,7 @@ export const fetchHandler: AdapterSubject = {
   capabilities: ['context', 'legacySse'],
   async serve(server, options, { context }) {
     const handler = toFetch(server, { ...options, ...(context && { context }) })
-    return { ...(await listen(handler, '/mcp')), close: () => handler.close() }
+    const { origin, release } = await listen(handler)
+    return { url: `${origin}/mcp`, close: () => handler.close(), release }
   },
-}
-
-async function listen(
-  fetch: (request: Request) => Response | Promise<Response>,
-  path: string,
-): Promise<{ readonly url: string; readonly release: () => void }> {
-  const http = createAdaptorServer({ fetch }) as Server
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
-    release: () => {
-      http.closeAllConnections()
-      http.close()
-    },
-  }
 }

@@ -1,6 +1,7 @@
 import { invalidParams, usageError } from '../../errors.ts'
-import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
-import type { CacheHints } from '../../protocol/revisions/revision.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { type CacheHints, NOT_KEPT } from '../../protocol/revisions/revision.ts'
+import { type CacheHint, checkHint, merged } from '../caching.ts'
 import { shorten } from '../checks.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { OfferingExtension } from '../extensions.ts'
@@ -16,7 +17,7 @@ export interface SkillsOptions<App = unknown, Mount = unknown> {
   /** Skills, or children of a folder, that one answer holds; fewer where they come to more than 1 MiB. @default 100 */
   readonly pageSize?: number
   /** How long clients may keep lists and entries, and for whom. @default 0 ms, private */
-  readonly cache?: Partial<CacheHints>
+  readonly cache?: CacheHint
 }
 
 /** The extension, for the option `extensions` of servers. */
@@ -48,7 +49,7 @@ export function skills<App = unknown, Mount = unknown>(
 ): SkillsExtension<App, Mount> {
   const { directoryRead = false } = options
   const pageSize = checkPageSize(options.pageSize)
-  const hints = checkHints(options.cache)
+  const hints = hintsOf(options.cache)
   const listeners = new Set<() => void>()
   let catalogue = createCatalogue(checkSkills(options.skills))
 
@@ -150,12 +151,7 @@ function checkPageSize(pageSize = 100): number {
   throw usageError('ERR_MCP_OPTION', 'skills: the option pageSize must be a whole number above 0')
 }
 
-function checkHints(cache: Partial<CacheHints> = {}): CacheHints {
-  const { ttlMs = 0, cacheScope = 'private' } = isObject(cache) ? cache : { ttlMs: -1 }
-  if (Number.isSafeInteger(ttlMs) && ttlMs >= 0 && (cacheScope === 'private' || cacheScope === 'public'))
-    return { ttlMs, cacheScope }
-  throw usageError(
-    'ERR_MCP_OPTION',
-    'skills: the option cache needs a whole number of ms as ttlMs, and "public" or "private" as cacheScope',
-  )
+function hintsOf(cache: CacheHint | undefined): CacheHints {
+  checkHint(cache, (problem) => usageError('ERR_MCP_OPTION', `skills: the option cache ${problem}`))
+  return merged(NOT_KEPT, cache)
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc.ts'
-import type { TaskInfo } from '../tasks.ts'
+import { shownTask, type TaskInfo } from '../tasks.ts'
 import type { TaskDialect } from './revision.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks */
@@ -10,14 +10,6 @@ export const experimentalTasks: TaskDialect = {
   shown,
 }
 
-function shown({ taskId, status, statusMessage, ...task }: TaskInfo): JsonObject {
-  return {
-    taskId,
-    status,
-    ...(statusMessage !== undefined && { statusMessage }),
-    createdAt: new Date(task.createdAt).toISOString(),
-    lastUpdatedAt: new Date(task.updatedAt).toISOString(),
-    ttl: task.ttlMs,
-    pollInterval: task.pollIntervalMs,
-  }
+function shown(task: TaskInfo): JsonObject {
+  return { ...shownTask(task), ttl: task.ttlMs, pollInterval: task.pollIntervalMs }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc.ts'
-import { TASKS_EXTENSION, type TaskInfo } from '../tasks.ts'
+import { shownTask, type TaskInfo, TASKS_EXTENSION } from '../tasks.ts'
 import type { TaskDialect } from './revision.ts'
 
 /** https://modelcontextprotocol.io/seps/2663-tasks-extension */
@@ -10,14 +10,6 @@ export const extensionTasks: TaskDialect = {
   shown,
 }
 
-function shown({ taskId, status, statusMessage, ...task }: TaskInfo): JsonObject {
-  return {
-    taskId,
-    status,
-    ...(statusMessage !== undefined && { statusMessage }),
-    createdAt: new Date(task.createdAt).toISOString(),
-    lastUpdatedAt: new Date(task.updatedAt).toISOString(),
-    ttlMs: task.ttlMs,
-    pollIntervalMs: task.pollIntervalMs,
-  }
+function shown(task: TaskInfo): JsonObject {
+  return { ...shownTask(task), ttlMs: task.ttlMs, pollIntervalMs: task.pollIntervalMs }
 }

@@ -2,43 +2,21 @@ import { ErrorCode, type McpError } from '../../errors.ts'
 import { type JsonObject, toErrorObject } from '../jsonrpc.ts'
 import { SERVER_INFO } from '../meta.ts'
 import { Method } from '../methods.ts'
+import { baseRevision } from './base.ts'
 import type { RevisionData } from './data.ts'
-import { createEncoders, projectSampling, projectTool } from './encode.ts'
-import { createProjector } from './project.ts'
-import type { CacheHints, Envelope, Revision, RoundTrips } from './revision.ts'
+import { type Envelope, NOT_KEPT, type Revision, type RoundTrips } from './revision.ts'
 
 /** The behaviour of revisions whose requests carry their own metadata, over one revision's data. */
 export function modernRevision(data: RevisionData): Revision {
-  const projector = createProjector(data.fields)
-  const encoders = createEncoders(data, projector)
-  const encode = (method: string, result: JsonObject): string =>
-    encoders.get(method)?.(result) ?? JSON.stringify(result)
+  const base = baseRevision(data)
   return {
-    version: data.version,
+    ...base,
     era: 'modern',
-    methods: new Set(data.methods),
-    notifications: new Set(data.notifications),
-    serverRequests: new Set(data.serverRequests),
-    batching: data.batching,
-    versionHeader: data.versionHeader,
-    primesStreams: data.primesStreams,
-    progressMessage: data.progressMessage,
-    forms: data.forms,
-    elicitationIds: data.elicitationIds,
-    samplingTools: data.samplingTools,
-    tasks: data.tasks,
     rounds,
     cancelOnDisconnect: true,
     parameterHeaders: true,
     envelope,
-    projectTool: (tool) => projectTool(data, projector, tool),
-    projectResource: (resource) => projector.project('resource', resource),
-    projectResourceTemplate: (template) => projector.project('resourceTemplate', template),
-    projectPrompt: (prompt) => projector.project('prompt', prompt),
-    projectImplementation: (info) => projector.project('implementation', info),
-    projectSampling: (params) => projectSampling(projector, params),
-    projectCapabilities: (capabilities) => projector.project('capabilities', capabilities),
-    encodeResult: (method, result) => metaFirst(result, (rest) => encode(method, rest)),
+    encodeResult: (method, result) => metaFirst(result, (rest) => base.encodeResult(method, rest)),
     encodeError: (error) => {
       const plain = toErrorObject(error)
       return error.reason === 'missing-capability'
@@ -58,7 +36,6 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   Method.ListResourceTemplates,
   Method.ReadResource,
 ])
-const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 const META = '{"_meta":{'
 const COMPLETE = '{"resultType":"complete"'
 

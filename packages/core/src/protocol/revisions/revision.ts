@@ -40,6 +40,9 @@ export interface CacheHints {
   readonly cacheScope: 'public' | 'private'
 }
 
+/** The hints of a result of which nothing is known. */
+export const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
+
 /** How a call's questions are its result, which the client answers by sending the request again. */
 export interface RoundTrips {
   /** The requests that may be answered so, each with a result of its own that says nothing. */

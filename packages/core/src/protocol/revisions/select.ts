@@ -2,6 +2,7 @@ import { ErrorCode, isErrorOf, McpError } from '../../errors.ts'
 import { headerMismatch } from '../header-text.ts'
 import type { JsonRpcNotification, JsonRpcRequest } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
+import { ofEra } from './index.ts'
 import { namesVersion, readRequestMeta, type RequestMeta } from './request-meta.ts'
 import type { Era, Revision } from './revision.ts'
 
@@ -142,4 +143,4 @@ function unsupported(served: readonly Revision[]): Selection {
 }
 
 const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>
-  served.filter((revision) => revision.era === era).map(({ version }) => version)
+  ofEra(era, served).map(({ version }) => version)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
 
 /** What is left after many sessions. */
 export interface ChurnReport {
@@ -21,8 +22,34 @@ export interface ChurnReport {
 
 const PROGRAM = fileURLToPath(new URL('./churn-process.ts', import.meta.url))
 
+export interface Churn {
+  /** Sessions that are used and deleted, one after the other. */
+  readonly cycles: number
+  /** Sessions that their clients leave behind. */
+  readonly abandoned: number
+  /** Bytes that the heap may grow by in either part. */
+  readonly growth: number
+}
+
+/** The test that sessions leave nothing behind, in the number that its file has time for. */
+export function itLeavesNothing({ cycles, abandoned, growth }: Churn): void {
+  it('nothing is left of sessions that were deleted or abandoned', { timeout: 120_000 }, async () => {
+    const left = await churn(cycles, abandoned)
+    expect(left).toMatchObject({
+      opened: cycles + abandoned,
+      closed: cycles + abandoned,
+      alive: abandoned,
+      records: 0,
+      events: { streams: 0, bytes: 0 },
+      timers: 0,
+    })
+    expect(left.grownByCycles).toBeLessThan(growth)
+    expect(left.grownByAbandoned).toBeLessThan(growth)
+  })
+}
+
 /** In a process of its own, whose heap holds nothing else. */
-export async function churn(cycles: number, abandoned: number): Promise<ChurnReport> {
+async function churn(cycles: number, abandoned: number): Promise<ChurnReport> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--expose-gc',
     '--conditions=jetway:source',

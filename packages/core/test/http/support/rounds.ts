@@ -1,6 +1,6 @@
+import { callModern } from '../../support/modern-calls.ts'
 import type { Answer, Harness, Sent } from './harness.ts'
 
-export const VERSION = '2026-07-28'
 export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
 
 export interface Round {
@@ -15,24 +15,14 @@ export interface Round {
 
 /** Sends a request that carries its own metadata, or sends it again with the answers of a round. */
 export function sendRound(
-  { post }: Pick<Harness, 'post'>,
+  harness: Pick<Harness, 'post'>,
   { method = 'tools/call', params, capabilities = EVERYTHING, more, ...round }: Round,
 ): Promise<Answer> {
-  const { name, uri } = params as { readonly name?: string; readonly uri?: string }
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': VERSION,
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-    'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1' },
-  }
   const brought = {
     ...('responses' in round && { inputResponses: round.responses }),
     ...('state' in round && { requestState: round.state }),
   }
-  return post(
-    { jsonrpc: '2.0', id: 7, method, params: { ...params, ...brought, _meta } },
-    { 'mcp-protocol-version': VERSION, 'mcp-method': method, 'mcp-name': name ?? uri },
-    more,
-  )
+  return callModern(harness, method, { ...params, ...brought }, { capabilities, more })
 }
 
 export interface InputRequired {

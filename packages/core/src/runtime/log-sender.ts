@@ -1,0 +1,27 @@
+import { notificationFrame } from '../protocol/jsonrpc.ts'
+import { Notification } from '../protocol/methods.ts'
+import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
+
+/** Sends `notifications/message` to the client. Below the level the client asked for it does nothing. */
+export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
+
+/** A log call must not fail the handler, so data that JSON refuses goes as its description. */
+export function logFrame(named: { readonly level: LogLevel }, data: unknown): string {
+  try {
+    // Functions, symbols and some objects vanish in JSON, but a message must have data.
+    const sayable = JSON.stringify(data) === undefined ? null : data
+    return notificationFrame(Notification.Message, { ...named, data: sayable })
+  } catch {
+    return notificationFrame(Notification.Message, { ...named, data: '[data that cannot be serialised]' })
+  }
+}
+
+export function createLogSender(
+  send: (level: LogLevel, data: unknown, logger: string | undefined) => void,
+): LogSender {
+  const entries = LOG_LEVELS.map((level) => [
+    level,
+    (data: unknown, logger?: string) => send(level, data, logger),
+  ])
+  return Object.fromEntries(entries) as LogSender
+}
