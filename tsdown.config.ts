@@ -1,11 +1,53 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig, type UserConfig } from 'tsdown'
 
 interface Manifest {
   exports?: Record<string, string | { 'jetway:source': string }>
 }
 
+interface Named {
+  readonly name: string
+  readonly version: string
+}
+
 const shared: UserConfig = { format: 'esm', target: 'node20.19', fixedExtension: false, logLevel: 'warn' }
+
+/**
+ * What core carries inside its own files. As packages of their own they are some hundred and fifty small files, whose
+ * loading costs a process more than all the rest of core: docs/design/decisions/bundled-dependencies.md.
+ */
+const CARRIED = [
+  'ajv',
+  'ajv-formats',
+  'fast-deep-equal',
+  'fast-uri',
+  'json-schema-traverse',
+  'zod-to-json-schema',
+]
+
+/**
+ * Core's own modules in few files, for the same reason: each that Node loads takes a process about a millisecond. A group
+ * takes what its modules import along, so the groups follow the order of imports, the lowest first. Ajv has a file of its
+ * own, which a server that never compiles a schema need not load.
+ */
+const GROUPS = [
+  ofCore('protocol', String.raw`errors|(?:protocol|transport)/.*`),
+  ofCore('schema', String.raw`schema/(?!ajv\.|engine\.|zod3).*`),
+  {
+    name: 'ajv',
+    test: /[\\/]schema[\\/]ajv\.ts$|[\\/](?:ajv|ajv-formats|fast-deep-equal|fast-uri|json-schema-traverse)[\\/]/,
+  },
+  ofCore('server', String.raw`(?:runtime|features)/(?!skills/).*`),
+].map((group, at, { length }) => ({ ...group, priority: length - at }))
+
+function ofCore(name: string, paths: string): { readonly name: string; readonly test: RegExp } {
+  // Declarations are laid out by who shares them.
+  return {
+    name,
+    test: new RegExp(`/packages/core/src/(?:${paths})(?<!\\.d)\\.ts$`.replaceAll('/', String.raw`[\\/]`)),
+  }
+}
 
 /** A library's entries are the sources its manifest exports, so the two cannot drift. */
 function library(cwd: string): UserConfig {
@@ -14,7 +56,41 @@ function library(cwd: string): UserConfig {
     typeof target === 'string' ? [] : target['jetway:source'],
   )
   const entry = Object.fromEntries(sources.map((source) => [source.replace(/^\.\/src\/|\.ts$/g, ''), source]))
-  return { ...shared, cwd, entry, platform: cwd === 'packages/core' ? 'neutral' : 'node', dts: { oxc: true } }
+  const common: UserConfig = { ...shared, cwd, entry, dts: { oxc: true } }
+  if (cwd !== 'packages/core') return { ...common, platform: 'node', deps: { onlyBundle: [] } }
+  return {
+    ...common,
+    platform: 'neutral',
+    deps: { onlyBundle: CARRIED },
+    // A neutral platform has no idea of its own of where packages keep their modules.
+    inputOptions: { resolve: { mainFields: ['module', 'main'] } },
+    outputOptions: { codeSplitting: { groups: GROUPS }, comments: { jsdoc: false } },
+    plugins: [licences()],
+  }
+}
+
+type Plugin = Extract<NonNullable<UserConfig['plugins']>, { readonly name: string }>
+
+/** Those who carry code of others carry their licences: a file with those of every package that is in the bundle. */
+function licences(): Plugin {
+  return {
+    name: 'licences-of-what-is-carried',
+    generateBundle(_, bundle) {
+      const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+      const folders = new Set(
+        modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []),
+      )
+      const texts = [...folders].toSorted().map(licenceOf)
+      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source: texts.join('\n\n') })
+    },
+  }
+}
+
+function licenceOf(folder: string): string {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Named
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  if (file === undefined) throw new Error(`${name} is bundled and has no licence to go with it`)
+  return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
 }
 
 /** An app's `dist` mirrors its `src` file by file, so that any of them can be started as a process of its own. */
