@@ -135,13 +135,14 @@ export class HttpTransport implements Transport {
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+    const { signal } = this.#controller
     try {
-      for await (const { data, event } of sseEvents(body)) {
+      for await (const { data, event } of sseEvents(body, signal)) {
         // An event without data primes the stream for a reconnect.
         if (data !== '' && (event === undefined || event === 'message')) await this.#handlers?.message(data)
       }
     } catch (error) {
-      if (!this.#controller.signal.aborted) this.#handlers?.close({ kind: 'error', error })
+      if (!signal.aborted) this.#handlers?.close({ kind: 'error', error })
     }
   }
 }

@@ -43,11 +43,27 @@ export class SseParser {
   }
 }
 
-/** The events of a body, as they arrive. */
-export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent> {
+/**
+ * The events of a body, as they arrive, until it ends. The signal ends them as well: a `fetch` of Node that is aborted
+ * while the last piece arrives leaves its body open for good.
+ */
+export async function* sseEvents(
+  body: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<SseEvent> {
   const parser = new SseParser()
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const chunk of body) yield* parser.push(decoder.decode(chunk, { stream: true }))
+  const reader = body.getReader()
+  const stop = (): void => void reader.cancel().catch(() => {})
+  if (signal?.aborted === true) stop()
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      yield* parser.push(decoder.decode(read.value, { stream: true }))
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    stop()
+  }
 }
 
 export const isEventStream = (headers: Headers): boolean =>

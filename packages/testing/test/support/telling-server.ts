@@ -16,6 +16,7 @@ import { expect } from 'vitest'
 import type { RawResponse, TestConnection } from '../../src/peer.ts'
 import type { RecordedFrame } from '../../src/record-transport.ts'
 import { validateWire } from './wire.ts'
+import type { WireExtension } from './wire-extensions.ts'
 
 const icons = [
   { src: 'https://example.com/i.svg', mimeType: 'image/svg+xml', sizes: ['any'], theme: 'dark' as const },
@@ -339,7 +340,11 @@ export async function exercise(
 }
 
 /** What the schema of the revision says against the received frames: each answer is held against the request with its id. */
-export function faults(revision: string, frames: readonly RecordedFrame[]): string[] {
+export function faults(
+  revision: string,
+  frames: readonly RecordedFrame[],
+  extensions: readonly WireExtension[] = [],
+): string[] {
   const methods = new Map<unknown, string>()
   const each = frames.flatMap(({ direction, message: frame }) =>
     (Array.isArray(frame) ? frame : [frame]).map((one: unknown) => ({ direction, message: one })),
@@ -351,7 +356,7 @@ export function faults(revision: string, frames: readonly RecordedFrame[]): stri
       return []
     }
     const asked = methods.get(id)
-    return validateWire(revision, frame, { direction: 'server', method: asked }).map(
+    return validateWire(revision, frame, { direction: 'server', method: asked, extensions }).map(
       (fault) => `${asked ?? String(method)}: ${fault}`,
     )
   })

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { JsonObject } from '@jetway/core/protocol'
 import { closeSchema } from './closed-schema.ts'
+import { type Definitions, flatten, nameOf } from './flat-schema.ts'
+import { type WireExtension, withExtensions } from './wire-extensions.ts'
 
 export interface WireContext {
   /** Who sent it. */
@@ -10,6 +12,8 @@ export interface WireContext {
   readonly method?: string | undefined
   /** The definition of the result, where it is not the method that names it. */
   readonly result?: string
+  /** Whose messages there may be, beside those of the revision. @default none */
+  readonly extensions?: readonly WireExtension[]
 }
 
 interface Validate {
@@ -33,9 +37,10 @@ const wires = new Map<string, Wire>()
  * @returns what is wrong, or an empty list
  */
 export function validateWire(revision: string, message: unknown, context: WireContext): readonly string[] {
-  let wire = wires.get(revision)
-  if (wire === undefined) wires.set(revision, (wire = new Wire(revision)))
-  const checked = wire
+  const { extensions = [] } = context
+  const key = [revision, ...extensions].join()
+  const checked = wires.get(key) ?? new Wire(revision, extensions)
+  wires.set(key, checked)
   return Array.isArray(message)
     ? message.flatMap((item) => checked.check(item, context))
     : checked.check(message, context)
@@ -48,12 +53,13 @@ class Wire {
   /** The definition of each request and notification, by its method. */
   readonly #byMethod = new Map<string, string>()
 
-  constructor(revision: string) {
+  constructor(revision: string, extensions: readonly WireExtension[]) {
     const url = new URL(`../../fixtures/schema/${revision}.json`, import.meta.url)
     const published = JSON.parse(readFileSync(url, 'utf8')) as JsonObject
     this.#root = '$defs' in published ? '$defs' : 'definitions'
-    const definitions =
-      (closeSchema(published) as Record<string, Record<string, JsonObject>>)[this.#root] ?? {}
+    const open = (published[this.#root] ?? {}) as Definitions
+    const flat: JsonObject = { [this.#root]: withExtensions(flattened(open), extensions) }
+    const definitions = closeSchema(flat)[this.#root] as Record<string, JsonObject>
     repair(definitions)
     this.#definitions = definitions
     const module = this.#root === '$defs' ? 'ajv/dist/2020.js' : 'ajv'
@@ -62,7 +68,8 @@ class Wire {
     this.#ajv.addSchema({ [this.#root]: definitions }, 'wire')
     for (const [name, definition] of Object.entries(definitions)) {
       const method = (definition['properties'] as { method?: { const?: string } } | undefined)?.method?.const
-      if (method !== undefined) this.#byMethod.set(method, name)
+      // A union of one is a copy of it.
+      if (method !== undefined && !this.#byMethod.has(method)) this.#byMethod.set(method, name)
     }
   }
 
@@ -92,8 +99,10 @@ class Wire {
     const request = this.#byMethod.get(method)
     if (request === undefined) return 'Result'
     const { resultType } = result as { resultType?: unknown }
-    const name =
-      resultType === 'input_required' ? 'InputRequiredResult' : request.replace(/Request$/, 'Result')
+    if (resultType === 'input_required') return 'InputRequiredResult'
+    // https://modelcontextprotocol.io/seps/2663-tasks-extension#polymorphic-results
+    if (resultType === 'task' && method === 'tools/call') return this.#first('CreateTaskResult')
+    const name = request.replace(/Request$/, 'Result')
     return name in this.#definitions ? name : 'EmptyResult'
   }
 
@@ -112,8 +121,15 @@ class Wire {
 }
 
 const members = (union: JsonObject): string[] =>
-  ((union['anyOf'] ?? [union]) as { $ref?: string }[]).map(({ $ref = '' }) =>
-    $ref.slice($ref.lastIndexOf('/') + 1),
+  ((union['anyOf'] ?? [union]) as { $ref?: string }[]).map(({ $ref = '' }) => nameOf($ref))
+
+/** Those that are put together from others as a whole. */
+const flattened = (definitions: Definitions): Definitions =>
+  Object.fromEntries(
+    Object.entries(definitions).map(([name, definition]) => [
+      name,
+      'allOf' in definition ? (flatten(definition, definitions) as JsonObject) : definition,
+    ]),
   )
 
 /** Where the published schema says something else than the specification that it is made from. */
@@ -124,29 +140,13 @@ function repair(definitions: Record<string, JsonObject>): void {
   // An error that answers an unreadable message has no id to repeat, which older schemas do not foresee.
   const error = definitions['JSONRPCError']
   if (error !== undefined) definitions['JSONRPCError'] = { ...error, required: ['error', 'jsonrpc'] }
-  for (const [name, definition] of Object.entries(definitions))
-    definitions[name] = withEnvelope(merged(definition, definitions))
+  for (const [name, definition] of Object.entries(definitions)) definitions[name] = withEnvelope(definition)
   // Metadata is the user's, whatever the schema spells out of it.
   for (const [name, definition] of Object.entries(definitions))
     if (name.endsWith('MetaObject')) delete (definition as Record<string, unknown>)['additionalProperties']
   // An alias of Result, which is open for its descendants' sake.
   const { properties } = definitions['Result'] as { properties?: JsonObject }
   definitions['EmptyResult'] = { ...definitions['Result'], properties, additionalProperties: false }
-}
-
-/** What is made of several definitions has the members of all of them; closed, each would refuse those of the others. */
-function merged(definition: JsonObject, definitions: Readonly<Record<string, JsonObject>>): JsonObject {
-  const { allOf, ...rest } = definition
-  const parts = allOf as readonly { readonly $ref: string }[] | undefined
-  if (parts === undefined) return definition
-  const all = parts.map(({ $ref }) => definitions[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {})
-  return {
-    ...rest,
-    type: 'object',
-    properties: Object.assign({}, ...all.map(({ properties }) => properties)) as JsonObject,
-    required: all.flatMap(({ required = [] }) => required as readonly string[]),
-    additionalProperties: false,
-  }
 }
 
 /** Older schemas spell the envelope, and the `_meta` of every request, in JSONRPCRequest and Request alone. */

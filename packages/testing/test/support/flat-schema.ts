@@ -1,0 +1,53 @@
+import type { JsonObject } from '@jetway/core/protocol'
+
+/** Schemas by name. */
+export type Definitions = Readonly<Record<string, JsonObject>>
+
+/** The members of one object, whatever it was put together from. */
+interface Shape {
+  readonly properties: JsonObject
+  readonly required: readonly string[]
+}
+
+/**
+ * A copy in which no object is put together from others by `allOf`: each branch sees its own members alone, and closed
+ * it would refuse those of the others. What a branch leaves open is open no more.
+ */
+export function flatten(value: unknown, definitions: Definitions): unknown {
+  if (Array.isArray(value)) return value.map((item) => flatten(item, definitions))
+  if (!isSchema(value)) return value
+  if (!('allOf' in value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, flatten(item, definitions)]))
+  const shapes = shapesOf(value, definitions).map(({ properties, required }) => ({
+    type: 'object',
+    properties: flatten(properties, definitions),
+    required: [...new Set(required)],
+  }))
+  return shapes.length === 1 ? shapes[0] : { anyOf: shapes }
+}
+
+/** One shape, or those of a union. Where several name a member, the last of them says what it is. */
+function shapesOf(schema: JsonObject, definitions: Definitions): readonly Shape[] {
+  const { $ref, anyOf, allOf, properties = {}, required = [] } = schema
+  if (typeof $ref === 'string') return shapesOf(definitions[nameOf($ref)] ?? {}, definitions)
+  const each = (branches: unknown): (readonly Shape[])[] =>
+    (branches as readonly JsonObject[]).map((branch) => shapesOf(branch, definitions))
+  if (anyOf !== undefined) return each(anyOf).flat()
+  const own: Shape = { properties: properties as JsonObject, required: required as readonly string[] }
+  if (allOf === undefined) return [own]
+  return each(allOf).reduce<readonly Shape[]>(
+    (shapes, more) => shapes.flatMap((shape) => more.map((other) => join(shape, other))),
+    [own],
+  )
+}
+
+const join = (one: Shape, other: Shape): Shape => ({
+  properties: { ...one.properties, ...other.properties },
+  required: [...one.required, ...other.required],
+})
+
+/** What a reference to a definition refers to. */
+export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
+
+const isSchema = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,145 @@
+import type { JsonObject, RequestId } from '@jetway/core/protocol'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Door, memoryDoor } from '../src/doors.ts'
+import { connectPeer, type RawResponse, type TestConnection } from '../src/peer.ts'
+import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
+import { HOST_DOORS } from './support/host-doors.ts'
+import { createTellingServer, faults } from './support/telling-server.ts'
+
+const REVISION = '2026-07-28'
+const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+const CHANGED = ['tools', 'prompts', 'resources'].map((list) => `notifications/${list}/list_changed`)
+const CANCELLED = 'notifications/cancelled'
+const UPDATED = 'notifications/resources/updated'
+
+/** Which doors carry several subscriptions on one connection, where an end is told by a notification, too. */
+const DOORS: readonly [name: string, door: Door, shared: boolean][] = [memoryDoor, ...HOST_DOORS].map(
+  (door) => [door.name, door, door.name === 'memory' || door.name === 'stdio'],
+)
+const SERVERS = { 'beside the session revisions': {}, alone: { revisions: [REVISION] } } as const
+const CELLS = DOORS.flatMap(([name, door, shared]) =>
+  Object.entries(SERVERS).map(([kind, options]) => [name, kind, { door, shared, options }] as const),
+)
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of open.splice(0).toReversed()) await end()
+})
+
+/** What is asked for, by the id of the request; ids of both kinds, two of which read alike. */
+const FILTERS: readonly [id: RequestId, filter: JsonObject, honoured: JsonObject][] = [
+  [
+    'all',
+    {
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+      resourceSubscriptions: ['wire://text', 'wire://item/7', 'wire://unknown'],
+    },
+    {
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+      resourceSubscriptions: ['wire://text', 'wire://item/7'],
+    },
+  ],
+  ['0', { toolsListChanged: true, promptsListChanged: false }, { toolsListChanged: true }],
+  [0, { resourceSubscriptions: [] }, { resourceSubscriptions: [] }],
+  [-7, {}, {}],
+]
+const MALFORMED: readonly JsonObject[] = [
+  {},
+  { notifications: 'all' },
+  { notifications: { toolsListChanged: 'yes' } },
+  { notifications: { resourceSubscriptions: 'wire://text' } },
+]
+
+interface Heard {
+  readonly frames: readonly RecordedFrame[]
+  readonly answers: readonly RawResponse[]
+  readonly refusals: readonly RawResponse[]
+}
+
+const messagesOf = (frames: readonly RecordedFrame[]): JsonObject[] =>
+  frames.filter(({ direction }) => direction === 'received').map(({ message }) => message as JsonObject)
+const paramsOf = ({ params }: JsonObject): JsonObject => (params ?? {}) as JsonObject
+const subscriptionOf = (message: JsonObject): unknown =>
+  (paramsOf(message)['_meta'] as JsonObject | undefined)?.[SUBSCRIPTION]
+
+async function listenToAll(peer: TestConnection): Promise<Promise<RawResponse>[]> {
+  const answers: Promise<RawResponse>[] = []
+  for (const [id, notifications] of FILTERS) {
+    answers.push(peer.request('subscriptions/listen', { notifications }, { id }))
+    await peer.notification(
+      ACKNOWLEDGED,
+      ({ _meta }) => (_meta as JsonObject | undefined)?.[SUBSCRIPTION] === id,
+    )
+  }
+  return answers
+}
+
+async function hear({ door, options }: { door: Door; options: object }): Promise<Heard> {
+  const server = createTellingServer(options)
+  const served = await door.open(server)
+  open.push(() => served.close())
+  const { transport, frames } = recordTransport(await served.dial())
+  const peer = await connectPeer(transport, { revision: REVISION })
+  open.push(() => peer.close())
+  const refusals: RawResponse[] = []
+  for (const params of MALFORMED) refusals.push(await peer.request('subscriptions/listen', params))
+  const answers = await listenToAll(peer)
+  server.addTool({ name: 'late', handler: () => 'x' })
+  server.removeResource('wire://json')
+  server.removePrompt('short')
+  server.notifyResourceUpdated('wire://text')
+  server.notifyResourceUpdated('wire://item/7')
+  server.notifyResourceUpdated('wire://bytes')
+  await vi.waitFor(() =>
+    expect(messagesOf(frames).filter((message) => subscriptionOf(message) !== undefined)).toHaveLength(
+      FILTERS.length + 5 + 1,
+    ),
+  )
+  void server.close()
+  return { frames, answers: await Promise.all(answers), refusals }
+}
+
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+describe.each(CELLS)(
+  'what is said of subscriptions over %s, %s',
+  (_name, _kind, { door, shared, options }) => {
+    it('is what the schema of the revision allows: acknowledgements, notifications, ends and refusals', async () => {
+      const { frames, answers, refusals } = await hear({ door, options })
+      if (shared)
+        await vi.waitFor(() =>
+          expect(messagesOf(frames).filter(({ method }) => method === CANCELLED)).toHaveLength(
+            FILTERS.length,
+          ),
+        )
+      expect(faults(REVISION, frames)).toEqual([])
+      expect(refusals.map(({ error }) => error?.code)).toEqual(MALFORMED.map(() => -32602))
+
+      for (const [index, [id, , honoured]] of FILTERS.entries()) {
+        const own = messagesOf(frames).filter((message) => subscriptionOf(message) === id)
+        expect(own[0]).toMatchObject({ method: ACKNOWLEDGED, params: { notifications: honoured } })
+        const told = own.slice(1).map((message) => {
+          const { uri, requestId } = paramsOf(message)
+          return `${String(message['method'])} ${String(uri ?? requestId)}`
+        })
+        const lists = id === 'all' ? CHANGED : id === '0' ? [CHANGED[0]] : []
+        const uris = id === 'all' ? ['wire://item/7', 'wire://text'] : []
+        expect(told.toSorted()).toEqual(
+          [
+            ...lists.map((method) => `${method} undefined`),
+            ...uris.map((uri) => `${UPDATED} ${uri}`),
+            ...(shared ? [`${CANCELLED} ${id}`] : []),
+          ].toSorted(),
+        )
+        expect(answers[index]?.result).toMatchObject({
+          resultType: 'complete',
+          _meta: { [SUBSCRIPTION]: id },
+        })
+      }
+    })
+  },
+)
