@@ -3,36 +3,46 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
+import { complaintsOf, retell } from './failures.mjs'
 import { pnpm, root } from './pnpm.mjs'
 import { build, install, script, step, tool, types, vitest } from './steps.mjs'
 
 const minute = 60_000
 const total = { passed: 0, failed: 0 }
+const failures = []
 
 async function one(title, command, timeoutMs = 3 * minute) {
-  const ok = (await step(title, command(), { timeoutMs, env: { CI: 'true' } })) === 0
+  let output = ''
+  const said = (text) => (output = text)
+  const ok = (await step(title, command(), { timeoutMs, env: { CI: 'true' }, said })) === 0
   total[ok ? 'passed' : 'failed'] += 1
+  if (!ok) failures.push({ title, text: complaintsOf(output) })
   return ok
 }
 
-/** Vitest's own counts. A run that fails beyond its tests (a file that does not load, a stray rejection) is one failure more. */
+/** Counts by test. A run that fails beyond its tests (a file that does not load, a stray rejection) is one failure more. */
 async function tests(title, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-ci-'))
   const file = join(folder, 'vitest.json')
-  const command = vitest('--reporter=default', '--reporter=json', `--outputFile.json=${file}`)
-  const code = await step(title, command, { timeoutMs: 8 * minute, env: { CI: 'true', ...env } })
+  const command = vitest('--reporter=default', `--reporter=${join(root, '.ci', 'reporter.mjs')}`)
+  const code = await step(title, command, {
+    timeoutMs: 8 * minute,
+    env: { CI: 'true', JETWAY_REPORT: file, ...env },
+  })
   const report = readReport(file)
   rmSync(folder, { recursive: true, force: true })
-  const failed = report.numFailedTests + report.numPendingTests + report.numTodoTests
-  total.passed += report.numPassedTests
-  total.failed += failed === 0 && (code !== 0 || report.numPassedTests === 0) ? 1 : failed
+  const beyond = report.failed === 0 && (code !== 0 || report.passed === 0)
+  total.passed += report.passed
+  total.failed += beyond ? 1 : report.failed
+  failures.push(...report.failures.map((failure) => ({ ...failure, title: `${title}: ${failure.title}` })))
+  if (beyond && report.failures.length === 0) failures.push({ title: `${title}: no test was seen to fail` })
 }
 
 function readReport(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 }
+    return { passed: 0, failed: 0, failures: [{ title: 'it came to no report' }] }
   }
 }
 
@@ -66,6 +76,8 @@ try {
 } catch (error) {
   console.error(error)
   total.failed += 1
+  failures.push({ title: 'the steps themselves', text: String(error) })
 }
 process.exitCode = total.failed === 0 ? 0 : 1
+for (const line of retell(failures)) console.log(line)
 console.log(`${total.passed} passed, ${total.failed} failed`)

@@ -21,14 +21,19 @@ export const build = () => tool('tsdown')
 export const types = () => script('types.mjs')
 export const vitest = (...args) => tool('vitest', '--config', 'vitest.workspace.ts', 'run', ...args)
 
+/** Bytes of a step's output that are kept for whoever asks `said` for them. */
+const MAX_SAID = 256 * 1024
+
 /**
  * Runs a command from the repository's root and resolves to its exit code, 1 if it could not start or ran out of
  * time. Quiet commands are heard only when they fail. stdout is kept free for what the caller itself prints.
+ *
+ * @param said - a function that is given the end of what the command has said
  */
-export function run(command, { quiet = false, env = {}, timeoutMs } = {}) {
+export function run(command, { quiet = false, env = {}, timeoutMs, said } = {}) {
   return new Promise((resolve) => {
     const [file, ...args] = command
-    const output = quiet ? 'pipe' : 2
+    const output = quiet || said !== undefined ? 'pipe' : 2
     const child = spawn(file, args, {
       cwd: root,
       env: { ...process.env, ...env },
@@ -39,17 +44,27 @@ export function run(command, { quiet = false, env = {}, timeoutMs } = {}) {
     })
     const end = timeoutMs === undefined ? () => {} : endInTime(child, timeoutMs)
     const heard = []
-    child.stdout?.on('data', (chunk) => heard.push(chunk))
-    child.stderr?.on('data', (chunk) => heard.push(chunk))
+    let size = 0
+    const hear = (chunk) => {
+      heard.push(chunk)
+      size += chunk.length
+      if (quiet) return
+      stderr.write(chunk)
+      while (size - heard[0].length > MAX_SAID) size -= heard.shift().length
+    }
+    child.stdout?.on('data', hear)
+    child.stderr?.on('data', hear)
     child.on('error', (error) => {
       stderr.write(`${error.message}\n`)
       end()
       resolve(1)
     })
+    // What a step has left running would keep its output open.
+    child.on('exit', end)
     child.on('close', (code, signal) => {
-      end()
-      if (code !== 0) stderr.write(Buffer.concat(heard))
-      if (signal) stderr.write(`${file} ended by ${signal}\n`)
+      if (signal) hear(Buffer.from(`✗ ${file} ended by ${signal}\n`))
+      said?.(Buffer.concat(heard).toString())
+      if (quiet && code !== 0) stderr.write(Buffer.concat(heard))
       resolve(code ?? 1)
     })
   })

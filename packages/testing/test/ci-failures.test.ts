@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+interface Failure {
+  readonly title: string
+  readonly text?: string
+}
+
+interface Report {
+  readonly passed: number
+  readonly failed: number
+  readonly failures: readonly Required<Failure>[]
+}
+
+interface Failures {
+  retell(failures: readonly Failure[]): string[]
+  complaintsOf(output: string): string
+}
+
+const inCi = (file: string): URL => new URL(`../../../.ci/${file}`, import.meta.url)
+const { retell, complaintsOf } = (await import(inCi('failures.mjs').href)) as Failures
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
+
+/** What the reporter makes of files of tests. */
+function report(files: Readonly<Record<string, string>>): Report {
+  const folder = mkdtempSync(join(tmpdir(), 'reported-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  const file = join(folder, 'report.json')
+  const reporter = fileURLToPath(inCi('reporter.mjs'))
+  spawnSync(process.execPath, [vitest, 'run', '--globals', '--root', folder, '--reporter', reporter], {
+    cwd: folder,
+    env: { ...process.env, JETWAY_REPORT: file },
+  })
+  return JSON.parse(readFileSync(file, 'utf8')) as Report
+}
+
+describe('the failures that CI says again at its end', () => {
+  it('are each test by file and name, with message, place and difference, and what fails beside the tests', () => {
+    const { passed, failed, failures } = report({
+      'a.test.js': `describe('of a', () => {
+        it('works', () => {})
+        it('fails', () => expect({ a: 1, b: [2] }).toEqual({ a: 1, b: [3] }))
+      })`,
+      'b.test.js': `throw new Error('the file is broken')`,
+      'c.test.js': `it('leaves something', () => void Promise.reject(new Error('nobody caught this')))`,
+    })
+    expect([passed, failed]).toEqual([2, 1])
+    const [test, file, stray] = failures.toSorted((a, b) => a.title.localeCompare(b.title))
+    expect(test?.title).toMatch(/a\.test\.js > of a > fails$/)
+    expect(test?.text).toMatch(/^AssertionError: expected .* to deeply equal/)
+    expect(test?.text).toMatch(/at .*a\.test\.js:3:/)
+    expect(test?.text).toMatch(/-\s+3,\n.*\+\s+2,/)
+    expect([file?.title.endsWith('b.test.js'), file?.text]).toEqual([
+      true,
+      expect.stringContaining('the file is broken'),
+    ])
+    expect(stray?.text).toContain('nobody caught this')
+  })
+
+  it.each([0, 1, 20, 90, 91, 5_000])('fit into the last hundred lines of the output: %i of them', (count) => {
+    const text = `Error: ${'wide '.repeat(200)}\n${'another line\n'.repeat(50)}`
+    const lines = retell(Array.from({ length: count }, (_, n) => ({ title: `test ${n}`, text })))
+    expect(lines.length).toBeLessThan(99)
+    expect(Math.max(0, ...lines.map((line) => line.length))).toBeLessThan(300)
+    const told = lines.filter((line) => line.startsWith('✗'))
+    const rest = Number(/^… and (\d+) more$/.exec(lines.at(-1) ?? '')?.[1] ?? 0)
+    expect(told.length + rest).toBe(count)
+  })
+
+  it('have more of their text the fewer they are', () => {
+    const told = (count: number): number =>
+      retell(Array.from({ length: count }, () => ({ title: 'a', text: '1\n2\n3\n4\n5\n6\n7\n8' }))).length
+    expect([told(1), told(2), told(30)]).toEqual([8, 15, 91])
+  })
+
+  it('are of other steps their complaints, or else the end of what they said', () => {
+    expect(complaintsOf('✓ one\n✗ two\n    because\n✓ three\n  not this\n✗ four\n')).toBe(
+      '✗ two\n    because\n✗ four',
+    )
+    expect(complaintsOf('1\n2\n3\n4\n5\n\u001b[31m6\u001b[0m\n\n7\n')).toBe('2\n3\n4\n5\n6\n7')
+  })
+})
