@@ -18,8 +18,8 @@ interface Report {
 }
 
 interface Failures {
-  retell(failures: readonly Failure[]): string[]
-  complaintsOf(output: string): string
+  readonly retell: (failures: readonly Failure[]) => string[]
+  readonly complaintsOf: (output: string) => string
 }
 
 const inCi = (file: string): URL => new URL(`../../../.ci/${file}`, import.meta.url)
