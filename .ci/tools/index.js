@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runtime } from '@jetway-tools/runtimes'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
@@ -14,7 +15,7 @@ function binary(packageName, binName) {
 }
 
 /** The newer Node itself. Run the two entries below with it: `spawn(node, [inspector, '--cli', ...])`. */
-export const node = binary('node', 'node')
+export const node = runtime('node-24')
 
 /** The public conformance suite's command line. */
 export const conformance = binary('@modelcontextprotocol/conformance', 'conformance')

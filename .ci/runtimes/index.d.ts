@@ -1,0 +1,9 @@
+/** The runtimes at hand. */
+export type RuntimeName = 'node-20' | 'node-22' | 'node-24' | 'node-26' | 'bun' | 'deno' | 'workerd'
+
+/**
+ * Absolute path of a runtime's executable.
+ *
+ * @throws Error that names the package, where none is installed for this platform
+ */
+export declare function runtime(name: RuntimeName): string

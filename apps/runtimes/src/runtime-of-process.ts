@@ -1,0 +1,10 @@
+import process from 'node:process'
+import type { Mount } from './server.ts'
+
+/** Bun and Deno count as Node, too: what they are in the first place stands beside Node's version. */
+export function runtimeOfProcess(): Mount['runtime'] {
+  const { bun, deno, node } = process.versions
+  if (bun !== undefined) return { name: 'bun', version: bun }
+  if (deno !== undefined) return { name: 'deno', version: deno }
+  return { name: 'node', version: node }
+}

@@ -1,0 +1,66 @@
+import { McpServer } from '@jetway/core'
+import { z } from 'zod'
+
+/** What a runtime says of itself. */
+export interface Mount {
+  readonly runtime: { readonly name: string; readonly version: string }
+}
+
+/** The server, made once and without knowing where it runs. */
+export const server = new McpServer<Mount>({ name: 'runtimes', version: '1.0.0' })
+
+server.addTool({
+  name: 'where',
+  description: 'Which runtime this is',
+  outputSchema: z.object({ name: z.string().min(1), version: z.string().regex(/^\d+\./) }),
+  handler: (_, ctx) => ctx.mount.runtime,
+})
+
+server.addTool({
+  name: 'divide',
+  description: 'Divides whole numbers',
+  inputSchema: z.object({ dividend: z.number().int(), divisor: z.number().int() }),
+  outputSchema: z.object({ quotient: z.number().int() }),
+  // Not every quotient is whole: one that is not must not get out.
+  handler: ({ dividend, divisor }) => ({ quotient: dividend / divisor }),
+})
+
+let abandoned = 0
+
+server.addTool({
+  name: 'count',
+  description: 'Counts, and tells each number as progress',
+  inputSchema: z.object({ to: z.number().int().max(100), everyMs: z.number().int().max(1_000) }),
+  outputSchema: z.object({ counted: z.number().int() }),
+  handler: async ({ to, everyMs }, ctx) => {
+    ctx.signal.addEventListener('abort', () => abandoned++)
+    for (let number = 1; number <= to && !ctx.signal.aborted; number++) {
+      await ctx.progress(number, to)
+      await new Promise((resolve) => setTimeout(resolve, everyMs))
+    }
+    return { counted: to }
+  },
+})
+
+server.addTool({
+  name: 'abandoned',
+  description: 'How many counts were given up by their clients',
+  outputSchema: z.object({ count: z.number().int() }),
+  handler: () => ({ count: abandoned }),
+})
+
+const NOTE = 'runtimes://note'
+let note = 'empty'
+
+server.addResource({ uri: NOTE, name: 'note', handler: () => note })
+
+server.addTool({
+  name: 'write_note',
+  description: 'Writes the note, and tells those who have subscribed to it',
+  inputSchema: z.object({ text: z.string() }),
+  handler: ({ text }) => {
+    note = text
+    server.notifyResourceUpdated(NOTE)
+    return 'Written'
+  },
+})

@@ -1,0 +1,5 @@
+import { serveStdio } from '@jetway/stdio'
+import { runtimeOfProcess } from './runtime-of-process.ts'
+import { server } from './server.ts'
+
+await serveStdio(server, { mount: { runtime: runtimeOfProcess() } })

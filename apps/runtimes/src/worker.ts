@@ -1,0 +1,19 @@
+import { mcp } from '@jetway/hono'
+import { Hono } from 'hono'
+import { server } from './server.ts'
+
+/** What the Worker is bound to. */
+interface Bindings {
+  readonly VERSION: string
+}
+
+const app = new Hono<{ Bindings: Bindings }>()
+app.use(
+  mcp({
+    server,
+    path: '/mcp',
+    context: (c) => ({ runtime: { name: 'workerd', version: (c.env as Bindings).VERSION } }),
+  }),
+)
+
+export default { fetch: app.fetch }

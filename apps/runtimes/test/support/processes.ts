@@ -1,0 +1,89 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { runtime, type RuntimeName } from '@jetway-tools/runtimes'
+
+/** The runtimes that run a program from its source. */
+export type ProcessRuntime = Exclude<RuntimeName, 'workerd'>
+
+const SOURCE = '--conditions=jetway:source'
+/** Node takes the types away by itself from 22.18 on. */
+const FLAGS: Readonly<Record<ProcessRuntime, readonly string[]>> = {
+  'node-20': [SOURCE, '--import', import.meta.resolve('tsx')],
+  'node-22': [SOURCE],
+  'node-24': [SOURCE],
+  'node-26': [SOURCE],
+  bun: [SOURCE],
+  deno: ['run', '--allow-all', SOURCE],
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** A process that is spoken to over its standard streams. */
+export interface Speaking {
+  readonly process: ChildProcessWithoutNullStreams
+  readonly exitCode: Promise<number | null>
+}
+
+/** Starts a program of `src` that speaks over its standard streams. */
+export function speak(name: ProcessRuntime, program: string): Speaking {
+  const child = start(runtime(name), [...FLAGS[name], source(program)])
+  return { process: child, exitCode: once(child, 'exit').then(([code]) => code as number | null) }
+}
+
+/** Starts a program of `src` that prints the port on which it listens. */
+export async function listen(name: ProcessRuntime, program: string): Promise<Listening> {
+  const child = start(runtime(name), [...FLAGS[name], source(program)])
+  return listening(child, await firstPort(child, child.stdout, /^port (\d+)$/))
+}
+
+/** A process that listens on a port of the loopback address. */
+export function listening(child: ChildProcessWithoutNullStreams, port: number): Listening {
+  const exited = once(child, 'exit')
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    stop: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** Starts a process, which ends with this one at the latest. */
+export function start(
+  file: string,
+  args: readonly string[],
+  stdio: readonly 'pipe'[] = ['pipe', 'pipe', 'pipe'],
+): ChildProcessWithoutNullStreams {
+  const child = spawn(file, args, { stdio: [...stdio] })
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  child.stdin.on('error', () => {})
+  return child
+}
+
+/** The port in the first line that has one; a process that ends before is an error with what it has said. */
+export async function firstPort(
+  child: ChildProcessWithoutNullStreams,
+  stream: NodeJS.ReadableStream,
+  pattern: RegExp,
+): Promise<number> {
+  let heard = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (heard += text))
+  for await (const line of createInterface({ input: stream })) {
+    const port = pattern.exec(line)?.[1]
+    if (port === undefined) continue
+    stream.resume()
+    return Number(port)
+  }
+  throw new Error(`The process ended before it listened: ${heard}`)
+}
+
+const source = (program: string): string => fileURLToPath(new URL(`../../src/${program}`, import.meta.url))

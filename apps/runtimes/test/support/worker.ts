@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { runtime } from '@jetway-tools/runtimes'
+import { build } from 'esbuild'
+import { firstPort, type Listening, listening, start } from './processes.ts'
+
+/** How a Worker is run. */
+export interface WorkerOptions {
+  /** What the platform has changed since is left as it was on this day. */
+  readonly compatibilityDate?: string
+  readonly compatibilityFlags?: readonly string[]
+}
+
+const TODAY = '2026-11-01'
+
+/** Bundles a module as wrangler does, and starts it in workerd. */
+export async function listenInWorker(entry: URL, options: WorkerOptions = {}): Promise<Listening> {
+  const folder = await mkdtemp(join(tmpdir(), 'jetway-worker-'))
+  try {
+    await bundle(entry, join(folder, 'worker.js'))
+    const config = join(folder, 'config.capnp')
+    await writeFile(config, configText(options, await workerdVersion()))
+    const child = start(
+      runtime('workerd'),
+      ['serve', '--control-fd=3', '--socket-addr=http=127.0.0.1:0', config],
+      ['pipe', 'pipe', 'pipe', 'pipe'],
+    )
+    const control = child.stdio[3] as unknown as NodeJS.ReadableStream
+    const server = listening(child, await firstPort(child, control, /"port":(\d+)/))
+    return {
+      url: server.url,
+      stop: async () => {
+        await server.stop()
+        await rm(folder, { recursive: true })
+      },
+    }
+  } catch (error) {
+    await rm(folder, { recursive: true })
+    throw error
+  }
+}
+
+/** For example 1.20261117.0, made of the day that `workerd --version` names. */
+async function workerdVersion(): Promise<string> {
+  const { stdout } = await promisify(execFile)(runtime('workerd'), ['--version'])
+  return stdout
+    .trim()
+    .replace(/^workerd /, '')
+    .replaceAll('-', '.')
+}
+
+async function bundle(entry: URL, outfile: string): Promise<void> {
+  await build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    conditions: ['jetway:source', 'workerd', 'worker', 'browser'],
+    external: ['cloudflare:*', 'node:*'],
+    logLevel: 'error',
+  })
+}
+
+function configText(
+  { compatibilityDate = TODAY, compatibilityFlags = [] }: WorkerOptions,
+  version: string,
+): string {
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "worker.js", esModule = embed "worker.js")],
+    compatibilityDate = "${compatibilityDate}",
+    compatibilityFlags = [${compatibilityFlags.map((flag) => `"${flag}"`).join(', ')}],
+    bindings = [(name = "VERSION", text = "${version}")],
+  ))],
+  sockets = [(name = "http", http = (), service = "main")],
+);
+`
+}
