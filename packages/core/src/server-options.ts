@@ -8,6 +8,7 @@ import { type Clock, MAX_TIMEOUT_MS, systemClock } from './runtime/clock.ts'
 import type { ClientView } from './runtime/client-view.ts'
 import type { RequestContext } from './runtime/context.ts'
 import type { Logger } from './runtime/logger.ts'
+import { OpenedAddresses } from './runtime/opened-addresses.ts'
 import { type Random, secureRandom } from './runtime/random.ts'
 import { DEFAULT_STATE_LIMITS, type RequestStateOptions, RequestStates } from './runtime/request-state.ts'
 import { DEFAULT_LIMITS, type ServerLimits, type SessionLimits } from './runtime/server-runtime.ts'
@@ -184,7 +185,11 @@ type AskingOptions = Pick<
 >
 
 /** What calls ask with. Draws no key: that is done when the first one is needed. */
-export function createAsking(server: string, options: AskingOptions, schemas: SchemaEngine): Asking {
+export function createAsking(
+  { name: server }: Implementation,
+  options: AskingOptions,
+  { schemas, bus }: { readonly schemas: SchemaEngine; readonly bus: Bus },
+): Asking {
   const { clock = systemClock, random = secureRandom, requestState = {} } = options
   const { keys, ...limits } = { keys: undefined, ...DEFAULT_STATE_LIMITS, ...requestState }
   milliseconds('requestState.ttlMs', limits.ttlMs)
@@ -195,7 +200,8 @@ export function createAsking(server: string, options: AskingOptions, schemas: Sc
   if (typeof limits.singleUse !== 'boolean')
     throw option('The option requestState.singleUse must be true or false')
   const states = new RequestStates({ ...limits, server, keys, clock, random })
-  return { schemas, limits: inputLimits(options), states }
+  const opened = new OpenedAddresses({ bus, clock })
+  return { schemas, limits: inputLimits(options), states, opened }
 }
 
 function inputLimits({

@@ -253,7 +253,8 @@ export class McpServer<Mount = unknown, App = unknown> {
   /**
    * Tells the client whose user was sent to an address that they are done there: to be called by what is served at the
    * address, with the id that `elicitUrl` gave it. Only the session that was asked hears of it, on its own stream, and
-   * only where its revision has such a notice; an id that is not known, or older than an hour, is ignored.
+   * only where its revision has such a notice; an id that is not known, or older than an hour, is ignored. A call that
+   * waits for the user after an `UrlElicitationRequired` goes on, on whichever node of a shared bus it runs.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
@@ -386,7 +387,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       events: this.#events,
       refusals: this.#refusals,
       limits: callLimits(options.limits),
-      asking: createAsking(info.name, options, schemas),
+      asking: createAsking(info, options, { schemas, bus: this.#bus }),
       defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
       addedNames: this.#features.added.names,
       capabilities: (revision) => this.#features.capabilities(revision),

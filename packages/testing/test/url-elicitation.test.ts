@@ -1,9 +1,11 @@
 import { asks, elicit, elicitUrl, McpServer, UrlElicitationRequired } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
+import { memoryDoor } from '../src/doors.ts'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import type { RawResponse } from '../src/peer.ts'
 import { HOST_DOORS } from './support/host-doors.ts'
+import { requestInRounds } from './support/rounds.ts'
 import { validateWire } from './support/wire.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -169,6 +171,105 @@ describeMatrix(
       await connection.notification('notifications/tools/list_changed')
       expect(connection.notifications).toHaveLength(1)
     })
+  },
+)
+
+/** What is served at the address, for every client: it lets its visitor in and says so. */
+function createMailbox(): { readonly server: McpServer; readonly visit: (url: string) => void } {
+  const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
+  let open = false
+  const mail = (): string => {
+    if (open) return 'three mails'
+    throw new UrlElicitationRequired(elicitUrl('Sign in', (id) => `https://example.com/in?e=${id}`))
+  }
+  server.addTool({ name: 'mail', handler: mail })
+  server.addPrompt({ name: 'mail', handler: mail })
+  server.addResource({ uri: 'mail://inbox', name: 'inbox', handler: mail })
+  return {
+    server,
+    visit: (url) => {
+      open = true
+      server.completeElicitation(new URL(url).searchParams.get('e') ?? '')
+    },
+  }
+}
+
+const MAIL: readonly (readonly [string, JsonObject])[] = [
+  ['tools/call', { name: 'mail' }],
+  ['prompts/get', { name: 'mail' }],
+  ['resources/read', { uri: 'mail://inbox' }],
+]
+
+const said = (response: RawResponse): string => JSON.stringify(response.result)
+
+describeMatrix(
+  'an address that has to be opened first, without a session',
+  { doors: [memoryDoor, ...HOST_DOORS], revisions: ['2026-07-28'] },
+  (cell) => {
+    it.each(ASKING)(
+      'is what %s %j asks (https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation)',
+      async (method, params) => {
+        const connection = await cell.connect(createServer(), { capabilities })
+        const response = await connection.request(method, params)
+        expect(Object.values(response.result?.['inputRequests'] as object)).toEqual([
+          {
+            method: 'elicitation/create',
+            params: {
+              mode: 'url',
+              message: 'Sign in',
+              url: expect.stringMatching(/^https:\/\/example\.com\/in\?e=[\w-]{22}$/) as string,
+            },
+          },
+          {
+            method: 'elicitation/create',
+            params: { mode: 'url', message: 'Agree to the terms', url: 'https://example.com/terms' },
+          },
+        ])
+        expect(validateWire(cell.revision, response, { direction: 'server', method })).toEqual([])
+      },
+    )
+
+    it.each(MAIL)('lets %s %j go on when the user is done there', async (method, params) => {
+      const { server, visit } = createMailbox()
+      const connection = await cell.connect(server, { capabilities })
+      const response = await requestInRounds(connection, method, params, (_method, { url } = {}) => {
+        // The browser opens while the client says that it will.
+        setImmediate(() => visit(String(url)))
+        return { action: 'accept' }
+      })
+      expect(said(response)).toContain('three mails')
+      expect(validateWire(cell.revision, response, { direction: 'server', method })).toEqual([])
+    })
+
+    it('ends in words where the user declines', async () => {
+      const connection = await cell.connect(createMailbox().server, { capabilities })
+      const decline = (): JsonObject => ({ action: 'decline' })
+      const [[tool, name], [prompt, of]] = MAIL as [(typeof MAIL)[0], (typeof MAIL)[0]]
+      const called = await requestInRounds(connection, tool, name, decline)
+      expect(called.result).toMatchObject({ isError: true })
+      expect(textOf(called)).toBe('The user declined: Sign in')
+      expect(await requestInRounds(connection, prompt, of, decline)).toMatchObject({
+        error: { code: -32600, message: 'The user declined: Sign in' },
+      })
+    })
+  },
+)
+
+describeMatrix(
+  'the same handler, to a client with a session',
+  { doors: [memoryDoor, ...HOST_DOORS], revisions: ['2025-11-25'] },
+  (cell) => {
+    it.each(MAIL)(
+      'ends %s %j with the error, and goes on when the client comes again',
+      async (method, params) => {
+        const { server, visit } = createMailbox()
+        const connection = await cell.connect(server, { capabilities })
+        const [address] = elicitationsOf(await connection.request(method, params))
+        visit(String(address?.url))
+        await connection.notification('notifications/elicitation/complete')
+        expect(said(await connection.request(method, params))).toContain('three mails')
+      },
+    )
   },
 )
 

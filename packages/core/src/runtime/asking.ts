@@ -7,6 +7,7 @@ import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
 import type { GivenInputs } from './inputs.ts'
 import type { NeedsInput, Outcome } from './outcome.ts'
+import type { OpenedAddresses } from './opened-addresses.ts'
 import type { OpenRequest, RequestChannel } from './outbound-requests.ts'
 import { prepareQuestion, readAnswer, shownBy } from './prepared-question.ts'
 import type { Question } from './questions.ts'
@@ -30,6 +31,8 @@ export interface Asking {
   readonly requests?: RequestChannel
   /** Seals what a call knows, where it goes on with another request. */
   readonly states: RequestStates
+  /** Tells when a user is done at an address. */
+  readonly opened: OpenedAddresses
 }
 
 /** What asking needs to know of a call. */
@@ -107,11 +110,13 @@ function wayBack(ctx: AskingCall, keys: readonly string[]): Way {
 
 /** One round: every question goes out at once. One that fails takes the others with it. */
 async function askAll(ctx: AskingCall, questions: Questions, { asking, requests }: Way): Promise<JsonObject> {
-  const to = { revision: ctx.scope.revision, client: ctx.scope.client, schemas: asking.schemas }
+  const sent = new Map<string, string>()
+  const to = { revision: ctx.scope.revision, client: ctx.scope.client, schemas: asking.schemas, sent }
   // All before any: a client is not asked half of what it cannot answer in whole.
   const prepared = Object.entries(questions).map(
     ([key, question]) => [key, prepareQuestion(question, key, to)] as const,
   )
+  ctx.given.sent = sent
   const open: OpenRequest[] = []
   const withdraw = (): void => open.forEach((request) => request.cancel('The call has ended'))
   const resume = ctx.pause(withdraw)

@@ -31,7 +31,8 @@ import {
 } from './outcome.ts'
 import { randomToken } from './random.ts'
 import { reportRequest } from './request-report.ts'
-import { bringsAnswers, resolveInput, takeAnswers } from './rounds.ts'
+import { goOn, openFirst } from './open-first.ts'
+import { bringsAnswers, resolveInput } from './rounds.ts'
 import { TimeLimits } from './time-limits.ts'
 import { describeUrls, toPlainError, toUrlError, UrlElicitationRequired } from './url-required.ts'
 import { bytesBeyond } from './utf8.ts'
@@ -124,11 +125,11 @@ export class Dispatcher {
     if (entry === undefined) return refuse(ctx, methodNotFound())
     let outcome: Outcome | Promise<Outcome>
     try {
-      outcome = bringsAnswers(ctx)
-        ? takeAnswers(ctx).then(() => this.#start(entry, ctx))
-        : this.#start(entry, ctx)
+      outcome = bringsAnswers(ctx) ? goOn(ctx, () => this.#start(entry, ctx)) : this.#start(entry, ctx)
     } catch (error) {
-      return this.#fail(entry, ctx, error)
+      const questions = openFirst(ctx, error, () => this.#start(entry, ctx))
+      if (questions === undefined) return this.#fail(entry, ctx, error)
+      outcome = questions
     }
     if (outcome instanceof Promise) return this.#supervise(entry, ctx, outcome)
     if (outcome.kind === 'needs-input') return this.#supervise(entry, ctx, Promise.resolve(outcome))
@@ -195,7 +196,10 @@ export class Dispatcher {
         settle(reason === 'timeout' ? this.#timedOut(entry, ctx) : undefined)
       }
       const failed = (error: unknown): void => {
-        if (ctx.end !== undefined) settle(this.#fail(entry, ctx, error))
+        if (ctx.end === undefined) return
+        const questions = openFirst(ctx, error, () => this.#start(entry, ctx))
+        if (questions === undefined) settle(this.#fail(entry, ctx, error))
+        else void questions.then(finished, failed)
       }
       const finished = (value: Outcome): void => {
         if (ctx.end === undefined) return

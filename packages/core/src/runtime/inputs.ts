@@ -55,6 +55,8 @@ export class GivenInputs implements Inputs {
   brought: Brought | undefined
   /** Rounds of questions that earlier requests of this call were answered with. */
   rounds = 0
+  /** The ids of the addresses that the user was sent to, by key. */
+  sent: ReadonlyMap<string, string> | undefined
   #answers: AnswersByKey = new Map()
   #state: string | undefined
 

@@ -24,6 +24,8 @@ export interface Addressee {
   readonly revision: Revision
   readonly client: ClientView
   readonly schemas: SchemaEngine
+  /** Takes the ids that are drawn for addresses, by key. */
+  readonly sent?: Map<string, string>
 }
 
 /** A question as its client reads it. */
@@ -85,7 +87,7 @@ const METHODS = {
   roots: ClientMethod.ListRoots,
 } as const
 
-function paramsOf(parts: QuestionParts, key: string, { revision, schemas }: Addressee): JsonObject {
+function paramsOf(parts: QuestionParts, key: string, { revision, schemas, sent }: Addressee): JsonObject {
   switch (parts.kind) {
     case 'form': {
       const { form } = compileForm(parts.schema, key, schemas)
@@ -93,7 +95,9 @@ function paramsOf(parts: QuestionParts, key: string, { revision, schemas }: Addr
     }
     case 'url': {
       if (revision.forms?.url !== true) throw unavailable(key, 'elicitation by URL', revision)
-      return addressParams(parts, revision)
+      const id = randomToken(22)
+      if (typeof parts.url === 'function') sent?.set(key, id)
+      return addressParams(parts, id, revision)
     }
     case 'sampling':
       return sampling(parts.params, key, revision)
@@ -110,9 +114,8 @@ interface AddressParams extends JsonObject {
   readonly elicitationId?: string
 }
 
-/** Draws the id of one question, which the address may hold. */
-export function addressParams(parts: UrlParts, { elicitationIds }: Revision): AddressParams {
-  const id = randomToken(22)
+/** @param id - drawn for this question, for the address to hold */
+export function addressParams(parts: UrlParts, id: string, { elicitationIds }: Revision): AddressParams {
   const shown = { mode: 'url', message: parts.message, url: urlOf(parts, id) } as const
   return elicitationIds ? { ...shown, elicitationId: id } : shown
 }

@@ -50,6 +50,8 @@ export const DEFAULT_STATE_LIMITS: RequestStateLimits = {
 export interface AskedQuestion {
   readonly pin: string
   readonly kind: QuestionKind
+  /** What was drawn for its address, if that asked for an id. */
+  readonly id?: string | undefined
 }
 
 /** What is known when a round of questions goes out. */
@@ -87,7 +89,7 @@ type Packed = readonly [
   number: number,
   known: readonly (readonly [key: string, pin: string, response: JsonObject])[],
   partial: readonly (readonly [key: string, pin: string, response: JsonObject])[],
-  asked: readonly (readonly [key: string, pin: string, kind: QuestionKind])[],
+  asked: readonly (readonly [key: string, pin: string, kind: QuestionKind, id?: string])[],
   before: string | null,
   after: string | null,
 ]
@@ -129,7 +131,9 @@ export class RequestStates {
       number,
       packAnswers(known),
       packAnswers(partial),
-      [...asked].map(([key, { pin, kind }]) => [key, pin, kind]),
+      [...asked].map(([key, { pin, kind, id }]) =>
+        id === undefined ? [key, pin, kind] : [key, pin, kind, id],
+      ),
       before,
       after,
     ]
@@ -148,7 +152,7 @@ export class RequestStates {
       number,
       known: unpackAnswers(known),
       partial: unpackAnswers(partial),
-      asked: new Map(asked.map(([key, pin, kind]) => [key, { pin, kind }])),
+      asked: new Map(asked.map(([key, pin, kind, id]) => [key, { pin, kind, id }])),
       before: before ?? undefined,
       after: after ?? undefined,
     }

@@ -11,7 +11,7 @@ import { checkShape } from './read-answers.ts'
 import type { Round, StateOwner } from './request-state.ts'
 
 /** What going on in rounds needs to know of a call. */
-interface RoundsCall extends AskingCall {
+export interface RoundsCall extends AskingCall {
   readonly message: JsonRpcRequest
   readonly auth: AuthInfo | undefined
 }
@@ -44,6 +44,7 @@ export async function takeAnswers(ctx: RoundsCall): Promise<void> {
     return
   }
   ctx.given.rounds = round.number
+  ctx.given.sent = idsOf(round)
   const answers = mergeAnswers(round.partial, pinsOf(round), responses)
   for (const [key, { kind }] of round.asked) {
     const response = own(responses, key)
@@ -125,11 +126,12 @@ async function ask(
   const { given, scope } = ctx
   if (given.rounds >= limits.maxRounds) throw tooManyRounds(limits)
   const open = Object.fromEntries(Object.entries(questions).filter(([key]) => !answered.has(key)))
-  const to = { revision: scope.revision, client: scope.client, schemas }
+  const sent = new Map<string, string>()
+  const to = { revision: scope.revision, client: scope.client, schemas, sent }
   const requests = Object.entries(open).map(([key, it]) => [key, prepareQuestion(it, key, to)] as const)
   const pins = await pinAll(open, schemas)
   const asked = [...pins].map(
-    ([key, pin]) => [key, { pin, kind: partsOf(open[key] as Question).kind }] as const,
+    ([key, pin]) => [key, { pin, kind: partsOf(open[key] as Question).kind, id: sent.get(key) }] as const,
   )
   const round: Round = {
     number: given.rounds + 1,
@@ -153,6 +155,11 @@ function ownerOf({ message, auth }: RoundsCall): StateOwner {
 
 const pinsOf = ({ asked }: Round): ReadonlyMap<string, string> =>
   new Map([...asked].map(([key, { pin }]) => [key, pin]))
+
+function idsOf({ asked }: Round): ReadonlyMap<string, string> | undefined {
+  const ids = [...asked].flatMap(([key, { id }]) => (id === undefined ? [] : [[key, id] as const]))
+  return ids.length === 0 ? undefined : new Map(ids)
+}
 
 const own = (responses: JsonObject, key: string): JsonObject | undefined =>
   Object.hasOwn(responses, key) ? (responses[key] as JsonObject) : undefined

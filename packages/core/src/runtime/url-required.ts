@@ -11,14 +11,17 @@ const MAX_URLS = 16
 
 /**
  * Thrown by a handler or a middleware: the call can succeed when the user has been to these addresses, and the client
- * then sends it again. Clients that can open addresses get the error `-32042` with them, and may hear from
- * `server.completeElicitation` that the user is done. Others read the addresses in a text: as `isError` in a tool, as a
- * JSON-RPC error elsewhere.
+ * then sends it again. In 2025-11-25 clients that can open addresses get the error `-32042` with them, and may hear from
+ * `server.completeElicitation` that the user is done. From 2026-07-28 on they are asked as in any other round; the call
+ * that comes back runs from the start, and if it throws this again, once more when `server.completeElicitation` says
+ * that the user is done; after 45 s without that they are asked anew. Others read the addresses in a text: as `isError`
+ * in a tool, as a JSON-RPC error elsewhere.
  *
- * Unlike `elicitUrl` among a tool's `asks`, nothing waits: this also works where a reply is JSON only.
+ * Unlike `elicitUrl` among a tool's `asks`, this also works in a session whose replies are JSON only.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for anything but 1 to 16 questions of `elicitUrl`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
 export class UrlElicitationRequired extends Error {
   readonly questions: readonly Question[]
@@ -49,7 +52,9 @@ export function toUrlError(
   { revision, client, scope }: Refused,
 ): McpError | undefined {
   if (!revision.elicitationIds || !client.supports('elicitation.url')) return undefined
-  const asked = questions.map((question) => addressParams(partsOf(question) as UrlParts, revision))
+  const asked = questions.map((question) =>
+    addressParams(partsOf(question) as UrlParts, randomToken(22), revision),
+  )
   scope.settings?.sentTo(asked.flatMap(({ elicitationId }) => elicitationId ?? []))
   return new McpError(ErrorCode.UrlElicitationRequired, 'The user has to open an address first', {
     elicitations: asked,
@@ -71,7 +76,7 @@ export function describeUrls({ questions }: UrlElicitationRequired): string {
 /** The same where there are no results with errors in them. */
 export function toPlainError(error: UrlElicitationRequired, revision: Revision): McpError {
   const text = describeUrls(error)
-  return revision.elicitationIds
+  return revision.forms?.url === true
     ? missingCapability(text, { elicitation: { url: {} } })
     : new McpError(ErrorCode.InvalidRequest, text)
 }

@@ -11,6 +11,7 @@ import {
   type SessionLimits,
 } from '../../src/runtime/server-runtime.ts'
 import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/runtime/request-state.ts'
+import { OpenedAddresses } from '../../src/runtime/opened-addresses.ts'
 import { Refusals } from '../../src/runtime/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
@@ -60,17 +61,23 @@ export function createTestRuntime(
     clock,
     random,
   })
+  const bus = createTestBus()
   return {
     info: { name: 'test', version: '1' },
     revisions: REVISIONS,
-    bus: createTestBus(),
+    bus,
     random,
     logger: { debug: log, info: log, warn: log, error: log },
     events,
     refusals: new Refusals(),
     defaultLogLevel: 'info',
     addedNames: new Map(),
-    asking: { schemas: createSchemaEngine(), limits: DEFAULT_INPUT_LIMITS, states },
+    asking: {
+      schemas: createSchemaEngine(),
+      limits: DEFAULT_INPUT_LIMITS,
+      states,
+      opened: new OpenedAddresses({ bus, clock }),
+    },
     capabilities: () => ({ tools: { listChanged: true } }),
     instructions: () => undefined,
     ready: () => undefined,
