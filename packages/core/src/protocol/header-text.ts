@@ -41,3 +41,17 @@ export function decodeHeaderText(value: string): string | undefined {
     return undefined
   }
 }
+
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+/**
+ * The header value that stands for a text; {@link decodeHeaderText} reads it back. What no header carries as it is, or
+ * would be taken for an encoding, is encoded.
+ */
+export function encodeHeaderText(text: string): string {
+  const looksEncoded = text.startsWith(PREFIX) && text.endsWith(SUFFIX)
+  if (text === '' || (PLAIN.test(text) && !looksEncoded)) return text
+  let binary = ''
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
+  return `${PREFIX}${btoa(binary)}${SUFFIX}`
+}

@@ -1,3 +1,5 @@
+export { ErrorCode, McpError } from '../errors.ts'
+export { decodeHeaderText, encodeHeaderText } from './header-text.ts'
 export {
   classify,
   errorFrame,
@@ -16,7 +18,56 @@ export {
   type RequestId,
   resultFrame,
 } from './jsonrpc.ts'
-export { Method, Notification, TaskMethod } from './methods.ts'
+export {
+  CLIENT_CAPABILITIES,
+  CLIENT_INFO,
+  LOG_LEVEL,
+  PROTOCOL_VERSION,
+  RELATED_TASK,
+  SERVER_INFO,
+  SUBSCRIPTION_ID,
+} from './meta.ts'
+export { ClientMethod, Method, Notification, TaskMethod } from './methods.ts'
 export { DEFAULT_PARSE_LIMITS, type Parsed, parseBytes, type ParseLimits, parseText } from './parse.ts'
-export { REVISIONS } from './revisions/index.ts'
+export { resolveRevisions, REVISIONS } from './revisions/index.ts'
 export type { Era, Revision, RevisionDate } from './revisions/revision.ts'
+export { isFinal, TASKS_EXTENSION, type TaskStatus } from './tasks.ts'
+export {
+  type Annotations,
+  type AudioContent,
+  type CallToolResult,
+  type ClientCapabilities,
+  type CompleteResult,
+  type ContentBlock,
+  type EmbeddedResource,
+  type GetPromptResult,
+  type Icon,
+  type ImageContent,
+  type Implementation,
+  LOG_LEVELS,
+  type LogLevel,
+  type Meta,
+  type Prompt,
+  type PromptArgument,
+  type PromptMessage,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceContents,
+  type ResourceLink,
+  type ResourceTemplate,
+  type Role,
+  type SamplingContent,
+  type ServerCapabilities,
+  type TextContent,
+  type Tool,
+  type ToolAnnotations,
+  type ToolResultContent,
+  type ToolUseContent,
+} from './types.ts'
+export { type FormField, formIssues, type FormSchema } from '../schema/form.ts'
+export {
+  findHeaderParameters,
+  type HeaderParameter,
+  type HeaderParameters,
+} from '../schema/header-parameters.ts'
+export { describeIssues } from '../schema/issues.ts'

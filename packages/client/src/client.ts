@@ -1,0 +1,551 @@
+import {
+  type CallToolResult,
+  type CompleteResult,
+  type GetPromptResult,
+  type Implementation,
+  type JsonObject,
+  type LogLevel,
+  Method,
+  Notification,
+  type Prompt,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplate,
+  type RevisionDate,
+  type ServerCapabilities,
+  type Tool,
+} from '@jetway/core/protocol'
+import { type Clock, systemClock } from '@jetway/core/runtime'
+import { connecting, type Connected } from './connecting.ts'
+import type { Ask, Conversation, ConversationEvents, Ignored } from './conversation/conversation.ts'
+import type { ListKind } from './eras/side.ts'
+import { ClientError, ConnectionClosedError } from './errors.ts'
+import { type ClientEvents, type ClientListener, Emitter, eventOf } from './features/events.ts'
+import { KnownTools } from './features/known-tools.ts'
+import { OutputChecks } from './features/output-checks.ts'
+import { entriesOf } from './features/paging.ts'
+import { Questions } from './features/questions.ts'
+import {
+  type CacheHints,
+  checkType,
+  type ListKindOf,
+  LISTS,
+  type Page,
+  readCompletion,
+  readPage,
+  readPrompt,
+  readResource,
+  readToolResult,
+} from './features/results.ts'
+import { inRounds } from './features/rounds.ts'
+import { type ClientTask, Tasks } from './features/tasks.ts'
+import type { ToolArgs, ToolOutput, TypedTool, TypedToolResult } from './features/typed-tool.ts'
+import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
+import type { ClientTransport, Dial, TransportClose } from './transport/client-transport.ts'
+
+/** What a server has said of itself, and how it is spoken to. */
+export interface ServerView {
+  /** For display only. */
+  readonly info: Implementation | undefined
+  readonly capabilities: ServerCapabilities
+  /** For the model: how the server is to be used. */
+  readonly instructions: string | undefined
+  readonly protocolVersion: RevisionDate
+}
+
+/** What {@link Client.complete} completes: an argument of a prompt, or a variable of a resource template. */
+export type CompletionRef =
+  | { readonly prompt: string; readonly argument: string }
+  | { readonly template: string; readonly argument: string }
+
+/** Numbers of one connection. */
+export interface ClientStats {
+  readonly pending: number
+  /** What the server has sent, and nobody was waiting for. */
+  readonly ignored: Ignored
+}
+
+/**
+ * One MCP server, of any revision. Making one opens nothing; {@link connect} does. Failures of the server's are
+ * `McpError`s, those of this side `ClientError`s; a tool's own failure is a result with `isError`.
+ */
+export class Client {
+  readonly #info: Implementation
+  readonly #options: ClientOptions
+  readonly #clock: Clock
+  readonly #events = new Emitter()
+  readonly #questions: Questions
+  readonly #tools = new KnownTools()
+  readonly #outputs: OutputChecks
+  readonly #tasks: Tasks
+  #connecting: { readonly target: ClientTransport | Dial; readonly done: Promise<Connected> } | undefined
+  #connected: Connected | undefined
+  /** The connection of a handshake as well. */
+  #conversation: Conversation | undefined
+  #closed: TransportClose | undefined
+  #closing: Promise<void> | undefined
+  #announced: { readonly promise: Promise<TransportClose>; readonly resolve: (close: TransportClose) => void }
+
+  constructor(info: Implementation, options: ClientOptions = {}) {
+    this.#info = info
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#announced = deferred()
+    this.#outputs = new OutputChecks((error) => this.#events.emit('error', error))
+    this.#questions = new Questions({
+      handlers: options.handlers ?? {},
+      name: options.name,
+      answerTimeoutMs: options.answerTimeoutMs ?? DEFAULTS.answerTimeoutMs,
+      clock: this.#clock,
+      server: () => this.#connected?.side.server.info,
+      onError: (error) => this.#events.emit('error', error),
+    })
+    this.#tasks = new Tasks({
+      clock: this.#clock,
+      side: () => this.#side(),
+      request: (method, params, how) => this.#request(method, params, how),
+      answer: (method, params, signal) => this.#answer(method, params, signal),
+    })
+  }
+
+  /** What the host calls this server. */
+  get name(): string | undefined {
+    return this.#options.name
+  }
+
+  /** Undefined before {@link connect} has resolved. */
+  get server(): ServerView | undefined {
+    if (this.#connected === undefined) return undefined
+    const { server, revision } = this.#connected.side
+    return { ...server, protocolVersion: revision.version }
+  }
+
+  /** Whether the server can be asked, as far as this side knows: over HTTP the next request may tell otherwise. */
+  get isAlive(): boolean {
+    const conversation = this.#connected?.conversation
+    return (
+      conversation !== undefined &&
+      conversation.closed === undefined &&
+      conversation.transport.alive !== false
+    )
+  }
+
+  /** Resolves when the connection has ended, with the reason; also for those who ask later. */
+  get closed(): Promise<TransportClose> {
+    return this.#announced.promise
+  }
+
+  stats(): ClientStats {
+    const conversation = this.#conversation
+    return {
+      pending: conversation?.pending ?? 0,
+      ignored: conversation?.ignored() ?? { responses: 0, progress: 0, requests: 0, malformed: 0 },
+    }
+  }
+
+  /**
+   * Connects, and agrees with the server on a revision. A second call waits for the first, or returns at once. Where it
+   * fails nothing stays open, and it can be called again. A client has one connection in its life.
+   *
+   * @param target - a transport; or a function that opens one, which may be called a second time for a server that ends
+   *   the connection when it is asked for its era
+   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and what the transport throws
+   */
+  async connect(
+    target: ClientTransport | Dial,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<this> {
+    if (this.#closing !== undefined || this.#closed !== undefined)
+      throw new ConnectionClosedError('The client is closed: make another one', this.#closed)
+    if (this.#connecting !== undefined && this.#connecting.target !== target)
+      throw new TypeError('The client is connected to something else')
+    this.#connecting ??= { target, done: this.#connect(target, signal) }
+    try {
+      await this.#connecting.done
+      return this
+    } catch (error) {
+      this.#connecting = undefined
+      throw error
+    }
+  }
+
+  async #connect(target: ClientTransport | Dial, signal: AbortSignal | undefined): Promise<Connected> {
+    const connected = await connecting(target, {
+      info: this.#info,
+      options: this.#options,
+      clock: this.#clock,
+      signal,
+      events: this.#heard,
+      onReopened: () => this.#events.emit('gap', undefined),
+      onGap: () => this.#events.emit('gap', undefined),
+      onOpened: (conversation) => (this.#conversation = conversation),
+    })
+    if (connected.conversation.closed !== undefined)
+      throw new ConnectionClosedError('The connection ended at once', connected.conversation.closed)
+    this.#connected = connected
+    this.#wantLists()
+    return connected
+  }
+
+  /** Ends the connection: what waits is rejected with `ConnectionClosedError`. Safe to call again. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#connected?.side.close()
+    await this.#conversation?.close()
+    this.#end({ kind: 'end' })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Calls a listener for each event from now on. Returns what stops it. Listen before {@link connect} to miss nothing. */
+  on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
+    const off = this.#events.on(event, listener)
+    this.#wantLists()
+    return () => {
+      off()
+      this.#wantLists()
+    }
+  }
+
+  /**
+   * Sends any request, and resolves to its result as it came. For methods that have no method here.
+   *
+   * @throws McpError, ClientError, and the reason of the signal
+   */
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
+    return this.#request(method, params ?? {}, options)
+  }
+
+  /** Sends any notification. */
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    this.#side()
+    await this.#connected?.conversation.notify(method, params)
+  }
+
+  /** Whether the server answers at all. Where the revision has no `ping`, another request stands for it. */
+  async ping(options?: RequestOptions): Promise<void> {
+    const { methods } = this.#side().revision
+    await this.#request(methods.has(Method.Ping) ? Method.Ping : Method.Discover, {}, options)
+  }
+
+  /** All tools, page after page. @throws ClientError `endless-list` beyond `maxPages` and `maxItems` */
+  listTools(options?: RequestOptions): Promise<readonly Tool[]> {
+    return collect(this.tools(options))
+  }
+
+  /** Tools as their pages come. */
+  tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
+    return this.#entries(LISTS.tools, options)
+  }
+
+  /** One page of tools, the first without a cursor. */
+  async listToolsPage(cursor?: string, options?: RequestOptions): Promise<Page<Tool>> {
+    const page = await this.#page(LISTS.tools, cursor, options)
+    const { perRequest } = this.#conversation?.transport ?? {}
+    const items = page.items.filter((tool) => {
+      const problem = this.#tools.note(tool)
+      if (problem === undefined || perRequest !== true) return true
+      this.#events.emit('error', new Error(`The tool ${tool.name} is left out: it ${problem}`))
+      return false
+    })
+    return { ...page, items }
+  }
+
+  listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
+    return collect(this.prompts(options))
+  }
+
+  prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
+    return this.#entries(LISTS.prompts, options)
+  }
+
+  listPromptsPage(cursor?: string, options?: RequestOptions): Promise<Page<Prompt>> {
+    return this.#page(LISTS.prompts, cursor, options)
+  }
+
+  listResources(options?: RequestOptions): Promise<readonly Resource[]> {
+    return collect(this.resources(options))
+  }
+
+  resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
+    return this.#entries(LISTS.resources, options)
+  }
+
+  listResourcesPage(cursor?: string, options?: RequestOptions): Promise<Page<Resource>> {
+    return this.#page(LISTS.resources, cursor, options)
+  }
+
+  listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
+    return collect(this.resourceTemplates(options))
+  }
+
+  resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
+    return this.#entries(LISTS.templates, options)
+  }
+
+  listResourceTemplatesPage(cursor?: string, options?: RequestOptions): Promise<Page<ResourceTemplate>> {
+    return this.#page(LISTS.templates, cursor, options)
+  }
+
+  /**
+   * Calls a tool. The server's questions on the way are put to the handlers; where it runs as a task, the task is waited
+   * for. A failure of the tool itself is a result with `isError`, for the model to read.
+   *
+   * @param tool - its name, or its definition, by which arguments and result have their types
+   * @throws OutputMismatchError where a listed tool's structured result is not what its schema says
+   * @throws McpError, ClientError, and the reason of the signal
+   */
+  callTool<T extends TypedTool>(
+    tool: T,
+    ...args: readonly [...ToolArgs<T>, options?: RequestOptions]
+  ): Promise<TypedToolResult<ToolOutput<T>>>
+  callTool(
+    tool: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<CallToolResult>
+  async callTool(
+    tool: string | TypedTool,
+    args: Readonly<Record<string, unknown>> = {},
+    options: RequestOptions = {},
+  ): Promise<CallToolResult> {
+    const name = typeof tool === 'string' ? tool : tool.name
+    this.#offered('tools')
+    const headers = this.#tools.headersFor(name, args)
+    const answered = await this.#inRounds(Method.CallTool, { name, arguments: args }, options, headers)
+    const result = readToolResult(await this.#tasks.resultOf(answered, options))
+    if (this.#options.validateOutput !== false)
+      await this.#outputs.check(name, this.#tools.outputSchema(name), result)
+    return result
+  }
+
+  /**
+   * Calls a tool as a task: resolves as soon as the server has taken it on. Where the server decides what runs as a task
+   * (see the option `tasks`), the call may be done by then.
+   */
+  async startTask(
+    tool: string | TypedTool,
+    args: Readonly<Record<string, unknown>> = {},
+    options: RequestOptions & {
+      /** How long the server is to keep the result, in ms, where the client decides. */
+      readonly ttlMs?: number
+    } = {},
+  ): Promise<ClientTask> {
+    const name = typeof tool === 'string' ? tool : tool.name
+    this.#offered('tools')
+    const params = { name, arguments: args, ...this.#tasks.wish(options.ttlMs) }
+    const headers = this.#tools.headersFor(name, args)
+    return this.#tasks.begin(await this.#inRounds(Method.CallTool, params, options, headers))
+  }
+
+  /** A task that was begun before, by its id. */
+  task(taskId: string): ClientTask {
+    return this.#tasks.of(taskId)
+  }
+
+  async readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult & CacheHints> {
+    this.#offered('resources')
+    return readResource(await this.#inRounds(Method.ReadResource, { uri }, options))
+  }
+
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options?: RequestOptions,
+  ): Promise<GetPromptResult> {
+    this.#offered('prompts')
+    const odd = Object.entries(args).find(([, value]) => typeof value !== 'string')
+    if (odd !== undefined) throw new TypeError(`The argument ${odd[0]} of a prompt must be a text`)
+    return readPrompt(await this.#inRounds(Method.GetPrompt, { name, arguments: args }, options))
+  }
+
+  /** Suggestions for a value that is being typed. `known`: what other arguments have by now. */
+  async complete(
+    ref: CompletionRef,
+    value: string,
+    { known, ...options }: RequestOptions & { readonly known?: Readonly<Record<string, string>> } = {},
+  ): Promise<CompleteResult['completion']> {
+    const result = await this.#ask(
+      Method.Complete,
+      {
+        ref:
+          'prompt' in ref
+            ? { type: 'ref/prompt', name: ref.prompt }
+            : { type: 'ref/resource', uri: ref.template },
+        argument: { name: ref.argument, value },
+        ...(known !== undefined && { context: { arguments: known } }),
+      },
+      options,
+    )
+    return readCompletion(result)
+  }
+
+  /** Has the server tell of changes of a resource, by the event `resourceUpdated`, also after a session was lost. */
+  async subscribe(uri: string): Promise<void> {
+    if (
+      this.#options.strictCapabilities !== false &&
+      this.#side().server.capabilities.resources?.subscribe !== true
+    )
+      throw notOffered('subscriptions to resources')
+    await this.#side().subscribe(uri)
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    await this.#side().unsubscribe(uri)
+  }
+
+  /** The least severe of the log messages that the server is to send. */
+  async setLogLevel(level: LogLevel): Promise<void> {
+    this.#offered('logging')
+    await this.#side().setLogLevel(level)
+  }
+
+  /** Tells the server that the roots are other ones, where the revision lets it be told. */
+  async rootsChanged(): Promise<void> {
+    if (this.#side().revision.notifications.has(Notification.RootsListChanged))
+      await this.notify(Notification.RootsListChanged)
+  }
+
+  #side(): Connected['side'] {
+    if (this.#closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.#closed)
+    if (this.#connected === undefined)
+      throw new ClientError('not-connected', 'The client is not connected: call connect() first')
+    return this.#connected.side
+  }
+
+  /** https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#operation */
+  #offered(capability: 'tools' | 'prompts' | 'resources' | 'logging'): void {
+    const { server } = this.#side()
+    if (this.#options.strictCapabilities === false || server.capabilities[capability] !== undefined) return
+    throw notOffered(capability)
+  }
+
+  async #request(
+    method: string,
+    { ...params }: JsonObject,
+    { _meta, ...how }: RequestOptions & Pick<Ask, 'headers'> = {},
+  ): Promise<JsonObject> {
+    const side = this.#side()
+    const { timeoutMs = DEFAULTS.timeoutMs, maxTotalMs = DEFAULTS.maxTotalMs } = this.#options
+    const said = _meta === undefined ? params : { ...params, _meta }
+    return side.request(method, Object.keys(said).length === 0 ? undefined : said, {
+      timeoutMs,
+      maxTotalMs,
+      ...how,
+    })
+  }
+
+  async #ask(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
+    return this.#known(method, await this.#request(method, params, options))
+  }
+
+  async #inRounds(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions = {},
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<JsonObject> {
+    const result = await inRounds({
+      method,
+      revision: this.#side().revision,
+      maxRounds: this.#options.maxRounds ?? DEFAULTS.maxRounds,
+      send: (extra) => this.#request(method, { ...params, ...extra }, { ...options, headers }),
+      answer: (asked, of, signal) => this.#answer(asked, of, signal),
+      signal: options.signal,
+    })
+    return this.#known(method, result, 'task')
+  }
+
+  /** Servers of sessions may use the member for what they like. */
+  #known(method: string, result: JsonObject, also?: string): JsonObject {
+    return this.#side().revision.rounds === undefined ? result : checkType(method, result, also)
+  }
+
+  #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    return this.#questions.answer(method, params, { signal, revision: this.#connected?.side.revision })
+  }
+
+  async #page<Item>(
+    kind: ListKindOf<Item>,
+    cursor: string | undefined,
+    options: RequestOptions | undefined,
+  ): Promise<Page<Item>> {
+    this.#offered(kind.capability)
+    const result = await this.#ask(kind.method, cursor === undefined ? {} : { cursor }, options)
+    const { page, left } = readPage(kind, result)
+    if (left > 0)
+      this.#events.emit('error', new Error(`${left} entries of ${kind.method} are malformed, and left out`))
+    return page
+  }
+
+  #entries<Item>(
+    kind: ListKindOf<Item>,
+    options: RequestOptions | undefined,
+  ): AsyncGenerator<Item, void, undefined> {
+    const { maxPages = DEFAULTS.maxPages, maxItems = DEFAULTS.maxItems } = this.#options
+    const load = (cursor: string | undefined): Promise<Page<Item>> =>
+      (kind as object) === LISTS.tools
+        ? (this.listToolsPage(cursor, options) as Promise<unknown> as Promise<Page<Item>>)
+        : this.#page(kind, cursor, options)
+    return entriesOf(kind.method, { maxPages, maxItems }, load)
+  }
+
+  readonly #heard: ConversationEvents = {
+    notification: (message) => {
+      if (this.#connected?.side.hears(message) === true) return
+      this.#events.emit('notification', message)
+      for (const [event, value] of Object.entries(eventOf(message) ?? {}))
+        this.#events.emit(event as 'resourceUpdated', value as ClientEvents['resourceUpdated'])
+    },
+    request: ({ method, params = {} }, { signal }) =>
+      this.#connected?.side.answersRequests === false ? undefined : this.#answer(method, params, signal),
+    error: (error) => this.#events.emit('error', error),
+    closed: (reason) => {
+      // A handshake that fails ends its connection, not the client.
+      if (this.#connected !== undefined) this.#end(reason)
+    },
+  }
+
+  #end(reason: TransportClose): void {
+    if (this.#closed !== undefined) return
+    this.#closed = reason
+    this.#connected?.side.close()
+    this.#announced.resolve(reason)
+    this.#events.emit('close', reason)
+  }
+
+  /** Where changes of lists have to be asked for, they are, as long as somebody listens. */
+  #wantLists(): void {
+    if (this.#connected === undefined || this.#closed !== undefined) return
+    const all = this.#events.has('notification')
+    const kinds = (['tools', 'prompts', 'resources'] as const).filter(
+      (kind): kind is ListKind => all || this.#events.has(`${kind}Changed`),
+    )
+    this.#connected.side.wantLists(new Set(kinds))
+  }
+}
+
+const notOffered = (what: string): ClientError =>
+  new ClientError('not-offered', `The server does not say that it has ${what}`)
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+function deferred(): {
+  readonly promise: Promise<TransportClose>
+  readonly resolve: (close: TransportClose) => void
+} {
+  let resolve = (_close: TransportClose): void => {}
+  const promise = new Promise<TransportClose>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}

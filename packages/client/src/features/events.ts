@@ -1,0 +1,93 @@
+import {
+  isObject,
+  type JsonObject,
+  type JsonRpcNotification,
+  type LogLevel,
+  Notification,
+} from '@jetway/core/protocol'
+import type { TransportClose } from '../transport/client-transport.ts'
+
+/** What a client tells its host. */
+export interface ClientEvents {
+  /** Every notification of the server, but for progress, which has its own callback. */
+  readonly notification: JsonRpcNotification
+  readonly log: { readonly level: LogLevel; readonly logger?: string; readonly data: unknown }
+  readonly toolsChanged: undefined
+  readonly promptsChanged: undefined
+  readonly resourcesChanged: undefined
+  /** A resource that was subscribed to, or one inside it. */
+  readonly resourceUpdated: { readonly uri: string }
+  readonly elicitationComplete: { readonly elicitationId: string }
+  /** What was told for a while is lost; lists and resources may have changed. A session or subscription was opened anew. */
+  readonly gap: undefined
+  /** Something went wrong that no call can report: garbage, a handler's mistake, a tool that was left out. */
+  readonly error: Error
+  /** Once for each connection. */
+  readonly close: TransportClose
+}
+
+export type ClientListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void | Promise<void>
+
+/** What is heard as an event of its own, beside `notification`. */
+export function eventOf({
+  method,
+  params = {},
+}: JsonRpcNotification): { readonly [E in keyof ClientEvents]?: ClientEvents[E] } | undefined {
+  switch (method) {
+    case Notification.ToolsListChanged:
+      return { toolsChanged: undefined }
+    case Notification.PromptsListChanged:
+      return { promptsChanged: undefined }
+    case Notification.ResourcesListChanged:
+      return { resourcesChanged: undefined }
+    case Notification.ResourceUpdated:
+      return typeof params['uri'] === 'string' ? { resourceUpdated: { uri: params['uri'] } } : undefined
+    case Notification.ElicitationComplete:
+      return typeof params['elicitationId'] === 'string'
+        ? { elicitationComplete: { elicitationId: params['elicitationId'] } }
+        : undefined
+    case Notification.Message:
+      return isLog(params) ? { log: params } : undefined
+    default:
+      return undefined
+  }
+}
+
+const isLog = (params: JsonObject): params is JsonObject & ClientEvents['log'] =>
+  isObject(params) && typeof params['level'] === 'string' && 'data' in params
+
+type Listeners = { [E in keyof ClientEvents]?: Set<ClientListener<E>> }
+
+/** Listeners by event. One that throws or rejects is reported as `error`, and disturbs no other. */
+export class Emitter {
+  readonly #listeners: Listeners = {}
+
+  on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
+    const listeners: Set<ClientListener<E>> = (this.#listeners[event] ??= new Set() as never)
+    const own: ClientListener<E> = (value) => listener(value)
+    listeners.add(own)
+    return () => void listeners.delete(own)
+  }
+
+  has(event: keyof ClientEvents): boolean {
+    return (this.#listeners[event]?.size ?? 0) > 0
+  }
+
+  emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
+    const listeners: Set<ClientListener<E>> | undefined = this.#listeners[event]
+    for (const listener of listeners ?? []) {
+      try {
+        const done = listener(value)
+        if (done instanceof Promise) done.catch((error: unknown) => this.#failed(event, error))
+      } catch (error) {
+        this.#failed(event, error)
+      }
+    }
+  }
+
+  /** A listener of errors that fails has nobody to tell. */
+  #failed(event: keyof ClientEvents, error: unknown): void {
+    if (event === 'error') return
+    this.emit('error', error instanceof Error ? error : new Error(String(error)))
+  }
+}

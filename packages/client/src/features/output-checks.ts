@@ -1,0 +1,53 @@
+import { type CallToolResult, describeIssues, type JsonObject } from '@jetway/core/protocol'
+import type { JsonValidator } from '@jetway/core/schema'
+import { OutputMismatchError } from '../errors.ts'
+
+/** Schemas that stay compiled; the one that was not used for longest goes first. */
+const MAX_COMPILED = 200
+
+/**
+ * Holds tools' structured results against what their servers have listed. The library for it is loaded with the first
+ * such result. A schema that does not compile leaves its tool unchecked, which is reported once.
+ */
+export class OutputChecks {
+  readonly #onError: (error: Error) => void
+  /** By the schema's text, so that listing tools again compiles nothing. */
+  readonly #compiled = new Map<string, Promise<JsonValidator | undefined>>()
+
+  constructor(onError: (error: Error) => void) {
+    this.#onError = onError
+  }
+
+  /** @throws OutputMismatchError */
+  async check(tool: string, schema: JsonObject | undefined, result: CallToolResult): Promise<void> {
+    // A failure has no structured value to speak of; where a revision has none at all, nothing is missing.
+    if (schema === undefined || result.isError === true || result.structuredContent === undefined) return
+    const validator = await this.#validator(tool, schema)
+    if (validator === undefined) return
+    const { structuredContent: value } = result
+    if (validator.isValid(value)) return
+    throw new OutputMismatchError(tool, describeIssues(validator.explain(value), 3), result)
+  }
+
+  #validator(tool: string, schema: JsonObject): Promise<JsonValidator | undefined> {
+    const text = JSON.stringify(schema)
+    const known = this.#compiled.get(text)
+    this.#compiled.delete(text)
+    const compiled = known ?? this.#compile(tool, schema)
+    this.#compiled.set(text, compiled)
+    const [oldest] = this.#compiled.keys()
+    if (this.#compiled.size > MAX_COMPILED && oldest !== undefined) this.#compiled.delete(oldest)
+    return compiled
+  }
+
+  async #compile(tool: string, schema: JsonObject): Promise<JsonValidator | undefined> {
+    try {
+      const { ajvCompiler } = await import('@jetway/core/schema')
+      return ajvCompiler.compile(schema, 'author')
+    } catch (cause) {
+      const text = cause instanceof Error ? cause.message : String(cause)
+      this.#onError(new Error(`The outputSchema of the tool ${tool} is not checked: ${text}`, { cause }))
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { asks, content, defineTool, elicit, listRoots, McpServer, result, sample } from '@jetway/core'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { z } from 'zod'
+import { Client } from '../../src/client.ts'
+import type { ClientOptions } from '../../src/options.ts'
+import { duplex } from '../../src/transport/duplex.ts'
+
+export const addNumbers = defineTool({
+  name: 'add',
+  inputSchema: z.object({ a: z.number(), b: z.number().default(1) }),
+  outputSchema: z.object({ sum: z.number() }),
+  handler: ({ a, b }) => ({ sum: a + b }),
+})
+
+export const bookTable = defineTool({
+  name: 'book',
+  inputSchema: z.object({ day: z.string() }),
+  asks: asks(z.object({ day: z.string() }))
+    .ask('guests', ({ day }) => elicit(`How many on ${day}?`, z.object({ count: z.number().int() })))
+    .ask('folder', () => listRoots())
+    .ask('wish', (_, ctx) =>
+      sample({
+        messages: [
+          { role: 'user', content: { type: 'text', text: `A wish for ${ctx.answers.guests.count}` } },
+        ],
+        maxTokens: 20,
+      }),
+    ),
+  handler: ({ day }, { answers }) => {
+    const { content: said } = answers.wish
+    const wish = !Array.isArray(said) && 'text' in said ? said.text : '?'
+    return `${day}: ${answers.guests.count}, ${answers.folder[0]?.uri}, ${wish}`
+  },
+})
+
+/** Something of everything. */
+export function everything(): McpServer {
+  const server = new McpServer({ name: 'all', version: '1.2.3' }, { instructions: 'Ask away', pageSize: 2 })
+  server.add(addNumbers, bookTable)
+  server.addTool({ name: 'hello', handler: () => 'Hello' })
+  server.addTool({ name: 'fail', handler: () => result.error('It is broken') })
+  server.addTool({
+    name: 'slow',
+    handler: async (_, ctx) => {
+      for (let i = 1; i <= 3; i++) await ctx.progress(i, 3, `step ${i}`)
+      return 'done'
+    },
+  })
+  server.addTool({
+    name: 'chatty',
+    handler: (_, ctx) => {
+      ctx.log.info('working')
+      return 'said'
+    },
+  })
+  server.addTool({
+    name: 'wait',
+    handler: (_, ctx) =>
+      new Promise<string>((resolve) => {
+        ctx.signal.addEventListener('abort', () => resolve('stopped'))
+      }),
+  })
+  server.addTool({ name: 'picture', handler: () => content.image('AAAA', 'image/png') })
+  server.addResource({ uri: 'note://one', name: 'one', handler: () => 'First' })
+  server.addResourceTemplate({
+    uriTemplate: 'note://{name}/text',
+    name: 'notes',
+    complete: { name: (value: string) => ['anna', 'alma', 'bert'].filter((name) => name.startsWith(value)) },
+    handler: ({ name }) => `About ${name}`,
+  })
+  server.addPrompt({
+    name: 'brief',
+    argsSchema: z.object({ city: z.string() }),
+    handler: ({ city }) => `Tell me about ${city}`,
+  })
+  return server
+}
+
+const INFO = { name: 'test-client', version: '1.0.0' }
+
+/** A client of a server in this process. */
+export async function connectTo(server: McpServer, options: ClientOptions = {}): Promise<Client> {
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far, { endGraceMs: 50 })
+  return new Client(INFO, options).connect(duplex(near))
+}
