@@ -17,30 +17,27 @@ import {
 } from '@jetway/core/protocol'
 import { type Clock, systemClock } from '@jetway/core/runtime'
 import { connecting, type Connected } from './connecting.ts'
-import type { Ask, Conversation, ConversationEvents, Ignored } from './conversation/conversation.ts'
+import type { Conversation, ConversationEvents, Ignored } from './conversation/conversation.ts'
 import type { ListKind } from './eras/side.ts'
 import { ClientError, ConnectionClosedError } from './errors.ts'
 import { type ClientEvents, type ClientListener, Emitter, eventOf } from './features/events.ts'
 import { KnownTools } from './features/known-tools.ts'
 import { OutputChecks } from './features/output-checks.ts'
-import { entriesOf } from './features/paging.ts'
+import { Lists } from './features/lists.ts'
 import { Questions } from './features/questions.ts'
 import {
   type CacheHints,
-  checkType,
-  type ListKindOf,
   LISTS,
   type Page,
   readCompletion,
-  readPage,
   readPrompt,
   readResource,
   readToolResult,
 } from './features/results.ts'
-import { inRounds } from './features/rounds.ts'
 import { type ClientTask, Tasks } from './features/tasks.ts'
 import type { ToolArgs, ToolOutput, TypedTool, TypedToolResult } from './features/typed-tool.ts'
 import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
+import { Requests } from './requests.ts'
 import type { ClientTransport, Dial, TransportClose } from './transport/client-transport.ts'
 
 /** What a server has said of itself, and how it is spoken to. */
@@ -78,6 +75,8 @@ export class Client {
   readonly #tools = new KnownTools()
   readonly #outputs: OutputChecks
   readonly #tasks: Tasks
+  readonly #requests: Requests
+  readonly #lists: Lists
   #connecting: { readonly target: ClientTransport | Dial; readonly done: Promise<Connected> } | undefined
   #connected: Connected | undefined
   /** The connection of a handshake as well. */
@@ -100,10 +99,21 @@ export class Client {
       server: () => this.#connected?.side.server.info,
       onError: (error) => this.#events.emit('error', error),
     })
+    this.#requests = new Requests({
+      options,
+      connected: () => this.#needConnected(),
+      answer: (method, params, signal) => this.#answer(method, params, signal),
+    })
+    this.#lists = new Lists({
+      requests: this.#requests,
+      tools: this.#tools,
+      maxPages: options.maxPages ?? DEFAULTS.maxPages,
+      maxItems: options.maxItems ?? DEFAULTS.maxItems,
+      onError: (error) => this.#events.emit('error', error),
+    })
     this.#tasks = new Tasks({
       clock: this.#clock,
-      side: () => this.#side(),
-      request: (method, params, how) => this.#request(method, params, how),
+      requests: this.#requests,
       answer: (method, params, signal) => this.#answer(method, params, signal),
     })
   }
@@ -218,78 +228,69 @@ export class Client {
    * @throws McpError, ClientError, and the reason of the signal
    */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
-    return this.#request(method, params ?? {}, options)
+    return this.#requests.send(method, params ?? {}, options)
   }
 
   /** Sends any notification. */
   async notify(method: string, params?: JsonObject): Promise<void> {
-    this.#side()
-    await this.#connected?.conversation.notify(method, params)
+    await this.#needConnected().conversation.notify(method, params)
   }
 
   /** Whether the server answers at all. Where the revision has no `ping`, another request stands for it. */
   async ping(options?: RequestOptions): Promise<void> {
-    const { methods } = this.#side().revision
-    await this.#request(methods.has(Method.Ping) ? Method.Ping : Method.Discover, {}, options)
+    const { methods } = this.#requests.side.revision
+    await this.#requests.send(methods.has(Method.Ping) ? Method.Ping : Method.Discover, {}, options)
   }
 
   /** All tools, page after page. @throws ClientError `endless-list` beyond `maxPages` and `maxItems` */
   listTools(options?: RequestOptions): Promise<readonly Tool[]> {
-    return collect(this.tools(options))
+    return this.#lists.all(LISTS.tools, options)
   }
 
   /** Tools as their pages come. */
   tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
-    return this.#entries(LISTS.tools, options)
+    return this.#lists.entries(LISTS.tools, options)
   }
 
   /** One page of tools, the first without a cursor. */
-  async listToolsPage(cursor?: string, options?: RequestOptions): Promise<Page<Tool>> {
-    const page = await this.#page(LISTS.tools, cursor, options)
-    const { perRequest } = this.#conversation?.transport ?? {}
-    const items = page.items.filter((tool) => {
-      const problem = this.#tools.note(tool)
-      if (problem === undefined || perRequest !== true) return true
-      this.#events.emit('error', new Error(`The tool ${tool.name} is left out: it ${problem}`))
-      return false
-    })
-    return { ...page, items }
+  listToolsPage(cursor?: string, options?: RequestOptions): Promise<Page<Tool>> {
+    return this.#lists.page(LISTS.tools, cursor, options)
   }
 
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
-    return collect(this.prompts(options))
+    return this.#lists.all(LISTS.prompts, options)
   }
 
   prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
-    return this.#entries(LISTS.prompts, options)
+    return this.#lists.entries(LISTS.prompts, options)
   }
 
   listPromptsPage(cursor?: string, options?: RequestOptions): Promise<Page<Prompt>> {
-    return this.#page(LISTS.prompts, cursor, options)
+    return this.#lists.page(LISTS.prompts, cursor, options)
   }
 
   listResources(options?: RequestOptions): Promise<readonly Resource[]> {
-    return collect(this.resources(options))
+    return this.#lists.all(LISTS.resources, options)
   }
 
   resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
-    return this.#entries(LISTS.resources, options)
+    return this.#lists.entries(LISTS.resources, options)
   }
 
   listResourcesPage(cursor?: string, options?: RequestOptions): Promise<Page<Resource>> {
-    return this.#page(LISTS.resources, cursor, options)
+    return this.#lists.page(LISTS.resources, cursor, options)
   }
 
   listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
-    return collect(this.resourceTemplates(options))
+    return this.#lists.all(LISTS.templates, options)
   }
 
   resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
-    return this.#entries(LISTS.templates, options)
+    return this.#lists.entries(LISTS.templates, options)
   }
 
   listResourceTemplatesPage(cursor?: string, options?: RequestOptions): Promise<Page<ResourceTemplate>> {
-    return this.#page(LISTS.templates, cursor, options)
+    return this.#lists.page(LISTS.templates, cursor, options)
   }
 
   /**
@@ -315,9 +316,14 @@ export class Client {
     options: RequestOptions = {},
   ): Promise<CallToolResult> {
     const name = typeof tool === 'string' ? tool : tool.name
-    this.#offered('tools')
+    this.#requests.offered('tools')
     const headers = this.#tools.headersFor(name, args)
-    const answered = await this.#inRounds(Method.CallTool, { name, arguments: args }, options, headers)
+    const answered = await this.#requests.inRounds(
+      Method.CallTool,
+      { name, arguments: args },
+      options,
+      headers,
+    )
     const result = readToolResult(await this.#tasks.resultOf(answered, options))
     if (this.#options.validateOutput !== false)
       await this.#outputs.check(name, this.#tools.outputSchema(name), result)
@@ -337,10 +343,10 @@ export class Client {
     } = {},
   ): Promise<ClientTask> {
     const name = typeof tool === 'string' ? tool : tool.name
-    this.#offered('tools')
+    this.#requests.offered('tools')
     const params = { name, arguments: args, ...this.#tasks.wish(options.ttlMs) }
     const headers = this.#tools.headersFor(name, args)
-    return this.#tasks.begin(await this.#inRounds(Method.CallTool, params, options, headers))
+    return this.#tasks.begin(await this.#requests.inRounds(Method.CallTool, params, options, headers))
   }
 
   /** A task that was begun before, by its id. */
@@ -349,8 +355,8 @@ export class Client {
   }
 
   async readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult & CacheHints> {
-    this.#offered('resources')
-    return readResource(await this.#inRounds(Method.ReadResource, { uri }, options))
+    this.#requests.offered('resources')
+    return readResource(await this.#requests.inRounds(Method.ReadResource, { uri }, options))
   }
 
   async getPrompt(
@@ -358,10 +364,10 @@ export class Client {
     args: Readonly<Record<string, string>> = {},
     options?: RequestOptions,
   ): Promise<GetPromptResult> {
-    this.#offered('prompts')
+    this.#requests.offered('prompts')
     const odd = Object.entries(args).find(([, value]) => typeof value !== 'string')
     if (odd !== undefined) throw new TypeError(`The argument ${odd[0]} of a prompt must be a text`)
-    return readPrompt(await this.#inRounds(Method.GetPrompt, { name, arguments: args }, options))
+    return readPrompt(await this.#requests.inRounds(Method.GetPrompt, { name, arguments: args }, options))
   }
 
   /** Suggestions for a value that is being typed. `known`: what other arguments have by now. */
@@ -370,7 +376,7 @@ export class Client {
     value: string,
     { known, ...options }: RequestOptions & { readonly known?: Readonly<Record<string, string>> } = {},
   ): Promise<CompleteResult['completion']> {
-    const result = await this.#ask(
+    const result = await this.#requests.ask(
       Method.Complete,
       {
         ref:
@@ -387,112 +393,34 @@ export class Client {
 
   /** Has the server tell of changes of a resource, by the event `resourceUpdated`, also after a session was lost. */
   async subscribe(uri: string): Promise<void> {
-    if (
-      this.#options.strictCapabilities !== false &&
-      this.#side().server.capabilities.resources?.subscribe !== true
-    )
-      throw notOffered('subscriptions to resources')
-    await this.#side().subscribe(uri)
+    this.#requests.offeredSubscriptions()
+    await this.#requests.side.subscribe(uri)
   }
 
   async unsubscribe(uri: string): Promise<void> {
-    await this.#side().unsubscribe(uri)
+    await this.#requests.side.unsubscribe(uri)
   }
 
   /** The least severe of the log messages that the server is to send. */
   async setLogLevel(level: LogLevel): Promise<void> {
-    this.#offered('logging')
-    await this.#side().setLogLevel(level)
+    this.#requests.offered('logging')
+    await this.#requests.side.setLogLevel(level)
   }
 
   /** Tells the server that the roots are other ones, where the revision lets it be told. */
   async rootsChanged(): Promise<void> {
-    if (this.#side().revision.notifications.has(Notification.RootsListChanged))
+    if (this.#requests.side.revision.notifications.has(Notification.RootsListChanged))
       await this.notify(Notification.RootsListChanged)
   }
 
-  #side(): Connected['side'] {
+  #needConnected(): Connected {
     if (this.#closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.#closed)
-    if (this.#connected === undefined)
-      throw new ClientError('not-connected', 'The client is not connected: call connect() first')
-    return this.#connected.side
-  }
-
-  /** https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#operation */
-  #offered(capability: 'tools' | 'prompts' | 'resources' | 'logging'): void {
-    const { server } = this.#side()
-    if (this.#options.strictCapabilities === false || server.capabilities[capability] !== undefined) return
-    throw notOffered(capability)
-  }
-
-  async #request(
-    method: string,
-    { ...params }: JsonObject,
-    { _meta, ...how }: RequestOptions & Pick<Ask, 'headers'> = {},
-  ): Promise<JsonObject> {
-    const side = this.#side()
-    const { timeoutMs = DEFAULTS.timeoutMs, maxTotalMs = DEFAULTS.maxTotalMs } = this.#options
-    const said = _meta === undefined ? params : { ...params, _meta }
-    return side.request(method, Object.keys(said).length === 0 ? undefined : said, {
-      timeoutMs,
-      maxTotalMs,
-      ...how,
-    })
-  }
-
-  async #ask(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
-    return this.#known(method, await this.#request(method, params, options))
-  }
-
-  async #inRounds(
-    method: string,
-    params: JsonObject,
-    options: RequestOptions = {},
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<JsonObject> {
-    const result = await inRounds({
-      method,
-      revision: this.#side().revision,
-      maxRounds: this.#options.maxRounds ?? DEFAULTS.maxRounds,
-      send: (extra) => this.#request(method, { ...params, ...extra }, { ...options, headers }),
-      answer: (asked, of, signal) => this.#answer(asked, of, signal),
-      signal: options.signal,
-    })
-    return this.#known(method, result, 'task')
-  }
-
-  /** Servers of sessions may use the member for what they like. */
-  #known(method: string, result: JsonObject, also?: string): JsonObject {
-    return this.#side().revision.rounds === undefined ? result : checkType(method, result, also)
+    if (this.#connected !== undefined) return this.#connected
+    throw new ClientError('not-connected', 'The client is not connected: call connect() first')
   }
 
   #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     return this.#questions.answer(method, params, { signal, revision: this.#connected?.side.revision })
-  }
-
-  async #page<Item>(
-    kind: ListKindOf<Item>,
-    cursor: string | undefined,
-    options: RequestOptions | undefined,
-  ): Promise<Page<Item>> {
-    this.#offered(kind.capability)
-    const result = await this.#ask(kind.method, cursor === undefined ? {} : { cursor }, options)
-    const { page, left } = readPage(kind, result)
-    if (left > 0)
-      this.#events.emit('error', new Error(`${left} entries of ${kind.method} are malformed, and left out`))
-    return page
-  }
-
-  #entries<Item>(
-    kind: ListKindOf<Item>,
-    options: RequestOptions | undefined,
-  ): AsyncGenerator<Item, void, undefined> {
-    const { maxPages = DEFAULTS.maxPages, maxItems = DEFAULTS.maxItems } = this.#options
-    const load = (cursor: string | undefined): Promise<Page<Item>> =>
-      (kind as object) === LISTS.tools
-        ? (this.listToolsPage(cursor, options) as Promise<unknown> as Promise<Page<Item>>)
-        : this.#page(kind, cursor, options)
-    return entriesOf(kind.method, { maxPages, maxItems }, load)
   }
 
   readonly #heard: ConversationEvents = {
@@ -528,15 +456,6 @@ export class Client {
     )
     this.#connected.side.wantLists(new Set(kinds))
   }
-}
-
-const notOffered = (what: string): ClientError =>
-  new ClientError('not-offered', `The server does not say that it has ${what}`)
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
-  const all: Item[] = []
-  for await (const item of items) all.push(item)
-  return all
 }
 
 function deferred(): {

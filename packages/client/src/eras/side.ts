@@ -15,13 +15,6 @@ export interface ServerFacts {
   readonly instructions: string | undefined
 }
 
-/** What a host wants to be told of. */
-export interface Wanted {
-  /** Lists by the name of their event. */
-  readonly lists: ReadonlySet<ListKind>
-  readonly uris: ReadonlySet<string>
-}
-
 export type ListKind = 'tools' | 'prompts' | 'resources'
 
 /** An agreed way of speaking to one server. There are two: one for each era. */

@@ -95,7 +95,7 @@ export function readPage<Item>(
   }
 }
 
-export function readHints({ ttlMs, cacheScope }: JsonObject): CacheHints {
+function readHints({ ttlMs, cacheScope }: JsonObject): CacheHints {
   return {
     ...(typeof ttlMs === 'number' && ttlMs >= 0 && { ttlMs }),
     ...((cacheScope === 'public' || cacheScope === 'private') && { cacheScope }),

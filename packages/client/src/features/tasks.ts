@@ -8,9 +8,9 @@ import {
 } from '@jetway/core/protocol'
 import type { CallToolResult } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/runtime'
-import type { Side } from '../eras/side.ts'
 import { ClientError, invalidAnswer } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
+import type { Requests } from '../requests.ts'
 import { readToolResult } from './results.ts'
 import { answerAll } from './rounds.ts'
 
@@ -35,8 +35,7 @@ export interface ClientTask {
 
 export interface TasksOptions {
   readonly clock: Clock
-  readonly side: () => Side
-  readonly request: (method: string, params: JsonObject, options?: RequestOptions) => Promise<JsonObject>
+  readonly requests: Requests
   readonly answer: (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
 }
 
@@ -61,7 +60,7 @@ export class Tasks {
 
   /** What a call says to become a task. */
   wish(ttlMs: number | undefined): JsonObject {
-    const { tasks } = this.#options.side().revision
+    const { tasks } = this.#options.requests.side.revision
     if (tasks === undefined) throw new ClientError('not-offered', 'The revision has no tasks')
     return tasks.extension === undefined ? { task: ttlMs === undefined ? {} : { ttl: ttlMs } } : {}
   }
@@ -83,26 +82,26 @@ export class Tasks {
   }
 
   #of(taskId: string): ClientTask {
-    const { request } = this.#options
+    const { requests } = this.#options
     return {
       taskId,
-      get: async (options) => readTask(await request(TaskMethod.Get, { taskId }, options)),
+      get: async (options) => readTask(await requests.send(TaskMethod.Get, { taskId }, options)),
       result: async ({ signal } = {}) => readToolResult(await this.#await(taskId, signal)),
       cancel: async (options) => {
-        await request(TaskMethod.Cancel, { taskId }, options)
+        await requests.send(TaskMethod.Cancel, { taskId }, options)
       },
     }
   }
 
   async #await(taskId: string, signal: AbortSignal | undefined): Promise<JsonObject> {
-    const { request, side } = this.#options
-    const { methods } = side().revision
+    const { requests } = this.#options
+    const { methods } = requests.side.revision
     for (;;) {
-      const task = await request(TaskMethod.Get, { taskId }, options(signal))
+      const task = await requests.send(TaskMethod.Get, { taskId }, options(signal))
       const { status } = readTask(task)
       // Its questions come while this request waits, which it does for as long as people take.
       if (methods.has(TaskMethod.Result) && (isFinal(status) || status === 'input_required'))
-        return request(
+        return requests.send(
           TaskMethod.Result,
           { taskId },
           { ...options(signal), timeoutMs: FOR_GOOD, maxTotalMs: FOR_GOOD },
@@ -114,13 +113,13 @@ export class Tasks {
   }
 
   async #answerFor(taskId: string, task: JsonObject, signal: AbortSignal | undefined): Promise<void> {
-    const { answer, request } = this.#options
+    const { answer, requests } = this.#options
     const inputResponses = await answerAll(task['inputRequests'] ?? {}, {
       method: TaskMethod.Get,
       signal,
       answer: (method, params, of) => answer(method, params, of),
     })
-    await request(UPDATE, { taskId, inputResponses }, options(signal))
+    await requests.send(UPDATE, { taskId, inputResponses }, options(signal))
   }
 
   #pause(task: JsonObject, signal: AbortSignal | undefined): Promise<void> {

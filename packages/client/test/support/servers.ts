@@ -12,7 +12,7 @@ export const addNumbers = defineTool({
   handler: ({ a, b }) => ({ sum: a + b }),
 })
 
-export const bookTable = defineTool({
+const bookTable = defineTool({
   name: 'book',
   inputSchema: z.object({ day: z.string() }),
   asks: asks(z.object({ day: z.string() }))
