@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AdapterSubject } from '../src/contracts/adapter.ts'
 import { sseEvents } from '../src/sse-parser.ts'
 import { fastify, fetchHandler, hono } from './support/adapters.ts'
+import { fetchModern, JSON_POST } from './support/modern-fetch.ts'
 
 const SUBJECTS: readonly [string, AdapterSubject][] = [
   ['Fastify', fastify],
@@ -30,8 +31,6 @@ async function serve(subject: AdapterSubject, server: McpServer): Promise<Served
   return { url, server, close }
 }
 
-const JSON_POST = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
-
 function post(
   url: string,
   message: object,
@@ -47,27 +46,6 @@ function post(
   })
 }
 
-/** A request with its own metadata. */
-function modern(
-  url: string,
-  method: string,
-  params: object,
-  { signal, capabilities = {} }: { readonly signal?: AbortSignal; readonly capabilities?: object } = {},
-): Promise<Response> {
-  const { name, taskId = name } = params as { readonly name?: string; readonly taskId?: string }
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-  }
-  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }
-  return post(
-    url,
-    { id: 0, method, params: { ...params, _meta } },
-    { ...headers, ...(taskId !== undefined && { 'mcp-name': taskId }) },
-    signal,
-  )
-}
-
 /** The messages of a stream as they come; its end ends them. */
 async function* messagesOf({ body }: Response): AsyncGenerator<unknown, void> {
   if (body === null) return
@@ -81,7 +59,7 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
     const server = newServer()
     server.addResource({ uri: 'note://1', name: 'one', handler: () => '' })
     const { url, close } = await serve(subject, server)
-    const reply = await modern(url, 'subscriptions/listen', {
+    const reply = await fetchModern(url, 'subscriptions/listen', {
       notifications: { resourceSubscriptions: ['note://1'] },
     })
     expect(reply.headers.get('x-accel-buffering')).toBe('no')
@@ -109,7 +87,7 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
     const { url } = await serve(subject, server)
     const leaving = new AbortController()
     const filter = { notifications: { resourceSubscriptions: ['note://1'] } }
-    const events = messagesOf(await modern(url, 'subscriptions/listen', filter, leaving))
+    const events = messagesOf(await fetchModern(url, 'subscriptions/listen', filter, leaving))
     await events.next()
     expect(server.stats().openStreams).toBe(1)
     leaving.abort()
@@ -124,12 +102,12 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
     server.addTool({ name: 'slow', taskSupport: 'required', handler: () => finished.then(() => 'done') })
     const { url } = await serve(subject, server)
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-    const created = await modern(url, 'tools/call', { name: 'slow' }, { capabilities })
+    const created = await fetchModern(url, 'tools/call', { name: 'slow' }, { capabilities })
     const { taskId } = ((await created.json()) as { result: { taskId: string } }).result
     const filter = { notifications: { taskIds: [taskId, 'never'] } }
-    const refused = await modern(url, 'subscriptions/listen', filter)
+    const refused = await fetchModern(url, 'subscriptions/listen', filter)
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { code: -32_021 } }])
-    const events = messagesOf(await modern(url, 'subscriptions/listen', filter, { capabilities }))
+    const events = messagesOf(await fetchModern(url, 'subscriptions/listen', filter, { capabilities }))
     const next = async (): Promise<unknown> => (await events.next()).value
     expect(await next()).toMatchObject({ params: { notifications: { taskIds: [taskId] } } })
     expect(await next()).toMatchObject({
@@ -146,7 +124,7 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
         _meta: { 'io.modelcontextprotocol/subscriptionId': 0 },
       },
     })
-    const asked = await modern(url, 'tasks/get', { taskId }, { capabilities })
+    const asked = await fetchModern(url, 'tasks/get', { taskId }, { capabilities })
     const { params } = last as { params: object }
     expect(await asked.json()).toMatchObject({ result: { ...params, _meta: {} } })
   })
@@ -183,7 +161,7 @@ describe.each(SUBJECTS)('a client that goes away on %s before its answer', (_nam
     const tool = slow(server)
     const { url } = await serve(subject, server)
     const leaving = new AbortController()
-    const reply = modern(url, 'tools/call', { name: 'slow' }, leaving).catch(() => undefined)
+    const reply = fetchModern(url, 'tools/call', { name: 'slow' }, leaving).catch(() => undefined)
     await tool.started
     leaving.abort()
     expect(await tool.ended).toBe('aborted')

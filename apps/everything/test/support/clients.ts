@@ -1,4 +1,9 @@
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ClientOptions,
+  type McpSubscription,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport as SseClientTransportV1 } from '@modelcontextprotocol/sdk/client/sse.js'
@@ -21,8 +26,8 @@ interface CallOptions {
 /** What the official clients have in common, in one spelling. */
 export interface Driver {
   readonly inbox: Inbox
-  /** Resolves when the server can send what belongs to no request: over HTTP, once its stream is open. */
-  readonly listening: Promise<void>
+  /** Resolves when the server can send what belongs to no request: once its stream is open, or has been asked for. */
+  listen(): Promise<unknown>
   server(): { info: Loose | undefined; capabilities: Loose | undefined; instructions: string | undefined }
   ping(): Promise<Loose>
   listTools(): Promise<readonly Loose[]>
@@ -59,8 +64,8 @@ export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver
 
 /** The clients that find out, or know, that they need none. */
 export const MODERN_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
-  'v2 auto': (target) => connectV2(target, { versionNegotiation: { mode: 'auto' } }),
-  'v2 modern': (target) => connectV2(target, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+  'v2 auto': (target) => connectModern(target, 'auto'),
+  'v2 modern': (target) => connectModern(target, { pin: '2026-07-28' }),
 }
 
 /** The clients that take an older revision than their newest, made to offer it. */
@@ -74,7 +79,40 @@ export const SSE_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Dr
   'v1 over HTTP+SSE': connectV1Sse,
 }
 
-async function connectV2(target: Target, options: ClientOptions, revision?: string): Promise<Driver> {
+const connectV2 = async (target: Target, options: ClientOptions, revision?: string): Promise<Driver> =>
+  (await openV2(target, options, revision)).driver
+
+/** Hears of changes by requests that stay open, each for what it names. */
+async function connectModern(target: Target, mode: 'auto' | { readonly pin: string }): Promise<Driver> {
+  const { client, driver } = await openV2(target, { versionNegotiation: { mode } })
+  let lists: Promise<McpSubscription> | undefined
+  const resources = new Map<string, McpSubscription>()
+  return {
+    ...driver,
+    listen: () =>
+      (lists ??= client.listen({
+        toolsListChanged: true,
+        promptsListChanged: true,
+        resourcesListChanged: true,
+      })),
+    async subscribe(uri) {
+      const subscription = await client.listen({ resourceSubscriptions: [uri] })
+      resources.set(uri, subscription)
+      return { ...subscription.honoredFilter }
+    },
+    async unsubscribe(uri) {
+      const subscription = resources.get(uri)
+      await subscription?.close()
+      return { ended: await subscription?.closed }
+    },
+  }
+}
+
+async function openV2(
+  target: Target,
+  options: ClientOptions,
+  revision?: string,
+): Promise<{ readonly client: Client; readonly driver: Driver }> {
   const client = new Client(INFO, options)
   const { listening, fetch } = watchStream(target)
   const transport =
@@ -84,7 +122,7 @@ async function connectV2(target: Target, options: ClientOptions, revision?: stri
   const inbox = new Inbox()
   client.fallbackNotificationHandler = (message) => inbox.take(message)
   await client.connect(offering(transport, revision))
-  return {
+  const driver: Driver = {
     ...common(client, inbox, listening),
     server: () => ({
       info: client.getServerVersion(),
@@ -99,6 +137,7 @@ async function connectV2(target: Target, options: ClientOptions, revision?: stri
       await client.close()
     },
   }
+  return { client, driver }
 }
 
 async function connectV1(target: Target, revision?: string): Promise<Driver> {
@@ -149,7 +188,7 @@ function common(
 ): Omit<Driver, 'server' | 'callTool' | 'request' | 'close'> {
   return {
     inbox,
-    listening,
+    listen: () => listening,
     ping: () => client.ping(),
     listTools: async () => (await client.listTools()).tools,
     listResources: async () => (await client.listResources()).resources,

@@ -47,10 +47,10 @@ const templates: Feature = {
 }
 
 const subscriptions: Feature = {
-  name: 'resources/subscribe: an update is announced, until the client unsubscribes',
+  name: 'subscriptions: an update of a resource is announced, until the client unsubscribes',
   async run(driver) {
     const method = 'notifications/resources/updated'
-    await driver.listening
+    await driver.listen()
     await driver.subscribe('test://watched-resource')
     const update = driver.inbox.next(method)
     await driver.callTool('touch_watched_resource')

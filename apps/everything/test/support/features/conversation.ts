@@ -106,7 +106,7 @@ const cancellation: Feature = {
 const listChanged: Feature = {
   name: 'list_changed: tools, resources and prompts that come and go are announced, and can be used',
   async run(driver) {
-    await driver.listening
+    await driver.listen()
     const change = async (kind: string, tool: string): Promise<void> => {
       const announced = driver.inbox.next(`notifications/${kind}/list_changed`)
       await driver.callTool(tool, { name: 'one' })

@@ -5,9 +5,8 @@ import { CONVERSATION } from './conversation.ts'
 import { type Feature, names, text, walk } from './feature.ts'
 import { TOOLS } from './tools.ts'
 
-/** What belongs to sessions, or is done by other means where there are none. */
-const OF_SESSIONS =
-  /^(initialize|ping|logging|list_changed|resources\/subscribe|tools\/call: an output that is no object)/
+/** What belongs to sessions, or is said otherwise where there are none. */
+const OF_SESSIONS = /^(initialize|ping|logging|tools\/call: an output that is no object)/
 
 const discover: Feature = {
   name: 'server/discover: the server introduces itself and says what it can do, and nothing of sessions',
@@ -86,6 +85,28 @@ const skills: Feature = {
   },
 }
 
+let listed: string | undefined
+
+const order: Feature = {
+  name: 'lists are in one order: that of every other process of the server, whatever has been asked of it',
+  async run(driver) {
+    const lists: unknown[] = []
+    for (const [method, key] of [
+      ['tools/list', 'tools'],
+      ['prompts/list', 'prompts'],
+      ['resources/list', 'resources'],
+      ['resources/templates/list', 'resourceTemplates'],
+      ['skills/list', 'skills'],
+    ] as const) {
+      const { items } = await walk(driver, method, key)
+      expect(items.length).toBeGreaterThan(0)
+      lists.push(items)
+    }
+    listed ??= JSON.stringify(lists)
+    expect(JSON.stringify(lists)).toBe(listed)
+  },
+}
+
 /** What is done over requests that stand for themselves. */
 export const MODERN_FEATURES: readonly Feature[] = [
   discover,
@@ -93,4 +114,5 @@ export const MODERN_FEATURES: readonly Feature[] = [
   output,
   skills,
   ...[...CONVERSATION, ...TOOLS, ...CONTENTS].filter(({ name }) => !OF_SESSIONS.test(name)),
+  order,
 ]
