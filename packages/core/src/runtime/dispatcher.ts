@@ -195,10 +195,10 @@ export class Dispatcher {
         ctx.abort(reason)
         settle(reason === 'timeout' ? this.#timedOut(entry, ctx) : undefined)
       }
-      const failed = (error: unknown): void => {
+      const failed = (thrown: unknown): void => {
         if (ctx.end === undefined) return
-        const questions = openFirst(ctx, error, () => this.#start(entry, ctx))
-        if (questions === undefined) settle(this.#fail(entry, ctx, error))
+        const questions = openFirst(ctx, thrown, () => this.#start(entry, ctx))
+        if (questions === undefined) settle(this.#fail(entry, ctx, thrown))
         else void questions.then(finished, failed)
       }
       const finished = (value: Outcome): void => {

@@ -236,6 +236,22 @@ describe('the hints of a resource and of one read', () => {
     expect(seen).toEqual([['contents']])
   })
 
+  it.each(ALL)(
+    'stand once in the answer, whatever a middleware adds to the result: %s',
+    async (method, params) => {
+      const server = reading({ cache: { ttlMs: 7 } })
+      const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
+      server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
+      const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
+      const text = (await server.handleMessage(message)) ?? ''
+      for (const key of ['resultType', 'ttlMs', 'cacheScope', 'com.example/more'])
+        expect(text.split(`"${key}":`)).toHaveLength(2)
+      expect(JSON.parse(text)).toMatchObject({
+        result: { resultType: 'complete', ttlMs: 7, cacheScope: 'private', 'com.example/more': 1 },
+      })
+    },
+  )
+
   it('are none where answers have gone into the result, which hangs on more than its address', async () => {
     const answer = { q: { action: 'accept', content: { a: 'x' } } }
     const answered = { uri: 'r://kept', inputResponses: answer }

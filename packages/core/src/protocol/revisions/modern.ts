@@ -16,7 +16,8 @@ export function modernRevision(data: RevisionData): Revision {
     cancelOnDisconnect: true,
     parameterHeaders: true,
     envelope,
-    encodeResult: (method, result) => metaFirst(result, (rest) => base.encodeResult(method, rest)),
+    encodeResult: (method, result) =>
+      metaFirst(result, (rest) => base.encodeResult(method, withoutEnvelope(method, rest))),
     encodeError: (error) => {
       const plain = toErrorObject(error)
       return error.reason === 'missing-capability'
@@ -46,6 +47,16 @@ function metaFirst(result: JsonObject, encode: (rest: JsonObject) => string): st
   const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
   const rest = encode({ ...result, _meta: undefined })
   return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+}
+
+/** A middleware may have given a result what the envelope says: a reader would find the same key twice. */
+function withoutEnvelope(method: string, result: JsonObject): JsonObject {
+  // The members of a tool's result are chosen one by one, which leaves these out.
+  if (method === Method.CallTool) return result
+  const { resultType, ttlMs, cacheScope, ...rest } = result
+  const hinted = CACHEABLE.has(method) && (ttlMs ?? cacheScope) !== undefined
+  if (resultType === undefined && !hinted) return result
+  return hinted ? rest : { ...result, resultType: undefined }
 }
 
 /** Written around the text: most results are texts already, some of them kept for many callers. */
