@@ -55,8 +55,11 @@ export const defineExtension = <App = unknown, Mount = unknown>(
 export function requireExtension({ client }: Pick<CallContext, 'client'>, id: string): JsonObject {
   const settings = client.extension(id)
   if (settings !== undefined) return settings
-  throw missingCapability(`The client has not declared the extension ${id}`, { extensions: { [id]: {} } })
+  throw missingExtension(id)
 }
+
+export const missingExtension = (id: string): Error =>
+  missingCapability(`The client has not declared the extension ${id}`, { extensions: { [id]: {} } })
 
 /**
  * Checks the extensions of a server and puts them together.

@@ -1,6 +1,7 @@
 import { ErrorCode, invalidParams } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { Notification, TaskMethod } from '../protocol/methods.ts'
+import { revisionOf } from '../protocol/revisions/index.ts'
 import type { TaskDialect } from '../protocol/revisions/revision.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { CallContext, RequestContext } from '../runtime/context.ts'
@@ -8,11 +9,13 @@ import type { Extension, ExtensionMethod } from '../runtime/extension.ts'
 import type { Interest, Tell } from '../runtime/listen.ts'
 import type { TaskKey, TaskRecord } from '../runtime/task-store.ts'
 import { type Tasks, taskOwner, unknownTask } from '../runtime/tasks.ts'
-import { CONNECT, type Connected, requireExtension } from './extensions.ts'
+import { CONNECT, type Connected, missingExtension, requireExtension } from './extensions.ts'
 import { type ListenTopic, readTexts } from './listen.ts'
 
 const UPDATE = 'tasks/update'
 const TASK_IDS = 'taskIds'
+/** How clients of earlier revisions declare tasks. */
+const EARLIER = 'tasks'
 /** No id of ours is as long. */
 const MAX_ID_LENGTH = 256
 
@@ -27,6 +30,8 @@ const MAX_ID_LENGTH = 256
 export function tasks(): Extension {
   const extension: Extension & Connected = {
     id: TASKS_EXTENSION,
+    // Who has not declared it may still come back for what another revision began.
+    clients: 'all',
     names: { [TaskMethod.Get]: 'taskId', [UPDATE]: 'taskId', [TaskMethod.Cancel]: 'taskId' },
     [CONNECT]: ({ tasks: runner }) => ({
       ...extension,
@@ -37,28 +42,66 @@ export function tasks(): Extension {
   return extension
 }
 
+type Answer = (at: At, params: JsonObject) => Promise<object>
+
 function methodsOf(runner: () => Tasks): Required<Extension>['methods'] {
   const one =
-    (answer: (at: At, params: JsonObject) => Promise<object>): ExtensionMethod =>
+    (answer: Answer, earlier?: Answer): ExtensionMethod =>
     (params, ctx) => {
       const { taskId } = params
       const owner = taskOwner(ctx as RequestContext & CallContext)
       const dialect = (ctx as RequestContext & CallContext).revision.tasks
+      const declared = ctx.client.extension(TASKS_EXTENSION) !== undefined
+      const run = declared ? answer : ctx.client.supports(EARLIER) ? earlier : undefined
+      if (run === undefined) throw missingExtension(TASKS_EXTENSION)
       if (typeof taskId !== 'string' || owner === undefined || dialect === undefined) throw unknownTask()
-      return answer({ tasks: runner(), key: { owner, taskId }, dialect }, params)
+      return run({ tasks: runner(), key: { owner, taskId }, dialect }, params)
     }
   return {
-    [TaskMethod.Get]: one(async ({ tasks: all, key, dialect }) => detailed(dialect, await all.get(key))),
+    [TaskMethod.Get]: one(
+      async ({ tasks: all, key, dialect }) => detailed(dialect, await all.get(key)),
+      async (at) => inBothWords(at, await begunEarlier(at)),
+    ),
     [UPDATE]: one(async ({ tasks: all, key }, { inputResponses }) => {
       await all.answer(key, readResponses(inputResponses))
       return {}
     }),
-    [TaskMethod.Cancel]: one(async ({ tasks: all, key }) => {
-      await all.stop(key)
-      return {}
-    }),
+    [TaskMethod.Cancel]: one(
+      async ({ tasks: all, key }) => {
+        await all.stop(key)
+        return {}
+      },
+      async (at) => {
+        await begunEarlier(at)
+        return inBothWords(at, await at.tasks.cancel(at.key))
+      },
+    ),
   }
 }
+
+/**
+ * The task that a client wants back which has declared only the tasks of earlier revisions. For all that those do not
+ * have, and for tasks that are not theirs, it has declared nothing.
+ *
+ * @see https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility
+ */
+async function begunEarlier({ tasks: all, key }: At): Promise<TaskRecord> {
+  const record = await all.find(key)
+  if (record !== undefined && wordsOf(record) !== undefined) return record
+  throw missingExtension(TASKS_EXTENSION)
+}
+
+/** How the revision that began a task speaks of it, where its clients need no extension. */
+function wordsOf({ revision }: TaskRecord): TaskDialect | undefined {
+  const dialect = revisionOf(revision)?.tasks
+  return dialect?.extension === undefined ? dialect : undefined
+}
+
+/** As its client knows tasks, and with what it has come to: the method that would tell is gone. */
+const inBothWords = ({ dialect }: At, record: TaskRecord): JsonObject => ({
+  ...detailed(dialect, record),
+  ...wordsOf(record)?.shown(record),
+})
 
 interface At {
   readonly tasks: Tasks
@@ -117,6 +160,8 @@ function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
   const { status, inputs = {}, result = {}, error } = record
   if (status === 'input_required') return { ...shown, inputRequests: inputs }
   if (status === 'completed') return { ...shown, result }
+  // Where the call began a tool's own failure is the task's; here only an error is.
+  if (status === 'failed' && record.result !== undefined) return { ...shown, status: 'completed', result }
   if (status !== 'failed') return shown
   return { ...shown, error: error ?? { code: ErrorCode.InternalError, message: 'The task has failed' } }
 }
