@@ -33,7 +33,7 @@ const CARRIED = [
  */
 const GROUPS = [
   ofCore('protocol', String.raw`errors|(?:protocol|transport)/.*`),
-  ofCore('schema', String.raw`schema/(?!ajv\.|engine\.|zod3).*`),
+  ofCore('schema', String.raw`schema/(?!ajv|engine\.|index\.|zod3).*`),
   {
     name: 'ajv',
     test: /[\\/]schema[\\/]ajv\.ts$|[\\/](?:ajv|ajv-formats|fast-deep-equal|fast-uri|json-schema-traverse)[\\/]/,
@@ -65,6 +65,8 @@ function library(cwd: string): UserConfig {
     // A neutral platform has no idea of its own of where packages keep their modules.
     inputOptions: { resolve: { mainFields: ['module', 'main'] } },
     outputOptions: { codeSplitting: { groups: GROUPS }, comments: { jsdoc: false } },
+    // What is disposable is declared by no library that compilers take by default, and Node's types need not be there.
+    banner: { dts: '/// <reference lib="esnext.disposable" />' },
     plugins: [licences()],
   }
 }
@@ -81,7 +83,7 @@ function licences(): Plugin {
         modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []),
       )
       const texts = [...folders].toSorted().map(licenceOf)
-      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source: texts.join('\n\n') })
+      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.txt', source: texts.join('\n\n') })
     },
   }
 }

@@ -58,7 +58,7 @@ async function steps() {
   await one('type tests', () => script('type-tests.mjs'), 5 * minute)
   await tests('vitest')
   if (proxy) await tests('behind nginx', { JETWAY_SYSTEM_TESTS: '1' })
-  await one('packages', () => script('packages.mjs'))
+  await one('packages', () => script('packages.mjs'), 6 * minute)
   await one(
     'conformance',
     () => [...pnpm(), '--filter', '@jetway-apps/everything', 'run', 'conformance'],

@@ -1,9 +1,9 @@
 /**
- * Holds the code blocks of README.md and docs/ to the files they are taken from. A block in TypeScript follows a line
+ * Holds the code blocks of README.md, of those of the packages and of docs/ to the files they are taken from. A block in TypeScript follows a line
  * `<!-- from: path/to/file.ts -->`, or `<!-- from: path/to/file.ts#region -->` for the lines between
  * `// #region name` and `// #endregion`. Without arguments it lists what differs and exits 1; `--write` mends it.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { argv, exit } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -12,7 +12,14 @@ const BLOCK = /(?:<!-- from: (\S+) -->\n+)?```(ts|typescript|tsx)\n([\s\S]*?)```
 
 /** What people wrote: not what packages brought along, and not what was made of docstrings. @param {string} root */
 export function markdownFiles(root) {
-  return ['README.md', ...markdownBelow(root, 'docs')]
+  return ['README.md', ...readmesBelow(root, 'packages'), ...markdownBelow(root, 'docs')]
+}
+
+/** @param {string} root @param {string} folder */
+function readmesBelow(root, folder) {
+  if (!existsSync(join(root, folder))) return []
+  const paths = readdirSync(join(root, folder)).map((name) => join(folder, name, 'README.md'))
+  return paths.filter((path) => existsSync(join(root, path)))
 }
 
 const MADE = new Set(['node_modules', '.vitepress', join('docs', 'reference', 'api')])

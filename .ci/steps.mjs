@@ -25,17 +25,18 @@ export const vitest = (...args) => tool('vitest', '--config', 'vitest.workspace.
 const MAX_SAID = 256 * 1024
 
 /**
- * Runs a command from the repository's root and resolves to its exit code, 1 if it could not start or ran out of
- * time. Quiet commands are heard only when they fail. stdout is kept free for what the caller itself prints.
+ * Runs a command, from the repository's root unless told otherwise, and resolves to its exit code, 1 if it could not
+ * start or ran out of time. Quiet commands are heard only when they fail. stdout is kept free for what the caller
+ * itself prints.
  *
  * @param said - a function that is given the end of what the command has said
  */
-export function run(command, { quiet = false, env = {}, timeoutMs, said } = {}) {
+export function run(command, { quiet = false, env = {}, cwd = root, timeoutMs, said } = {}) {
   return new Promise((resolve) => {
     const [file, ...args] = command
     const output = quiet || said !== undefined ? 'pipe' : 2
     const child = spawn(file, args, {
-      cwd: root,
+      cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', output, output],
       shell: windows,

@@ -61,7 +61,7 @@ describe('installing @jetway/core without zod', () => {
 })
 
 describe('what @jetway/core carries of others', () => {
-  const licences = readFileSync(join(core, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
+  const licences = readFileSync(join(core, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')
 
   it.each([
     'ajv',

@@ -1,0 +1,103 @@
+/**
+ * Holds the public names of every package to its `exports.txt`, which a reviewer reads: what is added there is promised
+ * to users. Without arguments it lists what differs and exits 1; `--write` brings the lists up to the sources.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { argv } from 'node:process'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const LIST = 'exports.txt'
+
+// Entry files are barrels: all they do is to export by name, so that no parser is needed to read them.
+const BARREL = /^export (type )?\{([^}]*)\}/gm
+const DECLARED = /^export (?:declare )?(?:async )?(const|function|class|interface|type) (\w+)/gm
+const EVERYTHING = /^export (?:\*|default)/m
+
+/** @param {string} source @returns {string[]} values first, each kind by the alphabet */
+function namesIn(source) {
+  if (EVERYTHING.test(source)) throw new Error('an entry file exports by name')
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, '')
+  const listed = [...code.matchAll(BARREL)].flatMap(([, type, names]) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
+      .map((name) => named(name, type !== undefined)),
+  )
+  const declared = [...code.matchAll(DECLARED)].map(([, kind, name]) =>
+    named(name, kind === 'type' || kind === 'interface'),
+  )
+  return [...listed, ...declared].toSorted(
+    (a, b) => Number(a.startsWith('type ')) - Number(b.startsWith('type ')) || (a < b ? -1 : 1),
+  )
+}
+
+/** @param {string} item @param {boolean} allTypes */
+function named(item, allTypes) {
+  const type = allTypes || item.startsWith('type ')
+  const name = item
+    .replace(/^type /, '')
+    .split(' as ')
+    .at(-1)
+  return type ? `type ${name}` : name
+}
+
+/** What a package exports: the names of each of its subpaths, types marked as such. @param {string} folder */
+export function exportsOf(folder) {
+  const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  /** @type {Map<string, string[]>} */
+  const found = new Map()
+  for (const [subpath, target] of Object.entries(exports ?? {})) {
+    if (typeof target === 'string') continue
+    const source = readFileSync(join(folder, target['jetway:source']), 'utf8')
+    found.set(name + subpath.slice(1), namesIn(source))
+  }
+  return found
+}
+
+/** @param {Map<string, string[]>} found */
+function toText(found) {
+  return (
+    [...found]
+      .map(([subpath, names]) => [subpath, ...names.map((name) => `  ${name}`)].join('\n'))
+      .join('\n\n') + '\n'
+  )
+}
+
+/** @param {string} text */
+function fromText(text) {
+  /** @type {string[]} */
+  const lines = []
+  let subpath = ''
+  for (const line of text.split('\n')) {
+    if (line.startsWith('  ')) lines.push(`${subpath}: ${line.trim()}`)
+    else if (line !== '') lines.push((subpath = line))
+  }
+  return lines
+}
+
+function main() {
+  const root = resolve(fileURLToPath(new URL('..', import.meta.url)))
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const folder = join(root, 'packages', name)
+    const path = join(folder, LIST)
+    const actual = toText(exportsOf(folder))
+    const listed = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    if (actual === listed) continue
+    if (argv.includes('--write')) writeFileSync(path, actual)
+    else complain(`packages/${name}/${LIST}`, fromText(actual), fromText(listed))
+  }
+}
+
+/** @param {string} file @param {string[]} actual @param {string[]} listed */
+function complain(file, actual, listed) {
+  process.exitCode = 1
+  console.error(
+    `${file} differs from what the package exports; node .ci/exports.mjs --write brings it up to date`,
+  )
+  for (const line of actual.filter((name) => !listed.includes(name))) console.error(`  + ${line}`)
+  for (const line of listed.filter((name) => !actual.includes(name))) console.error(`  - ${line}`)
+}
+
+if (import.meta.url === pathToFileURL(argv[1] ?? '').href) main()

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it } from 'vitest'
+
+const ci = fileURLToPath(new URL('../../../.ci', import.meta.url))
+const folders: string[] = []
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+function run(folder: string, ...args: string[]): { code: number | null; said: string } {
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'exports.mjs'), ...args], {
+    encoding: 'utf8',
+  })
+  return { code: status, said: stderr }
+}
+
+/** A repository of one package, whose entry is `source`. */
+function repository(source: string, listed: string): string {
+  const root = mkdtempSync(join(tmpdir(), 'names-'))
+  folders.push(root)
+  mkdirSync(join(root, '.ci'))
+  mkdirSync(join(root, 'packages/a'), { recursive: true })
+  copyFileSync(join(ci, 'exports.mjs'), join(root, '.ci/exports.mjs'))
+  const exports = { '.': { 'jetway:source': './index.ts' }, './package.json': './package.json' }
+  writeFileSync(join(root, 'packages/a/package.json'), JSON.stringify({ name: 'a', exports }))
+  writeFileSync(join(root, 'packages/a/index.ts'), source)
+  writeFileSync(join(root, 'packages/a/exports.txt'), listed)
+  return root
+}
+
+const check = (source: string, listed: string): ReturnType<typeof run> =>
+  run(join(repository(source, listed), '.ci'))
+
+it('every public name of every package stands in a list that reviewers read', () => {
+  expect(run(ci)).toEqual({ code: 0, said: '' })
+})
+
+it.each([
+  ["export { one, type Two } from './a.ts'", 'a\n  one\n  type Two\n'],
+  ["export type {\n  Two,\n} from './a.ts'\nexport { zero as one } from './b.ts'", 'a\n  one\n  type Two\n'],
+  [
+    '/** export { not } */\nexport function one(): void {}\nexport interface Two {}',
+    'a\n  one\n  type Two\n',
+  ],
+])('a list that agrees passes: %j', (source, listed) => {
+  expect(check(source, listed)).toEqual({ code: 0, said: '' })
+})
+
+it('tells what is exported and not listed, and the other way round', () => {
+  const { code, said } = check("export { one, type Two } from './a.ts'", 'a\n  one\n  type Three\n')
+  expect(code).toBe(1)
+  expect(said.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+    '  + a: type Two',
+    '  - a: type Three',
+  ])
+})
+
+it('brings a list up to the sources when told to', () => {
+  const root = repository("export { one } from './a.ts'", '')
+  expect(run(join(root, '.ci'), '--write').code).toBe(0)
+  expect(readFileSync(join(root, 'packages/a/exports.txt'), 'utf8')).toBe('a\n  one\n')
+})
+
+it.each(["export * from './a.ts'", 'export default 1'])('an entry has to export by name: %s', (source) => {
+  expect(check(source, 'a\n').code).not.toBe(0)
+})
