@@ -32,8 +32,11 @@ const config: ViteUserConfig = defineConfig({
     exclude: kind === undefined ? [...kinds] : [],
     // Most of the time of the tests with real sockets and processes is spent waiting, even on two processors.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // No test is timed: this ends one that hangs, on a machine that is slow or busy.
-    testTimeout: 30_000,
+    // No test is timed: these end one that hangs, on a machine that is slow or busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+    setupFiles: [`${root}vitest.setup.ts`],
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     projects: members.map((member) => ({

@@ -63,7 +63,7 @@ describe.each(WAYS)('the official client is asked over %s', (way, door) => {
   beforeAll(async () => {
     if (door !== 'stdio') server = await listen(door)
     connected = await connect(transportTo(way, server))
-  }, 60_000)
+  })
   afterAll(async () => {
     await connected.client.close()
     await server?.stop()

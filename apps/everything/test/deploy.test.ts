@@ -74,7 +74,7 @@ describe('a server that is killed and started again under the v1 client', () => 
     }
     expect(kept.transport.sessionId).toBe(id)
     expect(kept.posted.filter((method) => method === 'initialize')).toHaveLength(1)
-  }, 60_000)
+  })
 })
 
 describe.each(ADAPTERS)('a server on %s that is told to stop with fifty calls in flight', (adapter) => {
@@ -107,6 +107,6 @@ describe.each(ADAPTERS)('a server on %s that is told to stop with fifty calls in
       })
     }
     expect(await exited).toBe(0)
-    expect(performance.now() - stopped).toBeLessThan(10_000)
-  }, 40_000)
+    expect(performance.now() - stopped).toBeLessThan(30_000)
+  })
 })

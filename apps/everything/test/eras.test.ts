@@ -168,7 +168,7 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s
     })
     for (const { client } of visitors)
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['meet', 'later'])
-  }, 30_000)
+  })
 })
 
 describe('one process on stdio', () => {
@@ -205,7 +205,7 @@ describe('one process on stdio', () => {
     const answers = (id: unknown): Message[] =>
       messages().filter((frame) => frame.id === id && frame.method === undefined)
     const until = async (found: () => unknown): Promise<void> =>
-      vi.waitFor(() => expect(found()).toBeTruthy(), { timeout: 10_000 })
+      vi.waitFor(() => expect(found()).toBeTruthy())
 
     await until(() => messages().some(({ method }) => method === 'elicitation/create'))
     const question = messages().find(({ method }) => method === 'elicitation/create')
@@ -277,5 +277,5 @@ describe('one process on stdio', () => {
     expect(messages().filter((frame) => frame.method === undefined)).toHaveLength(
       2 + 2 * PAIRS + 2 + 2 + 1 + 3,
     )
-  }, 30_000)
+  })
 })

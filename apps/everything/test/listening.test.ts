@@ -21,7 +21,7 @@ describe.each(Object.keys(DOORS) as Door[])('the official client listens over %s
         ? new StdioClientTransport({ ...stdioCommand(), stderr: 'ignore' })
         : new StreamableHTTPClientTransport(new URL(server.url)),
     )
-  }, 60_000)
+  })
   afterAll(async () => {
     await client?.close()
     await server?.stop()

@@ -28,5 +28,5 @@ describe('the command line', () => {
     } finally {
       await server.stop()
     }
-  }, 30_000)
+  })
 })

@@ -90,7 +90,7 @@ describe.each(HTTP_DOORS)('over %s', (door) => {
     server = await listen(door, '--misbehaving')
     client = new RawClient(server.url)
     await client.initialize()
-  }, 60_000)
+  })
   afterAll(async () => {
     client?.close()
     await server?.stop()
@@ -109,7 +109,7 @@ describe.each(HTTP_DOORS)('over %s', (door) => {
     const stream = await client.listen()
     for (const one of CASES) await client.post(requestOf(one))
     expect(await stream.end()).toEqual([])
-  }, 30_000)
+  })
 
   it('answers others as before', async () => {
     const call = {
@@ -136,7 +136,7 @@ describe('over stdio', () => {
     })
     await Promise.all(asked)
     code = await server.end()
-  }, 60_000)
+  })
   afterAll(() => server?.kill())
 
   it.each(CASES)('$name: gets exactly one well-formed answer', (one) => {

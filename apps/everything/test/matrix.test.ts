@@ -33,7 +33,7 @@ describe.each(doors)('over %s', (door) => {
   beforeAll(async () => {
     if (door !== 'stdio') server = await listen(door, ...FLAGS)
     target = server ?? stdioCommand(...FLAGS)
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   const clients = door === 'stdio' ? CLIENTS : { ...CLIENTS, ...SSE_CLIENTS }
@@ -42,7 +42,7 @@ describe.each(doors)('over %s', (door) => {
 
     beforeAll(async () => {
       driver = await connect(target)
-    }, 60_000)
+    })
     afterAll(() => driver?.close())
 
     for (const feature of FEATURES) {
@@ -58,7 +58,7 @@ describe.each(doors)('over %s', (door) => {
 
     beforeAll(async () => {
       driver = await connect(target)
-    }, 60_000)
+    })
     afterAll(() => driver?.close())
 
     for (const feature of MODERN_FEATURES) {
@@ -74,7 +74,7 @@ describe.each(doors)('over %s', (door) => {
 
     beforeAll(async () => {
       driver = await connect(target, revision)
-    }, 60_000)
+    })
     afterAll(() => driver?.close())
 
     for (const feature of featuresAt(revision)) {

@@ -62,7 +62,7 @@ describe.each(Object.keys(DOORS) as Door[])("the official client's tasks over %s
   beforeAll(async () => {
     if (door !== 'stdio') server = await listen(door)
     connected = await connect(server)
-  }, 60_000)
+  })
   afterAll(async () => {
     await connected.client.close()
     await server?.stop()
@@ -144,18 +144,15 @@ describe('tasks of requests that stand for themselves, on stdio', () => {
       const taskId = result?.['taskId']
       void ask(2, 'subscriptions/listen', { notifications: { taskIds: [taskId] } })
       const told = async (status: string): Promise<Message['params']> =>
-        vi.waitFor(
-          () => {
-            const messages = client.lines.map((line) => JSON.parse(line) as Message)
-            const found = messages.find(({ params }) => params?.['status'] === status)
-            expect(found).toMatchObject({
-              method: 'notifications/tasks',
-              params: { taskId, _meta: { 'io.modelcontextprotocol/subscriptionId': 2 } },
-            })
-            return found?.params
-          },
-          { timeout: 10_000 },
-        )
+        vi.waitFor(() => {
+          const messages = client.lines.map((line) => JSON.parse(line) as Message)
+          const found = messages.find(({ params }) => params?.['status'] === status)
+          expect(found).toMatchObject({
+            method: 'notifications/tasks',
+            params: { taskId, _meta: { 'io.modelcontextprotocol/subscriptionId': 2 } },
+          })
+          return found?.params
+        })
       const [key] = Object.keys((await told('input_required'))?.['inputRequests'] as object) as [string]
       const inputResponses = { [key]: { action: 'accept', content: { confirm: true } } }
       await ask(3, 'tasks/update', { taskId, inputResponses })
@@ -163,5 +160,5 @@ describe('tasks of requests that stand for themselves, on stdio', () => {
     } finally {
       client.kill()
     }
-  }, 30_000)
+  })
 })

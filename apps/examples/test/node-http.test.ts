@@ -75,4 +75,4 @@ it('is what hello-node serves with, beside an address that nothing answers', asy
     expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
     expect((await fetch(`${origin}/other`)).status).toBe(404)
   })
-}, 30_000)
+})

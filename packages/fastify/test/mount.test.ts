@@ -203,7 +203,7 @@ describe('closing', () => {
     const { app, ended } = await withStream()
     const began = performance.now()
     await app.close()
-    expect(performance.now() - began).toBeLessThan(3000)
+    expect(performance.now() - began).toBeLessThan(30_000)
     await expect(ended).resolves.toEqual(expect.any(String))
   })
 

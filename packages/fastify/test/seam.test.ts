@@ -298,7 +298,7 @@ describe('closing the app', () => {
     await until(socket, '{}')
     const began = performance.now()
     await app.close()
-    expect(performance.now() - began).toBeLessThan(4000)
+    expect(performance.now() - began).toBeLessThan(30_000)
   })
 
   it.each(['reads', 'does not read'])('ends an open stream whose peer %s', async (how) => {
@@ -314,7 +314,7 @@ describe('closing the app', () => {
     endpoint.closing = () => sink.close()
     const began = performance.now()
     await app.close()
-    expect(performance.now() - began).toBeLessThan(4000)
+    expect(performance.now() - began).toBeLessThan(30_000)
   })
 })
 

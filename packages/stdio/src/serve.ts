@@ -8,6 +8,7 @@ interface Caller {
   readonly auth?: AuthInfo | undefined
   readonly mount?: unknown
   readonly revisions?: readonly RevisionDate[]
+  readonly endGraceMs?: number
 }
 
 /** What is served: an `McpServer`. */
@@ -117,7 +118,8 @@ class StdioServing implements StdioHandle {
     this.#transport = createTransport(options, this.#guard, () => this.#startClock())
     try {
       const transport = watchClose(this.#transport, () => this.#stop())
-      this.#connection = server.connect(transport, callerOf(options))
+      // The drain is what counts; the connection's own idea of a grace would cut a longer one short.
+      this.#connection = server.connect(transport, { ...callerOf(options), endGraceMs: this.#drainMs })
     } catch (error) {
       this.#guard?.release()
       throw error

@@ -2,9 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Child, type Exit } from './support/child.ts'
 
 const children: Child[] = []
+/** A drain that is told from its absence on the busiest machine, in ms. */
+const LONG = 40_000
+const AT_ONCE = LONG / 2
 
-function start(): Child {
-  const child = new Child()
+function start(drainMs?: number): Child {
+  const child = new Child(drainMs)
   children.push(child)
   return child
 }
@@ -25,20 +28,20 @@ async function timed(child: Child, act: () => void): Promise<Exit & { readonly m
 
 const answer = (child: Child, id: number): unknown => child.messages.find((message) => message.id === id)
 
-describe('serveStdio in a process of its own', { timeout: 20_000 }, () => {
+describe('serveStdio in a process of its own', () => {
   it('answers, and exits with 0 at once when an idle server sees the end of its input', async () => {
-    const child = await start().open()
+    const child = await start(LONG).open()
     child.call(1, 'echo', { text: 'hällo 😀' })
     await child.until(() => child.lines.length === 2)
     expect(answer(child, 1)).toMatchObject({ result: { content: [{ type: 'text', text: 'hällo 😀' }] } })
     const { code, ms } = await timed(child, () => child.process.stdin.end())
     expect(code).toBe(0)
-    expect(ms).toBeLessThan(1_500)
+    expect(ms).toBeLessThan(AT_ONCE)
     expect(child.stderr).toContain('lifespan disposed')
   })
 
   it('answers everything that arrives together with the end of the input', async () => {
-    const child = start()
+    const child = start(LONG)
     void child.open()
     child.call(1, 'short')
     for (let id = 2; id < 50; id++) child.call(id, 'echo', { text: String(id) })
@@ -50,13 +53,12 @@ describe('serveStdio in a process of its own', { timeout: 20_000 }, () => {
     expect(answer(child, 1)).toMatchObject({ result: { content: [{ text: 'finished' }] } })
   })
 
-  it('aborts what runs too long after the end of the input, and exits with 0 within two seconds', async () => {
+  it('aborts what runs too long after the end of the input, and exits with 0', async () => {
     const child = await start().open()
     child.call(1, 'endless')
     await child.until(() => child.stderr.includes('running'))
-    const { code, ms } = await timed(child, () => child.process.stdin.end())
-    expect(code).toBe(0)
-    expect(ms).toBeLessThan(2_500)
+    child.process.stdin.end()
+    expect((await child.exited).code).toBe(0)
     expect(child.stderr).toContain('aborted')
   })
 
@@ -75,7 +77,7 @@ describe('serveStdio in a process of its own', { timeout: 20_000 }, () => {
   })
 
   it('lets running calls finish on SIGTERM, then exits with 0', async () => {
-    const child = await start().open()
+    const child = await start(LONG).open()
     child.call(1, 'short')
     child.call(2, 'echo', { text: 'now' })
     await child.until(() => answer(child, 2) !== undefined)
@@ -88,7 +90,7 @@ describe('serveStdio in a process of its own', { timeout: 20_000 }, () => {
     ['SIGTERM', 143],
     ['SIGINT', 130],
   ] as const)('exits at once on a second %s', async (signal, expected) => {
-    const child = await start().open()
+    const child = await start(LONG).open()
     child.call(1, 'endless')
     await child.until(() => child.stderr.includes('running'))
     child.process.kill(signal)
@@ -97,7 +99,7 @@ describe('serveStdio in a process of its own', { timeout: 20_000 }, () => {
     await child.until(() => answer(child, 2) !== undefined)
     const { code, ms } = await timed(child, () => child.process.kill(signal))
     expect(code).toBe(expected)
-    expect(ms).toBeLessThan(500)
+    expect(ms).toBeLessThan(AT_ONCE)
   })
 
   it('exits quietly with 0 when the reader of its output is gone', async () => {
@@ -118,16 +120,13 @@ describe('serveStdio in a process of its own', { timeout: 20_000 }, () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
-  it('exits in time when the client has stopped reading', async () => {
+  it('exits when the client has stopped reading', async () => {
     const child = await start().open()
     child.process.stdout.removeAllListeners('data').pause()
     for (let id = 1; id < 4; id++) child.call(id, 'flood')
-    const { code, ms } = await timed(child, () => {
-      child.process.stdin.end()
-      // Its exit is seen although its output is never read.
-      child.process.once('exit', () => child.process.stdout.destroy())
-    })
-    expect(code).toBe(0)
-    expect(ms).toBeLessThan(3_500)
+    child.process.stdin.end()
+    // Its exit is seen although its output is never read.
+    child.process.once('exit', () => child.process.stdout.destroy())
+    expect((await child.exited).code).toBe(0)
   })
 })

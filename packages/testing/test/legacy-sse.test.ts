@@ -257,7 +257,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     const { stream, url } = await connect(await mount())
     expect((await post(url, initialize('2024-11-05'))).status).toBe(202)
     await stream.leave()
-    await expect.poll(async () => (await post(url, ping)).status, { timeout: 5_000 }).toBe(404)
+    await expect.poll(async () => (await post(url, ping)).status).toBe(404)
   })
 
   it('keeps the sessions of two principals apart', async () => {

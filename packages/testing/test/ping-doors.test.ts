@@ -73,7 +73,7 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
     await send({ id: 1, method: 'initialize', params })
     await send({ method: 'notifications/initialized' })
-    await vi.waitFor(() => expect(closed).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(closed).toHaveLength(1))
     expect(pings(frames)).toHaveLength(2)
     await expect(send({ id: 2, method: 'ping' })).rejects.toThrow('404')
   })

@@ -76,7 +76,7 @@ describe.each([
       })
     }
     const served = await subject.serve(server, options, {})
-    const client = new AdapterClient(served.url, 5_000)
+    const client = new AdapterClient(served.url, 15_000)
     open.push(
       () => served.release(),
       () => server.close({ deadline: 0 }),

@@ -13,7 +13,7 @@ const SNIPPET = /```nginx\n([\s\S]*?)```/
 const DOCUMENTED_PORT = '127.0.0.1:3000'
 
 /** How long nginx may take to listen, in ms. */
-const START_MS = 10_000
+const START_MS = 30_000
 
 /** A real nginx in front of servers on this machine. */
 export interface Nginx {

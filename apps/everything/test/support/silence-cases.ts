@@ -28,11 +28,11 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
       backends.map(({ port }) => port),
       readTimeout,
     )
-  }, 30_000)
+  })
   afterAll(async () => {
     await nginx?.stop()
     for (const backend of backends) await backend.stop()
-  }, 30_000)
+  })
 
   /** A stream that listens and a call that is silent, at the same time. */
   async function beSilent(index: number): Promise<{ stream: Reply; call: Reply }> {

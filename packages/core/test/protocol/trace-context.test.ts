@@ -70,10 +70,11 @@ describe('the trace context of a request (https://modelcontextprotocol.io/specif
   })
 
   it('takes no longer for a hostile value than for another', () => {
-    const start = performance.now()
+    const start = process.cpuUsage()
     const blanks = `a=1;${' '.repeat(8_000)}`
     for (const value of [blanks, `a=${' '.repeat(8_000)}x`, ','.repeat(8_000), '-'.repeat(500)])
       read({ traceparent: value, tracestate: value, baggage: value })
-    expect(performance.now() - start).toBeLessThan(500)
+    const { user, system } = process.cpuUsage(start)
+    expect((user + system) / 1_000).toBeLessThan(500)
   })
 })

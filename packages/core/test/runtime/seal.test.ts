@@ -21,7 +21,7 @@ describe('what is sealed', () => {
     for (const bytes of [0, 1, 2, 3, 100, 20_000]) {
       const sealed = await sealer(key(1)).seal('a', 's'.repeat(bytes), 'x')
       expect(sealed).toHaveLength(sealedLength(bytes))
-      expect(sealed).not.toContain('ssss')
+      expect(sealed).not.toMatch(/s{8}|c3Nzc3Nz/)
     }
   })
 

@@ -18,10 +18,17 @@ export class Child {
   stderr = ''
   #watchers: (() => void)[] = []
 
-  constructor() {
+  /** `drainMs`: the option of that name, where it is not the default. */
+  constructor(drainMs?: number) {
     this.process = spawn(
       process.execPath,
-      ['--conditions=jetway:source', '--import', import.meta.resolve('tsx'), FIXTURE],
+      [
+        '--conditions=jetway:source',
+        '--import',
+        import.meta.resolve('tsx'),
+        FIXTURE,
+        ...(drainMs === undefined ? [] : [`${drainMs}`]),
+      ],
       { stdio: 'pipe' },
     )
     this.process.stdout.on('data', (chunk: Buffer) => this.#grow('stdout', chunk))

@@ -57,6 +57,9 @@ const MCP_HEADERS: SentHeaders = {
   'mcp-protocol-version': REVISION,
 }
 
+/** A reply may last that many times as long as any of its pieces. */
+const PIECES = 3
+
 /** A client with nothing between it and the socket that could mend what arrives. All of its waiting has a limit. */
 export class AdapterClient {
   readonly url: URL
@@ -64,7 +67,7 @@ export class AdapterClient {
   readonly #agent = new Agent({ keepAlive: true })
   readonly #sockets = new Set<Socket>()
 
-  /** `patience`: how long anything may take, in ms. */
+  /** `patience`: how long it waits for a sign of life, in ms. What comes in pieces may take three times as long. */
   constructor(url: string, patience: number) {
     this.url = new URL(url)
     this.#patience = patience
@@ -121,7 +124,7 @@ export class AdapterClient {
     await this.within(once(socket, 'connect'), 'a connection')
     return {
       send: (bytes) => new Promise((resolve) => socket.write(bytes, () => resolve())),
-      until: (done, what) => this.within(arriving.until(done), what),
+      until: (done, what) => this.#arrived(arriving, done, what),
       leave: () => void socket.destroy(),
     }
   }
@@ -165,6 +168,17 @@ export class AdapterClient {
     for (const socket of this.#sockets) socket.destroy()
   }
 
+  /** Resolves, with all that has come, when enough has come or no more will. */
+  async #arrived(arriving: Arriving, enough: (text: string) => boolean, what: string): Promise<string> {
+    const limit = Date.now() + PIECES * this.#patience
+    while (!arriving.over && !enough(arriving.text)) {
+      // Comments that keep a stream alive are signs of life, too.
+      if (Date.now() > limit) throw new Error(`Waited ${PIECES * this.#patience} ms for ${what}`)
+      await this.within(arriving.more(), what)
+    }
+    return arriving.text
+  }
+
   #reading(response: IncomingMessage): OpenReply {
     const arriving = new Arriving()
     response.setEncoding('utf8').on('data', (text: string) => arriving.push(text))
@@ -176,15 +190,12 @@ export class AdapterClient {
       text: () => arriving.text,
       until: async (expected) => {
         const has = (text: string): boolean => text.includes(expected)
-        const text = await this.within(arriving.until(has), `${expected} in a reply`)
+        const text = await this.#arrived(arriving, has, `${expected} in a reply`)
         if (!has(text)) throw new Error(`The reply ended before ${expected}: ${text}`)
         return text
       },
       whole: async () => {
-        const text = await this.within(
-          arriving.until(() => false),
-          'the end of a reply',
-        )
+        const text = await this.#arrived(arriving, () => false, 'the end of a reply')
         if (!response.complete) throw new Error('The connection broke before the end of the reply')
         return text
       },
@@ -198,7 +209,7 @@ export class AdapterClient {
 /** Text as it arrives, and its end. */
 class Arriving {
   text = ''
-  #over = false
+  over = false
   #waiting: (() => void)[] = []
 
   push(text: string): void {
@@ -207,14 +218,13 @@ class Arriving {
   }
 
   end(): void {
-    this.#over = true
+    this.over = true
     this.#tell()
   }
 
-  /** Resolves, with all that has come, when enough has come or no more will. */
-  async until(enough: (text: string) => boolean): Promise<string> {
-    while (!this.#over && !enough(this.text)) await new Promise<void>((heard) => this.#waiting.push(heard))
-    return this.text
+  /** Resolves when something comes, or the end. */
+  more(): Promise<void> {
+    return new Promise((heard) => this.#waiting.push(heard))
   }
 
   #tell(): void {

@@ -34,7 +34,7 @@ function echoing(random: () => number): McpServer {
 /** Twelve callers of one session give each call the same id. */
 export function describeOneId(calls: number): void {
   describe.each(ADAPTERS)(`${calls} calls with one id from twelve callers on %s`, (_, adapter) => {
-    it('are each answered once, and to their own caller', { timeout: 15_000 + 10 * calls }, async () => {
+    it('are each answered once, and to their own caller', { timeout: 60_000 + 10 * calls }, async () => {
       const app = await adapter.serve(echoing(seeded(3)), {}, {})
       const client = await new ResumingClient(app.url, { keepAlive: true }).open()
       const callers = Array.from({ length: CALLERS }, async (_item, caller) => {
@@ -74,7 +74,7 @@ interface Member {
 export function describeSharedStore(sessions: number): void {
   it(
     `shows none of ${sessions} sessions a byte of another`,
-    { timeout: 15_000 + 40 * sessions },
+    { timeout: 60_000 + 40 * sessions },
     async () => {
       const eventStore = new MemoryEventStore()
       const server = telling()

@@ -76,7 +76,7 @@ function expectWhole(outcomes: readonly Outcome[]): void {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export function describeCuts(cuts: number): void {
-  const options = { timeout: 15_000 + 100 * cuts }
+  const options = { timeout: 60_000 + 100 * cuts }
   describe.each([
     ['Fastify', fastify],
     ['Hono', hono],

@@ -25,7 +25,7 @@ export function describeStalledReader(mib: number): void {
   let server: FloodingServer
   beforeAll(async () => {
     server = await FloodingServer.start()
-  }, 30_000)
+  })
   afterAll(() => server.close())
 
   /** Floods one reader that reads, then one that does not. */
@@ -41,7 +41,7 @@ export function describeStalledReader(mib: number): void {
   }
 
   const name = `a reader on %s that stalls while ${mib} MiB are sent at it`
-  describe.each(['Fastify', 'Hono'] as const)(name, { timeout: 30_000 + 500 * mib }, (adapter) => {
+  describe.each(['Fastify', 'Hono'] as const)(name, { timeout: 60_000 + 500 * mib }, (adapter) => {
     it('costs at most 8 MiB, holds nobody up and is cut off', async () => {
       const flooding = await server.join(adapter, 'kept')
       const stalled = await flood(flooding)

@@ -1,0 +1,84 @@
+import { PassThrough, Writable } from 'node:stream'
+import { McpServer } from '@jetway/core'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type ServeStdioOptions, serveStdio, type StdioHandle } from '../src/serve.ts'
+
+const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+const lines = [
+  { id: 0, method: 'initialize', params },
+  { method: 'notifications/initialized' },
+  { id: 1, method: 'tools/call', params: { name: 'endless' } },
+]
+
+interface Running {
+  readonly handle: StdioHandle
+  readonly input: PassThrough
+  readonly aborted: () => boolean
+  readonly closed: () => boolean
+}
+
+/** A connection on which a call runs that never ends. */
+async function running(options: ServeStdioOptions): Promise<Running> {
+  const input = new PassThrough()
+  const server = new McpServer({ name: 'test', version: '1.0.0' })
+  let signal: AbortSignal | undefined
+  const begun = new Promise<void>((resolve) => {
+    server.addTool({
+      name: 'endless',
+      handler: (_args, ctx) => {
+        signal = ctx.signal
+        resolve()
+        return new Promise<string>(() => {})
+      },
+    })
+  })
+  const handle = await serveStdio(server, { input, ...options })
+  for (const line of lines) input.write(`${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`)
+  await begun
+  let closed = false
+  void handle.closed.then(() => (closed = true))
+  return { handle, input, aborted: () => signal?.aborted === true, closed: () => closed }
+}
+
+async function endOf(input: PassThrough): Promise<void> {
+  const ended = new Promise((resolve) => input.once('end', resolve))
+  input.end()
+  await ended
+}
+
+describe('when the input ends', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+  })
+
+  it('a call that runs has 1.8 s, and its answer the rest of 2 s', async () => {
+    const { handle, input, aborted, closed } = await running({ output: new PassThrough() })
+    await endOf(input)
+    await vi.advanceTimersByTimeAsync(1_799)
+    expect([aborted(), closed()]).toEqual([false, false])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(aborted()).toBe(true)
+    await handle.closed
+  })
+
+  it('a client that does not read is waited for no longer than 2 s', async () => {
+    const output = new Writable({ write: () => {} })
+    const { handle, input, closed } = await running({ output })
+    await endOf(input)
+    await vi.advanceTimersByTimeAsync(1_999)
+    expect(closed()).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await handle.closed
+  })
+
+  it('another time may be given', async () => {
+    const { handle, input, aborted } = await running({ output: new PassThrough(), drainMs: 60_000 })
+    await endOf(input)
+    await vi.advanceTimersByTimeAsync(53_999)
+    expect(aborted()).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(aborted()).toBe(true)
+    await handle.closed
+  })
+})
