@@ -153,6 +153,7 @@ export class LiveTask {
     )
     ctx.app = call.app
     ctx.given.receive(call.given.answers, call.given.state)
+    ctx.given.brought = call.given.brought
     return ctx
   }
 

@@ -64,8 +64,30 @@ export function resolveInput(
 ): Promise<Outcome> {
   const { asking, revision } = ctx.scope
   if (asking === undefined || canBeAsked(ctx) || revision.rounds?.methods.has(ctx.message.method) !== true)
-    return answerAll(ctx, first, handle)
+    return askOpen(ctx, first, handle)
   return askInResult(ctx, asking, first, handle)
+}
+
+/** What a call brought before it became a task is not asked again in it. */
+async function askOpen(
+  ctx: RoundsCall,
+  first: NeedsInput,
+  handle: () => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const { given, scope } = ctx
+  const { brought } = given
+  if (brought === undefined || scope.asking === undefined) return answerAll(ctx, first, handle)
+  given.brought = undefined
+  const answers = await match(scope.asking, first, brought)
+  const open = Object.entries(first.questions).filter(([key]) => !answers.has(key))
+  const known = new Map([...given.answers, ...answers])
+  if (open.length > 0) {
+    given.receive(known, given.state)
+    return answerAll(ctx, { ...first, questions: Object.fromEntries(open) }, handle)
+  }
+  given.receive(known, first.state)
+  const outcome = await handle()
+  return outcome.kind === 'needs-input' ? answerAll(ctx, outcome, handle) : outcome
 }
 
 /** The answers may have come with the request already; else the questions become its result. */
