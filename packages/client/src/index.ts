@@ -1,3 +1,12 @@
+export {
+  type AuthAnswer,
+  type AuthHeaders,
+  type AuthProvider,
+  type AuthRequest,
+  bearer,
+  MAX_AUTH_RETRIES,
+} from './auth/provider.ts'
+export { type AuthFetch, withAuth } from './auth/with-auth.ts'
 export { Client, type ClientStats, type CompletionRef, type ServerView } from './client.ts'
 export type { Ignored } from './conversation/conversation.ts'
 export { createEraCache, type EraCache } from './eras/era-cache.ts'

@@ -1,0 +1,50 @@
+import * as oauth from 'oauth4webapi'
+
+/** What a server says with a 401 or 403 about the authorization that it wants. */
+export interface Challenge {
+  readonly error: string | undefined
+  readonly scopes: readonly string[]
+  readonly resourceMetadata: string | undefined
+}
+
+const SCHEMES: ReadonlySet<string> = new Set(['bearer', 'dpop'])
+/** Longer ones are not read: no server has that much to say, and reading takes the square of the length. */
+const MAX_HEADER = 8_192
+
+/**
+ * The challenges of `WWW-Authenticate`, as one. A header that cannot be read says nothing, and discovery goes by the
+ * well-known addresses.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1
+ */
+export async function readChallenge(headers: Headers): Promise<Challenge> {
+  const all = await challengesOf(headers.get('www-authenticate') ?? '')
+  const found = all.filter(({ scheme }) => SCHEMES.has(scheme))
+  const first = (name: 'error' | 'scope' | 'resource_metadata'): string | undefined =>
+    found.map(({ parameters }) => parameters[name]).find((value) => value !== undefined)
+  return {
+    error: first('error'),
+    scopes: scopesOf(first('scope')),
+    resourceMetadata: first('resource_metadata'),
+  }
+}
+
+/** The library reads this header before any answer of an authorization server, and tells what it found by an error. */
+async function challengesOf(header: string): Promise<readonly oauth.WWWAuthenticateChallenge[]> {
+  if (header === '' || header.length > MAX_HEADER) return []
+  const answer = new Response(null, { status: 401, headers: { 'www-authenticate': header } })
+  try {
+    await oauth.processRevocationResponse(answer)
+  } catch (error) {
+    if (error instanceof oauth.WWWAuthenticateChallengeError) return error.cause
+  }
+  return []
+}
+
+/** The scopes of a space-separated list, each once. */
+export function scopesOf(list: string | undefined): readonly string[] {
+  return [...new Set((list ?? '').split(' ').filter((scope) => SCOPE.test(scope)))]
+}
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/

@@ -1,0 +1,196 @@
+import * as oauth from 'oauth4webapi'
+import {
+  DEFAULT_METHODS,
+  identityOf,
+  type AuthMethod,
+  type ClientCredentials,
+  type Identity,
+} from './clients.ts'
+import { AuthorizationError, fromLibrary } from './errors.ts'
+import type { PlainFetch } from './fetch.ts'
+import type { CredentialStore, StoredClient } from './store.ts'
+
+/** Who this client is, at authorization servers of all kinds. */
+export interface ClientSettings {
+  readonly clients: readonly ClientCredentials[]
+  readonly clientMetadataUrl: string | undefined
+  readonly registration: RegistrationOptions | undefined
+  readonly askClient: ((issuer: string) => Promise<ClientCredentials | undefined>) | undefined
+  readonly store: CredentialStore
+}
+
+/** What this client says of itself where it registers: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
+export interface RegistrationOptions {
+  /** Shown to users. */
+  readonly clientName: string
+  readonly clientUri?: string
+  readonly logoUri?: string
+  readonly contacts?: readonly string[]
+  readonly softwareId?: string
+  readonly softwareVersion?: string
+}
+
+/** What a grant needs of a registration. */
+export interface RegistrationNeeds {
+  readonly grantTypes: readonly string[]
+  readonly redirectUris: readonly string[]
+  readonly isBound: boolean
+}
+
+/**
+ * The client for an authorization server: the one that was registered with it by hand, else the address of this client's
+ * metadata document where the server reads these, else one that registers by itself, else the one that a person gives.
+ *
+ * @throws AuthorizationError `issuer` for credentials of another issuer, `registration` where there is no way left
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
+ */
+export async function identify(
+  settings: ClientSettings,
+  server: oauth.AuthorizationServer,
+  needs: RegistrationNeeds,
+  fetch: PlainFetch,
+): Promise<Identity> {
+  const given = await givenFor(settings, server.issuer)
+  if (given !== undefined) return identityOf(given, server, false)
+  if (settings.clientMetadataUrl !== undefined && server.client_id_metadata_document_supported === true)
+    return identityOf({ clientId: settings.clientMetadataUrl, authMethod: 'none' }, server, false)
+  const { registration } = settings
+  if (registration !== undefined && server.registration_endpoint !== undefined)
+    return await registered({ ...settings, registration }, server, needs, fetch)
+  const asked = await settings.askClient?.(server.issuer)
+  if (asked !== undefined) return identityOf(asked, server, false)
+  throw new AuthorizationError(
+    'registration',
+    `No client is known to ${server.issuer}: register one there and give its id in clients, or name it in registration`,
+  )
+}
+
+/** Forgets a registration that the server no longer knows, so that the next authorization makes another. */
+export async function forget(settings: ClientSettings, server: oauth.AuthorizationServer): Promise<void> {
+  await settings.store.write('client', server.issuer, undefined)
+}
+
+async function givenFor(
+  { clients, clientMetadataUrl, registration, store }: ClientSettings,
+  issuer: string,
+): Promise<ClientCredentials | undefined> {
+  const named = clients.find((client) => client.issuer === issuer)
+  if (named !== undefined) return named
+  const open = clients.find((client) => client.issuer === undefined)
+  if (open !== undefined) {
+    const bound = await store.read('issuer', open.clientId)
+    if (bound === undefined) await store.write('issuer', open.clientId, issuer)
+    if (bound === undefined || bound === issuer) return open
+  }
+  if (clients.length === 0 || (open === undefined && (clientMetadataUrl ?? registration) !== undefined))
+    return undefined
+  throw new AuthorizationError(
+    'issuer',
+    `The server now names the authorization server ${issuer}, and the client's credentials belong to another`,
+  )
+}
+
+async function registered(
+  settings: ClientSettings & { registration: RegistrationOptions },
+  server: oauth.AuthorizationServer,
+  needs: RegistrationNeeds,
+  fetch: PlainFetch,
+): Promise<Identity> {
+  const known = await settings.store.read('client', server.issuer)
+  const client =
+    known !== undefined && isUsable(known, needs) ? known : await register(settings, server, needs, fetch)
+  const { clientId, clientSecret, authMethod } = client
+  return identityOf(
+    {
+      clientId,
+      ...(clientSecret === undefined ? {} : { clientSecret }),
+      ...(authMethod === undefined ? {} : { authMethod: authMethod as AuthMethod }),
+    },
+    server,
+    true,
+  )
+}
+
+const isUsable = (client: StoredClient, { redirectUris }: RegistrationNeeds): boolean =>
+  (client.secretExpiresAt === undefined || client.secretExpiresAt > Date.now()) &&
+  redirectUris.every((uri) => client.redirectUris.includes(uri))
+
+async function register(
+  { registration, store }: ClientSettings & { registration: RegistrationOptions },
+  server: oauth.AuthorizationServer,
+  needs: RegistrationNeeds,
+  fetch: PlainFetch,
+): Promise<StoredClient> {
+  const method = methodToAskFor(server)
+  const answer = await send(server, metadataOf(registration, needs, method), fetch)
+  const granted = answer.token_endpoint_auth_method
+  const secret = typeof answer.client_secret === 'string' ? answer.client_secret : undefined
+  const expires = Number(answer.client_secret_expires_at ?? 0)
+  const client: StoredClient = {
+    clientId: answer.client_id,
+    authMethod: typeof granted === 'string' ? granted : secret === undefined ? 'none' : method,
+    redirectUris: needs.redirectUris,
+    ...(secret === undefined ? {} : { clientSecret: secret }),
+    ...(expires > 0 ? { secretExpiresAt: expires * 1000 } : {}),
+  }
+  await store.write('client', server.issuer, client)
+  return client
+}
+
+/** A client that runs where its user can read it keeps no secret; it asks for one only where the server wants that. */
+function methodToAskFor(server: oauth.AuthorizationServer): AuthMethod {
+  const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS
+  const wanted: readonly AuthMethod[] = ['none', 'client_secret_basic', 'client_secret_post']
+  return wanted.find((method) => supported.includes(method)) ?? 'none'
+}
+
+function metadataOf(
+  said: RegistrationOptions,
+  { grantTypes, redirectUris, isBound }: RegistrationNeeds,
+  method: AuthMethod,
+): Partial<oauth.Client> {
+  return {
+    client_name: said.clientName,
+    grant_types: [...grantTypes],
+    token_endpoint_auth_method: method,
+    // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#application-type-and-redirect-uri-constraints
+    application_type: redirectUris.every(isNative) ? 'native' : 'web',
+    ...(redirectUris.length > 0 ? { redirect_uris: [...redirectUris], response_types: ['code'] } : {}),
+    ...(isBound ? { dpop_bound_access_tokens: true } : {}),
+    ...(said.clientUri === undefined ? {} : { client_uri: said.clientUri }),
+    ...(said.logoUri === undefined ? {} : { logo_uri: said.logoUri }),
+    ...(said.contacts === undefined ? {} : { contacts: [...said.contacts] }),
+    ...(said.softwareId === undefined ? {} : { software_id: said.softwareId }),
+    ...(said.softwareVersion === undefined ? {} : { software_version: said.softwareVersion }),
+  }
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+function isNative(redirectUri: string): boolean {
+  const { protocol, hostname } = new URL(redirectUri)
+  return protocol === 'http:' ? LOOPBACK.has(hostname) : protocol !== 'https:'
+}
+
+async function send(
+  server: oauth.AuthorizationServer,
+  metadata: Partial<oauth.Client>,
+  fetch: PlainFetch,
+): Promise<oauth.OmitSymbolProperties<oauth.Client>> {
+  try {
+    const answer = await oauth.dynamicClientRegistrationRequest(server, metadata, {
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: async (url, init) => lenient(await fetch(url, init)),
+    })
+    return await oauth.processDynamicClientRegistrationResponse(answer)
+  } catch (error) {
+    throw fromLibrary('registration', `${server.issuer} did not register this client`, error, [])
+  }
+}
+
+/** Many servers answer 200, or leave out that a secret never expires, which the library insists on. */
+async function lenient(answer: Response): Promise<Response> {
+  if (!answer.ok) return answer
+  const body = (await answer.json().catch(() => undefined)) as Record<string, unknown> | undefined
+  return Response.json({ client_secret_expires_at: 0, ...body }, { status: 201 })
+}

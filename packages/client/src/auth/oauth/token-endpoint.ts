@@ -1,0 +1,119 @@
+import * as oauth from 'oauth4webapi'
+import type { Identity } from './clients.ts'
+import type { Prover } from './dpop.ts'
+import { AuthorizationError, fromLibrary } from './errors.ts'
+import type { PlainFetch } from './fetch.ts'
+
+/** Options that every request to a token endpoint is sent with. */
+export type TokenRequestOptions = oauth.TokenEndpointRequestOptions
+
+/** The token endpoint of one authorization server, asked in the name of one client. */
+export class TokenEndpoint {
+  readonly server: oauth.AuthorizationServer
+  readonly identity: Identity
+  readonly #fetch: PlainFetch
+  readonly #prover: Prover | undefined
+
+  constructor(server: oauth.AuthorizationServer, identity: Identity, fetch: PlainFetch, prover?: Prover) {
+    this.server = server
+    this.identity = identity
+    this.#fetch = fetch
+    this.#prover = prover
+  }
+
+  get client(): oauth.Client {
+    return { client_id: this.identity.clientId }
+  }
+
+  /**
+   * A token by any grant.
+   *
+   * @throws AuthorizationError `token`, `dpop`, `address`, `network`
+   */
+  request(
+    grantType: string,
+    parameters: Readonly<Record<string, string>>,
+    recognizedTokenTypes: oauth.RecognizedTokenTypes = {},
+  ): Promise<oauth.TokenEndpointResponse> {
+    const { server, client, identity } = this
+    return this.exchange(
+      Object.values(parameters),
+      (options) =>
+        oauth.genericTokenEndpointRequest(
+          server,
+          client,
+          identity.authenticate,
+          grantType,
+          parameters,
+          options,
+        ),
+      (answer) => oauth.processGenericTokenEndpointResponse(server, client, answer, { recognizedTokenTypes }),
+    )
+  }
+
+  /** Sends a request and reads its answer; once more where the endpoint asks for a nonce in the proof. */
+  async exchange(
+    secrets: readonly string[],
+    send: (options: TokenRequestOptions) => Promise<Response>,
+    process: (answer: Response) => Promise<oauth.TokenEndpointResponse>,
+  ): Promise<oauth.TokenEndpointResponse> {
+    const attempt = async (): Promise<oauth.TokenEndpointResponse> =>
+      process(await send(await this.#options()))
+    try {
+      return this.#bound(
+        await attempt().catch((error: unknown) => {
+          if (this.#prover !== undefined && oauth.isDPoPNonceError(error)) return attempt()
+          throw error
+        }),
+      )
+    } catch (error) {
+      throw fromLibrary('token', `${this.server.issuer} gave no token`, error, [
+        ...this.identity.secrets,
+        ...secrets.filter((secret) => secret.length >= 8),
+      ])
+    }
+  }
+
+  async #options(): Promise<TokenRequestOptions> {
+    const handle = (await this.#prover?.keys())?.handle
+    return {
+      // Which addresses may be plain is decided by the policy that the fetch goes by.
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: async (url, init) => withoutExtras(await this.#fetch(url, init)),
+      ...(handle === undefined ? {} : { DPoP: handle }),
+    }
+  }
+
+  /** A server that ignores a proof gives a token that anybody can use. */
+  #bound(answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
+    const isBound = answer.token_type === 'dpop'
+    if (isBound && this.#prover === undefined)
+      throw new AuthorizationError(
+        'dpop',
+        `${this.server.issuer} gave a token that is bound to an unknown key`,
+      )
+    if (!isBound && this.#prover !== undefined)
+      throw new AuthorizationError('dpop', `${this.server.issuer} gave a token that is bound to no key`)
+    return answer
+  }
+}
+
+/**
+ * An answer without what is of no use here but would stop the library: a challenge beside an error body, which it reads
+ * in its place, and an ID token, which it validates although nobody looks at it.
+ */
+async function withoutExtras(answer: Response): Promise<Response> {
+  const headers = new Headers(answer.headers)
+  headers.delete('www-authenticate')
+  const text = await answer.text()
+  return new Response(answer.status === 200 ? withoutIdToken(text) : text, { status: answer.status, headers })
+}
+
+function withoutIdToken(text: string): string {
+  try {
+    const { id_token: _, ...rest } = JSON.parse(text) as Record<string, unknown>
+    return JSON.stringify(rest)
+  } catch {
+    return text
+  }
+}

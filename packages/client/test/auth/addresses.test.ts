@@ -1,0 +1,369 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import {
+  authorizationCode,
+  type AuthorizationError,
+  clientCredentials,
+  oauth,
+  type OAuthOptions,
+  type ResolvedAddress,
+} from '@jetway/client/oauth'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { scripted } from './support/scripted.ts'
+
+/** Counts connections: whatever is sent, and even where a TLS handshake fails, being connected to is being hit. */
+let canary: Server
+let hits = 0
+let port = 0
+const sockets = new Set<Socket>()
+beforeAll(async () => {
+  canary = createServer((socket) => {
+    hits += 1
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
+  }).listen(0, '127.0.0.1')
+  await once(canary, 'listening')
+  ;({ port } = canary.address() as AddressInfo)
+})
+beforeEach(() => {
+  hits = 0
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy()
+  canary.close()
+  await once(canary, 'close')
+})
+
+const SERVER = 'https://mcp.public.example/mcp'
+const PORT = ':PORT'
+
+/** Names, as a resolver that works for the attacker has them. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'loopback.evil.example': ['127.0.0.1'],
+  'mapped.evil.example': ['::ffff:127.0.0.1'],
+  'six.evil.example': ['::1'],
+  'private.evil.example': ['10.1.2.3'],
+  'cloud.evil.example': ['169.254.169.254'],
+  'both.evil.example': ['93.184.215.14', '127.0.0.1'],
+  'zero.evil.example': ['0.0.0.0'],
+  'none.evil.example': [],
+  'nonsense.evil.example': ['not an address'],
+}
+const resolve = async (host: string): Promise<ResolvedAddress[]> =>
+  (NAMES[host.replace(/\.$/, '')] ?? ['127.0.0.1']).map((address) => ({
+    address,
+    family: address.includes(':') ? 6 : 4,
+  }))
+
+const HOSTS = [
+  // IPv4 as it is, in other bases, shortened, and padded.
+  '127.0.0.1',
+  '127.0.0.1.',
+  '127.1',
+  '127.0.1',
+  '127.255.255.254',
+  '2130706433',
+  '0x7f000001',
+  '0x7F.0.0.1',
+  '0x7f.0x0.0x0.0x1',
+  '017700000001',
+  '0177.0.0.1',
+  '0177.0.0.01',
+  '127.0.0.0x1',
+  '%31%32%37.0.0.1',
+  '127%2E0%2E0%2E1',
+  '127。0。0。1',
+  '１２７.0.0.1',
+  '①②⑦.⓪.⓪.①',
+  '0.0.0.0',
+  '0',
+  '0x0',
+  // Other networks that are not public.
+  '10.0.0.1',
+  '172.16.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '0xa9fea9fe',
+  '2852039166',
+  '100.64.0.1',
+  '100.100.100.200',
+  '192.0.0.192',
+  '198.18.0.1',
+  '203.0.113.7',
+  '224.0.0.1',
+  '255.255.255.255',
+  // IPv6, and IPv4 in it.
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[0000::0001]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[0:0:0:0:0:ffff:127.0.0.1]',
+  '[::127.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:7f00:1::]',
+  '[fe80::1]',
+  '[fec0::1]',
+  '[fc00::1]',
+  '[fd00:ec2::254]',
+  '[ff02::1]',
+  '[2001:db8::1]',
+  '[5f00::1]',
+  '[100::1]',
+  // Names for loopback, and names that a resolver takes there.
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'ｌocalhost',
+  'a.localhost',
+  'a.b.localhost.',
+  ...Object.keys(NAMES),
+  'loopback.evil.example.',
+]
+
+const FORMS = [
+  ...HOSTS.map((host) => `https://${host}${PORT}/x`),
+  ...['127.0.0.1', 'localhost', 'loopback.evil.example', '[::1]', 'public.example'].map(
+    (host) => `http://${host}${PORT}/x`,
+  ),
+  `https://public.example@127.0.0.1${PORT}/x`,
+  `https://user:word@loopback.evil.example${PORT}/x`,
+  `https://public.example\\@127.0.0.1${PORT}/x`,
+  `https:127.0.0.1${PORT}/x`,
+  `https:\\\\127.0.0.1${PORT}\\x`,
+  ` https://127.0.0.1${PORT}/x`,
+  `HTTPS://127.0.0.1${PORT}/x`,
+  `//127.0.0.1${PORT}/x`,
+  `ftp://127.0.0.1${PORT}/x`,
+  `ws://127.0.0.1${PORT}/x`,
+  `gopher://127.0.0.1${PORT}/_x`,
+  `blob:http://127.0.0.1${PORT}/x`,
+  `view-source:http://127.0.0.1${PORT}/x`,
+  'file:///etc/passwd',
+  'data:application/json,{}',
+  'javascript:fetch(1)',
+  'https://',
+  '',
+]
+
+const at = (form: string): string => form.replaceAll('PORT', String(port))
+
+/** A 401 of the server, and what becomes of it. */
+const challenged = (
+  options: OAuthOptions,
+  resource: string,
+  metadata: string,
+): Promise<AuthorizationError> => {
+  const headers = new Headers()
+  try {
+    headers.set('www-authenticate', `Bearer resource_metadata="${metadata.replaceAll('\\', '\\\\')}"`)
+  } catch {
+    // Not every form fits into a header; such a one comes percent-encoded.
+    headers.set('www-authenticate', `Bearer resource_metadata="${encodeURI(metadata)}"`)
+  }
+  const answer = { resource, url: resource, method: 'POST', sent: {}, status: 401, headers }
+  const done = oauth(options).challenged?.(answer) ?? Promise.reject(new Error('no challenge'))
+  return done.then(
+    (decision) => expect.fail(`went on: ${decision}`),
+    (error: unknown) => error as AuthorizationError,
+  )
+}
+const grant = clientCredentials()
+const clients = [{ clientId: 'c', clientSecret: 'the-secret-of-c' }]
+
+/** https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
+describe('an address in the challenge of a public server', () => {
+  it('is tried in more than sixty forms', () => {
+    expect(new Set(FORMS).size).toBeGreaterThan(80)
+  })
+
+  it.each(FORMS)('is not contacted: %j', async (form) => {
+    const error = await challenged({ grant, clients, resolve }, SERVER, at(form))
+    expect([error.reason, hits]).toEqual([form.includes('none.evil') ? 'network' : 'address', 0])
+  })
+})
+
+describe('the canary', () => {
+  it('is hit where the server itself is on loopback, and where its host is allowed', async () => {
+    await challenged(
+      { grant, clients, resolve },
+      `http://127.0.0.1:${port}/mcp`,
+      `http://127.0.0.1:${port}/x`,
+    )
+    expect(hits).toBe(1)
+    const options = { grant, clients, resolve, allowHosts: ['loopback.evil.example', '127.0.0.1'] }
+    for (const host of options.allowHosts)
+      expect((await challenged(options, SERVER, `https://${host}:${port}/x`)).reason).toBe('network')
+    expect(hits).toBe(3)
+  })
+
+  it('is not hit over plain http, allowed or not, nor by a neighbour of an allowed host', async () => {
+    const allowHosts = ['loopback.evil.example']
+    for (const address of [
+      `http://loopback.evil.example:${port}/x`,
+      `https://a.loopback.evil.example:${port}/x`,
+    ])
+      expect((await challenged({ grant, clients, resolve, allowHosts }, SERVER, address)).reason).toBe(
+        'address',
+      )
+    expect(hits).toBe(0)
+  })
+
+  it('is not hit in another private network by a server on loopback', async () => {
+    const error = await challenged(
+      { grant, clients, resolve },
+      `http://localhost:${port}/mcp`,
+      `https://10.0.0.1:${port}/x`,
+    )
+    expect(error.reason).toBe('address')
+  })
+})
+
+/** Serves what a public server says, and sends everything else to where it says. */
+function saying(answers: Record<string, unknown>): NonNullable<OAuthOptions['fetch']> {
+  return async (url, init) => {
+    const answer = answers[url.href]
+    if (answer instanceof Response) return answer
+    return answer === undefined ? fetch(url, init) : Response.json(answer)
+  }
+}
+const ISSUER = 'https://as.public.example'
+const METADATA = 'https://mcp.public.example/.well-known/oauth-protected-resource/mcp'
+const OF_ISSUER = `${ISSUER}/.well-known/oauth-authorization-server`
+const RESOURCE = { resource: SERVER, authorization_servers: [ISSUER] }
+const ENDPOINTS = {
+  issuer: ISSUER,
+  authorization_endpoint: `${ISSUER}/authorize`,
+  token_endpoint: `${ISSUER}/token`,
+  registration_endpoint: `${ISSUER}/register`,
+  code_challenge_methods_supported: ['S256'],
+}
+const TARGETS = [
+  'https://127.0.0.1:PORT/x',
+  'http://127.0.0.1:PORT/x',
+  'https://2130706433:PORT/x',
+  'https://[::ffff:7f00:1]:PORT/x',
+  'https://localhost:PORT/x',
+  'https://u@localhost.:PORT/x',
+]
+
+describe('an address in metadata of a public server', () => {
+  const user = (shown: URL[]): OAuthOptions => ({
+    grant: authorizationCode({
+      redirectUri: 'http://127.0.0.1:3999/cb',
+      authorize: async (url) => {
+        shown.push(url)
+        return `http://127.0.0.1:3999/cb?code=c&state=${url.searchParams.get('state')}`
+      },
+    }),
+    registration: { clientName: 'Test client' },
+  })
+
+  it.each(TARGETS)('is not contacted and not shown: %s', async (target) => {
+    const shown: URL[] = []
+    const address = at(target)
+    const documents: Record<string, unknown>[] = [
+      { [METADATA]: { ...RESOURCE, authorization_servers: [address] } },
+      ...['authorization_endpoint', 'token_endpoint', 'registration_endpoint'].map((name) => ({
+        [METADATA]: RESOURCE,
+        [OF_ISSUER]: { ...ENDPOINTS, [name]: address },
+        [`${ISSUER}/register`]: { client_id: 'c', token_endpoint_auth_method: 'none' },
+      })),
+    ]
+    for (const document of documents) {
+      const error = await challenged({ ...user(shown), fetch: saying(document) }, SERVER, METADATA)
+      expect(error.reason).toBe('address')
+    }
+    expect([hits, shown.map(({ host }) => host)]).toEqual([0, ['as.public.example']])
+  })
+
+  it('is the identity provider’s only where the user chose it', async () => {
+    const fetches = saying({
+      [METADATA]: RESOURCE,
+      [OF_ISSUER]: { ...ENDPOINTS, token_endpoint: `http://127.0.0.1:${port}/token` },
+    })
+    await challenged({ grant, clients, fetch: fetches }, SERVER, METADATA)
+    expect(hits).toBe(0)
+  })
+})
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    '%i of metadata is not followed, even where its target might be contacted',
+    async (status) => {
+      await using server = await scripted()
+      const location = `http://127.0.0.1:${port}/x`
+      for (const path of ['/metadata', '/.well-known/oauth-authorization-server', '/token'])
+        for (const method of ['GET', 'POST'])
+          server.routes.set(`${method} ${path}`, () => ({ status, headers: { location } }))
+      const resource = `${server.origin}/mcp`
+      expect((await challenged({ grant, clients }, resource, `${server.origin}/metadata`)).reason).toBe(
+        'discovery',
+      )
+      server.routes.set('GET /metadata', () => ({
+        json: { resource, authorization_servers: [server.origin] },
+      }))
+      expect((await challenged({ grant, clients }, resource, `${server.origin}/metadata`)).reason).toBe(
+        'discovery',
+      )
+      server.routes.set('GET /.well-known/oauth-authorization-server', () => ({
+        json: { issuer: server.origin, token_endpoint: `${server.origin}/token` },
+      }))
+      expect((await challenged({ grant, clients }, resource, `${server.origin}/metadata`)).reason).toBe(
+        'token',
+      )
+      expect([hits, server.to('POST /token').length]).toEqual([0, 1])
+    },
+  )
+})
+
+describe('a name', () => {
+  it('is looked up once, so that a second answer cannot take the connection elsewhere', async () => {
+    await using server = await scripted()
+    const asked: string[] = []
+    const rebinding = async (host: string): Promise<ResolvedAddress[]> => {
+      asked.push(host)
+      return [{ address: asked.length === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]
+    }
+    const local = server.origin.replace('127.0.0.1', 'localhost')
+    await challenged({ grant, clients, resolve: rebinding }, `${local}/mcp`, `${local}/metadata`)
+    expect([asked, server.to('GET /metadata').length]).toEqual([['localhost'], 1])
+  })
+})
+
+describe('an answer of an authorization server', () => {
+  it('that is too long is cut off', async () => {
+    await using server = await scripted()
+    server.routes.set('GET /metadata', () => ({ text: 'x'.repeat(300_000) }))
+    const resource = `${server.origin}/mcp`
+    const error = await challenged({ grant, clients }, resource, `${server.origin}/metadata`)
+    expect([error.reason, error.message]).toEqual([
+      'network',
+      `${server.origin} answered with more than 262144 bytes`,
+    ])
+    const more = await challenged(
+      { grant, clients, maxBytes: 300_000 },
+      resource,
+      `${server.origin}/metadata`,
+    )
+    expect(more.reason).toBe('discovery')
+  })
+
+  it('that does not come is not waited for', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const held: Socket[] = []
+    silent.on('connection', (socket) => held.push(socket))
+    const error = await challenged({ grant, clients, timeoutMs: 50 }, `${origin}/mcp`, `${origin}/metadata`)
+    expect([error.reason, error.message]).toEqual(['network', `${origin} did not answer within 50 ms`])
+    for (const socket of held) socket.destroy()
+    silent.close()
+    await once(silent, 'close')
+  })
+})

@@ -1,0 +1,223 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { authorizationCode, type AuthorizationError, loopbackRedirect } from '@jetway/client/oauth'
+import { afterEach, describe, expect, it } from 'vitest'
+import { post, REDIRECT, withoutRefreshToken, world, type World } from './support/world.ts'
+
+const worlds: World[] = []
+async function fresh(): Promise<World> {
+  const made = await world()
+  worlds.push(made)
+  return made
+}
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
+})
+
+const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
+  of.then(
+    () => expect.fail('nothing failed'),
+    (error: unknown) => error as AuthorizationError,
+  )
+
+/** What the browser comes back with, changed. */
+function comingBack(made: World, change: (back: URL) => void): void {
+  const { browse } = made
+  made.browse = async (url) => {
+    const back = new URL(await browse(url))
+    change(back)
+    return back.href
+  }
+}
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation */
+describe('the issuer in an answer', () => {
+  it.each([
+    [true, 'right', 'none'],
+    [true, 'absent', 'response'],
+    [true, 'foreign', 'issuer'],
+    [undefined, 'right', 'none'],
+    [undefined, 'absent', 'none'],
+    [undefined, 'foreign', 'issuer'],
+    [undefined, 'with a slash', 'issuer'],
+    [undefined, 'in capitals', 'issuer'],
+  ])('advertised %j and %s ends in: %s', async (advertised, kind, expected) => {
+    const made = await fresh()
+    const { origin } = made.issuer
+    const values: Record<string, string> = {
+      right: origin,
+      foreign: 'https://evil.example',
+      'with a slash': `${origin}/`,
+      'in capitals': origin.replace('http', 'HTTP'),
+    }
+    made.metadata['authorization_response_iss_parameter_supported'] = advertised
+    comingBack(made, (back) => {
+      const value = values[kind]
+      if (value !== undefined) back.searchParams.set('iss', value)
+    })
+    const reason = await post(made.connect(), made).then(
+      () => 'none',
+      (error: AuthorizationError) => error.reason,
+    )
+    expect([reason, made.issuer.to('POST /token').length]).toEqual([expected, expected === 'none' ? 1 : 0])
+  })
+
+  it('that is foreign keeps the error beside it from being shown', async () => {
+    const made = await fresh()
+    comingBack(made, (back) => {
+      back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
+    })
+    const error = await failure(post(made.connect(), made))
+    expect([error.reason, error.oauthError]).toEqual(['issuer', undefined])
+    expect(error.message).not.toMatch(/CALL|access_denied/)
+  })
+})
+
+describe('an answer', () => {
+  it.each<[string, (back: URL) => void]>([
+    ['without the state', (back) => back.searchParams.delete('state')],
+    ['with another state', (back) => back.searchParams.set('state', 'other')],
+    ['with two states', (back) => back.searchParams.append('state', 'other')],
+    ['without a code', (back) => back.searchParams.delete('code')],
+    ['at another origin', (back) => (back.port = '3998')],
+    ['at another path', (back) => (back.pathname = '/other')],
+  ])('%s gets no token', async (_, change) => {
+    const made = await fresh()
+    comingBack(made, change)
+    expect(['response', 'token']).toContain((await failure(post(made.connect(), made))).reason)
+    expect(made.issuer.to('POST /token')).toEqual([])
+  })
+
+  it('that says no is told as one, with what the server says', async () => {
+    const made = await fresh()
+    comingBack(made, (back) => {
+      back.searchParams.delete('code')
+      back.searchParams.set('error', 'access_denied')
+      back.searchParams.set('error_description', 'The user \u001b[31msaid no')
+    })
+    const error = await failure(post(made.connect(), made))
+    expect([error.reason, error.oauthError]).toEqual(['refused', 'access_denied'])
+    expect(error.message).toContain('access_denied: The user  [31msaid no')
+  })
+
+  it('that is no address is refused', async () => {
+    const made = await fresh()
+    made.browse = async () => 'code-1'
+    expect((await failure(post(made.connect(), made))).reason).toBe('response')
+  })
+
+  it('that never comes is not waited for without end', async () => {
+    const made = await fresh()
+    let told: AbortSignal | undefined
+    const grant = authorizationCode({
+      redirectUri: REDIRECT,
+      timeoutMs: 20,
+      authorize: (_url, { signal }) => {
+        told = signal
+        return new Promise(() => undefined)
+      },
+    })
+    expect((await failure(post(made.connect({ grant }), made))).reason).toBe('refused')
+    expect(told?.aborted).toBe(true)
+  })
+})
+
+describe('what a user is shown', () => {
+  /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection */
+  it.each([[undefined], [[]], [['plain']]])(
+    'is nothing where the methods of PKCE are %j',
+    async (methods) => {
+      const made = await fresh()
+      made.metadata['code_challenge_methods_supported'] = methods
+      expect((await failure(post(made.connect(), made))).reason).toBe('pkce')
+      expect(made.visits).toEqual([])
+    },
+  )
+
+  it('asks for this resource, with a challenge and a state of its own each time', async () => {
+    const made = await fresh()
+    made.metadata['authorization_endpoint'] = `${made.issuer.origin}/authorize?tenant=7`
+    made.token = withoutRefreshToken
+    const send = made.connect()
+    await post(send, made)
+    made.valid.clear()
+    await post(send, made)
+    const [one, two] = made.visits.map(({ searchParams }) => Object.fromEntries(searchParams))
+    expect(one).toMatchObject({
+      tenant: '7',
+      response_type: 'code',
+      client_id: 'registered-1',
+      redirect_uri: REDIRECT,
+      resource: made.url,
+      code_challenge_method: 'S256',
+      state: expect.stringMatching(/^[\w-]{40,}$/) as string,
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/) as string,
+    })
+    expect(two?.['state']).not.toBe(one?.['state'])
+    expect(two?.['code_challenge']).not.toBe(one?.['code_challenge'])
+  })
+
+  it.each([
+    'javascript:alert(1)//',
+    'file:///etc/passwd',
+    '-x',
+    'data:text/html,x',
+    'http://public.example/authorize',
+    'https://user:word@public.example/authorize',
+    'https://10.0.0.1/authorize',
+    'vscode://x',
+    42,
+  ])('is never %s', async (address) => {
+    const made = await fresh()
+    made.metadata['authorization_endpoint'] = address
+    expect(['address', 'discovery']).toContain((await failure(post(made.connect(), made))).reason)
+    expect(made.visits).toEqual([])
+  })
+})
+
+describe('a redirect to loopback', () => {
+  async function freePort(): Promise<number> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+
+  it('is received while a user is asked, and nothing listens before or after', async () => {
+    const made = await fresh()
+    const port = await freePort()
+    const pages: string[] = []
+    const redirect = loopbackRedirect({
+      port,
+      page: 'Thank you',
+      open: async (url) => {
+        // Strays: another path, and a name that was made to resolve to loopback.
+        await fetch(`http://127.0.0.1:${port}/favicon.ico`)
+        await fetch(`http://localhost:${port}/callback?code=x`).catch(() => undefined)
+        pages.push(await (await fetch(url)).text())
+      },
+    })
+    await expect(fetch(redirect.redirectUri)).rejects.toThrow()
+    expect((await post(made.connect({ grant: authorizationCode(redirect) }), made)).status).toBe(200)
+    expect(pages).toEqual(['Thank you'])
+    await expect(fetch(redirect.redirectUri)).rejects.toThrow()
+  })
+
+  it('fails where its port is taken, and where the user is not waited for any longer', async () => {
+    const made = await fresh()
+    const port = Number(new URL(made.issuer.origin).port)
+    const taken = loopbackRedirect({ port, open: () => undefined })
+    await expect(post(made.connect({ grant: authorizationCode(taken) }), made)).rejects.toThrow('EADDRINUSE')
+    const unanswered = loopbackRedirect({ port: await freePort(), open: () => undefined })
+    const grant = authorizationCode({ ...unanswered, timeoutMs: 20 })
+    expect((await failure(post(made.connect({ grant }), made))).reason).toBe('refused')
+    await expect(fetch(unanswered.redirectUri)).rejects.toThrow()
+  })
+
+  it.each([0, -1, 65_536, 1.5])('has no port %d', (port) => {
+    expect(() => loopbackRedirect({ port, open: () => undefined })).toThrow('ERR_MCP_OPTION')
+  })
+})

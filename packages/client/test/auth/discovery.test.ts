@@ -1,0 +1,210 @@
+import { AuthorizationError } from '@jetway/client/oauth'
+import { afterEach, describe, expect, it } from 'vitest'
+import { post, world, type World } from './support/world.ts'
+
+const worlds: World[] = []
+async function fresh(): Promise<World> {
+  const made = await world()
+  worlds.push(made)
+  return made
+}
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
+})
+
+const gets = (seen: readonly { method: string; path: string }[]): string[] =>
+  seen.filter(({ method }) => method === 'GET').map(({ path }) => path)
+
+const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
+  of.then(
+    () => expect.fail('nothing failed'),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(AuthorizationError)
+      return error as AuthorizationError
+    },
+  )
+
+/** Without the address of its metadata in the challenge. */
+function silent({ server }: World): void {
+  const answer = server.routes.get('POST /mcp')
+  server.routes.set('POST /mcp', async (seen) => {
+    const said = (await answer?.(seen)) ?? {}
+    return said.status === 401 ? { status: 401 } : said
+  })
+}
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery */
+describe('the metadata of a server', () => {
+  it('is read where the challenge says', async () => {
+    const made = await fresh()
+    made.server.routes.set('GET /elsewhere.json', () => ({ json: made.resourceMetadata }))
+    const answer = made.server.routes.get('POST /mcp')
+    made.server.routes.set('POST /mcp', async (seen) => {
+      const said = (await answer?.(seen)) ?? {}
+      const header = `Basic realm="x", Bearer error="invalid_token" , resource_metadata="${made.server.origin}/elsewhere.json"`
+      return said.status === 401 ? { status: 401, headers: { 'www-authenticate': header } } : said
+    })
+    expect((await post(made.connect(), made)).status).toBe(200)
+    expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
+  })
+
+  it('is looked for below the path and then at the root where the challenge says nothing', async () => {
+    const made = await fresh()
+    silent(made)
+    expect((await post(made.connect(), made)).status).toBe(200)
+    made.server.seen.length = 0
+    const { resource, ...rest } = made.resourceMetadata
+    made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
+    made.server.routes.set('GET /.well-known/oauth-protected-resource', () => ({
+      json: { ...rest, resource: new URL(String(resource)).origin },
+    }))
+    expect((await post(made.connect(), made)).status).toBe(200)
+    expect(gets(made.server.seen)).toEqual([
+      '/.well-known/oauth-protected-resource/mcp',
+      '/.well-known/oauth-protected-resource',
+    ])
+    expect(made.issuer.to('POST /token').map(({ form }) => form.get('resource'))).toEqual([
+      made.url,
+      made.server.origin,
+    ])
+  })
+
+  it.each([
+    ['another origin', 'https://evil.example/mcp'],
+    ['a path beside', '/mc'],
+    ['a path below', '/mcp/deeper'],
+    ['another path', '/other'],
+    ['a fragment', '/mcp#x'],
+    ['no address', 'mcp'],
+    ['another query', '/mcp?tenant=2'],
+  ])('is refused for a resource with %s, and nobody is asked', async (_, resource) => {
+    const made = await fresh()
+    made.resourceMetadata['resource'] = resource.startsWith('/') ? made.server.origin + resource : resource
+    expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
+    expect(made.issuer.seen).toEqual([])
+  })
+
+  it.each([[[]], [undefined], ['https://as.example'], [[1]]])(
+    'is refused where the authorization servers are %j',
+    async (issuers) => {
+      const made = await fresh()
+      made.resourceMetadata['authorization_servers'] = issuers
+      expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
+    },
+  )
+
+  it.each([404, 500, 302])('fails the request when its address answers %i', async (status) => {
+    const made = await fresh()
+    made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
+      status,
+      headers: { location: `${made.server.origin}/moved` },
+    }))
+    expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
+    expect(made.server.to('GET /moved')).toEqual([])
+  })
+})
+
+describe('one of several authorization servers', () => {
+  it('is the first, the one with a client, or the one that is chosen', async () => {
+    const made = await fresh()
+    const other = await fresh()
+    const issuers = [made.issuer.origin, other.issuer.origin]
+    made.resourceMetadata['authorization_servers'] = issuers
+    // The other one's tokens are of no use here: that it was asked for one is what counts.
+    const asked = async (options: Parameters<World['connect']>[0]): Promise<string[]> => {
+      made.visits.length = 0
+      await post(made.connect(options), made)
+      return made.visits.map(({ origin }) => origin)
+    }
+    expect(await asked({})).toEqual([made.issuer.origin])
+    expect(await asked({ clients: [{ clientId: 'c', issuer: other.issuer.origin }] })).toEqual([
+      other.issuer.origin,
+    ])
+    expect(await asked({ chooseIssuer: ([, second]) => second ?? '' })).toEqual([other.issuer.origin])
+    expect((await failure(asked({ chooseIssuer: () => 'https://third.example' }))).reason).toBe('issuer')
+  })
+})
+
+describe('the metadata of an authorization server', () => {
+  it.each([
+    ['', ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']],
+    [
+      '/tenant1',
+      [
+        '/.well-known/oauth-authorization-server/tenant1',
+        '/.well-known/openid-configuration/tenant1',
+        '/tenant1/.well-known/openid-configuration',
+      ],
+    ],
+  ])('of an issuer with the path %j is looked for in this order', async (path, order) => {
+    for (const [at, last] of order.entries()) {
+      const made = await fresh()
+      made.metadata['issuer'] = made.issuer.origin + path
+      made.resourceMetadata['authorization_servers'] = [made.metadata['issuer']]
+      made.issuer.routes.delete('GET /.well-known/oauth-authorization-server')
+      // A page where metadata is not: some servers answer every address with one.
+      for (const before of order.slice(0, at))
+        made.issuer.routes.set(`GET ${before}`, () => ({ text: '<html>' }))
+      made.issuer.routes.set(`GET ${last}`, () => ({ json: made.metadata }))
+      expect((await post(made.connect(), made)).status).toBe(200)
+      expect(gets(made.issuer.seen).filter((each) => each !== '/authorize')).toEqual(order.slice(0, at + 1))
+    }
+  })
+
+  it.each(['/', '/tenant2', '?x=1'])('is not used when its issuer differs by %j', async (more) => {
+    const made = await fresh()
+    made.metadata['issuer'] = made.issuer.origin + more
+    expect((await failure(post(made.connect(), made))).reason).toBe('issuer')
+    expect(made.issuer.seen.every(({ path }) => path.startsWith('/.well-known/'))).toBe(true)
+  })
+
+  it('that is not there fails the request', async () => {
+    const made = await fresh()
+    made.issuer.routes.clear()
+    expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
+  })
+})
+
+/** https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery */
+describe('a server of before resource metadata', () => {
+  async function old(): Promise<World> {
+    const made = await fresh()
+    silent(made)
+    made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
+    for (const [route, answer] of made.issuer.routes) made.server.routes.set(route, answer)
+    for (const name of ['authorization', 'token', 'registration'])
+      made.metadata[`${name}_endpoint`] = String(made.metadata[`${name}_endpoint`]).replace(
+        made.issuer.origin,
+        made.server.origin,
+      )
+    return made
+  }
+
+  it.each(['', '/'])(
+    'has its authorization server at its own origin, which may be written with %j',
+    async (slash) => {
+      const made = await old()
+      made.metadata['issuer'] = made.server.origin + slash
+      expect((await post(made.connect(), made)).status).toBe(200)
+      const metadata = made.server.to('GET /.well-known/oauth-authorization-server')
+      expect(metadata[0]?.headers['mcp-protocol-version']).toMatch(/^\d{4}-\d\d-\d\d$/)
+      expect(made.server.to('POST /token')[0]?.form.get('resource')).toBe(made.url)
+    },
+  )
+
+  it('has its endpoints at fixed paths where it has no metadata at all', async () => {
+    const made = await old()
+    made.server.routes.delete('GET /.well-known/oauth-authorization-server')
+    // The list of registrations is the other server's.
+    made.server.routes.set('POST /register', () => ({
+      status: 201,
+      json: { client_id: 'c', token_endpoint_auth_method: 'none' },
+    }))
+    expect((await post(made.connect(), made)).status).toBe(200)
+    expect(made.visits.map(({ origin, pathname }) => origin + pathname)).toEqual([
+      `${made.server.origin}/authorize`,
+    ])
+    expect(made.visits[0]?.searchParams.get('code_challenge_method')).toBe('S256')
+    expect(made.server.to('POST /token')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import {
+  calculateJwkThumbprint,
+  decodeProtectedHeader,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose'
+import { type AuthorizationError, memoryCredentials } from '@jetway/client/oauth'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Seen } from './support/scripted.ts'
+import { post, world, type World } from './support/world.ts'
+
+const worlds: World[] = []
+/** Binds every token to the key of its proof. */
+async function fresh(): Promise<World> {
+  const made = await world()
+  worlds.push(made)
+  made.metadata['dpop_signing_alg_values_supported'] = ['ES256']
+  made.token = (_seen, json) => ({ json: { ...json, token_type: 'DPoP' } })
+  return made
+}
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
+})
+
+async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayload }> {
+  const proof = headers['dpop'] ?? ''
+  const { jwk, typ } = decodeProtectedHeader(proof)
+  expect([typ, (jwk as JWK).d]).toEqual(['dpop+jwt', undefined])
+  const { payload } = await jwtVerify(proof, await importJWK(jwk as JWK, 'ES256'), { algorithms: ['ES256'] })
+  return { jwk: jwk as JWK, claims: payload }
+}
+const reasonOf = (of: Promise<unknown>): Promise<string> =>
+  of.then(
+    () => 'none',
+    (error: unknown) => (error as AuthorizationError).reason,
+  )
+
+/** https://www.rfc-editor.org/rfc/rfc9449 */
+describe('a token that is bound to a key', () => {
+  it('is asked for and used with a proof for each request, by one key', async () => {
+    const made = await fresh()
+    const send = made.connect({ dpop: {} })
+    await post(send, made)
+    await send(`${made.url}?q=1#f`, { method: 'POST', body: '{}' })
+    const token = await proofOf(made.issuer.to('POST /token')[0] as Seen)
+    expect(token.claims).toMatchObject({ htm: 'POST', htu: `${made.issuer.origin}/token` })
+    const used = made.server.to('POST /mcp').slice(1)
+    const proofs = await Promise.all(used.map(proofOf))
+    expect(used.map(({ headers }) => headers['authorization'])).toEqual([
+      'DPoP access-token-1',
+      'DPoP access-token-1',
+    ])
+    const ath = createHash('sha256').update('access-token-1').digest('base64url')
+    for (const { claims, jwk } of proofs) {
+      expect(claims).toMatchObject({ htm: 'POST', htu: made.url, ath })
+      expect(jwk).toEqual(token.jwk)
+    }
+    const ids = [token, ...proofs].map(({ claims }) => claims.jti)
+    expect(new Set(ids).size).toBe(3)
+    expect(made.visits[0]?.searchParams.get('dpop_jkt')).toBe(await calculateJwkThumbprint(token.jwk))
+    expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
+      dpop_bound_access_tokens: true,
+    })
+  })
+
+  it('is proven with the nonces that both servers ask for, and with the next one that a server gives', async () => {
+    const made = await fresh()
+    made.token = async (seen, json) => {
+      const { claims } = await proofOf(seen)
+      if (claims['nonce'] === 'as-1') return { json: { ...json, token_type: 'DPoP' } }
+      return { status: 400, json: { error: 'use_dpop_nonce' }, headers: { 'dpop-nonce': 'as-1' } }
+    }
+    const plain = made.server.routes.get('POST /mcp')
+    let wanted = 'rs-1'
+    made.server.routes.set('POST /mcp', async (seen) => {
+      if (seen.headers['dpop'] === undefined) return (await plain?.(seen)) ?? {}
+      const { claims } = await proofOf(seen)
+      if (claims['nonce'] !== wanted)
+        return {
+          status: 401,
+          headers: { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': wanted },
+        }
+      wanted = 'rs-2'
+      return { json: {}, headers: { 'dpop-nonce': wanted } }
+    })
+    const send = made.connect({ dpop: {} })
+    expect((await post(send, made)).status).toBe(200)
+    expect((await post(send, made)).status).toBe(200)
+    expect([made.issuer.to('POST /token').length, made.visits.length]).toEqual([2, 1])
+    // Without a token, without a nonce, with it, with the next one.
+    expect(made.server.to('POST /mcp')).toHaveLength(4)
+  })
+
+  it('is not sent without end to a server whose nonce is never right', async () => {
+    const made = await fresh()
+    const send = made.connect({ dpop: {} })
+    await post(send, made)
+    made.server.routes.set('POST /mcp', () => ({
+      status: 401,
+      headers: { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'same' },
+    }))
+    made.server.seen.length = 0
+    expect((await post(send, made)).status).toBe(401)
+    expect(made.server.seen).toHaveLength(2)
+  })
+
+  it.each([
+    ['required', 'Bearer', ['ES256'], 'dpop'],
+    ['required', 'DPoP', ['RS256'], 'dpop'],
+    ['required', 'DPoP', undefined, 'dpop'],
+    ['when-supported', 'Bearer', ['ES256'], 'dpop'],
+    ['when-supported', 'Bearer', undefined, 'none'],
+  ] as const)(
+    'is %s: for a %s token, where the algorithms are %j, ends in: %s',
+    async (mode, type, algs, expected) => {
+      const made = await fresh()
+      made.metadata['dpop_signing_alg_values_supported'] = algs
+      made.token = (_seen, json) => ({ json: { ...json, token_type: type } })
+      expect(await reasonOf(post(made.connect({ dpop: { mode } }), made))).toBe(expected)
+      const tokens = made.server
+        .to('POST /mcp')
+        .filter(({ headers }) => headers['authorization'] !== undefined)
+      expect(tokens).toHaveLength(expected === 'none' ? 1 : 0)
+    },
+  )
+
+  it('is refused where nobody asked for one', async () => {
+    const made = await fresh()
+    expect(await reasonOf(post(made.connect(), made))).toBe('dpop')
+  })
+
+  it('is used by the next process with the same key, and not with another', async () => {
+    const made = await fresh()
+    const store = memoryCredentials()
+    const keyPair = await generateKeyPair('ES256')
+    await post(made.connect({ store, dpop: { keyPair } }), made)
+    await post(made.connect({ store, dpop: { keyPair } }), made)
+    expect(made.visits).toHaveLength(1)
+    await post(made.connect({ store, dpop: {} }), made)
+    expect(made.visits).toHaveLength(2)
+    expect(made.server.to('POST /mcp').map(({ headers }) => headers['authorization'])).toEqual([
+      undefined,
+      'DPoP access-token-1',
+      'DPoP access-token-1',
+      undefined,
+      'DPoP access-token-2',
+    ])
+  })
+})

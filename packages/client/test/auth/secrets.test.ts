@@ -1,0 +1,119 @@
+import { inspect } from 'node:util'
+import { clientCredentials, oauth } from '@jetway/client/oauth'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Seen } from './support/scripted.ts'
+import { post, world, type World } from './support/world.ts'
+
+const worlds: World[] = []
+async function fresh(): Promise<World> {
+  const made = await world()
+  worlds.push(made)
+  made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
+  return made
+}
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
+})
+
+const SECRET = 'canary-client-secret'
+const options = ({ issuer }: World): object => ({
+  clients: [{ clientId: 'c', clientSecret: SECRET, issuer: issuer.origin }],
+})
+
+/** Everything that a logger could make of an error. */
+function printed(error: unknown): string {
+  const { stack, message } = error as Error
+  return [
+    stack,
+    message,
+    String(error),
+    inspect(error, { depth: 10, showHidden: true }),
+    JSON.stringify(error),
+  ].join('\n')
+}
+const failure = (of: Promise<unknown>): Promise<unknown> =>
+  of.then(
+    () => expect.fail('nothing failed'),
+    (error: unknown) => error,
+  )
+
+describe('an error of an authorization', () => {
+  it('shows no secret, whatever the authorization server repeats', async () => {
+    const made = await fresh()
+    let last: Seen | undefined
+    made.token = (seen) => {
+      last = seen
+      const echo = `you sent ${decodeURIComponent(seen.body)}`
+      return {
+        status: 400,
+        json: { error: 'invalid_grant', error_description: echo, access_token: 'canary-token' },
+      }
+    }
+    const error = printed(await failure(post(made.connect(options(made)), made)))
+    expect(error).toContain('invalid_grant')
+    const sent = Object.fromEntries(last?.form ?? [])
+    for (const secret of [SECRET, sent['code_verifier'], 'canary-token']) expect(error).not.toContain(secret)
+  })
+
+  it('shows no refresh token, no code and no token of an answer that is unusable', async () => {
+    const made = await fresh()
+    const send = made.connect(options(made))
+    await post(send, made)
+    made.valid.clear()
+    made.token = ({ form }) => ({
+      status: 400,
+      json: {
+        error: 'invalid_request',
+        error_description: `bad ${form.get('refresh_token')} ${form.get('code')}`,
+      },
+    })
+    const refused = printed(await failure(post(send, made)))
+    expect(refused).toContain('[secret]')
+    expect(refused).not.toContain('refresh-token-1')
+    for (const json of [
+      { access_token: 'canary-token', token_type: 'weird' },
+      { access_token: 'canary-token' },
+      { access_token: ['canary-token'], token_type: 'Bearer' },
+      { access_token: 'canary-token', token_type: 'Bearer', expires_in: 'canary-token' },
+      { access_token: 'canary-token', token_type: 'Bearer', scope: ['canary-token'] },
+    ]) {
+      made.token = () => ({ json })
+      expect(printed(await failure(post(send, made)))).not.toMatch(/canary-token|refresh-token-1/)
+    }
+    made.token = () => ({
+      text: 'canary-token refresh-token-1',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(printed(await failure(post(send, made)))).not.toMatch(/canary-token|refresh-token-1/)
+  })
+
+  it('shows neither state nor code of an answer that is not used', async () => {
+    const made = await fresh()
+    const { browse } = made
+    let back = new URL('http://x')
+    made.browse = async (url) => {
+      back = new URL(await browse(url))
+      back.searchParams.set('iss', 'https://evil.example')
+      return back.href
+    }
+    const error = printed(await failure(post(made.connect(options(made)), made)))
+    for (const name of ['state', 'code']) expect(error).not.toContain(back.searchParams.get(name))
+  })
+})
+
+describe('what a provider holds', () => {
+  it('is not printed with it', async () => {
+    const provider = oauth({ grant: clientCredentials(), clients: [{ clientId: 'c', clientSecret: SECRET }] })
+    expect(inspect(provider, { depth: 10, showHidden: true })).not.toContain(SECRET)
+  })
+
+  it('goes to the origin of its server and nowhere else', async () => {
+    const made = await fresh()
+    const provider = oauth({ grant: clientCredentials(), ...options(made) })
+    const request = { resource: made.url, url: made.url, method: 'POST' }
+    await provider.challenged?.({ ...request, sent: {}, status: 401, headers: new Headers() })
+    expect(await provider.headers(request)).toEqual({ authorization: 'Bearer access-token-1' })
+    for (const url of ['http://127.0.0.1:1/mcp', made.url.replace('http:', 'https:'), made.issuer.origin])
+      expect(await provider.headers({ ...request, url })).toBeUndefined()
+  })
+})

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as a scripted server saw it. */
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+  /** The body, read as a form. */
+  readonly form: URLSearchParams
+}
+
+export interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly text?: string
+}
+
+export type Route = (seen: Seen) => Answer | Promise<Answer>
+
+/** An HTTP server on loopback that answers what the test says, by method and path, and 404 to everything else. */
+export interface Scripted extends AsyncDisposable {
+  readonly origin: string
+  readonly seen: Seen[]
+  readonly routes: Map<string, Route>
+  /** The requests for one route. */
+  to(route: string): readonly Seen[]
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk as string
+  return text
+}
+
+export async function scripted(host = '127.0.0.1'): Promise<Scripted> {
+  const seen: Seen[] = []
+  const routes = new Map<string, Route>()
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://scripted')
+    const body = await read(request)
+    const one: Seen = {
+      method: request.method ?? '',
+      path: pathname,
+      query: searchParams,
+      headers: request.headers as Record<string, string>,
+      body,
+      form: new URLSearchParams(body),
+    }
+    seen.push(one)
+    const answer = (await routes.get(`${one.method} ${one.path}`)?.(one)) ?? { status: 404 }
+    const text = answer.json === undefined ? answer.text : JSON.stringify(answer.json)
+    const type = answer.json === undefined ? 'text/plain' : 'application/json'
+    response.writeHead(answer.status ?? 200, { 'content-type': type, connection: 'close', ...answer.headers })
+    response.end(text)
+  }
+  const server = createServer((request, response) => {
+    respond(request, response).catch((error: unknown) => response.destroy(error as Error))
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://${host}:${port}`,
+    seen,
+    routes,
+    to: (route) => seen.filter(({ method, path }) => `${method} ${path}` === route),
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

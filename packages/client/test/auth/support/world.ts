@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { type AuthFetch, withAuth } from '@jetway/client'
+import { authorizationCode, memoryCredentials, oauth, type OAuthOptions } from '@jetway/client/oauth'
+import { scripted, type Answer, type Scripted, type Seen } from './scripted.ts'
+
+export const REDIRECT = 'http://127.0.0.1:3999/callback'
+
+/** A server that wants tokens, and the authorization server that gives them; both say what a test tells them to. */
+export interface World extends AsyncDisposable {
+  readonly server: Scripted
+  readonly issuer: Scripted
+  readonly url: string
+  readonly metadata: Record<string, unknown>
+  readonly resourceMetadata: Record<string, unknown>
+  /** Tokens that the server takes, with their scopes. */
+  readonly valid: Map<string, readonly string[]>
+  /** What the server wants of a token, for the request at hand. */
+  wanted: readonly string[]
+  /** Changes what the token endpoint would answer. */
+  token: (seen: Seen, answer: Record<string, unknown>) => Answer | Promise<Answer>
+  /** Where the browser ends up. */
+  browse: (url: URL) => Promise<string>
+  readonly visits: URL[]
+  connect(options?: Partial<OAuthOptions>): AuthFetch
+}
+
+export async function world(): Promise<World> {
+  const server = await scripted()
+  const issuer = await scripted()
+  const url = `${server.origin}/mcp`
+  const made: World = {
+    server,
+    issuer,
+    url,
+    metadata: metadataOf(issuer.origin),
+    resourceMetadata: { resource: url, authorization_servers: [issuer.origin] },
+    valid: new Map(),
+    wanted: [],
+    token: (_seen, answer) => ({ json: answer }),
+    visits: [],
+    browse: async (address) => {
+      made.visits.push(address)
+      const answer = await fetch(address, { redirect: 'manual' })
+      await answer.body?.cancel()
+      return answer.headers.get('location') ?? ''
+    },
+    connect: (options) => withAuth(fetch, oauth({ ...interactive(made), ...options }), url),
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]()
+      await issuer[Symbol.asyncDispose]()
+    },
+  }
+  serve(made)
+  authorize(made)
+  return made
+}
+
+export const interactive = (made: World): OAuthOptions => ({
+  grant: authorizationCode({ redirectUri: REDIRECT, authorize: (url) => made.browse(url) }),
+  registration: { clientName: 'Test client' },
+  store: memoryCredentials(),
+})
+
+const metadataOf = (origin: string): Record<string, unknown> => ({
+  issuer: origin,
+  authorization_endpoint: `${origin}/authorize`,
+  token_endpoint: `${origin}/token`,
+  registration_endpoint: `${origin}/register`,
+  response_types_supported: ['code'],
+  code_challenge_methods_supported: ['S256'],
+  token_endpoint_auth_methods_supported: ['none'],
+})
+
+function serve(made: World): void {
+  const { server } = made
+  const address = `${server.origin}/.well-known/oauth-protected-resource/mcp`
+  server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({ json: made.resourceMetadata }))
+  server.routes.set('POST /mcp', ({ headers }) => {
+    const scopes = made.valid.get(headers['authorization']?.replace(/^\S+ /, '') ?? '')
+    const scope = made.wanted.length > 0 ? `, scope="${made.wanted.join(' ')}"` : ''
+    const says = (error: string): Answer => ({
+      status: error === '' ? 401 : 403,
+      headers: { 'www-authenticate': `Bearer resource_metadata="${address}"${scope}${error}` },
+    })
+    if (scopes === undefined) return says('')
+    if (!made.wanted.every((each) => scopes.includes(each))) return says(', error="insufficient_scope"')
+    return { json: { ok: true } }
+  })
+}
+
+function authorize(made: World): void {
+  const { issuer, valid } = made
+  const codes = new Map<string, URLSearchParams>()
+  let count = 0
+  issuer.routes.set('GET /.well-known/oauth-authorization-server', () => ({ json: made.metadata }))
+  issuer.routes.set('POST /register', () => ({
+    status: 201,
+    json: {
+      client_id: `registered-${issuer.to('POST /register').length}`,
+      token_endpoint_auth_method: 'none',
+    },
+  }))
+  issuer.routes.set('GET /authorize', ({ query }) => {
+    const code = `code-${codes.size + 1}`
+    codes.set(code, query)
+    const back = new URL(query.get('redirect_uri') ?? '')
+    back.searchParams.set('code', code)
+    back.searchParams.set('state', query.get('state') ?? '')
+    return { status: 302, headers: { location: back.href } }
+  })
+  issuer.routes.set('POST /token', (seen) => {
+    const asked = codes.get(seen.form.get('code') ?? '')
+    const proves = createHash('sha256')
+      .update(seen.form.get('code_verifier') ?? '')
+      .digest('base64url')
+    if (seen.form.get('grant_type') === 'authorization_code' && proves !== asked?.get('code_challenge'))
+      return { status: 400, json: { error: 'invalid_grant' } }
+    count += 1
+    const scope = asked?.get('scope') ?? seen.form.get('scope') ?? ''
+    valid.set(`access-token-${count}`, scope.split(' '))
+    return made.token(seen, {
+      access_token: `access-token-${count}`,
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: `refresh-token-${count}`,
+      ...(scope === '' ? {} : { scope }),
+    })
+  })
+}
+
+/** One message to the server. */
+export const post = (send: AuthFetch, made: World, signal?: AbortSignal): Promise<Response> =>
+  send(made.url, { method: 'POST', body: '{"jsonrpc":"2.0"}', ...(signal === undefined ? {} : { signal }) })
+
+/** For {@link World.token}: nothing to renew a token with. */
+export const withoutRefreshToken: World['token'] = (_seen, answer) => {
+  const json = { ...answer }
+  delete json['refresh_token']
+  return { json }
+}

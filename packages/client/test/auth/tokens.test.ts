@@ -1,0 +1,300 @@
+import { withAuth } from '@jetway/client'
+import {
+  authorizationCode,
+  type AuthorizationError,
+  memoryCredentials,
+  oauth,
+  type StoredTokens,
+} from '@jetway/client/oauth'
+import { afterEach, describe, expect, it } from 'vitest'
+import { interactive, post, REDIRECT, withoutRefreshToken, world, type World } from './support/world.ts'
+
+const worlds: World[] = []
+async function fresh(): Promise<World> {
+  const made = await world()
+  worlds.push(made)
+  return made
+}
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
+})
+
+const reasonOf = (of: Promise<unknown>): Promise<string> =>
+  of.then(
+    () => 'none',
+    (error: unknown) => (error as AuthorizationError).reason,
+  )
+const grants = ({ issuer }: World): (string | null)[] =>
+  issuer.to('POST /token').map(({ form }) => form.get('grant_type'))
+const visited = ({ visits }: World, name: string): (string | null)[] =>
+  visits.map(({ searchParams }) => searchParams.get(name))
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy */
+describe('the scopes that are asked for', () => {
+  it.each([
+    ['those of the challenge', ['a', 'b'], ['c'], 'a b'],
+    ['those that the server supports, without a challenge for any', [], ['c', 'd'], 'c d'],
+    ['none, where nothing names any', [], undefined, null],
+  ])('are %s', async (_, challenged, supported, expected) => {
+    const made = await fresh()
+    made.wanted = challenged
+    if (supported !== undefined) made.resourceMetadata['scopes_supported'] = supported
+    expect((await post(made.connect(), made)).status).toBe(200)
+    expect(visited(made, 'scope')).toEqual([expected])
+  })
+
+  it('grow with a step-up, by what is missing, and keep what was asked for before', async () => {
+    const made = await fresh()
+    made.wanted = ['read']
+    const send = made.connect()
+    await post(send, made)
+    made.wanted = ['write']
+    expect((await post(send, made)).status).toBe(200)
+    expect(visited(made, 'scope')).toEqual(['read', 'read write'])
+  })
+
+  it('are not asked for again where they were not granted', async () => {
+    const made = await fresh()
+    made.wanted = ['admin']
+    made.token = (_seen, json) => {
+      made.valid.set(String(json['access_token']), ['less'])
+      return { json: { ...json, scope: 'less' } }
+    }
+    const send = made.connect()
+    expect((await post(send, made)).status).toBe(403)
+    expect((await post(send, made)).status).toBe(403)
+    expect(made.visits).toHaveLength(1)
+  })
+
+  it('are limited, whatever a server makes up for each request', async () => {
+    const made = await fresh()
+    const send = made.connect()
+    await post(send, made)
+    let at = 0
+    made.server.routes.set('POST /mcp', () => {
+      const scope = Array.from({ length: 30 }, () => `s${(at += 1)}`).join(' ')
+      return {
+        status: 403,
+        headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+      }
+    })
+    made.server.routes.set('GET /.well-known/oauth-protected-resource', () => ({
+      json: made.resourceMetadata,
+    }))
+    const before = made.visits.length
+    for (let i = 0; i < 5; i += 1) expect((await post(send, made)).status).toBe(403)
+    expect(made.visits.length - before).toBeLessThanOrEqual(3)
+  })
+
+  it('are none for a 403 that says nothing about scopes', async () => {
+    const made = await fresh()
+    const send = made.connect()
+    await post(send, made)
+    made.server.routes.set('POST /mcp', () => ({
+      status: 403,
+      headers: { 'www-authenticate': 'Bearer scope="x"' },
+    }))
+    expect((await post(send, made)).status).toBe(403)
+    expect(made.visits).toHaveLength(1)
+  })
+
+  it.each([
+    [['x', 'offline_access'], undefined, 'x offline_access', 'consent'],
+    [['x', 'offline_access'], false, 'x', null],
+    [['x'], undefined, 'x', null],
+  ])(
+    'with %j at the authorization server and offlineAccess %j are %s',
+    async (supported, offlineAccess, scope, prompt) => {
+      const made = await fresh()
+      made.wanted = ['x']
+      made.metadata['scopes_supported'] = supported
+      const grant = authorizationCode({
+        redirectUri: REDIRECT,
+        authorize: (url) => made.browse(url),
+        ...(offlineAccess === undefined ? {} : { offlineAccess }),
+      })
+      await post(made.connect({ grant }), made)
+      expect([visited(made, 'scope'), visited(made, 'prompt')]).toEqual([[scope], [prompt]])
+    },
+  )
+})
+
+describe('requests that meet a challenge at the same time', () => {
+  it('share one authorization', async () => {
+    const made = await fresh()
+    const send = made.connect()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(send, made)))
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
+    expect([made.visits.length, grants(made)]).toEqual([1, ['authorization_code']])
+  })
+
+  it('share one refresh', async () => {
+    const made = await fresh()
+    const send = made.connect()
+    await post(send, made)
+    made.valid.clear()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(send, made)))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
+  })
+
+  it('share one failure, and the next request tries again', async () => {
+    const made = await fresh()
+    made.token = () => ({ status: 400, json: { error: 'invalid_request' } })
+    const send = made.connect()
+    const failed = await Promise.all(Array.from({ length: 5 }, () => reasonOf(post(send, made))))
+    expect([failed, made.visits.length]).toEqual([Array.from({ length: 5 }, () => 'token'), 1])
+    made.token = (_seen, json) => ({ json })
+    expect((await post(send, made)).status).toBe(200)
+  })
+
+  it('end one by one, without ending what the others wait for', async () => {
+    const made = await fresh()
+    const { browse } = made
+    const impatient = new AbortController()
+    made.browse = async (url) => {
+      impatient.abort(new Error('no time'))
+      return browse(url)
+    }
+    const send = made.connect()
+    const [gone, stayed] = await Promise.allSettled([post(send, made, impatient.signal), post(send, made)])
+    expect([gone?.status, stayed?.status]).toEqual(['rejected', 'fulfilled'])
+    expect(made.visits).toHaveLength(1)
+  })
+})
+
+describe('a token that ends', () => {
+  const HOUR = 3_600_000
+
+  it('is renewed shortly before, with a refresh token for the same resource, which may change each time', async () => {
+    const made = await fresh()
+    let now = 0
+    const send = made.connect({ clock: { now: () => now } })
+    await post(send, made)
+    now = HOUR - 30_001
+    await post(send, made)
+    expect(grants(made)).toEqual(['authorization_code'])
+    now = HOUR - 30_000
+    await post(send, made)
+    now *= 3
+    made.token = withoutRefreshToken
+    await post(send, made)
+    now *= 3
+    await post(send, made)
+    const forms = made.issuer.to('POST /token').map(({ form }) => form)
+    expect(forms.map((form) => form.get('refresh_token'))).toEqual([
+      null,
+      'refresh-token-1',
+      'refresh-token-2',
+      'refresh-token-2',
+    ])
+    expect(new Set(forms.map((form) => form.get('resource')))).toEqual(new Set([made.url]))
+    expect(made.visits).toHaveLength(1)
+    expect(
+      made.server.to('POST /mcp').filter(({ headers }) => headers['authorization'] === undefined),
+    ).toHaveLength(1)
+  })
+
+  it('and whose refresh token is refused has the user asked again', async () => {
+    const made = await fresh()
+    const send = made.connect()
+    await post(send, made)
+    made.valid.clear()
+    made.token = ({ form }, json) =>
+      form.get('grant_type') === 'refresh_token'
+        ? { status: 400, json: { error: 'invalid_grant' } }
+        : { json }
+    expect((await post(send, made)).status).toBe(200)
+    expect([grants(made), made.visits.length]).toEqual([
+      ['authorization_code', 'refresh_token', 'authorization_code'],
+      2,
+    ])
+  })
+
+  it('stays, with its refresh token, where the authorization server is out of order', async () => {
+    const made = await fresh()
+    const send = made.connect()
+    await post(send, made)
+    made.valid.clear()
+    made.token = () => ({ status: 503, text: 'later' })
+    expect(await reasonOf(post(send, made))).toBe('token')
+    made.token = (_seen, json) => ({ json })
+    expect((await post(send, made)).status).toBe(200)
+    expect(made.visits).toHaveLength(1)
+  })
+
+  it('is not asked for again and again by a server that takes none', async () => {
+    const made = await fresh()
+    let now = 0
+    const send = made.connect({ clock: { now: () => now } })
+    made.server.routes.set('POST /mcp', () => ({ status: 401 }))
+    for (let i = 0; i < 3; i += 1) expect((await post(send, made)).status).toBe(401)
+    expect(made.visits).toHaveLength(1)
+    now = 60_000
+    await post(send, made)
+    expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
+  })
+})
+
+describe('credentials in a store', () => {
+  it('serve the next provider without asking the user', async () => {
+    const made = await fresh()
+    const store = memoryCredentials()
+    await post(made.connect({ store }), made)
+    await post(made.connect({ store }), made)
+    expect([made.visits.length, made.server.to('POST /mcp').length]).toEqual([1, 3])
+    expect(await store.read('tokens', made.url)).toMatchObject({
+      issuer: made.issuer.origin,
+      accessToken: 'access-token-1',
+    })
+  })
+
+  it('are of no use when the server names another authorization server', async () => {
+    const made = await fresh()
+    const other = await fresh()
+    const send = made.connect()
+    await post(send, made)
+    made.resourceMetadata['authorization_servers'] = [other.issuer.origin]
+    made.valid.clear()
+    other.token = (_seen, json) => {
+      made.valid.set(String(json['access_token']), [])
+      return { json }
+    }
+    expect((await post(send, made)).status).toBe(200)
+    expect(grants(other)).toEqual(['authorization_code'])
+    expect(other.issuer.seen.some(({ body }) => body.includes('refresh-token'))).toBe(false)
+  })
+
+  it('are kept apart for the servers of one provider', async () => {
+    const made = await fresh()
+    const other = await fresh()
+    const provider = oauth(interactive(made))
+    const [one, two] = [made, other].map((each) => withAuth(fetch, provider, each.url))
+    await post(one as never, made)
+    other.browse = made.browse
+    await post(two as never, other)
+    const sent = (each: World): string[] =>
+      each.server.to('POST /mcp').map(({ headers }) => headers['authorization'] ?? '')
+    expect([sent(made), sent(other)]).toEqual([
+      ['', 'Bearer access-token-1'],
+      ['', 'Bearer access-token-1'],
+    ])
+    expect([made.issuer.to('POST /token').length, other.issuer.to('POST /token').length]).toEqual([1, 1])
+  })
+
+  it('in memory are limited, and the oldest goes first', async () => {
+    const store = memoryCredentials(2)
+    const token = {
+      issuer: 'i',
+      clientId: 'c',
+      accessToken: 'a',
+      tokenType: 'bearer',
+      scopes: [],
+    } satisfies StoredTokens
+    for (const name of ['1', '2', '1', '3']) await store.write('tokens', name, token)
+    const left = await Promise.all(['1', '2', '3'].map((name) => store.read('tokens', name)))
+    expect(left).toEqual([token, undefined, token])
+    await store.write('tokens', '1', undefined)
+    expect(await store.read('tokens', '1')).toBeUndefined()
+  })
+})

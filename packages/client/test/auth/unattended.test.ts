@@ -1,0 +1,243 @@
+import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
+import {
+  type AuthorizationError,
+  clientCredentials,
+  enterpriseManaged,
+  workloadIdentity,
+} from '@jetway/client/oauth'
+import { afterEach, describe, expect, it } from 'vitest'
+import { scripted, type Scripted } from './support/scripted.ts'
+import { post, withoutRefreshToken, world, type World } from './support/world.ts'
+
+const opened: AsyncDisposable[] = []
+async function fresh(): Promise<World> {
+  const made = await world()
+  opened.push(made)
+  made.token = withoutRefreshToken
+  return made
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each[Symbol.asyncDispose]()))
+})
+
+const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
+  of.then(
+    () => expect.fail('nothing failed'),
+    (error: unknown) => error as AuthorizationError,
+  )
+
+/** https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials */
+describe('a client that acts for itself', () => {
+  it('gets a token by its secret, for the resource and the scopes that are wanted, and another when that ends', async () => {
+    const made = await fresh()
+    made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
+    made.wanted = ['read']
+    let now = 0
+    const send = made.connect({
+      grant: clientCredentials(),
+      clients: [{ clientId: 'c', clientSecret: 'secret-of-c', issuer: made.issuer.origin }],
+      clock: { now: () => now },
+    })
+    expect((await post(send, made)).status).toBe(200)
+    now = 3_600_000
+    expect((await post(send, made)).status).toBe(200)
+    const forms = made.issuer.to('POST /token').map(({ form }) => Object.fromEntries(form))
+    const form = {
+      grant_type: 'client_credentials',
+      resource: made.url,
+      scope: 'read',
+      client_id: 'c',
+      client_secret: 'secret-of-c',
+    }
+    expect(forms).toEqual([form, form])
+  })
+
+  it.each(['PEM', 'JWK', 'CryptoKey'])(
+    'or by an assertion signed with its key, given as %s',
+    async (form) => {
+      const made = await fresh()
+      const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+      const key =
+        form === 'PEM'
+          ? await exportPKCS8(privateKey)
+          : form === 'JWK'
+            ? await exportJWK(privateKey)
+            : privateKey
+      const clients = [
+        { clientId: 'c', privateKey: { key, alg: 'ES256', kid: 'k1' }, issuer: made.issuer.origin },
+      ]
+      const grant = clientCredentials()
+      expect((await post(made.connect({ grant, clients }), made)).status).toBe(200)
+      const sent = made.issuer.to('POST /token')[0]?.form
+      expect(sent?.get('client_assertion_type')).toBe(
+        'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      )
+      const assertion = sent?.get('client_assertion') ?? ''
+      const { payload } = await jwtVerify(assertion, publicKey, {
+        audience: made.issuer.origin,
+        issuer: 'c',
+        subject: 'c',
+      })
+      expect(payload.jti).toMatch(/.{16,}/)
+      expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBeLessThanOrEqual(300)
+      expect(decodeProtectedHeader(assertion)).toMatchObject({ alg: 'ES256', kid: 'k1' })
+    },
+  )
+
+  it('and whose key is none is told so without the key', async () => {
+    const made = await fresh()
+    const clients = [{ clientId: 'c', privateKey: { key: 'TOPSECRETKEY', alg: 'ES256' } }]
+    const error = await failure(post(made.connect({ grant: clientCredentials(), clients }), made))
+    expect([error.reason, error.message.includes('TOPSECRETKEY')]).toEqual(['registration', false])
+  })
+})
+
+/** https://www.rfc-editor.org/rfc/rfc7523#section-2.1 */
+describe('a workload', () => {
+  it('gets a token by the assertion of its platform, asked for with each token', async () => {
+    const made = await fresh()
+    const asked: unknown[] = []
+    let now = 0
+    const send = made.connect({
+      grant: workloadIdentity({
+        assertion: (context) => {
+          asked.push(context)
+          return `assertion-${asked.length}`
+        },
+      }),
+      clients: [{ clientId: 'workload' }],
+      clock: { now: () => now },
+    })
+    await post(send, made)
+    now = 3_600_000
+    expect((await post(send, made)).status).toBe(200)
+    const { origin } = made.issuer
+    const context = { issuer: origin, tokenEndpoint: `${origin}/token`, resource: made.url }
+    expect(asked).toEqual([context, context])
+    expect(made.issuer.to('POST /token').map(({ form }) => Object.fromEntries(form))).toEqual(
+      ['assertion-1', 'assertion-2'].map((assertion) => ({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion,
+        resource: made.url,
+        client_id: 'workload',
+      })),
+    )
+  })
+
+  it.each(['invalid_grant', 'invalid_scope', 'unauthorized_client'])(
+    'that is refused with %s tries neither again nor another way',
+    async (code) => {
+      const made = await fresh()
+      made.token = () => ({ status: 400, json: { error: code } })
+      const grant = workloadIdentity({ assertion: () => 'assertion' })
+      const error = await failure(post(made.connect({ grant, clients: [{ clientId: 'w' }] }), made))
+      expect([error.reason, error.oauthError, made.issuer.to('POST /token').length]).toEqual([
+        'token',
+        code,
+        1,
+      ])
+    },
+  )
+})
+
+/** https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization */
+describe('an enterprise', () => {
+  const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
+
+  async function provider(): Promise<Scripted> {
+    const made = await scripted()
+    opened.push(made)
+    made.routes.set('POST /exchange', () => ({
+      json: { access_token: 'the-grant', issued_token_type: ID_JAG, token_type: 'N_A', expires_in: 300 },
+    }))
+    made.routes.set('GET /.well-known/openid-configuration', () => ({
+      json: { issuer: made.origin, token_endpoint: `${made.origin}/exchange` },
+    }))
+    return made
+  }
+  const clients = [{ clientId: 'at-the-server', clientSecret: 'server-secret' }]
+
+  it.each(['found in metadata', 'given'])(
+    'has its identity provider, whose endpoint is %s, vouch for a user',
+    async (how) => {
+      const made = await fresh()
+      made.wanted = ['read']
+      const idp = await provider()
+      const grant = enterpriseManaged({
+        identityProvider: {
+          issuer: idp.origin,
+          clientId: 'at-the-provider',
+          clientSecret: 'provider-secret',
+          ...(how === 'given' ? { tokenEndpoint: `${idp.origin}/exchange` } : {}),
+        },
+        subjectToken: async () => 'the-id-token',
+      })
+      expect((await post(made.connect({ grant, clients }), made)).status).toBe(200)
+      const [exchange] = idp.to('POST /exchange')
+      expect(Object.fromEntries(exchange?.form ?? [])).toEqual({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        requested_token_type: ID_JAG,
+        audience: made.issuer.origin,
+        resource: made.url,
+        scope: 'read',
+        subject_token: 'the-id-token',
+        subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+      })
+      expect(exchange?.headers['authorization']).toBe(`Basic ${btoa('at-the-provider:provider-secret')}`)
+      const [token] = made.issuer.to('POST /token')
+      expect(Object.fromEntries(token?.form ?? [])).toMatchObject({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: 'the-grant',
+        resource: made.url,
+      })
+      expect(idp.seen.some(({ body }) => body.includes('server-secret'))).toBe(false)
+    },
+  )
+
+  it.each([
+    [{ access_token: 'x-x-x-x-x', token_type: 'Bearer' }],
+    [
+      {
+        access_token: 'x-x-x-x-x',
+        token_type: 'Bearer',
+        issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      },
+    ],
+    [{ access_token: 'x-x-x-x-x', token_type: 'weird', issued_token_type: ID_JAG }],
+    [{ token_type: 'N_A', issued_token_type: ID_JAG }],
+  ])('whose provider answers %j gets no token', async (json) => {
+    const made = await fresh()
+    const idp = await provider()
+    idp.routes.set('POST /exchange', () => ({ json }))
+    const grant = enterpriseManaged({
+      identityProvider: { issuer: idp.origin, clientId: 'a' },
+      subjectToken: () => 'the-id-token',
+    })
+    const error = await failure(post(made.connect({ grant, clients }), made))
+    expect([error.reason, made.issuer.to('POST /token').length]).toEqual(['token', 0])
+    expect(error.message).not.toContain('x-x-x-x-x')
+  })
+})
+
+describe('an assertion', () => {
+  it('is for one authorization server: another gets its own', async () => {
+    const made = await fresh()
+    const { privateKey } = await generateKeyPair('ES256')
+    const send = (at: World): Promise<Response> =>
+      post(
+        at.connect({
+          grant: clientCredentials(),
+          clients: [
+            { clientId: 'c', privateKey: { key: privateKey, alg: 'ES256' }, issuer: at.issuer.origin },
+          ],
+        }),
+        at,
+      )
+    const other = await fresh()
+    await Promise.all([send(made), send(other)])
+    const audiences = [made, other].map(
+      ({ issuer }) => decodeJwt(issuer.to('POST /token')[0]?.form.get('client_assertion') ?? '').aud,
+    )
+    expect(audiences).toEqual([made.issuer.origin, other.issuer.origin])
+  })
+})

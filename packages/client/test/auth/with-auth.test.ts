@@ -1,0 +1,236 @@
+import { type AuthProvider, type AuthRequest, bearer, MAX_AUTH_RETRIES, withAuth } from '@jetway/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { scripted, type Scripted } from './support/scripted.ts'
+
+const opened: Scripted[] = []
+async function serverAt(status = 200, headers: Record<string, string> = {}): Promise<Scripted> {
+  const server = await scripted()
+  opened.push(server)
+  server.routes.set('POST /mcp', () => ({ status, headers }))
+  server.routes.set('GET /mcp', () => ({ status, headers }))
+  server.routes.set('DELETE /mcp', () => ({ status, headers }))
+  return server
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server[Symbol.asyncDispose]()))
+})
+
+const authorizations = (server: Scripted): (string | undefined)[] =>
+  server.seen.map(({ headers }) => headers['authorization'])
+
+describe('the credentials of a request', () => {
+  it('are asked for before every one, whatever its method, and sent beside the headers of the caller', async () => {
+    const server = await serverAt()
+    const asked: AuthRequest[] = []
+    const provider: AuthProvider = {
+      headers: (request) => {
+        asked.push(request)
+        return { authorization: `Bearer t${asked.length}` }
+      },
+    }
+    const send = withAuth(fetch, provider, `${server.origin}/mcp`)
+    await send(`${server.origin}/mcp`, { method: 'POST', body: 'signed', headers: { accept: 'x/y' } })
+    await send(`${server.origin}/mcp`)
+    await send(`${server.origin}/mcp`, { method: 'DELETE' })
+    expect(authorizations(server)).toEqual(['Bearer t1', 'Bearer t2', 'Bearer t3'])
+    expect(server.seen[0]).toMatchObject({ body: 'signed', headers: { accept: 'x/y' } })
+    const resource = `${server.origin}/mcp`
+    expect(asked).toEqual([
+      { resource, url: resource, method: 'POST', body: 'signed' },
+      { resource, url: resource, method: 'GET' },
+      { resource, url: resource, method: 'DELETE' },
+    ])
+  })
+
+  it('may be none, and then no header is added', async () => {
+    const server = await serverAt()
+    await withAuth(fetch, { headers: () => undefined }, server.origin)(`${server.origin}/mcp`)
+    expect(authorizations(server)).toEqual([undefined])
+  })
+
+  it('fail the request where the provider fails, and nothing is sent', async () => {
+    const server = await serverAt()
+    const provider: AuthProvider = { headers: () => Promise.reject(new Error('vault is closed')) }
+    await expect(withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)).rejects.toThrow(
+      'vault is closed',
+    )
+    expect(server.seen).toEqual([])
+  })
+
+  it('leave the query of the address as it is', async () => {
+    const server = await serverAt()
+    await withAuth(fetch, bearer('abc'), server.origin)(`${server.origin}/mcp?token=a%20b&x=1`)
+    expect(server.seen[0]?.query.toString()).toBe('token=a+b&x=1')
+  })
+})
+
+describe('bearer', () => {
+  it('sends a token, and the current one of a function', async () => {
+    const server = await serverAt()
+    await withAuth(fetch, bearer('abc'), server.origin)(`${server.origin}/mcp`)
+    let token = 'first'
+    const send = withAuth(
+      fetch,
+      bearer(async () => token),
+      server.origin,
+    )
+    await send(`${server.origin}/mcp`)
+    token = 'second'
+    await send(`${server.origin}/mcp`)
+    expect(authorizations(server)).toEqual(['Bearer abc', 'Bearer first', 'Bearer second'])
+  })
+
+  it.each(['Bearer abc', 'bearer\tabc', '', 'with space', 'line\nbreak', 'umläut'])(
+    'refuses %j as a token without repeating it',
+    async (token) => {
+      const server = await serverAt()
+      let said = ''
+      try {
+        bearer(token)
+      } catch (error) {
+        said = String(error)
+      }
+      expect(said).toContain('ERR_MCP_OPTION')
+      if (token !== '') expect(said.replace('"Bearer "', '')).not.toContain(token)
+      const send = withAuth(
+        fetch,
+        bearer(() => token),
+        server.origin,
+      )
+      await expect(send(`${server.origin}/mcp`)).rejects.toThrow('ERR_MCP_OPTION')
+      expect(server.seen).toEqual([])
+    },
+  )
+})
+
+describe('an answer 401 or 403', () => {
+  it.each([401, 403])('is sent again with new credentials when the provider says so: %i', async (status) => {
+    const server = await serverAt()
+    server.routes.set('POST /mcp', ({ headers }) =>
+      headers['authorization'] === 'Bearer new' ? {} : { status, headers: { 'www-authenticate': 'Bearer' } },
+    )
+    let token = 'old'
+    const provider: AuthProvider = {
+      headers: () => ({ authorization: `Bearer ${token}` }),
+      challenged: async (answer) => {
+        expect(answer).toMatchObject({ status, method: 'POST', sent: { authorization: 'Bearer old' } })
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+        token = 'new'
+        return 'retry'
+      },
+    }
+    const answer = await withAuth(
+      fetch,
+      provider,
+      server.origin,
+    )(`${server.origin}/mcp`, { method: 'POST', body: 'x' })
+    expect(answer.status).toBe(200)
+    expect(server.seen.map(({ body }) => body)).toEqual(['x', 'x'])
+  })
+
+  it('reaches the caller when the provider gives up, and when it never does', async () => {
+    const server = await serverAt(401)
+    const decides = (decision: 'retry' | 'give-up'): AuthProvider => ({
+      headers: () => undefined,
+      challenged: async () => decision,
+    })
+    expect((await withAuth(fetch, decides('give-up'), server.origin)(`${server.origin}/mcp`)).status).toBe(
+      401,
+    )
+    expect(server.seen).toHaveLength(1)
+    expect((await withAuth(fetch, decides('retry'), server.origin)(`${server.origin}/mcp`)).status).toBe(401)
+    expect(server.seen).toHaveLength(1 + 1 + MAX_AUTH_RETRIES)
+  })
+
+  it('is not repeated for a body that can be sent once only', async () => {
+    const server = await serverAt(401)
+    let asked = 0
+    const provider: AuthProvider = {
+      headers: () => undefined,
+      challenged: async () => {
+        asked += 1
+        return 'retry'
+      },
+    }
+    const body = new Blob(['once']).stream()
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit
+    expect((await withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`, init)).status).toBe(401)
+    expect({ asked, sent: server.seen.length }).toEqual({ asked: 0, sent: 1 })
+  })
+
+  it('fails the request where the provider fails', async () => {
+    const server = await serverAt(401)
+    const provider: AuthProvider = {
+      headers: () => undefined,
+      challenged: () => Promise.reject(new Error('nobody is there')),
+    }
+    await expect(withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)).rejects.toThrow(
+      'nobody is there',
+    )
+  })
+})
+
+describe('credentials and other origins', () => {
+  it('a request elsewhere is refused before the provider is asked', async () => {
+    const server = await serverAt()
+    const other = await serverAt()
+    let asked = 0
+    const provider: AuthProvider = {
+      headers: () => {
+        asked += 1
+        return { authorization: 'Bearer abc' }
+      },
+    }
+    await expect(withAuth(fetch, provider, server.origin)(`${other.origin}/mcp`)).rejects.toThrow(TypeError)
+    expect({ asked, seen: other.seen }).toEqual({ asked: 0, seen: [] })
+  })
+
+  it.each([301, 302, 303, 307, 308])('a redirect %i elsewhere is not followed', async (status) => {
+    const other = await serverAt()
+    const server = await serverAt(status, { location: `${other.origin}/mcp` })
+    await expect(withAuth(fetch, bearer('abc'), server.origin)(`${server.origin}/mcp`)).rejects.toThrow(
+      'not sent to',
+    )
+    expect(other.seen).toEqual([])
+  })
+
+  it('a redirect within the origin keeps the method and the body, and asks for credentials anew', async () => {
+    const server = await serverAt()
+    server.routes.set('POST /mcp', () => ({ status: 307, headers: { location: '/mcp/' } }))
+    server.routes.set('POST /mcp/', () => ({ json: { ok: true } }))
+    const asked: string[] = []
+    const provider: AuthProvider = {
+      headers: ({ url }) => {
+        asked.push(new URL(url).pathname)
+        return { authorization: `Bearer t${asked.length}` }
+      },
+    }
+    const send = withAuth(fetch, provider, `${server.origin}/mcp`)
+    expect(await (await send(`${server.origin}/mcp`, { method: 'POST', body: 'x' })).json()).toEqual({
+      ok: true,
+    })
+    expect(asked).toEqual(['/mcp', '/mcp/'])
+    expect(server.seen.map(({ method, body, headers }) => [method, body, headers['authorization']])).toEqual([
+      ['POST', 'x', 'Bearer t1'],
+      ['POST', 'x', 'Bearer t2'],
+    ])
+  })
+
+  it('a redirect that would turn a POST into a GET reaches the caller', async () => {
+    const server = await serverAt(303, { location: '/elsewhere' })
+    const answer = await withAuth(
+      fetch,
+      bearer('abc'),
+      server.origin,
+    )(`${server.origin}/mcp`, { method: 'POST' })
+    expect({ status: answer.status, seen: server.seen.length }).toEqual({ status: 303, seen: 1 })
+  })
+
+  it('redirects in a circle end', async () => {
+    const server = await serverAt(307, { location: '/mcp' })
+    await expect(withAuth(fetch, bearer('abc'), server.origin)(`${server.origin}/mcp`)).rejects.toThrow(
+      'redirects without end',
+    )
+    expect(server.seen).toHaveLength(6)
+  })
+})
