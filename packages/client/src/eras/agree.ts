@@ -34,8 +34,10 @@ export async function agree(conversation: Conversation, options: AgreeOptions): 
   if (modern.length === 0) return initializeWith(conversation, options)
   const how = { timeoutMs: options.timeoutMs, uncancellable: true }
   const over = new AbortController()
-  const signal = options.signal === undefined ? over.signal : AbortSignal.any([options.signal, over.signal])
-  const probing = discover(conversation, { ...options, revisions: modern }, { ...how, signal })
+  const signal = either(options.signal, over.signal)
+  const beaten = new AbortController()
+  const onAnswer = (): void => beaten.abort(new Error('The server speaks without sessions'))
+  const probing = discover(conversation, { ...options, revisions: modern }, { ...how, signal, onAnswer })
   if (legacy.length === 0) return new ModernSide(conversation, modernOptions(options), await probing)
   const probe = probing.then(toModern, (error: unknown) => toVerdict(error, options))
   try {
@@ -46,7 +48,11 @@ export async function agree(conversation: Conversation, options: AgreeOptions): 
       return new ModernSide(conversation, modernOptions(options), verdict.discovered)
     if (verdict.kind === 'failed') throw verdict.error
     if (verdict.kind === 'legacy') return await initializeWith(conversation, options)
-    return await firstToAnswer(conversation, options, probe)
+    return await firstToAnswer(
+      conversation,
+      { ...options, signal: either(options.signal, beaten.signal) },
+      probe,
+    )
   } finally {
     over.abort(new Error('The era is known'))
   }
@@ -99,10 +105,7 @@ async function firstToAnswer(
   options: AgreeOptions,
   probe: Promise<Verdict>,
 ): Promise<Side> {
-  const beaten = new AbortController()
-  const signal =
-    options.signal === undefined ? beaten.signal : AbortSignal.any([options.signal, beaten.signal])
-  const opened: Promise<Answered> = initializeWith(conversation, { ...options, signal }).then(
+  const opened: Promise<Answered> = initializeWith(conversation, options).then(
     (side) => ({ kind: 'opened', side }),
     (error: unknown) => ({ kind: 'failed', error }),
   )
@@ -112,13 +115,13 @@ async function firstToAnswer(
   const first = await Promise.race([opened, modern])
   // A refusal may still be followed by the other answer.
   const last = first.kind === 'failed' ? await modern : first
-  if (last.kind === 'modern') {
-    beaten.abort(new Error('The server speaks without sessions'))
-    return new ModernSide(conversation, modernOptions(options), last.discovered)
-  }
+  if (last.kind === 'modern') return new ModernSide(conversation, modernOptions(options), last.discovered)
   if (last.kind === 'opened') return last.side
   throw last.error
 }
+
+const either = (first: AbortSignal | undefined, second: AbortSignal): AbortSignal =>
+  first === undefined ? second : AbortSignal.any([first, second])
 
 const modernOptions = (options: AgreeOptions): ModernSideOptions => ({
   ...options,

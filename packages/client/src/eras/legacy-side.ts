@@ -55,6 +55,7 @@ async function initialize(conversation: Conversation, options: LegacySideOptions
     throw new UnsupportedRevisionError('No revision with sessions is to be spoken', [])
   conversation.revision = undefined
   const result = await ask(conversation, options, newest)
+  options.signal?.throwIfAborted()
   const version = result['protocolVersion']
   const revision = options.revisions.find((each) => each.version === version)
   if (revision === undefined) {

@@ -44,19 +44,26 @@ export interface Discovered {
 export async function discover(
   conversation: Conversation,
   options: Introduction,
-  how: Ask,
+  how: Ask & {
+    /** Hears of an answer that will do, before anything that has come after it is looked at. */
+    readonly onAnswer?: () => void
+  },
 ): Promise<Discovered> {
   const [newest] = options.revisions
   if (newest === undefined)
     throw new UnsupportedRevisionError('No revision without sessions is to be spoken', [])
-  const result = await atVersion(conversation, options.revisions, newest, (revision) => {
+  const shared = ({ supportedVersions: offered }: JsonObject): Revision | undefined =>
+    Array.isArray(offered) ? options.revisions.find(({ version }) => offered.includes(version)) : undefined
+  const result = await atVersion(conversation, options.revisions, newest, async (revision) => {
     conversation.revision = revision
     const headers = headersFor(conversation, Method.Discover, {})
     const params = { _meta: metaFor(revision, options, undefined) }
-    return conversation.request(Method.Discover, params, { ...how, ...headers })
+    const answer = await conversation.request(Method.Discover, params, { ...how, ...headers })
+    if (shared(answer) !== undefined) how.onAnswer?.()
+    return answer
   })
   const offered = textsIn(result['supportedVersions'], Method.Discover)
-  const revision = options.revisions.find(({ version }) => offered.includes(version))
+  const revision = shared(result)
   if (revision === undefined) throw noneOf(offered, options.revisions)
   const { _meta: meta } = result
   const facts = factsOf(result)

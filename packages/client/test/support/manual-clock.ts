@@ -1,0 +1,46 @@
+import type { Clock } from '@jetway/core/runtime'
+
+/** Time that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  #now = 1_000
+  #timers: { readonly at: number; readonly run: () => void }[] = []
+
+  now(): number {
+    return this.#now
+  }
+
+  /** Timers that wait. */
+  get waiting(): number {
+    return this.#timers.length
+  }
+
+  setTimeout(run: () => void, ms: number): unknown {
+    const timer = { at: this.#now + ms, run }
+    this.#timers.push(timer)
+    return timer
+  }
+
+  clearTimeout(timer: unknown): void {
+    this.#timers = this.#timers.filter((each) => each !== timer)
+  }
+
+  /** Runs what is due by then, in order, and lets each have its consequences. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms
+    for (;;) {
+      const [next] = this.#timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)
+      if (next === undefined) break
+      this.#now = Math.max(this.#now, next.at)
+      this.clearTimeout(next)
+      next.run()
+      await settled()
+    }
+    this.#now = until
+    await settled()
+  }
+}
+
+/** Whatever was begun in memory has come to rest. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+}
