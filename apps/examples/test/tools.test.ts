@@ -1,46 +1,49 @@
 import { McpServer } from '@jetway/core'
-import { createMemoryTransportPair } from '@jetway/core/transport'
-import { connectPeer, describeMatrix, fetchDoor, memoryDoor, type TestConnection } from '@jetway/testing'
-import { afterEach, describe, expect, it } from 'vitest'
+import { REVISIONS } from '@jetway/core/protocol'
+import { connect, describeMatrix, fetchDoor, memoryDoor, type TestClient } from '@jetway/testing'
+import { matchers } from '@jetway/testing/matchers'
+import { describe, expect, it } from 'vitest'
 import { bell, cancelOrder, openCounter, openMarket, refundOrder, server, stalls } from '../src/tools.ts'
 
 // #region connect
-const open: TestConnection[] = []
+expect.extend(matchers)
 
-async function connect(): Promise<TestConnection> {
-  const [near, far] = createMemoryTransportPair()
-  server.connect(far)
-  const client = await connectPeer(near, { revision: '2025-11-25' })
-  open.push(client)
-  return client
-}
-
-afterEach(async () => {
-  for (const client of open.splice(0)) await client.close()
+it('answers with the order', async () => {
+  await using client = await connect(server)
+  const result = await client.callTool('get_order', { id: 'A1' })
+  expect(result).toHaveStructured({ total: 40, paid: true })
 })
 // #endregion
 
 // #region call
-it('answers with the order', async () => {
-  const client = await connect()
-  const { result } = await client.request('tools/call', { name: 'get_order', arguments: { id: 'A1' } })
-  expect(result).toMatchObject({ structuredContent: { total: 40, paid: true } })
+it('tells the model which order there is not', async () => {
+  await using client = await connect(server)
+  expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
 })
 
-it('tells the model which order there is not', async () => {
-  const client = await connect()
-  const { result } = await client.request('tools/call', { name: 'get_order', arguments: { id: 'A9' } })
-  expect(result).toEqual({ content: [{ type: 'text', text: 'There is no order A9' }], isError: true })
+it('takes an order back, once', async () => {
+  await using client = await connect(server)
+  expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('true')
+  expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('false')
 })
 // #endregion
 
 // #region notifications
 it('reports progress, and logs how much was exported', async () => {
-  const client = await connect()
-  await client.request('tools/call', { name: 'export_orders', _meta: { progressToken: 'export' } })
-  const [first, ...others] = client.notifications
-  expect(first).toMatchObject({ method: 'notifications/progress', params: { progress: 1 } })
-  expect(others.at(-1)).toMatchObject({ method: 'notifications/message', params: { level: 'info' } })
+  await using client = await connect(server)
+  await client.setLogLevel('info')
+  const reports: number[] = []
+  await client.callTool('export_orders', {}, { onProgress: ({ progress }) => reports.push(progress) })
+  expect(reports).toEqual([1, 2])
+  const { params } = await client.notification('notifications/message')
+  expect(params).toMatchObject({ level: 'info', data: { exported: 2 } })
+})
+// #endregion
+
+// #region revisions
+it.each(REVISIONS)('lists its tools to clients of $version', async ({ version }) => {
+  await using client = await connect(server, { revision: version })
+  expect((await client.listTools()).map(({ name }) => name)).toContain('get_order')
 })
 // #endregion
 
@@ -58,54 +61,40 @@ describeMatrix('cancel_order', { doors: [memoryDoor, fetchDoor] }, (cell) => {
 // #endregion
 
 describe('the other tools of the guide', () => {
+  const names = async (client: TestClient): Promise<readonly string[]> =>
+    (await client.listTools()).map(({ name }) => name)
+
   it('come and go with the registry that is followed', async () => {
-    const client = await connect()
-    const names = async (): Promise<unknown[]> => {
-      const { result = {} } = await client.request('tools/list')
-      return (result['tools'] as { name: string }[]).map(({ name }) => name)
-    }
-    const before = await names()
+    await using client = await connect(server)
+    const before = await names(client)
     {
       using _market = openMarket()
       stalls.set('refund_order', refundOrder)
       bell.dispatchEvent(new Event('change'))
-      expect(await names()).toEqual([...before, 'refund_order'])
-      const { result } = await client.request('tools/call', { name: 'refund_order', arguments: { id: 'A1' } })
-      expect(result).toMatchObject({ content: [{ text: 'Paid 40 back' }] })
+      expect(await names(client)).toEqual([...before, 'refund_order'])
+      expect(await client.callTool(refundOrder, { id: 'A1' })).toHaveText('Paid 40 back')
     }
-    expect(await names()).toEqual(before)
+    expect(await names(client)).toEqual(before)
   })
 
-  const text = async (name: string, args = {}): Promise<unknown> => {
-    const { result } = await (await connect()).request('tools/call', { name, arguments: args })
-    return (result as { content: { text: string }[] }).content[0]?.text
-  }
-
   it('arguments that the schema does not allow come back by field', async () => {
-    expect(await text('get_order', { id: 'x' })).toMatch(/id/)
-    expect(await text('count_orders', { paid: 'yes' })).toMatch(/paid/)
+    await using client = await connect(server)
+    expect(await client.callTool('get_order', { id: 'x' })).toBeToolError(/id/)
+    expect(await client.callTool('count_orders', { paid: 'yes' })).toBeToolError(/paid/)
   })
 
   it('a JSON Schema types and checks the arguments', async () => {
-    expect(await text('count_orders', { paid: false })).toBe('1')
-  })
-
-  it('a tool from a file of its own is there', async () => {
-    expect(await text('cancel_order', { id: 'A3' })).toBe('true')
-    expect(await text('cancel_order', { id: 'A7' })).toBe('false')
+    await using client = await connect(server)
+    expect(await client.callTool('count_orders', { paid: false })).toHaveText('1')
   })
 
   it('a tool can be changed and taken back while clients are connected', async () => {
-    const client = await connect()
-    const names = async (): Promise<string[]> => {
-      const { result } = await client.request('tools/list')
-      return (result as { tools: { name: string }[] }).tools.map(({ name }) => name)
-    }
+    await using client = await connect(server, { revision: '2025-11-25' })
     {
       using _counter = openCounter()
-      expect(await names()).toContain('ring_bell')
+      expect(await names(client)).toContain('ring_bell')
     }
     await client.notification('notifications/tools/list_changed')
-    expect(await names()).not.toContain('ring_bell')
+    expect(await names(client)).not.toContain('ring_bell')
   })
 })

@@ -159,8 +159,8 @@ describe('a server that does not answer the question for its era', () => {
     const dial = (): ClientTransport => {
       const server = new ScriptedServer({
         ...sessions(),
-        [Method.Discover]: async (_, it) => {
-          await it.close()
+        [Method.Discover]: async (_, own) => {
+          await own.close()
           return undefined
         },
       })
@@ -249,8 +249,8 @@ describe('initialize', () => {
   it('loses no notification that comes before its answer', async () => {
     const server = new ScriptedServer({
       ...sessions(),
-      [Method.Initialize]: (_, it) => {
-        it.notify(Notification.Message, { level: 'info', data: 'starting' })
+      [Method.Initialize]: (_, own) => {
+        own.notify(Notification.Message, { level: 'info', data: 'starting' })
         return sessions()[Method.Initialize] as never
       },
     })
@@ -264,11 +264,11 @@ describe('initialize', () => {
   it('answers a ping, and a question that comes before its answer', async () => {
     const server = new ScriptedServer({
       ...sessions(),
-      [Method.Initialize]: async (_, it) => {
-        it.say({ jsonrpc: '2.0', id: 'p', method: 'ping' })
-        it.say({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'Who?' } })
-        await it.hears(({ id }) => id === 'p')
-        await it.hears(({ id }) => id === 'q')
+      [Method.Initialize]: async (_, own) => {
+        own.say({ jsonrpc: '2.0', id: 'p', method: 'ping' })
+        own.say({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'Who?' } })
+        await own.hears(({ id }) => id === 'p')
+        await own.hears(({ id }) => id === 'q')
         return sessions()[Method.Initialize] as never
       },
     })
@@ -300,8 +300,8 @@ describe('connect', () => {
   it('rejects when the server goes away meanwhile', async () => {
     const server = new ScriptedServer({
       ...sessions(),
-      [Method.Initialize]: async (_, it) => {
-        await it.close()
+      [Method.Initialize]: async (_, own) => {
+        await own.close()
         return undefined
       },
     })

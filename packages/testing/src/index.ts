@@ -1,3 +1,10 @@
+export {
+  type AskedQuestion,
+  connect,
+  type ConnectOptions,
+  type ScriptedAnswers,
+  TestClient,
+} from './connect.ts'
 export { type Door, fetchDoor, httpDoor, type HttpMount, memoryDoor, type OpenDoor } from './doors.ts'
 export { HttpStatusError, HttpTransport, type HttpTransportOptions } from './http-transport.ts'
 export { type Cell, describeMatrix, type MatrixOptions, SESSION_REVISIONS } from './matrix.ts'

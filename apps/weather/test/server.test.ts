@@ -1,0 +1,35 @@
+import { REVISIONS } from '@jetway/core/protocol'
+import { connect, type TestClient } from '@jetway/testing'
+import { matchers } from '@jetway/testing/matchers'
+import { describe, expect, it } from 'vitest'
+import { embeddedSource } from '../src/embedded-source.ts'
+import { createWeatherServer } from '../src/server.ts'
+
+expect.extend(matchers)
+
+describe.each(REVISIONS)('the weather server, for clients of $version', ({ version }) => {
+  const open = (): Promise<TestClient> =>
+    connect(createWeatherServer({ source: embeddedSource() }), { revision: version })
+
+  it('forecasts', async () => {
+    await using client = await open()
+    await client.listTools()
+    expect(await client.callTool('get_forecast', { city: 'Denver', days: 1 })).toHaveText(/Denver, CO/)
+  })
+
+  it('tells the model which cities there are', async () => {
+    await using client = await open()
+    expect(await client.callTool('get_forecast', { city: 'Paris' })).toBeToolError(/Known are .*Denver/)
+  })
+
+  it('has a prompt, and resources that are listed and completed', async () => {
+    await using client = await open()
+    const [prompt] = await client.listPrompts()
+    expect(prompt?.name).toBeDefined()
+    const [city] = await client.listResources()
+    const { contents } = await client.readResource(city?.uri ?? '')
+    expect(contents).toHaveLength(1)
+    const [template] = await client.listResourceTemplates()
+    expect(template?.uriTemplate).toContain('{')
+  })
+})

@@ -1,0 +1,162 @@
+import {
+  Client,
+  type ClientHandlers,
+  type ClientOptions,
+  duplex,
+  type ElicitAnswer,
+  type ElicitRequest,
+  type ElicitUrlRequest,
+  type QuestionContext,
+  type Root,
+  type SampleAnswer,
+  type SampleRequest,
+} from '@jetway/client'
+import type { AuthInfo, McpServer, RevisionDate } from '@jetway/core'
+import type { JsonRpcNotification } from '@jetway/core/protocol'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+
+/** A handler, or its answers, one for each time that it is asked. */
+type Scripted<Handler, Answer> = Handler | readonly Answer[]
+
+/** What a test client answers. Only what is named here is declared to the server. */
+export interface ScriptedAnswers {
+  /** Fills in forms. */
+  readonly elicit?: Scripted<NonNullable<ClientHandlers['elicit']>, ElicitAnswer>
+  /** Opens addresses. */
+  readonly elicitUrl?: Scripted<NonNullable<ClientHandlers['elicitUrl']>, ElicitAnswer['action']>
+  /** Is the model. A text is one that it has said. */
+  readonly sample?: Scripted<NonNullable<ClientHandlers['sample']>, string | SampleAnswer>
+  /** The same each time. */
+  readonly roots?: ClientHandlers['roots'] | readonly string[]
+}
+
+/** How a test client connects. */
+export interface ConnectOptions extends Omit<ClientOptions, 'revisions' | 'handlers' | 'eras'> {
+  /** @default the newest that the server speaks */
+  readonly revision?: RevisionDate
+  /** Who is asking, as an `authenticate` hook would have said. @default nobody in particular */
+  readonly auth?: AuthInfo
+  readonly handlers?: ScriptedAnswers
+}
+
+/** A server that counts on the context of its mount is given one. */
+type Connecting<Mount> = unknown extends Mount
+  ? [options?: ConnectOptions & { readonly mount?: Mount }]
+  : [options: ConnectOptions & { readonly mount: Mount }]
+
+/** One question of the server's, as the handler got it. */
+export type AskedQuestion =
+  | { readonly kind: 'elicit'; readonly request: ElicitRequest }
+  | { readonly kind: 'elicitUrl'; readonly request: ElicitUrlRequest }
+  | { readonly kind: 'sample'; readonly request: SampleRequest }
+  | { readonly kind: 'roots' }
+
+/** A client that keeps what it hears. */
+export class TestClient extends Client {
+  /** Every notification so far, in order; progress goes to the `onProgress` of its call. */
+  readonly notifications: JsonRpcNotification[] = []
+  /** Every question so far, in order. */
+  readonly asked: readonly AskedQuestion[]
+  /** What went wrong beside the calls: garbage, answers that did not fit, scripts that were too short. */
+  readonly problems: Error[] = []
+  readonly #watchers = new Set<(notification: JsonRpcNotification) => void>()
+
+  constructor({ revision, handlers = {}, ...options }: ConnectOptions) {
+    const asked: AskedQuestion[] = []
+    super(
+      { name: 'jetway-testing', version: '0.0.0' },
+      {
+        ...options,
+        ...(revision !== undefined && { revisions: [revision] }),
+        handlers: toHandlers(handlers, (question) => asked.push(question)),
+      },
+    )
+    this.asked = asked
+    this.on('error', (error) => void this.problems.push(error))
+    this.on('notification', (notification) => {
+      this.notifications.push(notification)
+      for (const watcher of this.#watchers) watcher(notification)
+    })
+  }
+
+  /** Resolves to the first notification that fits, among those that have come and those that will. */
+  notification(
+    method: string,
+    fits: (params: Readonly<Record<string, unknown>>) => boolean = () => true,
+  ): Promise<JsonRpcNotification> {
+    const matches = (notification: JsonRpcNotification): boolean =>
+      notification.method === method && fits(notification.params ?? {})
+    const known = this.notifications.find(matches)
+    if (known !== undefined) return Promise.resolve(known)
+    return new Promise((resolve) => {
+      const watcher = (notification: JsonRpcNotification): void => {
+        if (!matches(notification)) return
+        this.#watchers.delete(watcher)
+        resolve(notification)
+      }
+      this.#watchers.add(watcher)
+    })
+  }
+}
+
+/**
+ * Connects a client to a server in this process, as any other would be: schemas, middleware and limits are those of
+ * production. Close it, or declare it with `await using`; the server stays open.
+ */
+export async function connect<Mount>(
+  server: McpServer<Mount>,
+  ...[options]: Connecting<Mount>
+): Promise<TestClient> {
+  const [near, far] = createMemoryTransportPair()
+  const { auth, mount, ...rest }: ConnectOptions & { readonly mount?: unknown } = options ?? {}
+  // A test that leaves a call behind should not wait for it.
+  const served = { endGraceMs: 50, mount, ...(auth !== undefined && { auth }) }
+  ;(server as McpServer).connect(far, served)
+  return new TestClient(rest).connect(duplex(near))
+}
+
+function toHandlers(
+  { elicit, elicitUrl, sample, roots }: ScriptedAnswers,
+  keep: (question: AskedQuestion) => void,
+): ClientHandlers {
+  return {
+    ...(elicit !== undefined && {
+      elicit: kept('elicit', elicit, (answer: ElicitAnswer) => answer, keep),
+    }),
+    ...(elicitUrl !== undefined && {
+      elicitUrl: kept('elicitUrl', elicitUrl, (action: ElicitAnswer['action']) => ({ action }), keep),
+    }),
+    ...(sample !== undefined && { sample: kept('sample', sample, toSampleAnswer, keep) }),
+    ...(roots !== undefined && {
+      roots: (ctx: QuestionContext) => {
+        keep({ kind: 'roots' })
+        return typeof roots === 'function' ? roots(ctx) : roots.map(toRoot)
+      },
+    }),
+  }
+}
+
+/** A handler that keeps its questions; a script is one that gives the next answer each time. */
+function kept<Request, Answer, Line>(
+  kind: 'elicit' | 'elicitUrl' | 'sample',
+  script: ((request: Request, ctx: QuestionContext) => Answer | Promise<Answer>) | readonly Line[],
+  toAnswer: (line: Line) => Answer,
+  keep: (question: AskedQuestion) => void,
+): (request: Request, ctx: QuestionContext) => Answer | Promise<Answer> {
+  let next = 0
+  return (request, ctx) => {
+    keep({ kind, request } as unknown as AskedQuestion)
+    if (typeof script === 'function') return script(request, ctx)
+    const line = script[next++]
+    if (line === undefined)
+      throw new Error(`The server asked ${kind} ${next} times, and the test has ${next - 1} answers`)
+    return toAnswer(line)
+  }
+}
+
+const toSampleAnswer = (line: string | SampleAnswer): SampleAnswer =>
+  typeof line === 'string'
+    ? { role: 'assistant', model: 'scripted', content: { type: 'text', text: line }, stopReason: 'endTurn' }
+    : line
+
+const toRoot = (root: string | Root): Root => (typeof root === 'string' ? { uri: root } : root)

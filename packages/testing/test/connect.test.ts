@@ -1,0 +1,143 @@
+import { content, defineTool, elicit, listRoots, McpServer, sample } from '@jetway/core'
+import { REVISIONS } from '@jetway/core/protocol'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { connect } from '../src/connect.ts'
+import { matchers } from '../src/matchers.ts'
+
+expect.extend(matchers)
+
+const addNumbers = defineTool({
+  name: 'add',
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
+  outputSchema: z.object({ sum: z.number() }),
+  handler: ({ a, b }) => ({ sum: a + b }),
+})
+
+function tillServer(): McpServer {
+  const server = new McpServer({ name: 'till', version: '1.0.0' })
+  server.add(addNumbers)
+  server.addTool({ name: 'who', handler: (_, ctx) => ctx.auth?.principal ?? 'nobody' })
+  server.addTool({
+    name: 'log',
+    handler: (_, ctx) => {
+      ctx.log.warning('low')
+      return 'logged'
+    },
+  })
+  server.addTool({
+    name: 'survey',
+    asks: {
+      age: () => elicit('How old?', z.object({ years: z.number().int() })),
+      word: () =>
+        sample({ messages: [{ role: 'user', content: { type: 'text', text: '?' } }], maxTokens: 5 }),
+      roots: () => listRoots(),
+    },
+    handler: (_, { answers }) => ({
+      years: answers.age.years,
+      word: answers.word.content,
+      root: answers.roots[0]?.uri,
+    }),
+  })
+  return server
+}
+
+describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
+  it('calls a tool by its definition', async () => {
+    await using client = await connect(tillServer(), { revision: version })
+    const { content: blocks, structuredContent } = await client.callTool(addNumbers, { a: 1, b: 2 })
+    expect(blocks).toEqual([{ type: 'text', text: '{"sum":3}' }])
+    expect(structuredContent?.sum).toBe(forms === undefined ? undefined : 3)
+    expect(client.server?.protocolVersion).toBe(version)
+  })
+
+  it('keeps the notifications that it hears', async () => {
+    await using client = await connect(tillServer(), { revision: version })
+    await client.setLogLevel('debug')
+    await client.callTool('log')
+    expect(await client.notification('notifications/message')).toMatchObject({ params: { data: 'low' } })
+    expect(client.notifications).toHaveLength(1)
+    expect(client.problems).toEqual([])
+  })
+
+  it('is who the test says', async () => {
+    await using client = await connect(tillServer(), { revision: version, auth: { principal: 'ann' } })
+    expect(await client.callTool('who')).toHaveText('ann')
+  })
+
+  if (forms !== undefined)
+    it('answers by its script', async () => {
+      await using client = await connect(tillServer(), {
+        revision: version,
+        handlers: {
+          elicit: [{ action: 'accept', content: { years: '40' } }],
+          sample: ['blue'],
+          roots: ['file:///home'],
+        },
+      })
+      const { content: blocks } = await client.callTool('survey')
+      expect(blocks).toEqual([
+        { type: 'text', text: '{"years":40,"word":{"type":"text","text":"blue"},"root":"file:///home"}' },
+      ])
+      expect(client.asked.map(({ kind }) => kind).toSorted()).toEqual(['elicit', 'roots', 'sample'])
+    })
+})
+
+describe('a script that is too short', () => {
+  it('fails the call, at the revisions where the client asks itself', async () => {
+    await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
+    await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
+  })
+})
+
+describe('a server that demands a context of its mounts', () => {
+  it('is given one', async () => {
+    const server = new McpServer<{ user: string }>({ name: 'mounted', version: '1.0.0' })
+    server.addTool({ name: 'user', handler: (_, ctx) => ctx.mount.user })
+    await using client = await connect(server, { mount: { user: 'bob' } })
+    expect(await client.callTool('user')).toHaveText('bob')
+  })
+})
+
+describe('the matchers', () => {
+  const text = (said: string): object => ({ content: [{ type: 'text', text: said }] })
+  const failed = { ...text('Broken'), isError: true }
+
+  it('tell a text, by itself or by a pattern', () => {
+    expect(text('Hello')).toHaveText('Hello')
+    expect(text('Hello')).toHaveText(/^He/)
+    expect(text('Hello')).not.toHaveText('Hell')
+    expect(failed).not.toHaveText('Broken')
+    expect(() => expect(text('Hello')).toHaveText('Bye')).toThrow(/to have the text .*Bye/)
+    expect(() => expect(failed).toHaveText('Broken')).toThrow(/Expected a failure/)
+  })
+
+  it('tell a structured value', () => {
+    const sums = { ...text('{"sum":3,"of":2}'), structuredContent: { sum: 3, of: 2 } }
+    expect(sums).toHaveStructured({ of: 2, sum: 3 })
+    expect(sums).toHaveStructured(expect.objectContaining({ sum: 3 }))
+    expect(sums).not.toHaveStructured({ sum: 3 })
+    expect(() => expect(text('3')).toHaveStructured(3)).toThrow(/structured value .*3/)
+  })
+
+  it('tell a failure', () => {
+    expect(failed).toBeToolError()
+    expect(failed).toBeToolError('Broken')
+    expect(failed).toBeToolError(/brok/i)
+    expect(failed).not.toBeToolError('Other')
+    expect(text('fine')).not.toBeToolError()
+    expect(() => expect(text('fine')).toBeToolError()).toThrow(/to be a failure/)
+  })
+
+  it('say so where it is no result at all', () => {
+    expect(() => expect('text').toHaveText('text')).toThrow(/Expected the result of a tool/)
+    expect(() => expect(undefined).toBeToolError()).toThrow(/Expected the result of a tool/)
+  })
+
+  it('know what a server really sends', async () => {
+    const server = new McpServer({ name: 'real', version: '1.0.0' })
+    server.addTool({ name: 'both', handler: () => [content.text('one'), content.text('two')] })
+    await using client = await connect(server)
+    expect(await client.callTool('both')).toHaveText('one\ntwo')
+  })
+})
