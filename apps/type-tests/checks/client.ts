@@ -1,4 +1,4 @@
-import { Client, type ClientTask } from '@jetway/client'
+import { Client, type ClientOptions, type ClientTask } from '@jetway/client'
 import { defineTool } from '@jetway/core'
 import { zod3 } from '@jetway/core/zod3'
 import { type } from 'arktype'
@@ -26,12 +26,9 @@ const client = new Client(
 )
 
 // @ts-expect-error no such revision
-export const a = new Client({ name: 'types', version: '1' }, { revisions: ['2020-01-01'] })
+export const old: ClientOptions = { revisions: ['2020-01-01'] }
 // @ts-expect-error no such action
-export const b = new Client(
-  { name: 'types', version: '1' },
-  { handlers: { elicit: () => ({ action: 'maybe' }) } },
-)
+export const odd: ClientOptions['handlers'] = { elicit: () => ({ action: 'maybe' }) }
 
 const forecast = defineTool({
   name: 'forecast',
