@@ -18,8 +18,9 @@ const SHORT: Timing = { rounds: 25, seconds: 0.2, warmRequests: 30_000 }
 
 export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--write] [--rounds <n>] [--seconds <n>]
 
-  --short    only the text tool at 16 connections; fails below 0.6 of the bare framework
-  --only     cases whose name begins so, for example text, text-16, modern, list, stdio, create, tools, first, memory
+  --short    only the text tool at 16 connections and what imports cost; fails below 0.6 of the bare framework, and where
+             importing Jetway costs more than importing the official SDK
+  --only     cases whose name begins so, for example text, text-16, modern, list, stdio, create, tools, imports, first, memory
   --json     the numbers as JSON instead of tables
   --write    writes the tables into docs/reference/benchmarks.md
   --rounds   how often every contender is measured

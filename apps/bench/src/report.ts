@@ -1,3 +1,4 @@
+import type { ImportCost } from './imports.ts'
 import type { Row, Table } from './measure.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { FirstAnswer } from './stdio-bench.ts'
@@ -6,13 +7,23 @@ import type { FirstAnswer } from './stdio-bench.ts'
 export interface Report {
   readonly machine: string
   readonly tables: readonly Table[]
+  readonly imports: readonly ImportCost[]
   readonly firstAnswers: readonly FirstAnswer[]
   readonly memory: readonly SessionMemory[]
 }
 
 /** The report as Markdown, which is readable enough on a terminal. */
-export function toMarkdown({ machine, tables, firstAnswers, memory }: Report): string {
+export function toMarkdown({ machine, tables, imports, firstAnswers, memory }: Report): string {
   const parts = [`Measured on ${machine}.`, ...tables.map(toSection)]
+  if (imports.length > 0) {
+    parts.push(
+      section(
+        'Importing packages in a new process',
+        ['', 'files', 'CPU ms'],
+        imports.map(({ title, files, cpuMs }) => [title, String(files), cpuMs.toFixed(0)]),
+      ),
+    )
+  }
   if (firstAnswers.length > 0) {
     parts.push(
       section(

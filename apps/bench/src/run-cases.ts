@@ -1,5 +1,6 @@
 import { HTTP, STARTERS, STDIO, TOOL_COUNTS } from './contenders.ts'
 import { HttpBench } from './http-bench.ts'
+import { measureImports } from './imports.ts'
 import type { Table } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 import type { Report } from './report.ts'
@@ -20,11 +21,12 @@ export async function runCases(options: BenchOptions): Promise<Cases> {
   const wanted = (name: string): boolean =>
     options.only.length === 0 || options.only.some((begin) => name.startsWith(begin))
   const tables = [...(await httpCases(options, wanted)), ...(await stdioCases(options, wanted))]
+  const imports = wanted('imports') ? await said('imports', measureImports(SPAWNS)) : []
   const firstAnswers = wanted('first-answer')
     ? await said('first-answer', measureFirstAnswer(STARTERS, SPAWNS))
     : []
   const memory = wanted('memory') ? await said('memory', measureSessionMemory(HTTP, IDLE_SESSIONS)) : []
-  return { tables, firstAnswers, memory }
+  return { tables, imports, firstAnswers, memory }
 }
 
 async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { slowest } from '../src/check.ts'
+import { isHeavy, slowest } from '../src/check.ts'
+import { JETWAY, OFFICIAL } from '../src/imports.ts'
 import type { Row } from '../src/measure.ts'
 
 function rows(bare: number, jetway: number): Row[] {
@@ -24,4 +25,14 @@ it('takes the best round of any attempt, of the base as well', () => {
 
 it('fails where nothing could be measured', () => {
   expect(slowest(rows(Number.NaN, Number.NaN), new Map())).toEqual(['Jetway (NaN)'])
+})
+
+it('fails where importing Jetway costs more than importing the official SDK, or nothing could be measured', () => {
+  const imports = (jetway: number, official: number): Parameters<typeof isHeavy>[0] => [
+    { name: JETWAY, title: 'Jetway', files: 1, cpuMs: jetway },
+    { name: OFFICIAL, title: 'official', files: 1, cpuMs: official },
+  ]
+  expect(isHeavy(imports(40, 130))).toBe(false)
+  expect(isHeavy(imports(131, 130))).toBe(true)
+  expect(isHeavy([])).toBe(true)
 })

@@ -31,6 +31,7 @@ const REPORT = {
       ],
     },
   ],
+  imports: [],
   firstAnswers: [],
   memory: [],
 }
