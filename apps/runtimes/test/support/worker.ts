@@ -13,6 +13,8 @@ export interface WorkerOptions {
   /** What the platform has changed since is left as it was on this day. */
   readonly compatibilityDate?: string
   readonly compatibilityFlags?: readonly string[]
+  /** The class of the module that is bound as OBJECTS. */
+  readonly durableObject?: string
 }
 
 const TODAY = '2026-11-01'
@@ -66,17 +68,20 @@ async function bundle(entry: URL, outfile: string): Promise<void> {
   })
 }
 
-function configText(
-  { compatibilityDate = TODAY, compatibilityFlags = [] }: WorkerOptions,
-  version: string,
-): string {
+function configText(options: WorkerOptions, version: string): string {
+  const { compatibilityDate = TODAY, compatibilityFlags = [], durableObject } = options
+  const bindings = [`(name = "VERSION", text = "${version}")`]
+  if (durableObject !== undefined)
+    bindings.push(`(name = "OBJECTS", durableObjectNamespace = "${durableObject}")`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = (
     modules = [(name = "worker.js", esModule = embed "worker.js")],
     compatibilityDate = "${compatibilityDate}",
     compatibilityFlags = [${compatibilityFlags.map((flag) => `"${flag}"`).join(', ')}],
-    bindings = [(name = "VERSION", text = "${version}")],
+    bindings = [${bindings.join(', ')}],
+    durableObjectNamespaces = [${durableObject === undefined ? '' : `(className = "${durableObject}", uniqueKey = "objects")`}],
+    durableObjectStorage = (inMemory = void),
   ))],
   sockets = [(name = "http", http = (), service = "main")],
 );

@@ -2,16 +2,17 @@ import { isErrorOf, usageError, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
 import { narrowRevisions, ofEra, REVISIONS } from '../protocol/revisions/index.ts'
 import { hasSessions, standsAlone } from '../protocol/revisions/select.ts'
+import { createCalls } from '../runtime/apart-calls.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
 import { Background } from '../runtime/background.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
 import { stderrLogger, unfailing } from '../runtime/logger.ts'
 import { MemoryEventStore } from '../runtime/memory-event-store.ts'
 import { MemorySessionStore } from '../runtime/memory-session-store.ts'
 import { secureRandom } from '../runtime/random.ts'
 import { createSealer } from '../runtime/seal.ts'
 import type { Caller } from '../runtime/session.ts'
-import { StatelessCalls } from '../runtime/stateless.ts'
+import type { Calls } from '../runtime/stateless.ts'
 import type { Mounted, MountHandle } from '../runtime/server-runtime.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../runtime/stats.ts'
 import { Deadlines, Work } from '../runtime/timers.ts'
@@ -71,7 +72,7 @@ class HttpEndpoint implements Endpoint, Mounted {
   readonly #guard: HeadGuard
   readonly #admission: Admission
   readonly #sessions: Sessions
-  readonly #stateless: StatelessCalls | undefined
+  readonly #stateless: Calls | undefined
   readonly #http: LegacyHttp
   readonly #sse: LegacySse | undefined
   readonly #modern: ModernHttp
@@ -80,16 +81,17 @@ class HttpEndpoint implements Endpoint, Mounted {
   #resolveClosed!: () => void
 
   constructor(server: Servable | ServerSelector, options: EndpointOptions) {
-    const resolved = resolveOptions(options)
-    this.#mount = createMount(server, options, resolved)
-    const { clock, logger, tenants } = this.#mount
+    const clock = (typeof server === 'function' ? undefined : server.runtime.clock) ?? systemClock
+    const resolved = resolveOptions(options, clock)
+    this.#mount = createMount(server, options, { resolved, clock })
+    const { logger, tenants } = this.#mount
     this.probes = probesOf(options.health)
-    this.#guard = createHeadGuard(options, this.#mount.served)
+    this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#mount.served)
     this.#admission = new Admission(options.authenticate, clock, logger)
     const { max, maxPerPrincipal } = resolved.sessions
     const store = options.sessionStore ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
     this.#sessions = new Sessions(this.#mount, store, createSealedIds(this.#mount))
-    this.#stateless = resolved.stateless ? new StatelessCalls() : undefined
+    this.#stateless = resolved.stateless ? createCalls(clock) : undefined
     this.#http = new LegacyHttp(this.#mount, this.#sessions, this.#stateless)
     this.#sse = createLegacySse(this.#mount, this.#sessions, options)
     tenants.measure = (tenant) => this.#held(tenant)
@@ -201,7 +203,7 @@ class HttpEndpoint implements Endpoint, Mounted {
   #settled(request: HttpRequest, reply: Promise<HttpReply>): Promise<HttpReply> {
     const { work } = this.#mount
     work.begin()
-    return reply.then(
+    const settled = reply.then(
       (value) => {
         work.end()
         return this.#told(request, value)
@@ -211,6 +213,9 @@ class HttpEndpoint implements Endpoint, Mounted {
         return this.#told(request, this.#failed(error))
       },
     )
+    // Others may wait for what this one has begun, such as a lifespan that opens: it must not end with its client.
+    if (this.#mount.clock.perRequest === true) request.waitUntil?.(settled)
+    return settled
   }
 
   /** Tells listeners of a request that was turned away. */
@@ -246,10 +251,9 @@ class HttpEndpoint implements Endpoint, Mounted {
 function createMount(
   server: Servable | ServerSelector,
   options: EndpointOptions,
-  resolved: ResolvedOptions,
+  { resolved, clock }: { readonly resolved: ResolvedOptions; readonly clock: Clock },
 ): MountParts {
   const runtime = typeof server === 'function' ? undefined : server.runtime
-  const clock = runtime?.clock ?? systemClock
   const random = runtime?.random ?? secureRandom
   const logger = options.logger ?? runtime?.logger ?? unfailing(stderrLogger)
   const work = new Work(clock)

@@ -2,7 +2,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import { hasSessions } from '../protocol/revisions/select.ts'
 import { createHostGuard, isLoopbackAddress } from './hosts.ts'
 import { accepted, isJson } from './media-types.ts'
-import type { EndpointOptions } from './options.ts'
+import type { EndpointOptions, ResolvedOptions } from './options.ts'
 import { UNIQUE_HEADERS } from './repeated.ts'
 import { refuse, type RefusalKey, STATUSES } from './statuses.ts'
 import type { Door, HttpReply, HttpRequest } from './types.ts'
@@ -11,7 +11,10 @@ import type { Door, HttpReply, HttpRequest } from './types.ts'
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
 /** Every check that needs no state, for every verb and door, in the order of the table of statuses. */
-export function createHeadGuard(options: EndpointOptions, served: readonly Revision[]): HeadGuard {
+export function createHeadGuard(
+  options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
+  served: readonly Revision[],
+): HeadGuard {
   const hosts = createHostGuard(options)
   const doors: Readonly<Record<Door, DoorRules | undefined>> = {
     mcp: doorRules(allowedVerbs(options, served), hasSessions(served) ? sessionFault : headerFault),

@@ -15,7 +15,7 @@ import type { Answered } from '../runtime/dispatcher.ts'
 import { initialize } from '../runtime/initialize.ts'
 import { randomToken } from '../runtime/random.ts'
 import type { Caller } from '../runtime/session.ts'
-import type { StatelessCalls } from '../runtime/stateless.ts'
+import type { Calls } from '../runtime/stateless.ts'
 import { PostExchange, type StreamOpener } from './exchange.ts'
 import { deliver } from './incoming.ts'
 import type { LiveSession } from './live-session.ts'
@@ -47,13 +47,13 @@ const STREAM_TOKEN_LENGTH = 12
 export class LegacyHttp implements StreamOpener {
   readonly #mount: Mount
   readonly #sessions: Sessions
-  readonly #stateless: StatelessCalls | undefined
+  readonly #stateless: Calls | undefined
   /** Elsewhere the ids of sessions mean nothing. */
   readonly #hasSessions: boolean
 
   #draining = false
 
-  constructor(mount: Mount, sessions: Sessions, stateless: StatelessCalls | undefined) {
+  constructor(mount: Mount, sessions: Sessions, stateless: Calls | undefined) {
     this.#mount = mount
     this.#sessions = sessions
     this.#stateless = stateless

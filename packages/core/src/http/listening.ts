@@ -1,10 +1,11 @@
-import { busy } from '../errors.ts'
+import { busy, ErrorCode, McpError } from '../errors.ts'
 import { errorFrame } from '../protocol/jsonrpc.ts'
 import { principalOf } from '../runtime/auth.ts'
 import type { Answer, Answered } from '../runtime/dispatcher.ts'
 import type { Exchange } from '../runtime/exchange.ts'
 import { Listens } from '../runtime/listens.ts'
-import type { StatelessCall, StatelessCalls } from '../runtime/stateless.ts'
+import { MemoryBus } from '../runtime/memory-bus.ts'
+import type { Calls, StatelessCall } from '../runtime/stateless.ts'
 import { EMPTY_STREAM, jsonAnswer } from './exchange.ts'
 import { whenGone } from './gone.ts'
 import { ListenStream } from './listen-stream.ts'
@@ -23,11 +24,11 @@ export type ListenCall = Omit<StatelessCall, 'exchange'>
  */
 export class Listening {
   readonly #mount: Mount
-  readonly #calls: StatelessCalls
+  readonly #calls: Calls
   readonly #listens: Listens
   #draining = false
 
-  constructor(mount: Mount, calls: StatelessCalls) {
+  constructor(mount: Mount, calls: Calls) {
     this.#mount = mount
     this.#calls = calls
     this.#listens = new Listens(mount.options.listens)
@@ -40,10 +41,17 @@ export class Listening {
   }
 
   answer(request: HttpRequest, tenant: Tenant, call: ListenCall): HttpReply | Promise<HttpReply> {
+    if (!this.#reaches(tenant)) return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
     const answered = this.#calls.call(tenant.runtime, { ...call, exchange: this.#exchange(request) })
     return answered instanceof Promise
       ? answered.then((answer) => this.#reply(answer, { request, tenant, call }))
       : this.#reply(answered, { request, tenant, call })
+  }
+
+  /** Whether a change that one request makes comes to the stream of another. A bus in memory would call across. */
+  #reaches({ runtime }: Tenant): boolean {
+    const { options, clock } = this.#mount
+    return !options.stateless || clock.perRequest !== true || !(runtime.bus instanceof MemoryBus)
   }
 
   /** Carries nothing but the end of its client: progress and logs have no place on the stream that is to come. */
@@ -87,8 +95,7 @@ export class Listening {
     return stream.reply
   }
 
-  #busy({ request, tenant, call: { message, revision } }: Asked): HttpReply {
-    const error = busy()
+  #busy({ request, tenant, call }: Asked): HttpReply {
     tenant.runtime.events.emit('overflow', () => ({
       queue: 'subscriptions',
       action: 'refuse',
@@ -96,9 +103,15 @@ export class Listening {
       sessionId: undefined,
     }))
     this.#mount.rejections.tell(request, 'busy')
-    return jsonAnswer({ frame: errorFrame(message.id, revision.encodeError(error)), error }, revision)
+    return refused(call, busy())
   }
 }
+
+const OUT_OF_REACH =
+  'Changes are not told here: in Workers no request reaches the stream of another. Give the server a bus that does, or serve it from a Durable Object'
+
+const refused = ({ message, revision }: ListenCall, error: McpError): HttpReply =>
+  jsonAnswer({ frame: errorFrame(message.id, revision.encodeError(error)), error }, revision)
 
 interface Asked {
   readonly request: HttpRequest

@@ -9,9 +9,10 @@ import { ofEra } from '../protocol/revisions/index.ts'
 import type { RequestMeta } from '../protocol/revisions/request-meta.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
+import { createCalls } from '../runtime/apart-calls.ts'
 import type { ServerRuntime } from '../runtime/server-runtime.ts'
 import type { Caller } from '../runtime/session.ts'
-import { StatelessCalls } from '../runtime/stateless.ts'
+import type { Calls } from '../runtime/stateless.ts'
 import { PostExchange, type StreamOpener } from './exchange.ts'
 import { Listening } from './listening.ts'
 import { mirrorFault } from './mirrored-headers.ts'
@@ -30,7 +31,7 @@ type Reply = HttpReply | Promise<HttpReply>
 export class ModernHttp {
   readonly #mount: Mount
   readonly #streams: StreamOpener
-  readonly #calls = new StatelessCalls()
+  readonly #calls: Calls
   readonly #served: readonly Revision[]
   readonly #listening: Listening
   #draining = false
@@ -38,6 +39,7 @@ export class ModernHttp {
   constructor(mount: Mount, streams: StreamOpener) {
     this.#mount = mount
     this.#streams = streams
+    this.#calls = createCalls(mount.clock)
     this.#listening = new Listening(mount, this.#calls)
     this.#served = ofEra('modern', mount.served)
   }

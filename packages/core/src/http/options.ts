@@ -2,6 +2,7 @@ import { usageError } from '../errors.ts'
 import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../protocol/parse.ts'
 import type { RevisionDate } from '../protocol/revisions/revision.ts'
 import { MAX_TIMEOUT_MS } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { EventStore } from '../runtime/event-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { SealKey } from '../runtime/seal.ts'
@@ -70,7 +71,11 @@ export interface ListenLimits {
 export interface EndpointOptions {
   /** The revisions to serve, out of those that the server speaks. All of them by default. */
   readonly revisions?: readonly RevisionDate[]
-  /** Serves calls without sessions: no ids, no GET stream, no way back to the client after a call. @default false */
+  /**
+   * Serves calls without sessions: no ids, no GET stream, no way back to the client after a call.
+   *
+   * @default false, but true in Workers, where no request reaches the streams of another; `false` is for Durable Objects
+   */
   readonly stateless?: boolean
   /**
    * Serves the older HTTP+SSE transport too, for clients of 2024-11-05: at `/sse` and `/message` beside the MCP path, or
@@ -178,15 +183,19 @@ const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', inter
  *
  * @throws `ERR_MCP_OPTION`, naming the option
  */
-export function resolveOptions(options: EndpointOptions): ResolvedOptions {
+export function resolveOptions(
+  options: EndpointOptions,
+  { perRequest = false }: Pick<Clock, 'perRequest'> = {},
+): ResolvedOptions {
+  const filled = withDefaults({ ...DEFAULTS, stateless: perRequest }, options)
   const resolved: ResolvedOptions = {
-    ...withDefaults(DEFAULTS, options),
+    ...filled,
     parseLimits: withDefaults(DEFAULT_PARSE_LIMITS, options.parseLimits ?? {}),
     sessions: withDefaults(SESSION_DEFAULTS, options.sessions ?? {}),
     listens: withDefaults(LISTEN_DEFAULTS, options.listens ?? {}),
     seal: resolveSeal(options),
     legacySse: resolveSsePaths(options.legacySse),
-    keepAlive: resolveKeepAlive(options),
+    keepAlive: resolveKeepAlive(options, filled.stateless),
   }
   const { parseLimits, sessions, listens, seal } = resolved
   const numbers: Record<string, number> = {
@@ -211,7 +220,9 @@ export function resolveOptions(options: EndpointOptions): ResolvedOptions {
   check(
     'legacySse',
     resolved.legacySse === undefined || !resolved.stateless,
-    'needs sessions: it cannot be stateless',
+    options.stateless === undefined
+      ? 'needs sessions, which Workers have in Durable Objects alone: there, set stateless to false; elsewhere leave legacySse out'
+      : 'needs sessions: it cannot be stateless',
   )
   check('sessions.allowDelete', typeof sessions.allowDelete === 'boolean', 'must be true or false')
   check('response', ['auto', 'json', 'sse'].includes(resolved.response), "must be 'auto', 'json' or 'sse'")
@@ -228,13 +239,16 @@ function resolveSeal({ sessions, sessionStore }: EndpointOptions): ResolvedOptio
   return { keys: seal.keys, maxAgeMs: seal.maxAgeMs ?? SEAL_MAX_AGE_MS }
 }
 
-function resolveKeepAlive({ keepAlive = {}, stateless }: EndpointOptions): ResolvedOptions['keepAlive'] {
+function resolveKeepAlive(
+  { keepAlive = {} }: EndpointOptions,
+  stateless: boolean,
+): ResolvedOptions['keepAlive'] {
   if (keepAlive === false) return false
   check('keepAlive', typeof keepAlive === 'object' && keepAlive !== null, 'must be false or an object')
   const resolved = withDefaults(KEEP_ALIVE_DEFAULTS, keepAlive)
   const { mode } = resolved
   check('keepAlive.mode', mode === 'comment' || mode === 'ping', "must be 'comment' or 'ping'")
-  check('keepAlive.mode', mode === 'comment' || stateless !== true, "cannot be 'ping' without sessions")
+  check('keepAlive.mode', mode === 'comment' || !stateless, "cannot be 'ping' without sessions")
   return resolved
 }
 

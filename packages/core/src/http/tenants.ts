@@ -1,7 +1,7 @@
 import { usageError } from '../errors.ts'
 import type { RequestId } from '../protocol/jsonrpc.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
-import { CHANGES_TOPIC, toChangeEvent } from '../runtime/bus.ts'
+import { type ChangeEvent, CHANGES_TOPIC, toChangeEvent } from '../runtime/bus.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Listen } from '../runtime/listen.ts'
 import type { Mounted, ServerRuntime } from '../runtime/server-runtime.ts'
@@ -40,6 +40,8 @@ export class Tenant implements Mounted {
   readonly runtime: ServerRuntime
   readonly closed: Promise<void>
   readonly #measure: Measure
+  /** Each stream has to hear of changes by itself: no request reaches what another has opened. */
+  readonly #apart: boolean
   readonly #work: Work
   readonly #sessions = new Set<Session>()
   readonly #listens = new Set<Listen>()
@@ -52,6 +54,7 @@ export class Tenant implements Mounted {
   constructor(runtime: ServerRuntime, clock: Clock, measure: Measure) {
     this.runtime = runtime
     this.#measure = measure
+    this.#apart = clock.perRequest === true
     this.#work = new Work(clock)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
@@ -78,6 +81,10 @@ export class Tenant implements Mounted {
 
   /** Tells a subscription of changes until it ends. */
   tell(listen: Listen): void {
+    if (this.#apart) {
+      listen.onClose(this.#subscribe((event) => listen.changed(event)))
+      return
+    }
     this.#listens.add(listen)
     listen.onClose(() => {
       if (this.#listens.delete(listen)) this.#left()
@@ -128,11 +135,16 @@ export class Tenant implements Mounted {
   }
 
   #follow(): void {
-    this.#unsubscribe ??= this.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event === undefined) return
+    this.#unsubscribe ??= this.#subscribe((event) => {
       for (const session of this.#sessions) session.changed(event)
       for (const listen of this.#listens) listen.changed(event)
+    })
+  }
+
+  #subscribe(changed: (event: ChangeEvent) => void): () => void {
+    return this.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
+      const event = toChangeEvent(message)
+      if (event !== undefined) changed(event)
     })
   }
 

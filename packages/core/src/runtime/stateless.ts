@@ -37,8 +37,17 @@ type LimitsOf = (runtime: ServerRuntime, principal: string) => SessionLimits
 
 const LIMITS: LimitsOf = ({ limits }, principal) => (principal === ANONYMOUS ? limits.anonymous : limits)
 
+/** What a mount needs of calls that belong to no session. */
+export interface Calls {
+  call(runtime: ServerRuntime, call: StatelessCall): Answered | Promise<Answered>
+  /** Calls that run or wait; of one server only, where one is given. */
+  inFlight(runtime?: ServerRuntime): number
+  /** Ends what runs; its callers get no answer. */
+  endAll(): void
+}
+
 /** Calls that belong to no session. What a session would limit is limited for each principal instead. */
-export class StatelessCalls {
+export class StatelessCalls implements Calls {
   readonly #limitsOf: LimitsOf
   readonly #gates = new Map<string, Gate>()
   /** By server, and kept: nearly every call of most servers comes through one. */
@@ -139,25 +148,9 @@ export class StatelessCalls {
     return undefined
   }
 
-  #run(
-    runtime: ServerRuntime,
-    { message, exchange, caller, revision, meta, served }: StatelessCall,
-    place: Place,
-  ): Answered | Promise<Answered> {
-    const ctx = new CallContext(message, {
-      revision,
-      client: meta === undefined ? UNKNOWN_CLIENT : clientView(meta.client, meta.capabilities),
-      session: undefined,
-      auth: caller.auth,
-      mount: caller.mount,
-      background: caller.background,
-      host: caller.host,
-      exchange,
-      logLevel: meta === undefined ? runtime.defaultLogLevel : runtime.defaultLogLevel && meta.logLevel,
-      served,
-      asking: runtime.asking,
-    })
-    ctx.app = runtime.app()
+  #run(runtime: ServerRuntime, call: StatelessCall, place: Place): Answered | Promise<Answered> {
+    const ctx = contextOf(runtime, call)
+    const { exchange, revision } = call
     const answer = runtime.dispatcher.run(ctx)
     // Nothing can cancel a call that is over already.
     if (!(answer instanceof Promise)) {
@@ -176,6 +169,28 @@ export class StatelessCalls {
     gate.leave()
     if (gate.inFlight === 0) this.#gates.delete(principal)
   }
+}
+
+/** What a call that belongs to no session runs in. */
+export function contextOf(
+  runtime: ServerRuntime,
+  { message, exchange, caller, revision, meta, served }: StatelessCall,
+): CallContext {
+  const ctx = new CallContext(message, {
+    revision,
+    client: meta === undefined ? UNKNOWN_CLIENT : clientView(meta.client, meta.capabilities),
+    session: undefined,
+    auth: caller.auth,
+    mount: caller.mount,
+    background: caller.background,
+    host: caller.host,
+    exchange,
+    logLevel: meta === undefined ? runtime.defaultLogLevel : runtime.defaultLogLevel && meta.logLevel,
+    served,
+    asking: runtime.asking,
+  })
+  ctx.app = runtime.app()
+  return ctx
 }
 
 /** Where a call is counted. */

@@ -46,27 +46,35 @@ export interface Due {
 
 /**
  * Calls each member a fixed time after it was added. All wait equally long, so one timer for the oldest serves them
- * all: a call that ends in time costs an entry in a map, and no timer.
+ * all: a call that ends in time costs an entry in a map, and no timer. Where timers end with their request each member
+ * has one of its own, held weakly: some requests end without a word.
  */
 export class Deadlines {
   readonly #clock: Clock
   readonly #ms: number
   /** In the order of their deadlines. */
   readonly #members = new Map<Due, number>()
+  readonly #own: WeakMap<Due, unknown> | undefined
   #timer: unknown
 
   constructor(clock: Clock, ms: number) {
     this.#clock = clock
     this.#ms = ms
+    if (clock.perRequest === true) this.#own = new WeakMap()
   }
 
   add(member: Due): void {
+    if (this.#own !== undefined) {
+      this.#addOwn(member, this.#own)
+      return
+    }
     this.#members.set(member, this.#clock.now() + this.#ms)
     if (this.#timer === undefined) this.#arm(this.#ms)
   }
 
   remove(member: Due): void {
-    this.#members.delete(member)
+    if (this.#own === undefined) this.#members.delete(member)
+    else this.#removeOwn(member, this.#own)
   }
 
   /** Lets the timer go if it has nobody to wait for. */
@@ -78,6 +86,21 @@ export class Deadlines {
     this.#members.clear()
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
     this.#timer = undefined
+  }
+
+  #addOwn(member: Due, own: WeakMap<Due, unknown>): void {
+    this.#removeOwn(member, own)
+    const timer = this.#clock.setTimeout(() => {
+      own.delete(member)
+      member.due()
+    }, this.#ms)
+    own.set(member, timer)
+  }
+
+  #removeOwn(member: Due, own: WeakMap<Due, unknown>): void {
+    if (!own.has(member)) return
+    this.#clock.clearTimeout(own.get(member))
+    own.delete(member)
   }
 
   #arm(ms: number): void {

@@ -1,0 +1,31 @@
+/** One request that stands for itself, as it goes over the wire. */
+export const post = (
+  url: string,
+  { method, params, ...init }: { readonly method: string; readonly params: object } & RequestInit,
+): Promise<Response> =>
+  fetch(url, {
+    ...init,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...('name' in params && { 'mcp-name': String(params.name) }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
+  })
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+}
+
+/** A call of a tool. */
+export const postCall = (
+  url: string,
+  name: string,
+  args: object = {},
+  init: Pick<RequestInit, 'signal'> = {},
+): Promise<Response> => post(url, { method: 'tools/call', params: { name, arguments: args }, ...init })

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Listening } from './support/processes.ts'
+import { post, postCall } from './support/post.ts'
+import { connectHttp } from './support/suite.ts'
+import { listenInWorker, type WorkerOptions } from './support/worker.ts'
+
+/** No request reaches what another has opened: https://developers.cloudflare.com/workers/observability/errors/ */
+
+let server: Listening
+const serve = (name: string, options?: WorkerOptions): void => {
+  beforeAll(async () => {
+    server = await listenInWorker(new URL(`./fixtures/${name}.worker.ts`, import.meta.url), options)
+  })
+  afterAll(() => server?.stop())
+}
+const connect = connectHttp(() => server.url)
+const SUBSCRIBE = { notifications: { resourceSubscriptions: ['bus://note'] } }
+
+describe('in Workers, after a request that has come and gone', () => {
+  serve('timed')
+  beforeAll(async () => {
+    expect(await (await postCall(server.url, 'wait', { ms: 1 })).text()).toContain('Waited')
+  })
+
+  it('a call that takes long becomes a stream, which is kept alive', async () => {
+    const response = await postCall(server.url, 'wait', { ms: 600 })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(await response.text()).toMatch(/^:[^]*Waited/m)
+  })
+
+  it('a call that hangs is ended in time', async () => {
+    expect(await (await postCall(server.url, 'hang')).text()).toContain('isError')
+  })
+
+  it('calls that overlap are answered each by itself', async () => {
+    const waits = Array.from({ length: 8 }, (_, index) => 10 + index * 30)
+    const replies = await Promise.all(waits.map((ms) => postCall(server.url, 'wait', { ms })))
+    const texts = await Promise.all(replies.map((reply) => reply.text()))
+    expect(texts.filter((text) => text.includes('Waited'))).toHaveLength(waits.length)
+  })
+})
+
+describe('in Workers, what needs the stream of another request', () => {
+  describe('by default', () => {
+    serve('timed')
+
+    it('is no session: a client is greeted and forgotten', async () => {
+      const peer = await connect({ revision: '2025-11-25' })
+      const { result } = await peer.request('tools/call', { name: 'wait', arguments: { ms: 1 } })
+      expect(result).toMatchObject({ content: [{ text: 'Waited' }] })
+      const reply = await fetch(server.url, { headers: { accept: 'text/event-stream' } })
+      expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+      await peer.close()
+    })
+
+    it('is no subscription: a request that listens is told why', async () => {
+      const reply = await post(server.url, { method: 'subscriptions/listen', params: SUBSCRIBE })
+      expect(reply.status).toBe(404)
+      expect(await reply.json()).toMatchObject({
+        error: { code: -32601, message: expect.stringContaining('Give the server a bus') as unknown },
+      })
+    })
+  })
+
+  it('is no /sse: the mount is refused when it is made', async () => {
+    const starting = listenInWorker(new URL('./fixtures/http-sse.worker.ts', import.meta.url))
+    await expect(starting).rejects.toThrow(
+      'legacySse needs sessions, which Workers have in Durable Objects alone',
+    )
+  })
+
+  describe('where the server has a bus that works there', () => {
+    serve('bus')
+
+    it('is told to those who listen', async () => {
+      const peer = await connect({ revision: '2026-07-28' })
+      peer.request('subscriptions/listen', SUBSCRIBE).catch(() => 'ended with the connection')
+      await peer.notification('notifications/subscriptions/acknowledged')
+      await postCall(server.url, 'write_note')
+      const { params } = await peer.notification('notifications/resources/updated')
+      expect(params).toMatchObject({ uri: 'bus://note' })
+      await peer.close()
+    })
+  })
+
+  describe('in a Durable Object', () => {
+    serve('object', { durableObject: 'SessionsObject' })
+
+    it('is told to sessions', async () => {
+      const peer = await connect({ revision: '2025-11-25' })
+      await peer.request('resources/subscribe', { uri: 'object://note' })
+      await peer.request('tools/call', { name: 'write_note' })
+      const { params } = await peer.notification('notifications/resources/updated')
+      expect(params).toMatchObject({ uri: 'object://note' })
+      await peer.close()
+    })
+  })
+})
+
+describe('in Workers, a lifespan', () => {
+  serve('lifespan')
+
+  it('is opened once, though the client for which it opens goes away', async () => {
+    const leaving = new AbortController()
+    const left = postCall(server.url, 'opened', {}, leaving)
+    left.catch(() => 'gone')
+    await vi.waitUntil(async () => (await (await fetch(`${server.url}/begun`)).text()) === '1')
+    const waiting = postCall(server.url, 'opened')
+    leaving.abort()
+    expect(await (await waiting).text()).toContain('Opened 1')
+    expect(await (await postCall(server.url, 'opened')).text()).toContain('Opened 1')
+  })
+})
