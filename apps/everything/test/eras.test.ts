@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { elicit, McpServer } from '@jetway/core'
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -13,15 +12,33 @@ import { RawStdio } from './support/raw-stdio.ts'
 
 const CALLS = 6
 const MODERN = '2026-07-28'
-/** For what leaves on its own not to arrive in one piece with the answer, which the official clients drop. In ms. */
-const STEP_MS = 20
 
 const NOTE = 'note://1'
 
+/** The progress that clients have heard of, by call. */
+class Heard {
+  readonly #told = new Map<string, unknown[]>()
+  #waiting: (() => void)[] = []
+
+  of(text: string): unknown[] {
+    return this.#told.get(text) ?? []
+  }
+
+  add(text: string, message: unknown): void {
+    this.#told.set(text, [...this.of(text), message])
+    for (const look of this.#waiting.splice(0)) look()
+  }
+
+  async until(text: string, count: number): Promise<void> {
+    while (this.of(text).length < count) await new Promise<void>((look) => this.#waiting.push(look))
+  }
+}
+
 /** A server whose one tool does all that a call can do, and says whose call it was. */
-function createMeeting(): { server: McpServer; handled: string[] } {
+function createMeeting(): { server: McpServer; handled: string[]; heard: Heard } {
   const server = new McpServer({ name: 'meeting', version: '1.0.0' })
   const handled: string[] = []
+  const heard = new Heard()
   server.addTool({
     name: 'meet',
     inputSchema: z.object({ text: z.string() }),
@@ -30,14 +47,14 @@ function createMeeting(): { server: McpServer; handled: string[] } {
       handled.push(text)
       await ctx.progress(1, 2, text)
       ctx.log.info(text)
-      await delay(STEP_MS)
       await ctx.progress(2, 2, text)
-      await delay(STEP_MS)
+      // The official clients drop what arrives in one piece with the answer.
+      await heard.until(text, 2)
       return `${ctx.client.info?.name} at ${ctx.protocolVersion}: ${text}, answered by ${ctx.answers.who.by}`
     },
   })
   for (const uri of [NOTE, 'note://other']) server.addResource({ uri, name: uri, handler: () => uri })
-  return { server, handled }
+  return { server, handled, heard }
 }
 
 /** One of the official clients, which answers what it is asked in its own name. */
@@ -101,10 +118,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-async function call({ client, revision }: Visitor, text: string, heard: unknown[]): Promise<unknown> {
+async function call({ client, revision }: Visitor, text: string, heard: Heard): Promise<unknown> {
   const onprogress = ({ message = '' }: { message?: string | undefined }): void => {
     // The v2 client reports on its own account that it answers questions.
-    if (!message.startsWith('Fulfilling input')) heard.push(message)
+    if (!message.startsWith('Fulfilling input')) heard.add(text, message)
   }
   // A session has its level; elsewhere each request says what it wants to hear.
   const _meta = revision === MODERN ? { 'io.modelcontextprotocol/logLevel': 'info' } : undefined
@@ -125,7 +142,7 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
 
 describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s', (door) => {
   it('serves clients of both eras and of the oldest transport at once, each by its own means and none for another', async () => {
-    const { server, handled } = createMeeting()
+    const { server, handled, heard } = createMeeting()
     const { port, stop } = await MOUNTS[door](server)
     cleanups.push(stop)
     const url = new URL(`http://127.0.0.1:${port}/mcp`)
@@ -139,10 +156,9 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s
       const texts = Array.from({ length: CALLS }, (_, each) => `${name} #${each}`)
       await Promise.all(
         texts.map(async (text) => {
-          const heard: unknown[] = []
           const answer = `${name} at ${visitor.revision}: ${text}, answered by ${name}`
           expect(await call(visitor, text, heard)).toEqual([{ type: 'text', text: answer }])
-          expect(heard).toEqual([text, text])
+          expect(heard.of(text)).toEqual([text, text])
         }),
       )
       expect(visitor.asked.toSorted()).toEqual(texts)
