@@ -47,17 +47,21 @@ const pagination: Feature = {
 const progress: Feature = {
   name: 'progress: reported while the call runs, in order',
   async run(driver) {
-    const seen: unknown[] = []
-    const onprogress = ({ progress: done, total }: { progress: number; total?: number | undefined }): void =>
-      void seen.push([done, total])
-    expect(await driver.callTool('test_tool_with_progress', {}, { onprogress })).toMatchObject(
-      text('Reported progress three times'),
-    )
-    expect(seen).toEqual([
-      [0, 100],
-      [50, 100],
-      [100, 100],
-    ])
+    const steps = [0, 50, 100].map((done) => [done, 100])
+    const call = async (): Promise<unknown[]> => {
+      const seen: unknown[] = []
+      const onprogress = (step: { progress: number; total?: number | undefined }): void =>
+        void seen.push([step.progress, step.total])
+      expect(await driver.callTool('test_tool_with_progress', {}, { onprogress })).toMatchObject(
+        text('Reported progress three times'),
+      )
+      expect(seen).toEqual(steps.slice(0, seen.length))
+      return seen
+    }
+    // The official clients drop what they read in one piece with the answer, which on a busy machine is the end.
+    let seen = await call()
+    for (let again = 0; again < 20 && seen.length < steps.length; again++) seen = await call()
+    expect(seen).toEqual(steps)
   },
 }
 
