@@ -232,7 +232,50 @@ describe('a token that ends', () => {
     expect(made.visits).toHaveLength(1)
     now = 60_000
     await post(send, made)
-    expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
+    expect(grants(made)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
+  })
+
+  it('soon after it was issued is used all the same, and the user is not asked at once again', async () => {
+    const made = await fresh()
+    let now = 0
+    made.token = (_seen, { access_token, token_type }) => ({
+      json: { access_token, token_type, expires_in: 10 },
+    })
+    const send = made.connect({ clock: { now: () => now } })
+    expect((await post(send, made)).status).toBe(200)
+    now = 20_000
+    expect((await post(send, made)).status).toBe(200)
+    expect(made.visits).toHaveLength(1)
+  })
+
+  it('is renewed where the server said that its metadata is, also by the next process', async () => {
+    const made = await fresh()
+    const store = memoryCredentials()
+    const metadata = made.server.routes.get('GET /.well-known/oauth-protected-resource/mcp')
+    made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
+    made.server.routes.set('GET /own.json', () => metadata?.({} as never) ?? {})
+    const answer = made.server.routes.get('POST /mcp')
+    made.server.routes.set('POST /mcp', async (seen) => {
+      const said = (await answer?.(seen)) ?? {}
+      const header = `Bearer resource_metadata="${made.server.origin}/own.json"`
+      return said.status === 401 ? { status: 401, headers: { 'www-authenticate': header } } : said
+    })
+    await post(made.connect({ store, clock: { now: () => 0 } }), made)
+    expect((await post(made.connect({ store, clock: { now: () => HOUR } }), made)).status).toBe(200)
+    expect([grants(made), made.visits.length]).toEqual([['authorization_code', 'refresh_token'], 1])
+    expect(made.server.to('POST /mcp')).toHaveLength(3)
+  })
+
+  it('is used to its end where it cannot be renewed before', async () => {
+    const made = await fresh()
+    let now = 0
+    const send = made.connect({ clock: { now: () => now } })
+    await post(send, made)
+    made.token = () => ({ status: 503, text: 'later' })
+    now = HOUR - 1
+    expect((await post(send, made)).status).toBe(200)
+    now = HOUR
+    expect(await reasonOf(post(send, made))).toBe('token')
   })
 })
 

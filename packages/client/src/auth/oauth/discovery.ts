@@ -12,6 +12,8 @@ export interface Discovered {
   readonly scopesSupported: readonly string[] | undefined
   /** Metadata whose issuer is the one that was asked for. */
   readonly authorizationServer: AuthorizationServer
+  /** Where the server said that its metadata is. */
+  readonly resourceMetadata: string | undefined
   /** Whether the endpoints are those that old servers have without saying so. */
   readonly isAssumed: boolean
 }
@@ -42,7 +44,7 @@ export async function discover(at: Discovery, challenged: string | undefined): P
       `${at.server.origin} does not name the chosen authorization server`,
     )
   const authorizationServer = await serverMetadataOf(at, issuer)
-  return { resource, scopesSupported, authorizationServer, isAssumed: false }
+  return { resource, scopesSupported, authorizationServer, resourceMetadata: challenged, isAssumed: false }
 }
 
 /** The metadata of an issuer, from the first of its well-known addresses that has any. */
@@ -109,15 +111,15 @@ async function atOwnOrigin(at: Discovery): Promise<Discovered> {
   const resource = canonical(at.server)
   // An origin is written with and without a slash, and here the name is ours, not one that the server gave.
   const found = await serverMetadata(at, wellKnown(new URL(origin)), [origin, `${origin}/`])
-  if (found !== undefined)
-    return { resource, scopesSupported: undefined, authorizationServer: found, isAssumed: false }
+  const known = { resource, scopesSupported: undefined, resourceMetadata: undefined }
+  if (found !== undefined) return { ...known, authorizationServer: found, isAssumed: false }
   const authorizationServer = {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
   }
-  return { resource, scopesSupported: undefined, authorizationServer, isAssumed: true }
+  return { ...known, authorizationServer, isAssumed: true }
 }
 
 /** The name of a server that has given itself none: without a fragment, and without a slash that says nothing. */

@@ -36,7 +36,8 @@ export class AuthorizationError extends Error {
   readonly oauthError: string | undefined
 
   constructor(reason: AuthorizationFailure, message: string, oauthError?: string) {
-    super(message)
+    // Parts of it were chosen by strangers.
+    super(message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_MESSAGE))
     this.name = 'AuthorizationError'
     this.reason = reason
     this.oauthError = oauthError
@@ -46,6 +47,7 @@ export class AuthorizationError extends Error {
 /** What RFC 6749 allows in an error code, and a length that no code has. */
 const ERROR_CODE = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 const MAX_DESCRIPTION = 200
+const MAX_MESSAGE = 1_000
 
 /** The error code and description of a peer, fit to be shown: printable, short and without this client's secrets. */
 export function saidByPeer(
@@ -61,7 +63,7 @@ export function saidByPeer(
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  let shown = text.replace(/[^\x20-\x7e]+/g, ' ')
+  let shown = text
   for (const secret of secrets) if (secret !== '') shown = shown.replaceAll(secret, '[secret]')
   return shown
 }

@@ -16,7 +16,7 @@ export interface AuthorizationSettings extends ClientSettings {
   readonly now: () => number
 }
 
-/** A token that ends within this time is renewed before it is used. */
+/** A token that ends within this time, or the second half of its life if that is shorter, is renewed before it is used. */
 const EARLY_MS = 30_000
 /** A token that a server refuses right after it was issued will not be taken if it is issued once more. */
 const REFUSED_MS = 60_000
@@ -34,8 +34,12 @@ export class ServerAuthorization {
   /** What is under way, shared by every request that waits for it. */
   #work: Promise<void> | undefined
   #isLoaded = false
-  /** When the token was issued that no request has been answered with yet. */
-  #untriedSince: number | undefined
+  /** Whether the refresh token, if there is one, is worth trying. */
+  #isRefreshable = true
+  /** When the token is to be renewed. */
+  #renewAt = Infinity
+  /** The token that no request has been answered with yet: since when there is one, and whether a refresh gave it. */
+  #untried: { readonly since: number; readonly isRefreshed: boolean } | undefined
 
   constructor(settings: AuthorizationSettings, discovery: Discovery) {
     this.#settings = settings
@@ -57,7 +61,7 @@ export class ServerAuthorization {
 
   answered({ url, headers, sent }: AuthAnswer): void {
     this.#settings.prover?.learn(url, headers)
-    if (this.#isCurrent(sent)) this.#untriedSince = undefined
+    if (this.#isCurrent(sent)) this.#untried = undefined
   }
 
   async challenged(answer: AuthAnswer): Promise<'retry' | 'give-up'> {
@@ -71,8 +75,10 @@ export class ServerAuthorization {
   }
 
   async #unauthorized(challenge: Challenge, { signal }: AuthAnswer): Promise<'retry' | 'give-up'> {
-    const { now } = this.#settings
-    if (this.#untriedSince !== undefined && now() - this.#untriedSince < REFUSED_MS) return 'give-up'
+    const { since = -Infinity, isRefreshed = false } = this.#untried ?? {}
+    if (!isRefreshed && this.#settings.now() - since < REFUSED_MS) return 'give-up'
+    // A refresh token whose tokens are refused would be asked for more of them without end.
+    if (isRefreshed) this.#isRefreshable = false
     await this.#share(() => this.#reauthorize(challenge), signal)
     return 'retry'
   }
@@ -83,7 +89,10 @@ export class ServerAuthorization {
     const scopes = union(this.#scopes, challenge.scopes)
     // What was asked for once and not granted will not be granted now.
     if (scopes.length === this.#scopes.length || scopes.length > MAX_SCOPES) return 'give-up'
-    await this.#share(async () => this.#obtain(await this.#discover(challenge), scopes), signal)
+    await this.#share(
+      async () => this.#obtain(await discover(this.#discovery, challenge.resourceMetadata), scopes),
+      signal,
+    )
     return 'retry'
   }
 
@@ -96,8 +105,7 @@ export class ServerAuthorization {
   }
 
   #isEnding(): boolean {
-    const { expiresAt } = this.#tokens ?? {}
-    return expiresAt !== undefined && expiresAt - EARLY_MS <= this.#settings.now()
+    return this.#renewAt <= this.#settings.now()
   }
 
   #isCurrent(sent: AuthHeaders): boolean {
@@ -108,18 +116,28 @@ export class ServerAuthorization {
   async #prepare(): Promise<void> {
     if (!this.#isLoaded) {
       const stored = await this.#settings.store.read('tokens', this.#name)
-      this.#tokens = stored !== undefined && (await this.#isUsable(stored)) ? stored : undefined
+      this.#hold(stored !== undefined && (await this.#isUsable(stored)) ? stored : undefined)
       this.#scopes = stored?.scopes ?? []
       this.#isLoaded = true
     }
-    if (!this.#isEnding()) return
+    if (!this.#isEnding() || this.#tokens === undefined) return
+    const { refreshToken, expiresAt = 0 } = this.#tokens
     // A person is not asked before the server has said that it wants that.
-    if (this.#tokens?.refreshToken === undefined && this.#settings.grant.isAttended)
-      return this.#keep(undefined)
-    const found = await this.#discover(NOTHING)
+    if (refreshToken === undefined && this.#settings.grant.isAttended) return
+    try {
+      await this.#renew(this.#tokens)
+    } catch (error) {
+      // It is good for a little longer, and so may be the next try.
+      if (!(error instanceof AuthorizationError) || expiresAt <= this.#settings.now()) throw error
+    }
+  }
+
+  async #renew({ issuer, resourceMetadata }: StoredTokens): Promise<void> {
+    const found = await discover(this.#discovery, resourceMetadata)
+    // Where tokens come from now is for the next challenge to say.
+    if (found.authorizationServer.issuer !== issuer) return
     if (await this.#refresh(found)) return
-    if (this.#settings.grant.isAttended) return this.#keep(undefined)
-    await this.#obtain(found, this.#scopes)
+    if (!this.#settings.grant.isAttended) await this.#obtain(found, this.#scopes)
   }
 
   /** Whether this process holds the key that stored tokens are bound to. */
@@ -129,20 +147,16 @@ export class ServerAuthorization {
   }
 
   async #reauthorize(challenge: Challenge): Promise<void> {
-    const found = await this.#discover(challenge)
+    const found = await discover(this.#discovery, challenge.resourceMetadata)
     if (await this.#refresh(found)) return
     const wanted = challenge.scopes.length > 0 ? challenge.scopes : (found.scopesSupported ?? [])
     await this.#obtain(found, union(this.#scopes, wanted, this.#settings.scopes).slice(0, MAX_SCOPES))
   }
 
-  #discover({ resourceMetadata }: Challenge): Promise<Discovered> {
-    return discover(this.#discovery, resourceMetadata)
-  }
-
   /** Whether the refresh token gave new tokens; where it is of no use any more, the old ones are gone. */
   async #refresh(found: Discovered): Promise<boolean> {
     const tokens = this.#tokens
-    if (tokens?.refreshToken === undefined) return false
+    if (tokens?.refreshToken === undefined || !this.#isRefreshable) return false
     const { authorizationServer: server, resource } = found
     if (tokens.issuer !== server.issuer) return false
     const { refreshToken } = tokens
@@ -160,6 +174,7 @@ export class ServerAuthorization {
         (response) => oauth.processRefreshTokenResponse(server, client, response),
       )
       await this.#take(found, endpoint, { refresh_token: refreshToken, ...answer }, this.#scopes)
+      this.#untried = { since: this.#settings.now(), isRefreshed: true }
       return true
     } catch (error) {
       if (!(error instanceof AuthorizationError) || !ENDS_REFRESH.has(error.oauthError ?? '')) throw error
@@ -210,7 +225,7 @@ export class ServerAuthorization {
   }
 
   async #take(
-    { authorizationServer: { issuer } }: Discovered,
+    { authorizationServer: { issuer }, resourceMetadata }: Discovered,
     { identity }: TokenEndpoint,
     answer: oauth.TokenEndpointResponse,
     scopes: readonly string[],
@@ -226,20 +241,28 @@ export class ServerAuthorization {
       tokenType: isBound ? 'dpop' : 'bearer',
       scopes: this.#scopes,
       ...(thumbprint === undefined ? {} : { keyThumbprint: thumbprint }),
+      ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
       ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
       ...(answer.expires_in === undefined ? {} : { expiresAt: now() + answer.expires_in * 1000 }),
     })
-    this.#untriedSince = now()
+    this.#untried = { since: now(), isRefreshed: false }
+    this.#isRefreshable = true
+  }
+
+  #hold(tokens: StoredTokens | undefined): void {
+    const now = this.#settings.now()
+    const left = (tokens?.expiresAt ?? Infinity) - now
+    this.#tokens = tokens
+    this.#untried = undefined
+    this.#renewAt = now + Math.max(left - EARLY_MS, left / 2)
   }
 
   async #keep(tokens: StoredTokens | undefined): Promise<void> {
-    this.#tokens = tokens
-    this.#untriedSince = undefined
+    this.#hold(tokens)
     await this.#settings.store.write('tokens', this.#name, tokens)
   }
 }
 
-const NOTHING: Challenge = { error: undefined, scopes: [], resourceMetadata: undefined }
 /** Errors after which a refresh token is worth nothing: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 const ENDS_REFRESH: ReadonlySet<string> = new Set([
   'invalid_grant',

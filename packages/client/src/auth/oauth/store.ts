@@ -19,6 +19,8 @@ export interface StoredTokens {
   /** The thumbprint of the key that the tokens are bound to: https://www.rfc-editor.org/rfc/rfc9449#section-6.1 */
   readonly keyThumbprint?: string
   readonly refreshToken?: string
+  /** Where the server said that its metadata is. */
+  readonly resourceMetadata?: string
   /** Milliseconds since 1970; absent where the server has not said. */
   readonly expiresAt?: number
   /** The scopes that were asked for, over all authorizations so far. */
