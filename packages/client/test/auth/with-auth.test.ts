@@ -103,6 +103,12 @@ describe('bearer', () => {
   )
 })
 
+describe('the word Bearer before a token', () => {
+  it('is named as the mistake', () => {
+    expect(() => bearer('Bearer abc')).toThrow('without "Bearer " before it')
+  })
+})
+
 describe('an answer 401 or 403', () => {
   it.each([401, 403])('is sent again with new credentials when the provider says so: %i', async (status) => {
     const server = await serverAt()

@@ -78,9 +78,6 @@ function rangeOf(host: string): string | undefined {
   if (!ipaddr.isValid(host)) return undefined
   const ip = ipaddr.process(host)
   if (ip.kind() === 'ipv4') return ip.range()
-  // ::/96 once stood for IPv4 addresses, and some stacks still connect to the one inside.
-  const parts = (ip as ipaddr.IPv6).parts
-  if (ip.range() === 'unicast' && parts.slice(0, 6).every((part) => part === 0)) return 'reserved'
   // Of IPv6, this block alone is given out: https://www.iana.org/assignments/ipv6-unicast-address-assignments
   if (ip.range() === 'unicast' && ((parts[0] ?? 0) & 0xe000) !== 0x2000) return 'reserved'
   return ip.range()
