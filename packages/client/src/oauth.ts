@@ -1,12 +1,12 @@
 export { authorizationCode, type AuthorizationCodeOptions } from './auth/oauth/authorization-code.ts'
-export { type AuthMethod, type ClientCredentials, type SigningKey } from './auth/oauth/clients.ts'
-export { type DpopOptions } from './auth/oauth/dpop.ts'
+export type { AuthMethod, ClientCredentials, SigningKey } from './auth/oauth/clients.ts'
+export type { DpopOptions } from './auth/oauth/dpop.ts'
 export { AuthorizationError, type AuthorizationFailure } from './auth/oauth/errors.ts'
-export { type Resolve, type ResolvedAddress } from './auth/oauth/fetch.ts'
-export { type Grant } from './auth/oauth/grants.ts'
+export type { Resolve, ResolvedAddress } from './auth/oauth/fetch.ts'
+export type { Grant } from './auth/oauth/grants.ts'
 export { loopbackRedirect, type LoopbackOptions, type LoopbackRedirect } from './auth/oauth/loopback.ts'
 export { oauth, type OAuthOptions } from './auth/oauth/oauth.ts'
-export { type RegistrationOptions } from './auth/oauth/registration.ts'
+export type { RegistrationOptions } from './auth/oauth/registration.ts'
 export {
   type CredentialKind,
   type CredentialKinds,

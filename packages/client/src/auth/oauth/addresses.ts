@@ -78,7 +78,8 @@ function rangeOf(host: string): string | undefined {
   if (!ipaddr.isValid(host)) return undefined
   const ip = ipaddr.process(host)
   if (ip.kind() === 'ipv4') return ip.range()
+  const [first = 0] = (ip as ipaddr.IPv6).parts
   // Of IPv6, this block alone is given out: https://www.iana.org/assignments/ipv6-unicast-address-assignments
-  if (ip.range() === 'unicast' && ((parts[0] ?? 0) & 0xe000) !== 0x2000) return 'reserved'
+  if (ip.range() === 'unicast' && (first & 0xe000) !== 0x2000) return 'reserved'
   return ip.range()
 }
