@@ -49,6 +49,17 @@ export class TaskCalls {
   }
 
   /**
+   * Refuses a call that can only be a task to a client that cannot have one.
+   *
+   * @throws McpError `-32021`
+   */
+  demand({ taskSupport }: ToolEntry, ctx: CallContext): void {
+    const id = ctx.revision.tasks?.extension
+    if (taskSupport !== 'required' || id === undefined || ctx.task !== undefined) return
+    if (this.#options.tasks !== undefined && this.#options.extensions.has(id)) requireExtension(ctx, id)
+  }
+
+  /**
    * What takes the place of a call's own run; undefined where it runs. Where calls cannot be tasks, a tool that must be
    * called as one runs as any other: a client of an older revision has no other way to call it.
    *
@@ -65,8 +76,6 @@ export class TaskCalls {
       if (entry.taskSupport !== 'required') return undefined
       throw new McpError(ErrorCode.MethodNotFound, `The tool ${entry.tool.name} must be called as a task`)
     }
-    if (!this.#options.extensions.has(dialect.extension)) return undefined
-    if (entry.taskSupport === 'required') requireExtension(ctx, dialect.extension)
     if (!this.#handsOff(entry, ctx)) return undefined
     return askThenStart(entry, args, { ctx, owner, tasks: tasks() })
   }

@@ -165,6 +165,7 @@ function callWith(
   ctx: CallContext,
 ): Outcome | Promise<Outcome> {
   if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
+  if (entry.taskSupport !== undefined) calls.demand(entry, ctx)
   // Where the call runs as a task, they were compared before it began.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
     const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)

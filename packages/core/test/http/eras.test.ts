@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toFetch } from '../../src/http/fetch.ts'
-import { McpServer } from '../../src/index.ts'
+import { McpServer, tasks } from '../../src/index.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { MODERN, requestMeta } from '../support/modern-calls.ts'
 import { turn } from './support/clock.ts'
@@ -94,40 +94,70 @@ describe('both eras on one address (https://modelcontextprotocol.io/specificatio
 })
 
 describe('a request with several faults', () => {
+  const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
   /** Every fault, in the order in which they are looked for. */
-  const FAULTS: readonly [name: string, code: number, status: number][] = [
-    ['metadata', -32602, 400],
-    ['version header', -32020, 400],
-    ['version', -32022, 400],
-    ['method header', -32020, 400],
-    ['method', -32601, 404],
-    ['params', -32602, 200],
+  const FAULTS: readonly [name: string, code: number, status: number, says: RegExp][] = [
+    ['metadata', -32602, 400, /clientCapabilities/],
+    ['version header', -32020, 400, /MCP-Protocol-Version/],
+    ['version', -32022, 400, /Unsupported protocol version/],
+    ['method header', -32020, 400, /Mcp-Method/],
+    ['name header', -32020, 400, /Mcp-Name/],
+    ['method', -32601, 404, /not found/],
+    ['params', -32602, 200, /Unknown tool/],
+    ['capability', -32021, 400, /tasks/],
+    ['parameter header', -32020, 400, /Mcp-Param-Region/],
   ]
   const pairs = FAULTS.flatMap((first, index) =>
     FAULTS.slice(index + 1).map((second) => [first, second] as const),
-  )
+  ).filter(([[first], [second]]) => first !== 'name header' || second !== 'method')
 
-  it.each(pairs.map(([first, second]) => [first[0], second[0], first, second] as const))(
-    'is told of the %s before the %s',
-    async (_first, _second, [first, code, status], [second]) => {
-      const has = (fault: string): boolean => fault === first || fault === second
-      const version = has('version') ? '2099-01-01' : MODERN
-      const method = has('method') ? 'x/y' : has('params') ? 'tools/call' : 'tools/list'
-      const meta = {
-        ...META,
-        'io.modelcontextprotocol/protocolVersion': version,
-        ...(has('metadata') && { 'io.modelcontextprotocol/clientCapabilities': 5 }),
-      }
-      const answer = await createHarness().post(
-        { jsonrpc: '2.0', id: 7, method, params: { name: 5, _meta: meta } },
-        {
-          'mcp-protocol-version': has('version header') ? SESSIONS : version,
-          'mcp-method': has('method header') ? 'other' : method,
+  const harness = harnessOf({
+    server: { extensions: [tasks()] },
+    setUp: (server) =>
+      server.addTool({
+        name: 'must',
+        taskSupport: 'required',
+        inputSchema: {
+          type: 'object',
+          properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
         },
-      )
+        handler: () => 'done',
+      }),
+  })
+  const call = (has: (fault: string) => boolean): Promise<Answer> => {
+    const version = has('version') ? '2099-01-01' : MODERN
+    const method = has('method') ? 'x/y' : 'tools/call'
+    const name = has('params') ? 'unknown' : 'must'
+    const capabilities = has('capability') ? {} : TASKS
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': has('metadata') ? 5 : capabilities,
+    }
+    return harness.post(
+      { jsonrpc: '2.0', id: 7, method, params: { name, arguments: { region: 'eu' }, _meta: meta } },
+      {
+        'mcp-protocol-version': has('version header') ? SESSIONS : version,
+        'mcp-method': has('method header') ? 'other' : method,
+        'mcp-name': has('name header') ? 'other' : name,
+        'mcp-param-region': has('parameter header') ? 'us' : 'eu',
+      },
+    )
+  }
+
+  it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
+    'is told of the %s before the %s',
+    async (first, second, [, code, status, says]) => {
+      const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
+      expect(answer.json.error?.message).toMatch(says)
     },
   )
+
+  it('is told of the last one, and without any is answered', async () => {
+    const answer = await call((fault) => fault === 'parameter header')
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
+    expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
+  })
 })
 
 describe('a mount without session revisions', () => {

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import type { McpServer } from '../../src/index.ts'
+import { elicit, type McpServer, tasks } from '../../src/index.ts'
 import { callModern } from '../support/modern-calls.ts'
 import {
   createHarness,
@@ -210,5 +210,86 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     const answer = await query(harness, { region: 'eu' })
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(seen).toEqual([-32020])
+  })
+})
+
+describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotocol.io/seps/2663-tasks-extension)', () => {
+  const EXTENSION = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+  const CLIENT = { capabilities: { ...EXTENSION, elicitation: {} } }
+  const inputSchema = {
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+  } as const
+
+  function open(): Harness & { readonly ran: string[] } {
+    const ran: string[] = []
+    const setUp = (server: McpServer): void => {
+      for (const taskSupport of ['optional', 'required'] as const)
+        server.addTool({
+          name: taskSupport,
+          taskSupport,
+          inputSchema,
+          handler: () => void ran.push(taskSupport),
+        })
+      server.addTool({
+        name: 'asks',
+        taskSupport: 'required',
+        inputSchema,
+        asks: {
+          sure: () => {
+            ran.push('asked')
+            return elicit('Sure?', z.object({ ok: z.boolean() }))
+          },
+        },
+        handler: () => void ran.push('asks'),
+      })
+    }
+    return { ...createHarness({ server: { extensions: [tasks()] }, setUp }), ran }
+  }
+  const call = (harness: Harness, name: string, region: string, more: object = {}): Promise<Answer> =>
+    callModern(
+      harness,
+      'tools/call',
+      { name, arguments: { region: 'eu' }, ...more },
+      { ...CLIENT, headers: { 'mcp-param-region': region } },
+    )
+  const refusal = { status: 400, json: { id: 7, error: { code: -32020 } } }
+
+  it.each(['optional', 'required', 'asks'])(
+    'are compared before there is a task, and before anything is asked: %s',
+    async (name) => {
+      const harness = open()
+      expect(await call(harness, name, 'us')).toMatchObject(refusal)
+      expect(harness.ran).toEqual([])
+      expect(harness.server.stats().tasks).toBe(0)
+    },
+  )
+
+  it.each(['optional', 'required'])('let the task begin where they say the same: %s', async (name) => {
+    const harness = open()
+    const { json } = await call(harness, name, 'eu')
+    expect(json.result).toMatchObject({ resultType: 'task', status: 'working' })
+    await vi.waitFor(() => expect(harness.ran).toEqual([name]), { interval: 1 })
+  })
+
+  it('are compared in every round, and not again where the task runs', async () => {
+    const harness = open()
+    const { json } = await call(harness, 'asks', 'eu')
+    const inputResponses = { sure: { action: 'accept', content: { ok: true } } }
+    const answers = { inputResponses, requestState: json.result?.['requestState'] }
+    expect(await call(harness, 'asks', 'us', answers)).toMatchObject(refusal)
+    expect(harness.server.stats().tasks).toBe(0)
+    const begun = await call(harness, 'asks', 'eu', answers)
+    expect(begun.json.result).toMatchObject({ resultType: 'task' })
+    await vi.waitFor(() => expect(harness.ran.at(-1)).toBe('asks'), { interval: 1 })
+  })
+
+  it('come after the demand for a client that knows tasks', async () => {
+    const harness = open()
+    const params = { name: 'required', arguments: { region: 'eu' } }
+    const answer = await callModern(harness, 'tools/call', params, { headers: { 'mcp-param-region': 'us' } })
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: -32021 } } })
+    const optional = await callModern(harness, 'tools/call', { ...params, name: 'optional' })
+    expect(optional).toMatchObject(refusal)
   })
 })
