@@ -7,7 +7,7 @@ const LONG = 40_000
 const AT_ONCE = LONG / 2
 
 function start(drainMs?: number): Child {
-  const child = new Child(drainMs)
+  const child = new Child(drainMs === undefined ? {} : { drainMs })
   children.push(child)
   return child
 }

@@ -167,7 +167,7 @@ export class LegacySse {
     if (selection.kind === 'serve' && session !== undefined) return this.#call(posted, session, message)
     if (selection.kind === 'refuse') {
       if (message.method !== Method.Ping) this.#mount.rejections.tell(posted.request, selection.reason)
-      connection.respond(refusal(message, selection.error))
+      connection.respond(refusal(message, selection))
     }
     return TAKEN
   }

@@ -1,4 +1,4 @@
-import { busy, invalidRequest, type McpError } from '../errors.ts'
+import { busy, invalidRequest } from '../errors.ts'
 import {
   classify,
   errorFrame,
@@ -290,9 +290,9 @@ class DuplexConnection implements Connection, Mounted {
     if (!alone && this.#calls.named(id) === 0) session?.notification(message)
   }
 
-  #refusal(message: JsonRpcRequest, { error, reason }: Refused): string {
-    if (message.method !== Method.Ping) this.#rejected(reason)
-    return refusal(message, error)
+  #refusal(message: JsonRpcRequest, refused: Refused): string {
+    if (!mayPing(message, refused)) this.#rejected(refused.reason)
+    return refusal(message, refused)
   }
 
   /** A request that stands for itself, whatever session there is beside it. */
@@ -419,6 +419,10 @@ class DuplexConnection implements Connection, Mounted {
 }
 
 /** Before `initialize` a client may only ping. */
-export function refusal(message: JsonRpcRequest, error: McpError): string {
-  return message.method === Method.Ping ? resultFrame(message.id, '{}') : errorFrame(message.id, error)
+export function refusal(message: JsonRpcRequest, refused: Refused): string {
+  return mayPing(message, refused) ? resultFrame(message.id, '{}') : errorFrame(message.id, refused.error)
 }
+
+/** Where a session could be: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization */
+const mayPing = ({ method }: JsonRpcRequest, { reason }: Refused): boolean =>
+  method === Method.Ping && reason === 'missingSession'

@@ -304,6 +304,23 @@ describe('requests that stand for themselves, on a duplex transport', () => {
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
+describe('a ping beside what a session allows', () => {
+  const unknown = { ...META, 'io.modelcontextprotocol/protocolVersion': '1999-01-01' }
+
+  it.each<[string, (typeof VERSION | '2025-11-25')[], object | undefined, object]>([
+    ['before the session', [VERSION, '2025-11-25'], undefined, { result: {} }],
+    ['of its own metadata', [VERSION, '2025-11-25'], META, { error: { code: -32601 } }],
+    ['of an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
+    ['of none, where it must name one', [VERSION], undefined, { error: { code: -32602 } }],
+    ['of none, where sessions are all there is', ['2025-11-25'], undefined, { result: {} }],
+  ])('%s is answered by what is served', async (_what, revisions, _meta, expected) => {
+    const transport = new ScriptedTransport()
+    serverOf().connect(transport, { revisions })
+    await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
+    expect(transport.sent).toMatchObject([{ id: 1, ...expected }])
+  })
+})
+
 describe('a connection that serves one era alone', () => {
   it('without sessions names its versions to a client that initializes', async () => {
     const transport = new ScriptedTransport()

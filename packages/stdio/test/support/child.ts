@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { ServeStdioOptions } from '../../src/index.ts'
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/server.ts', import.meta.url))
 
@@ -18,8 +19,7 @@ export class Child {
   stderr = ''
   #watchers: (() => void)[] = []
 
-  /** `drainMs`: the option of that name, where it is not the default. */
-  constructor(drainMs?: number) {
+  constructor(options: Pick<ServeStdioOptions, 'drainMs' | 'revisions'> = {}) {
     this.process = spawn(
       process.execPath,
       [
@@ -27,7 +27,7 @@ export class Child {
         '--import',
         import.meta.resolve('tsx'),
         FIXTURE,
-        ...(drainMs === undefined ? [] : [`${drainMs}`]),
+        JSON.stringify(options),
       ],
       { stdio: 'pipe' },
     )
