@@ -15,6 +15,9 @@ import { DEFAULT_LIMITS, type ServerLimits, type SessionLimits } from './runtime
 import type { TaskStore } from './runtime/task-store.ts'
 import { DEFAULT_TASK_LIMITS, type TaskLimits } from './runtime/tasks.ts'
 import { isJsonFaithful } from './schema/json-faithful.ts'
+import { isSchemaCache, type SchemaCache } from './schema/cache.ts'
+import { createCachedEngine } from './schema/cached-engine.ts'
+import { createSchemaEngine } from './schema/engine.ts'
 import type { SchemaEngine } from './schema/types.ts'
 import type { CacheOptions } from './features/caching.ts'
 import { checkIcons, MIN_RESULT_BYTES } from './features/checks.ts'
@@ -106,7 +109,12 @@ export interface ServerOptions<App = unknown> {
   readonly logger?: Logger
   /** Carries change events, between nodes too with a shared one. @default one in memory */
   readonly bus?: Bus
-  /** What turns schemas into JSON Schema and validators. @default the full engine, on ajv */
+  /**
+   * The schemas of the tools and prompts, converted and compiled beforehand: what `npx jetway schemas build` has written.
+   * What is not in it, or was made by another version, is converted and compiled at start, and the logger is told once.
+   */
+  readonly schemas?: SchemaCache
+  /** What turns schemas into JSON Schema and validators, where no cache has them. @default the full engine, on ajv */
   readonly schemaEngine?: SchemaEngine
   /** @internal */
   readonly clock?: Clock
@@ -134,6 +142,28 @@ export function checkInfo(info: Implementation): void {
       throw option(`new McpServer({ name, version }): ${member} must be a string that is not empty`)
   }
   checkIcons({ kind: 'server', name: info.name }, info.icons)
+}
+
+/** @throws `ERR_MCP_SCHEMA_CACHE` */
+export function schemaEngineOf(
+  {
+    schemas: cache,
+    schemaEngine: live = createSchemaEngine(),
+  }: Pick<ServerOptions, 'schemas' | 'schemaEngine'>,
+  logger: Logger,
+): SchemaEngine {
+  if (cache === undefined) return live
+  if (!isSchemaCache(cache))
+    throw usageError(
+      'ERR_MCP_SCHEMA_CACHE',
+      'The option schemas must be the default export of the module that "jetway schemas build" has written',
+    )
+  const missed = (schema: string, reason: string): void =>
+    logger.warn(
+      { schema, reason },
+      'The schema cache does not have all schemas, which costs time at start; run "npx jetway schemas build"',
+    )
+  return createCachedEngine({ cache, live, missed })
 }
 
 export function milliseconds(name: string, value: number): number {

@@ -2,7 +2,6 @@ import { usageError } from './errors.ts'
 import { resolveRevisions } from './protocol/revisions/index.ts'
 import { TASKS_EXTENSION } from './protocol/tasks.ts'
 import type { Implementation } from './protocol/types.ts'
-import { createSchemaEngine } from './schema/engine.ts'
 import type { AnySchema, SchemaEngine } from './schema/types.ts'
 import type { Transport } from './transport/transport.ts'
 import type { Bus, ChangeEvent } from './runtime/bus.ts'
@@ -55,6 +54,7 @@ import {
   logLevel,
   milliseconds,
   resultBytes,
+  schemaEngineOf,
   type ServerOptions,
   callLimits,
   taskLimits,
@@ -93,7 +93,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       options.bus ??
       new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
-    const schemas = options.schemaEngine ?? createSchemaEngine()
+    const schemas = schemaEngineOf(options, this.#logger)
     this.#features = createFeatures({
       schemas,
       publish: (event) => this.#publish(event),
@@ -394,6 +394,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),
       app: () => this.#lifespan.value(),
+      schemaUses: () => this.#features.schemaUses(),
       watch: (uri, own) => this.#features.resources.watch(uri, own),
       attach: (mount) => this.#mounts.attach(mount),
     }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import {
+  ajvApart,
   dateLiterals,
   eraBranches,
   eraQuestions,
@@ -174,6 +175,19 @@ describe('core', () => {
     expect(schemaLibraries([first, second])).toHaveLength(1)
     expect(schemaLibraries([core('schema/a.ts', `import { z } from 'zod/v4'`)])).toHaveLength(1)
     expect(schemaLibraries([core('schema/a.ts', `import type { z } from 'zod'`)])).toEqual([])
+  })
+})
+
+describe('ajv', () => {
+  it('is loaded by the entry for bundles only', () => {
+    expect(ajvApart(shipped)).toEqual([])
+  })
+
+  it('is refused elsewhere, but for its types', () => {
+    const load = `import { bundledAjv } from './ajv-modules.ts'`
+    expect(ajvApart([core('schema/engine.ts', load)])).toHaveLength(1)
+    expect(ajvApart([core('schema/engine.ts', `import type { Ajv } from './ajv-modules.ts'`)])).toEqual([])
+    expect(ajvApart([core('ajv.ts', `import { bundledAjv } from './schema/ajv-modules.ts'`)])).toEqual([])
   })
 })
 

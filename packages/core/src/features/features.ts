@@ -8,7 +8,7 @@ import { type Added, type Extension } from '../runtime/extension.ts'
 import { type Logger, stderrLogger } from '../runtime/logger.ts'
 import { complete } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
-import type { SchemaEngine } from '../schema/types.ts'
+import type { SchemaEngine, SchemaUse } from '../schema/types.ts'
 import { type CacheOptions, Caching } from './caching.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
@@ -65,6 +65,8 @@ export interface Features {
   readonly methods: MethodTable
   /** What extensions add to it. */
   readonly added: Added
+  /** Where schemas stand in what is registered for everybody. */
+  schemaUses(): readonly SchemaUse[]
   /** Empty registries for one session. */
   createOffers(): SessionOffers
   /** Derived from what is registered, or once was; with the extensions that a revision has, where one is given. */
@@ -125,6 +127,7 @@ export function createFeatures(options: FeatureOptions): Features {
     prompts,
     methods,
     added,
+    schemaUses: () => [...tools.schemaUses(), ...prompts.schemaUses()],
     createOffers: () => ({ tools: tools.createRegistry(), ...resources.createRegistries() }),
     capabilities,
   }

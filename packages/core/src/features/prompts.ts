@@ -8,7 +8,8 @@ import type { Logger } from '../runtime/logger.ts'
 import { complete, type Outcome } from '../runtime/outcome.ts'
 import { describeIssues } from '../schema/issues.ts'
 import { promptArguments } from '../schema/prompt-arguments.ts'
-import type { CheckedInput, CompiledInput, SchemaEngine } from '../schema/types.ts'
+import type { CheckedInput, CompiledInput, SchemaEngine, SchemaSite, SchemaUse } from '../schema/types.ts'
+import { nameInCache, siteOf } from './cache-keys.ts'
 import type { Caching } from './caching.ts'
 import {
   checkHandler,
@@ -52,6 +53,7 @@ export interface PromptsOptions {
 export interface Prompts {
   readonly registry: Registry<AnyPrompt, PromptEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
+  schemaUses(): readonly SchemaUse[]
 }
 
 export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOptions): Prompts {
@@ -89,6 +91,7 @@ export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOpt
       [Method.ListPrompts, list],
       [Method.GetPrompt, get],
     ],
+    schemaUses: () => registry.definitions().flatMap(schemasOf),
   }
 }
 
@@ -146,6 +149,14 @@ function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
   return Object.fromEntries(known.map(({ name }) => [name, given[name]]))
 }
 
+const argsSite = (definition: AnyPrompt): SchemaSite =>
+  siteOf({ kind: 'prompt', name: definition.name }, 'argsSchema', nameInCache('prompt', definition))
+
+function schemasOf(definition: AnyPrompt): SchemaUse[] {
+  const { argsSchema } = definition
+  return argsSchema === undefined ? [] : [{ schema: argsSchema, site: argsSite(definition), strict: false }]
+}
+
 function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logger): PromptEntry {
   const { name, title, description, argsSchema, icons, _meta } = definition
   checkName('prompt', name)
@@ -156,7 +167,7 @@ function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logge
   if (argsSchema !== undefined && definition.arguments !== undefined) {
     throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs either an argsSchema or arguments, not both')
   }
-  const site = { ...subject, field: 'argsSchema' } as const
+  const site = argsSite(definition)
   const input = argsSchema && schemas.input(argsSchema, site)
   const args =
     input === undefined

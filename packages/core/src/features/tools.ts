@@ -7,7 +7,7 @@ import type { MethodEntry } from '../runtime/dispatcher.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Outcome } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
-import type { CompiledInput, SchemaEngine } from '../schema/types.ts'
+import type { CompiledInput, SchemaEngine, SchemaUse } from '../schema/types.ts'
 import { APPS_EXTENSION, compileUi, PlainTools, showsApps } from './apps/tool-ui.ts'
 import { compileAsks } from './asks.ts'
 import type { Caching } from './caching.ts'
@@ -25,6 +25,7 @@ import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing, type ListSource } from './listing.ts'
 import { lookalikeHint } from './lookalike.ts'
 import { Registry } from './registry.ts'
+import { type CacheName, chosenCacheName, nameInCache, siteOf } from './cache-keys.ts'
 import { checkRelated, createRelations, type Relations } from './relations.ts'
 import { ownOffers, withOwn } from './session-offers.ts'
 import { TaskCalls, type TaskCallsOptions } from './task-calls.ts'
@@ -53,6 +54,7 @@ export interface Tools {
   readonly registry: Registry<AnyTool, ToolEntry>
   /** An empty one, for the tools of one session. */
   createRegistry(): Registry<AnyTool, ToolEntry>
+  schemaUses(): readonly SchemaUse[]
   readonly methods: readonly (readonly [string, MethodEntry])[]
   /** Whether a tool can run as a task, or once could. */
   readonly offerTasks: () => boolean
@@ -62,18 +64,18 @@ export function createTools(options: ToolsOptions): Tools {
   const relations = createRelations({ inDescription: options.describeRelations, logger: options.logger })
   let taskable = false
   let plain: PlainTools | undefined
-  const createRegistry = (): Tools['registry'] =>
+  const registryWith = (cacheName: NameForCache): Tools['registry'] =>
     new Registry<AnyTool, ToolEntry>({
       kind: 'tool',
       key: (definition) => definition.name,
       build: (definition) => {
-        const entry = buildTool(definition, options, relations)
+        const entry = buildTool(definition, options, relations, cacheName('tool', definition))
         taskable ||= entry.taskSupport !== undefined
         if (entry.hasUi) plain ??= new PlainTools()
         return entry
       },
     })
-  const registry = createRegistry()
+  const registry = registryWith(nameInCache)
   const offerTasks = (): boolean => taskable && options.tasks !== undefined
   const find: Find = (name, ctx) => ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
   const { tasks, extensions } = options
@@ -94,7 +96,12 @@ export function createTools(options: ToolsOptions): Tools {
   }
   return {
     registry,
-    createRegistry,
+    // A name that a session's tool has is not in the cache, or another tool's.
+    createRegistry: () => registryWith(chosenCacheName),
+    schemaUses: () =>
+      registry
+        .definitions()
+        .flatMap((definition) => schemasOf(definition, options, nameInCache('tool', definition))),
     methods: [
       [Method.ListTools, list],
       [Method.CallTool, callEntry(registry, find, calls)],
@@ -178,7 +185,29 @@ function callWith(
   return task ?? callTool(entry, args, ctx)
 }
 
-function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relations): ToolEntry {
+type NameForCache = typeof nameInCache
+
+function schemasOf(
+  { name, inputSchema, outputSchema, strictInput }: AnyTool,
+  options: ToolsOptions,
+  cacheName: CacheName | undefined,
+): SchemaUse[] {
+  const subject = { kind: 'tool', name }
+  const strict = strictInput ?? options.strictInput
+  const input = siteOf(subject, 'inputSchema', cacheName)
+  const output = siteOf(subject, 'outputSchema', cacheName)
+  return [
+    ...(inputSchema === undefined ? [] : [{ schema: inputSchema, site: input, strict }]),
+    ...(outputSchema === undefined ? [] : [{ schema: outputSchema, site: output, strict: false }]),
+  ]
+}
+
+function buildTool(
+  definition: AnyTool,
+  options: ToolsOptions,
+  relations: Relations,
+  cacheName: CacheName | undefined,
+): ToolEntry {
   const { name, title, description, inputSchema, outputSchema, icons } = definition
   const { schemas, validateOutput, strictInput } = options
   checkToolName(name)
@@ -191,12 +220,10 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   const input =
     inputSchema === undefined
       ? WITHOUT_ARGUMENTS
-      : schemas.input(
-          inputSchema,
-          { ...subject, field: 'inputSchema' },
-          { strict: definition.strictInput ?? strictInput },
-        )
-  const output = outputSchema && schemas.output(outputSchema, { ...subject, field: 'outputSchema' })
+      : schemas.input(inputSchema, siteOf(subject, 'inputSchema', cacheName), {
+          strict: definition.strictInput ?? strictInput,
+        })
+  const output = outputSchema && schemas.output(outputSchema, siteOf(subject, 'outputSchema', cacheName))
   const annotations = normaliseHints(subject, definition.annotations)
   const visible = compileVisible(subject, definition, options.logger)
   const ui = compileUi(subject, definition, { enabled: options.extensions.has(APPS_EXTENSION), visible })

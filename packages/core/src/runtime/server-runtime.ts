@@ -1,5 +1,6 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
+import type { SchemaUse } from '../schema/types.ts'
 import type { Asking } from './asking.ts'
 import type { Bus } from './bus.ts'
 import type { Clock } from './clock.ts'
@@ -60,6 +61,8 @@ export interface ServerRuntime {
   /** What clients of a revision are told. */
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
+  /** The schemas of all tools and prompts that are registered now, for a cache of them. */
+  schemaUses(): readonly SchemaUse[]
   /** Opens the lifespan on first use; undefined when it is open or there is none. */
   ready(): Promise<void> | undefined
   /** What the lifespan opened. */

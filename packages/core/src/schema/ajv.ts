@@ -1,10 +1,8 @@
-import { Ajv, type Options, type ValidateFunction } from 'ajv'
-import { Ajv2019 } from 'ajv/dist/2019.js'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import { fullFormats } from 'ajv-formats/dist/formats.js'
-
+import type { Ajv, CreateAjv, Options, ValidateFunction } from './ajv-modules.ts'
+import { CannotCompile } from './cannot-compile.ts'
 import { dialectOf, type Dialect } from './dialect.ts'
-import { fromFailures } from './failures.ts'
+import { FORMATS } from './formats.ts'
+import { toValidator } from './validator.ts'
 import type { JsonSchema, JsonSchemaCompiler, JsonValidator } from './types.ts'
 
 /** A pattern is meant for `u`, but many are written without it in mind, such as `[\w-.]`, and do not compile. */
@@ -26,16 +24,21 @@ const OPTIONS: Options = {
   verbose: true,
   // Else `required: ["constructor"]` holds for every object.
   ownProperties: true,
-  formats: fullFormats,
+  formats: FORMATS,
   logger: false,
   code: { regExp: Object.assign(compilePattern, { code: 'new RegExp' }) },
 }
 
-const CONSTRUCTORS: { readonly [D in Dialect]: () => Ajv } = {
-  'draft-2020-12': () => new Ajv2020(OPTIONS),
-  'draft-2019-09': () => new Ajv2019(OPTIONS),
+/** With what a schema of the dialect is compiled, at start as for the cache. */
+export function ajvOptions(dialect: Dialect): Options {
   // In draft-07 whatever stands beside a $ref does not count.
-  'draft-07': () => new Ajv({ ...OPTIONS, ignoreKeywordsWithRef: true }),
+  return dialect === 'draft-07' ? { ...OPTIONS, ignoreKeywordsWithRef: true } : OPTIONS
+}
+
+/** The dialect has been chosen; ajv would look the URI up. `$async` is its own, and would answer with a promise. */
+export function bareSchema(schema: JsonSchema): JsonSchema {
+  const { $schema: _, $async: __, ...rest } = schema
+  return rest
 }
 
 /** What ajv has compiled stays in its scope for good; a server that keeps replacing tools would grow without end. */
@@ -46,19 +49,6 @@ interface Instance {
   readonly ajv: Ajv
   readonly builtIn: ReadonlySet<string>
   compiled: number
-}
-
-const instances = new Map<Dialect, Instance>()
-
-function instanceFor(dialect: Dialect): Instance {
-  let instance = instances.get(dialect)
-  if (instance === undefined || instance.compiled >= RETIRE_AFTER) {
-    const ajv = CONSTRUCTORS[dialect]()
-    instance = { ajv, builtIn: new Set([...Object.keys(ajv.schemas), ...Object.keys(ajv.refs)]), compiled: 0 }
-    instances.set(dialect, instance)
-  }
-  instance.compiled += 1
-  return instance
 }
 
 /**
@@ -73,27 +63,44 @@ function forget({ ajv, builtIn }: Instance): void {
 
 function compileWith(instance: Instance, schema: JsonSchema, checkSchema: boolean): ValidateFunction {
   try {
-    // No loader is given, so a $ref to anything outside the schema fails here, and nothing is ever fetched.
-    instance.ajv.addSchema(schema, KEY, false, checkSchema)
-    const validate = instance.ajv.getSchema(KEY)
-    if (validate === undefined) throw new Error('it does not compile')
-    return validate
+    return compileIn(instance.ajv, schema, checkSchema)
+  } catch (cause) {
+    // What Content-Security-Policy, `--disallow-code-generation-from-strings` and Cloudflare's Workers throw.
+    if (cause instanceof EvalError)
+      throw new CannotCompile('this runtime does not allow code to be generated', { cause })
+    throw cause
   } finally {
     forget(instance)
   }
 }
 
-/** The one place that knows ajv. Its instances, one per dialect, are made when first needed and shared by all. */
-export const ajvCompiler: JsonSchemaCompiler = {
-  compile(schema, origin): JsonValidator {
-    const dialect = dialectOf(schema)
-    // The dialect has been chosen; ajv would look the URI up, and know it only as spelled by its own metaschema.
-    // `$async` is ajv's own, and would turn the answer into a promise.
-    const { $schema: _, $async: __, ...rest } = schema
-    const validate = compileWith(instanceFor(dialect), rest, origin === 'author')
-    return {
-      isValid: (value) => validate(value),
-      explain: (value) => (validate(value) ? [] : fromFailures(validate.errors ?? [])),
+/** No loader is given, so a $ref to anything outside the schema fails here, and nothing is ever fetched. */
+export function compileIn(ajv: Ajv, schema: JsonSchema, checkSchema: boolean): ValidateFunction {
+  ajv.addSchema(schema, KEY, false, checkSchema)
+  const validate = ajv.getSchema(KEY)
+  if (validate === undefined) throw new Error('it does not compile')
+  return validate
+}
+
+/** A compiler with instances of its own, one per dialect, made when first needed. */
+export function createAjvCompiler(createAjv: CreateAjv): JsonSchemaCompiler {
+  const instances = new Map<Dialect, Instance>()
+  const instanceFor = (dialect: Dialect): Instance => {
+    let instance = instances.get(dialect)
+    if (instance === undefined || instance.compiled >= RETIRE_AFTER) {
+      const ajv = createAjv(dialect, ajvOptions(dialect))
+      const builtIn = new Set([...Object.keys(ajv.schemas), ...Object.keys(ajv.refs)])
+      instance = { ajv, builtIn, compiled: 0 }
+      instances.set(dialect, instance)
     }
-  },
+    instance.compiled += 1
+    return instance
+  }
+  return {
+    compile(schema, origin): JsonValidator {
+      const instance = instanceFor(dialectOf(schema))
+      const validate = compileWith(instance, bareSchema(schema), origin === 'author')
+      return toValidator(() => validate)
+    },
+  }
 }

@@ -57,7 +57,7 @@ function ageOf(schema: Loose): string {
   return isObjectLike(schema['~standard']) ? '' : ', which needs zod 3.25 or later: update "zod"'
 }
 
-function describeSite({ kind, name, field }: SchemaSite): string {
+export function describeSite({ kind, name, field }: SchemaSite): string {
   return `${field} of ${kind} ${JSON.stringify(name)}`
 }
 

@@ -86,6 +86,23 @@ export interface SchemaSite {
   readonly kind: string
   readonly name: string
   readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema' | 'schema'
+  /** Where a cache has it; nowhere if left out. */
+  readonly key?: CacheKey
+}
+
+/** One place of a server where a schema stands. */
+export interface SchemaUse {
+  readonly schema: AnySchema
+  readonly site: SchemaSite
+  /** Whether it is closed to properties that it does not name. */
+  readonly strict: boolean
+}
+
+/** What an entry of a schema cache is found by. */
+export interface CacheKey {
+  readonly text: string
+  /** Whether an author vouches for it: that what has this key has this schema, whatever object it is. */
+  readonly chosen: boolean
 }
 
 /** One thing that is wrong. Neither part repeats the value received. */

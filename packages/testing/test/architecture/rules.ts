@@ -34,11 +34,15 @@ export function importOrder(source: Source, entries: readonly string[]): string[
   if (!source.path.startsWith(coreSource)) return []
   const own = layerOf(source.path, entries)
   if (own === -1) return [`${source.path} belongs to no layer`]
-  return importsOf(source)
-    .filter(({ specifier }) => specifier.startsWith('.'))
-    .map(({ specifier }) => resolve(source.path, specifier))
-    .filter((target) => layerOf(target, entries) > own || layerOf(target, entries) === -1)
-    .map((target) => `${source.path} must not import ${target}`)
+  return (
+    importsOf(source)
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier }) => resolve(source.path, specifier))
+      // The manifest says the version.
+      .filter((target) => target !== 'packages/core/package.json')
+      .filter((target) => layerOf(target, entries) > own || layerOf(target, entries) === -1)
+      .map((target) => `${source.path} must not import ${target}`)
+  )
 }
 
 export function lengthWall(source: Source, limit: number): string[] {
@@ -117,8 +121,11 @@ export function versionComparisons(source: Source): string[] {
 }
 
 /** Core runs wherever web standards do. */
+/** Asks the runtime for a loader that may not be there, and does without it where it is not. */
+const ajvLoader = `${coreSource}schema/load-ajv.ts`
+
 export function webStandardsOnly(source: Source): string[] {
-  if (!source.path.startsWith(coreSource)) return []
+  if (!source.path.startsWith(coreSource) || source.path === ajvLoader) return []
   const modules = importsOf(source)
     .map(({ specifier }) => specifier)
     .filter((specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier))
@@ -160,6 +167,19 @@ export function schemaLibraries(sources: readonly Source[]): string[] {
     ...(ajv.length > 1 ? [`more than one file imports ajv: ${ajv.join(', ')}`] : []),
     ...zod.map((path) => `${path} loads zod`),
   ]
+}
+
+/** A bundle of the main entry must be free of ajv, so that nothing but the entry for bundles may load it. */
+export function ajvApart(sources: readonly Source[]): string[] {
+  const module = `${coreSource}schema/ajv-modules.ts`
+  return sources
+    .filter(({ path }) => path.startsWith(coreSource) && path !== `${coreSource}ajv.ts`)
+    .filter((source) =>
+      importsOf(source).some(
+        ({ specifier, typeOnly }) => !typeOnly && resolve(source.path, specifier) === module,
+      ),
+    )
+    .map(({ path }) => `${path} must not load ${module}`)
 }
 
 const zod3Sources = /^packages\/core\/src\/(?:schema\/zod3[\w-]*|zod3)\.ts$/
