@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type UserConfig } from 'tsdown'
 
@@ -17,27 +17,23 @@ const shared: UserConfig = { format: 'esm', target: 'node20.19', fixedExtension:
  * What core carries inside its own files. As packages of their own they are some hundred and fifty small files, whose
  * loading costs a process more than all the rest of core: docs/design/decisions/bundled-dependencies.md.
  */
-const CARRIED = [
-  'ajv',
-  'ajv-formats',
-  'fast-deep-equal',
-  'fast-uri',
-  'json-schema-traverse',
-  'zod-to-json-schema',
-]
+const CARRIED = ['zod-to-json-schema']
+
+/**
+ * What is carried in a file of its own that nothing imports: it is loaded when the first schema is compiled, which a
+ * server with a schema cache never does, and which CommonJS alone can do synchronously.
+ */
+const LATE = ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse']
+const LATE_FILE = 'ajv-library'
 
 /**
  * Core's own modules in few files, for the same reason: each that Node loads takes a process about a millisecond. A group
- * takes what its modules import along, so the groups follow the order of imports, the lowest first. Ajv has a file of its
- * own, which a server that never compiles a schema need not load.
+ * takes what its modules import along, so the groups follow the order of imports, the lowest first. What makes a schema
+ * cache stays apart.
  */
 const GROUPS = [
   ofCore('protocol', String.raw`errors|(?:protocol|transport)/.*`),
-  ofCore('schema', String.raw`schema/(?!ajv|engine\.|index\.|zod3).*`),
-  {
-    name: 'ajv',
-    test: /[\\/]schema[\\/]ajv\.ts$|[\\/](?:ajv|ajv-formats|fast-deep-equal|fast-uri|json-schema-traverse)[\\/]/,
-  },
+  ofCore('schema', String.raw`schema/(?!zod3|bundled-ajv|standalone|warm|render|check-cache).*`),
   ofCore('server', String.raw`(?:runtime|features)/(?!skills/).*`),
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
 
@@ -61,10 +57,14 @@ function library(cwd: string): UserConfig {
   return {
     ...common,
     platform: 'neutral',
-    deps: { onlyBundle: CARRIED },
+    deps: { onlyBundle: CARRIED, neverBundle: [new RegExp(`/${LATE_FILE}\\.cjs$`)] },
     // A neutral platform has no idea of its own of where packages keep their modules.
     inputOptions: { resolve: { mainFields: ['module', 'main'] } },
-    outputOptions: { codeSplitting: { groups: GROUPS }, comments: { jsdoc: false } },
+    outputOptions: {
+      codeSplitting: { groups: GROUPS },
+      comments: { jsdoc: false },
+      paths: (id) => (id.endsWith(`/${LATE_FILE}.cjs`) ? `./${LATE_FILE}.cjs` : id),
+    },
     // What is disposable is declared by no library that compilers take by default, and Node's types need not be there.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
     plugins: [licences()],
@@ -82,9 +82,31 @@ function licences(): Plugin {
       const folders = new Set(
         modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []),
       )
-      const texts = [...folders].toSorted().map(licenceOf)
+      const texts = [...folders, ...foldersOfLate()].toSorted().map(licenceOf)
       this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.txt', source: texts.join('\n\n') })
     },
+  }
+}
+
+/** Of what the other build of core carries, where its packages find each other. */
+function foldersOfLate(): string[] {
+  const ajv = realpathSync('packages/core/node_modules/ajv')
+  return LATE.map((name) => (name === 'ajv' ? ajv : realpathSync(join(ajv, '..', name))))
+}
+
+/** Ajv as one file, by the path at which core's sources have it, too. */
+function lateFile(cwd: string): UserConfig {
+  return {
+    ...shared,
+    logLevel: 'error',
+    cwd,
+    entry: { [LATE_FILE]: `src/schema/${LATE_FILE}.cjs` },
+    format: 'cjs',
+    outExtensions: () => ({ js: '.cjs' }),
+    platform: 'node',
+    deps: { onlyBundle: LATE },
+    clean: false,
+    dts: false,
   }
 }
 
@@ -97,7 +119,14 @@ function licenceOf(folder: string): string {
 
 /** An app's `dist` mirrors its `src` file by file, so that any of them can be started as a process of its own. */
 function application(cwd: string): UserConfig {
-  return { ...shared, cwd, entry: ['src/**/*.ts'], unbundle: true, platform: 'node', dts: false }
+  return {
+    ...shared,
+    cwd,
+    entry: ['src/**/*.ts', '!src/**/*.d.ts'],
+    unbundle: true,
+    platform: 'node',
+    dts: false,
+  }
 }
 
 function members(folder: string): string[] {
@@ -108,6 +137,7 @@ function members(folder: string): string[] {
 
 const config: UserConfig[] = defineConfig([
   ...members('packages').map(library),
+  lateFile('packages/core'),
   ...members('apps').map(application),
 ])
 export default config

@@ -1,13 +1,14 @@
 import { McpServer } from '@jetway/core'
 import { z } from 'zod'
+import schemas from './schemas/index.js'
 
 /** What a runtime says of itself. */
 export interface Mount {
   readonly runtime: { readonly name: string; readonly version: string }
 }
 
-/** The server, made once and without knowing where it runs. */
-export const server = new McpServer<Mount>({ name: 'runtimes', version: '1.0.0' })
+/** The server, made once and without knowing where it runs. Some runtimes forbid the compilation that the cache spares. */
+export const server = new McpServer<Mount>({ name: 'runtimes', version: '1.0.0' }, { schemas })
 
 server.addTool({
   name: 'where',

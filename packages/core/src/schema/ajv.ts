@@ -1,4 +1,4 @@
-import type { Ajv, CreateAjv, Options, ValidateFunction } from './ajv-modules.ts'
+import type { Ajv, CreateAjv, Options, ValidateFunction } from './ajv-types.ts'
 import { CannotCompile } from './cannot-compile.ts'
 import { dialectOf, type Dialect } from './dialect.ts'
 import { FORMATS } from './formats.ts'

@@ -29,6 +29,12 @@ export interface CachedSchema {
   readonly alternatives?: readonly (MakeValidator | null)[]
 }
 
+/** A validator as the body of a function of `published`, and the names that it needs of `@jetway/core/schema-runtime`. */
+export interface StandaloneCode {
+  readonly code: string
+  readonly helpers: readonly string[]
+}
+
 /** Makes a validator; given the schema that it is for. */
 export type MakeValidator = (schema: JsonSchema) => Validate
 

@@ -1,35 +1,23 @@
-import type { Ajv, CreateAjv, Options } from './ajv-modules.ts'
-import type { Dialect } from './dialect.ts'
+import type { AjvLibrary, CreateAjv } from './ajv-types.ts'
 import { CannotCompile } from './cannot-compile.ts'
 
 type Require = (specifier: string) => unknown
 
-/** Each loads what its dialect needs, and not the other two. */
-const SOURCES: { readonly [D in Dialect]: readonly [module: string, name: string] } = {
-  'draft-2020-12': ['ajv/dist/2020.js', 'Ajv2020'],
-  'draft-2019-09': ['ajv/dist/2019.js', 'Ajv2019'],
-  'draft-07': ['ajv', 'Ajv'],
-}
+/** Loads ajv when the first instance is made. @throws CannotCompile where that cannot be done */
+export const installedAjv: CreateAjv = (dialect, options) => loadAjv().create(dialect, options)
 
 /**
- * Loads ajv when the first schema has to be compiled, which is synchronous, as registration is: by the loader that Node,
- * Bun and Deno have for CommonJS. An `import` would be loaded by every server, and be part of every bundle, also where
- * a cache spares it all compilation. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
+ * Registration is synchronous, and so is this: by the loader that Node, Bun and Deno have for CommonJS. An `import` would
+ * be run by every server, and be part of every bundle, also where a cache spares it all compilation.
+ *
+ * @throws CannotCompile on runtimes without such a loader, and in bundles, which have nothing beside them to be loaded
+ * @see https://nodejs.org/api/process.html#processgetbuiltinmoduleid
  */
-export const installedAjv: CreateAjv = (dialect, options) => {
-  const [module, name] = SOURCES[dialect]
-  const exported = load(module) as { readonly [name: string]: new (options: Options) => Ajv }
-  return new exported[name]!(options)
-}
-
-/** @throws CannotCompile where it cannot be loaded */
-export const installedAjvVersion = (): string => (load('ajv/package.json') as { version: string }).version
-
-function load(module: string): unknown {
+export function loadAjv(): AjvLibrary {
   let cause: unknown
   try {
     const require = createRequire()
-    if (require !== undefined) return require(module)
+    if (require !== undefined) return require('./ajv-library.cjs') as AjvLibrary
   } catch (error) {
     cause = error
   }

@@ -1,4 +1,5 @@
-import { literal, type StandaloneCode } from './standalone.ts'
+import type { StandaloneCode } from './cache.ts'
+import { literal } from './standalone.ts'
 import { sha256, type WarmedSchema, type WarmedSchemas } from './warm.ts'
 
 const RUNTIME = '@jetway/core/schema-runtime'
@@ -20,7 +21,7 @@ export async function isIntact(text: string): Promise<boolean> {
 }
 
 /** What stands beside the module for TypeScript, as `index.d.ts`. */
-export const SCHEMAS_TYPES = `import type { SchemaCache } from '@jetway/core/schemas'
+export const SCHEMAS_TYPES = `import type { SchemaCache } from '@jetway/core/schema-cache'
 declare const schemas: SchemaCache
 export default schemas
 `

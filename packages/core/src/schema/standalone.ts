@@ -1,15 +1,10 @@
 import { ajvOptions, bareSchema, compileIn } from './ajv.ts'
-import type { Ajv, CreateAjv, ValidateFunction } from './ajv-modules.ts'
+import type { Ajv, CreateAjv, ValidateFunction } from './ajv-types.ts'
 import { dialectOf } from './dialect.ts'
 import { FORMATS } from './formats.ts'
 import { HELPER_OF_FORMAT } from './standalone-helpers.ts'
+import type { StandaloneCode } from './cache.ts'
 import type { JsonSchema } from './types.ts'
-
-/** A validator as the body of a function of `published`, and the names that it needs of `@jetway/core/schema-runtime`. */
-export interface StandaloneCode {
-  readonly code: string
-  readonly helpers: readonly string[]
-}
 
 type Source = NonNullable<ValidateFunction['source']>
 type Scope = Source['scopeValues']

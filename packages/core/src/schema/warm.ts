@@ -1,12 +1,13 @@
 import { usageError } from '../errors.ts'
-import type { CreateAjv } from './ajv-modules.ts'
+import type { CreateAjv } from './ajv-types.ts'
 import { named } from './build-engine.ts'
 import { libraryOf } from './library.ts'
-import { installedAjv, installedAjvVersion } from './load-ajv.ts'
+import { installedAjv, loadAjv } from './load-ajv.ts'
 import { openAlternative, readInput, readOutput } from './parts.ts'
 import type { Pruning } from './publish.ts'
 import { describeSite, recognise } from './recognise.ts'
-import { standaloneCode, type StandaloneCode } from './standalone.ts'
+import type { StandaloneCode } from './cache.ts'
+import { standaloneCode } from './standalone.ts'
 import type { JsonSchema, SchemaUse } from './types.ts'
 import { VERSION } from './version.ts'
 import { alternativesOf } from './zod.ts'
@@ -45,7 +46,7 @@ export interface WarmedSchemas {
  *   `ERR_MCP_SCHEMA_COMPILE` where ajv cannot be loaded or code cannot be generated
  */
 export async function warm(uses: Iterable<SchemaUse>): Promise<WarmedSchemas> {
-  const versions = { jetway: VERSION, ajv: installedAjvVersion() }
+  const versions = { jetway: VERSION, ajv: loadAjv().version }
   const byKey = new Map<string, WarmedSchema>()
   for (const use of uses) {
     const { key } = use.site

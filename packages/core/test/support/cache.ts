@@ -2,7 +2,7 @@ import * as runtime from '../../src/schema-runtime.ts'
 import type { SchemaCache } from '../../src/schema/cache.ts'
 import { renderSchemas } from '../../src/schema/render.ts'
 import { warm } from '../../src/schema/warm.ts'
-import type { WarmedSchemas } from '../../src/schemas.ts'
+import type { WarmedSchemas } from '../../src/schema-cache.ts'
 import type { AnySchema, CompiledOutput, SchemaSite } from '../../src/schema/types.ts'
 import { createCachedEngine } from '../../src/schema/cached-engine.ts'
 

@@ -171,7 +171,7 @@ export function schemaLibraries(sources: readonly Source[]): string[] {
 
 /** A bundle of the main entry must be free of ajv, so that nothing but the entry for bundles may load it. */
 export function ajvApart(sources: readonly Source[]): string[] {
-  const module = `${coreSource}schema/ajv-modules.ts`
+  const module = `${coreSource}schema/bundled-ajv.ts`
   return sources
     .filter(({ path }) => path.startsWith(coreSource) && path !== `${coreSource}ajv.ts`)
     .filter((source) =>
