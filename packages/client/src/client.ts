@@ -1,10 +1,12 @@
 import {
   type CallToolResult,
   type CompleteResult,
+  ErrorCode,
   type GetPromptResult,
   type Implementation,
   type JsonObject,
   type LogLevel,
+  McpError,
   Method,
   Notification,
   type Prompt,
@@ -317,13 +319,7 @@ export class Client {
   ): Promise<CallToolResult> {
     const name = typeof tool === 'string' ? tool : tool.name
     this.#requests.offered('tools')
-    const headers = this.#tools.headersFor(name, args)
-    const answered = await this.#requests.inRounds(
-      Method.CallTool,
-      { name, arguments: args },
-      options,
-      headers,
-    )
+    const answered = await this.#sendCall(name, { name, arguments: args }, options)
     const result = readToolResult(await this.#tasks.resultOf(answered, options))
     if (this.#options.validateOutput !== false)
       await this.#outputs.check(name, this.#tools.outputSchema(name), result)
@@ -345,8 +341,30 @@ export class Client {
     const name = typeof tool === 'string' ? tool : tool.name
     this.#requests.offered('tools')
     const params = { name, arguments: args, ...this.#tasks.wish(options.ttlMs) }
-    const headers = this.#tools.headersFor(name, args)
-    return this.#tasks.begin(await this.#requests.inRounds(Method.CallTool, params, options, headers))
+    return this.#tasks.begin(await this.#sendCall(name, params, options))
+  }
+
+  /** Where the headers do not say what the server wants there, its tools are other ones than was listed: once more. */
+  async #sendCall(
+    name: string,
+    params: JsonObject & { readonly arguments: JsonObject },
+    options: RequestOptions,
+  ): Promise<JsonObject> {
+    const send = (): Promise<JsonObject> =>
+      this.#requests.inRounds(
+        Method.CallTool,
+        params,
+        options,
+        this.#tools.headersFor(name, params.arguments),
+      )
+    try {
+      return await send()
+    } catch (error) {
+      const mismatch = error instanceof McpError && error.code === ErrorCode.HeaderMismatch
+      if (!mismatch || !this.#requests.hasHeaders) throw error
+      await this.listTools({ ...(options.signal !== undefined && { signal: options.signal }) })
+      return await send()
+    }
   }
 
   /** A task that was begun before, by its id. */

@@ -165,7 +165,7 @@ describe('what is no answer', () => {
     ],
     ['an unknown notification', { jsonrpc: '2.0', method: 'notifications/nothing' }],
     ['a deep one', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-    ['one that pollutes', '{"jsonrpc":"2.0","id":3,"result":{"__proto__":{"polluted":true}}}'],
+    ['one that pollutes', '{"jsonrpc":"2.0","id":99,"result":{"__proto__":{"polluted":true}}}'],
   ])('%s ends nothing', async (_, garbage) => {
     const { client, server } = await scripted(sessions())
     client.on('error', () => {})
@@ -287,5 +287,29 @@ describe('what cannot be sent', () => {
       { strictCapabilities: false },
     )
     expect(await insisting.client.listTools()).toEqual([])
+  })
+})
+
+describe('an answer that cannot be read', () => {
+  it.each([
+    [
+      'is too deep',
+      (id: number) =>
+        `{"jsonrpc":"2.0","id":${id},"result":{"content":${'['.repeat(2_000)}${']'.repeat(2_000)}}}`,
+    ],
+    ['is no JSON', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[}`],
+    ['has its id at the end', (id: number) => `{"result":{"content":[},"id":${id}}`],
+  ])('and %s fails its call at once', async (_, text) => {
+    const { client, server } = await scripted(sessions())
+    const call = client.callTool('x').catch((error: unknown) => error)
+    const other = client.callTool('y')
+    const [{ id = 0 } = {}, { id: otherId = 0 } = {}] = await vi.waitFor(() => {
+      expect(server.of(Method.CallTool)).toHaveLength(2)
+      return server.of(Method.CallTool)
+    })
+    server.say(text(id as number))
+    expect(await call).toMatchObject({ code: 'invalid-answer' })
+    server.answer(otherId, DONE)
+    expect(await other).toEqual(DONE)
   })
 })

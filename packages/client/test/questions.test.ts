@@ -55,7 +55,8 @@ describe('a question of a server with sessions', () => {
     }
     const capabilitiesAt = async (date: string): Promise<unknown> => {
       const { server } = await scripted(sessions(date), { handlers, revisions: [date as '2025-06-18'] })
-      return (server.of(Method.Initialize)[0]?.['params'] as { capabilities: unknown }).capabilities
+      const [{ params } = {}] = server.of(Method.Initialize)
+      return (params as { capabilities: unknown }).capabilities
     }
     const roots = { listChanged: true }
     expect(await capabilitiesAt('2024-11-05')).toEqual({ roots, sampling: {} })

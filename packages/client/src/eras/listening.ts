@@ -68,6 +68,7 @@ export class Listening {
       throw new ClientError('not-offered', `The server does not tell of changes of ${uri}`)
     } catch (error) {
       this.#uris.delete(uri)
+      this.#renew().catch((failed: unknown) => this.#report(failed))
       throw error
     }
   }
@@ -77,6 +78,8 @@ export class Listening {
   }
 
   wantLists(kinds: ReadonlySet<ListKind>): void {
+    const same = kinds.size === this.#lists.size && [...kinds].every((kind) => this.#lists.has(kind))
+    if (same) return
     this.#lists = kinds
     this.#renew().catch((error: unknown) => this.#report(error))
   }

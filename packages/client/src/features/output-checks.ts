@@ -1,13 +1,15 @@
 import { type CallToolResult, describeIssues, type JsonObject } from '@jetway/core/protocol'
 import type { JsonValidator } from '@jetway/core/schema'
 import { OutputMismatchError } from '../errors.ts'
+import { foreignSchema } from './foreign-schema.ts'
 
 /** Schemas that stay compiled; the one that was not used for longest goes first. */
 const MAX_COMPILED = 200
 
 /**
  * Holds tools' structured results against what their servers have listed. The library for it is loaded with the first
- * such result. A schema that does not compile leaves its tool unchecked, which is reported once.
+ * such result. A schema that does not compile, or could cost too much, leaves its tool unchecked, which is reported
+ * once; data that would cost too much is not looked at.
  */
 export class OutputChecks {
   readonly #onError: (error: Error) => void
@@ -42,8 +44,13 @@ export class OutputChecks {
 
   async #compile(tool: string, schema: JsonObject): Promise<JsonValidator | undefined> {
     try {
+      const bounded = foreignSchema(schema)
       const { ajvCompiler } = await import('@jetway/core/schema')
-      return ajvCompiler.compile(schema, 'author')
+      const validator = ajvCompiler.compile(bounded.schema, 'author')
+      return {
+        isValid: (value) => !bounded.affords(value) || validator.isValid(value),
+        explain: (value) => validator.explain(value),
+      }
     } catch (cause) {
       const text = cause instanceof Error ? cause.message : String(cause)
       this.#onError(new Error(`The outputSchema of the tool ${tool} is not checked: ${text}`, { cause }))

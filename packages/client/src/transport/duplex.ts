@@ -4,14 +4,24 @@ import type { ClientTransport, ClientTransportHandlers, SendContext } from './cl
 
 /** Options of {@link duplex}. */
 export interface DuplexOptions {
-  /** What one message may be made of. @default a depth of 128 and 1,000,000 brackets, commas and colons */
+  /** What one message may be made of. @default a depth of 1,024 and 1,000,000 brackets, commas and colons */
   readonly parseLimits?: ParseLimits
   /** See {@link ClientTransport.key}. */
   readonly key?: string
 }
 
-/** Servers answer with whole tables. */
-const PARSE_LIMITS: ParseLimits = { maxDepth: 128, maxTokens: 1_000_000 }
+/** Servers answer with whole tables, and one tool's deep schema should not hide the other tools. */
+const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 1_000_000 }
+
+/** Where the id of an answer stands in a text that is not parsed. */
+const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*,/
+const ID_AT_END = /"id"\s*:\s*(\d{1,15})\s*\}\s*$/
+
+/** Whose answer a text was meant to be, so that nobody has to wait for what has come already. */
+function addressee(text: string): number | undefined {
+  const id = ID_AT_HEAD.exec(text.slice(0, 128))?.[1] ?? ID_AT_END.exec(text.slice(-64))?.[1]
+  return id === undefined ? undefined : Number(id)
+}
 
 /** A client's side of a transport that carries messages both ways as text: in-memory, stdio. */
 export function duplex(transport: Transport, options: DuplexOptions = {}): ClientTransport {
@@ -39,7 +49,9 @@ class DuplexClientTransport implements ClientTransport {
     return this.#transport.start({
       message: (text) => {
         const parsed = parseText(text, this.#limits)
-        return parsed.ok ? handlers.message(parsed.value) : handlers.malformed(parsed.error.message)
+        return parsed.ok
+          ? handlers.message(parsed.value)
+          : handlers.malformed(parsed.error.message, addressee(text))
       },
       malformed: (reason) => handlers.malformed(reason),
       close: (reason) => {

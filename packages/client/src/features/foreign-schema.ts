@@ -1,0 +1,224 @@
+import { isObject, type JsonObject } from '@jetway/core/protocol'
+import { isHarmlessPattern, longestText } from './harmless-pattern.ts'
+
+/** What it takes to hold data against a schema that somebody else has written. */
+export interface ForeignSchema {
+  /** Without the patterns that may cost more than they are worth. */
+  readonly schema: JsonObject
+  /** Whether data can be held against it at a price that is known. */
+  affords(value: unknown): boolean
+}
+
+/** Levels of objects and lists, of which a schema inside another takes two, and objects. */
+const MAX_DEPTH = 64
+const MAX_PARTS = 4_000
+/** How often one value may be looked at. A schema that refers to itself twice at one place doubles it at each level. */
+const MAX_VISITS = 10_000
+/** All looks at all values. */
+const MAX_WORK = 10_000_000
+/** Steps that finding this out may take. */
+const MAX_STEPS = 500_000
+/** Data is parsed no deeper. */
+const MAX_LEVELS = 128
+/** Every item is compared with every other. */
+const MAX_UNIQUE = 1_000
+
+/** Keywords whose schemas are held against the same value. */
+const SAME = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'] as const
+/** Keywords whose schemas are held against the items of a list. */
+const ITEMS = ['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'] as const
+/** Keywords whose schema is held against every member of an object. */
+const MEMBERS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const
+
+/**
+ * Finds out what a schema can cost before it costs anything: one of a thousand bytes can keep a processor busy for
+ * years.
+ *
+ * @throws Error that says what is too much
+ */
+export function foreignSchema(given: JsonObject): ForeignSchema {
+  const facts = { patterns: 0, unique: false, parts: 0 }
+  const schema = copy(given, 0, facts)
+  const levels = affordableLevels(schema)
+  return {
+    schema,
+    affords(value) {
+      const limits = {
+        levels: levels.count,
+        items: facts.unique ? MAX_UNIQUE : Infinity,
+        text: facts.patterns > 0 ? longestText : Infinity,
+        values: MAX_WORK / levels.visits,
+      }
+      return isWithin(value, limits)
+    },
+  }
+}
+
+interface Facts {
+  patterns: number
+  unique: boolean
+  parts: number
+}
+
+/** The schema with harmless patterns alone. Everything nested counts, for `$ref` can make a schema of anything. */
+function copy(given: JsonObject, depth: number, facts: Facts): JsonObject {
+  if (depth > MAX_DEPTH) throw new Error(`it is nested more than ${MAX_DEPTH} deep`)
+  if (++facts.parts > MAX_PARTS) throw new Error(`it has more than ${MAX_PARTS} parts`)
+  const entries: [string, unknown][] = []
+  for (const [key, value] of Object.entries(given)) {
+    if (key === 'uniqueItems' && value === true) facts.unique = true
+    if (key === 'pattern' && typeof value === 'string') {
+      if (!isHarmlessPattern(value)) continue
+      facts.patterns++
+    }
+    if (key === 'patternProperties' && isObject(value)) {
+      const harmless = Object.entries(value).filter(([pattern]) => isHarmlessPattern(pattern))
+      facts.patterns += harmless.length
+      entries.push([key, copyValue(Object.fromEntries(harmless), depth + 1, facts)])
+    } else entries.push([key, copyValue(value, depth + 1, facts)])
+  }
+  return Object.fromEntries(entries)
+}
+
+function copyValue(value: unknown, depth: number, facts: Facts): unknown {
+  if (Array.isArray(value)) return value.map((item) => copyValue(item, depth + 1, facts))
+  return isObject(value) ? copy(value, depth, facts) : value
+}
+
+/** How deep data may be for its values to be looked at no more than so often, and how often that is. */
+function affordableLevels(root: JsonObject): { readonly count: number; readonly visits: number } {
+  const cost = new Cost(root)
+  let last = 0
+  for (let levels = 1; levels <= MAX_LEVELS; levels++) {
+    const visits = cost.visits(root, levels)
+    if (visits > MAX_VISITS) {
+      if (levels === 1) throw new Error('it takes too much work')
+      return { count: levels - 1, visits: last }
+    }
+    last = visits
+  }
+  return { count: MAX_LEVELS, visits: last }
+}
+
+type Counted = Map<JsonObject, number>
+
+/** Counts looks at values, each path through the data by itself. */
+class Cost {
+  readonly #root: JsonObject
+  readonly #here = new Map<JsonObject, Counted>()
+  readonly #visits = new Map<JsonObject, number[]>()
+  readonly #open = new Set<JsonObject>()
+  #steps = 0
+
+  constructor(root: JsonObject) {
+    this.#root = root
+  }
+
+  /** How often the values on one path, of so many levels, are looked at in all. */
+  visits(schema: JsonObject, levels: number): number {
+    const known = this.#visits.get(schema)?.[levels]
+    if (known !== undefined) return known
+    const items: number[] = []
+    const members = new Map<string, number>()
+    let sum = 0
+    for (const [part, times] of this.#sameValue(schema)) {
+      this.#step()
+      sum += times
+      if (levels === 1) continue
+      const below = (child: unknown): number => (isObject(child) ? times * this.visits(child, levels - 1) : 0)
+      for (const keyword of ITEMS) for (const child of [part[keyword]].flat()) items.push(below(child))
+      for (const [name, child] of membersOf(part)) members.set(name, (members.get(name) ?? 0) + below(child))
+    }
+    const any = members.get('') ?? 0
+    members.delete('')
+    sum += Math.max(
+      items.reduce((all, each) => all + each, 0),
+      any + Math.max(0, ...members.values()),
+    )
+    const table = this.#visits.get(schema) ?? []
+    table[levels] = sum
+    this.#visits.set(schema, table)
+    return sum
+  }
+
+  /** The schemas that are held against the value of this one, itself included, and how often each. */
+  #sameValue(schema: JsonObject): Counted {
+    const known = this.#here.get(schema)
+    if (known !== undefined) return known
+    if (this.#open.has(schema)) throw new Error('it refers to itself at the same place')
+    this.#open.add(schema)
+    const all: Counted = new Map([[schema, 1]])
+    for (const part of this.#nextTo(schema)) {
+      for (const [each, times] of this.#sameValue(part)) {
+        this.#step()
+        all.set(each, (all.get(each) ?? 0) + times)
+      }
+    }
+    this.#open.delete(schema)
+    this.#here.set(schema, all)
+    return all
+  }
+
+  #nextTo(schema: JsonObject): readonly JsonObject[] {
+    const found: unknown[] = SAME.flatMap((keyword) => [schema[keyword]].flat())
+    for (const keyword of ['dependentSchemas', 'dependencies'] as const) {
+      const byName = schema[keyword]
+      if (isObject(byName)) found.push(...Object.values(byName))
+    }
+    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef'] as const) {
+      const ref = schema[keyword]
+      if (typeof ref === 'string') found.push(this.#resolve(ref))
+    }
+    return found.filter(isObject)
+  }
+
+  #resolve(ref: string): JsonObject {
+    if (ref === '#') return this.#root
+    if (!ref.startsWith('#/')) throw new Error(`it refers to ${JSON.stringify(ref.slice(0, 128))}`)
+    let at: unknown = this.#root
+    for (const step of decodeURIComponent(ref.slice(2)).split('/')) {
+      const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+      at = (isObject(at) || Array.isArray(at)) && Object.hasOwn(at, key) ? (at as JsonObject)[key] : undefined
+    }
+    if (isObject(at)) return at
+    if (typeof at === 'boolean') return {}
+    throw new Error(`it refers to ${JSON.stringify(ref.slice(0, 128))}, which is not there`)
+  }
+
+  #step(): void {
+    if (++this.#steps > MAX_STEPS) throw new Error('it is too complex')
+  }
+}
+
+/** The schemas of an object's members by name; under the empty name those of any member. */
+function* membersOf(schema: JsonObject): Generator<readonly [string, unknown]> {
+  const { properties, patternProperties } = schema
+  if (isObject(properties)) for (const [name, child] of Object.entries(properties)) yield [`.${name}`, child]
+  if (isObject(patternProperties)) for (const child of Object.values(patternProperties)) yield ['', child]
+  for (const keyword of MEMBERS) yield ['', schema[keyword]]
+}
+
+interface DataLimits {
+  readonly levels: number
+  readonly items: number
+  readonly text: number
+  readonly values: number
+}
+
+function isWithin(value: unknown, limits: DataLimits): boolean {
+  let level: unknown[] = [value]
+  let values = 0
+  for (let depth = 1; level.length > 0; depth++) {
+    values += level.length
+    if (depth > limits.levels || values > limits.values) return false
+    const next: unknown[] = []
+    for (const item of level) {
+      if (typeof item === 'string' && item.length > limits.text) return false
+      if (Array.isArray(item) && item.length > limits.items) return false
+      if (typeof item !== 'object' || item === null) continue
+      for (const child of Object.values(item)) next.push(child)
+    }
+    level = next
+  }
+  return true
+}

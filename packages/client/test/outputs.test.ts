@@ -1,0 +1,179 @@
+import { describe, expect, it, vi } from 'vitest'
+import { OutputMismatchError } from '../src/errors.ts'
+import { Method } from './support/dates.ts'
+import { type Script, scripted, sessions } from './support/scripted.ts'
+
+const forecastOf = (outputSchema: unknown, result: object): Script => ({
+  ...sessions(),
+  [Method.ListTools]: { tools: [{ name: 'forecast', inputSchema: { type: 'object' }, outputSchema }] },
+  [Method.CallTool]: { content: [], ...result },
+})
+const SCHEMA = { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] }
+
+describe('a structured result', () => {
+  it('that is what its tool has listed is given out', async () => {
+    const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 3 } }))
+    await client.listTools()
+    expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 3 } })
+  })
+
+  it('that is not, rejects with what is wrong, and with the result', async () => {
+    const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
+    await client.listTools()
+    const failure = await client.callTool('forecast').catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(OutputMismatchError)
+    expect(failure).toMatchObject({
+      code: 'output-mismatch',
+      tool: 'forecast',
+      message: expect.stringContaining('high'),
+      result: { structuredContent: { high: 'x' } },
+    })
+  })
+
+  it.each([
+    ['of a failure', {}, { isError: true, structuredContent: { high: 'x' } }],
+    ['where the host wants none of it', { validateOutput: false }, { structuredContent: { high: 'x' } }],
+    ['that is not there', {}, {}],
+  ])('%s is not looked at', async (_, options, result) => {
+    const { client } = await scripted(forecastOf(SCHEMA, result), options)
+    await client.listTools()
+    expect(await client.callTool('forecast')).toMatchObject(result)
+  })
+
+  it('of a tool that nobody has listed is given out as it is', async () => {
+    const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
+    expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
+  })
+})
+
+describe('a schema', () => {
+  const chain = (levels: number): object => ({
+    $defs: Object.fromEntries(
+      Array.from({ length: levels }, (_, i) => [
+        `d${i}`,
+        i === levels - 1
+          ? { type: 'object', required: ['never'] }
+          : { anyOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
+      ]),
+    ),
+    $ref: '#/$defs/d0',
+  })
+  const deep = (levels: number): object =>
+    levels === 0 ? { type: 'object' } : { type: 'object', properties: { a: deep(levels - 1) } }
+
+  it.each([
+    ['refers to the network', { $ref: 'http://127.0.0.1:9/schema.json' }],
+    ['refers to a file', { $ref: 'file:///etc/passwd' }],
+    ['refers to nothing', { $ref: '#/$defs/nothing' }],
+    ['refers to itself', { $ref: '#' }],
+    ['is of an unknown dialect', { $schema: 'https://example.com/my-dialect' }],
+    ['is no schema', { type: 'everything' }],
+    ['doubles its work at each of 25 levels', chain(25)],
+    ['is nested 400 deep', deep(400)],
+    ['has 5,000 parts', { anyOf: Array.from({ length: 5_000 }, () => ({ type: 'object' })) }],
+  ])('that %s leaves its tool unchecked, which is said once', async (_, schema) => {
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
+    const errors = vi.fn<(error: Error) => void>()
+    client.on('error', errors)
+    expect(await client.listTools()).toHaveLength(1)
+    for (let i = 0; i < 3; i++)
+      expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
+    expect(errors).toHaveBeenCalledTimes(1)
+    expect(errors.mock.calls[0]?.[0].message).toContain(
+      'The outputSchema of the tool forecast is not checked',
+    )
+    expect(fetched).not.toHaveBeenCalled()
+    fetched.mockRestore()
+  })
+
+  it('does not borrow the validator of another with the same $id', async () => {
+    const $id = 'https://example.com/same'
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: {
+        tools: [
+          { name: 'one', inputSchema: { type: 'object' }, outputSchema: { $id, type: 'object' } },
+          { name: 'two', inputSchema: { type: 'object' }, outputSchema: { ...SCHEMA, $id } },
+        ],
+      },
+      [Method.CallTool]: { content: [], structuredContent: {} },
+    })
+    await client.listTools()
+    expect(await client.callTool('one')).toMatchObject({ structuredContent: {} })
+    await expect(client.callTool('two')).rejects.toThrow(OutputMismatchError)
+  })
+
+  it.each([
+    ['^(a+)+$', `${'a'.repeat(40)}!`],
+    ['^(a|aa)+$', `${'a'.repeat(60)}!`],
+    ['^(?:[a-z]+)*$', `${'a'.repeat(40)}!`],
+    ['^a*a*a*a*a*a*a*a*$', `${'a'.repeat(5_000)}!`],
+    ['(x+x+)+y', 'x'.repeat(40)],
+    ['^(?=(a+)+$)b', `${'a'.repeat(40)}!`],
+    [String.raw`^(a+)\1+$`, `${'a'.repeat(5_000)}!`],
+  ])('with the pattern %s costs next to nothing', async (pattern, text) => {
+    const schema = { type: 'object', properties: { text: { type: 'string', pattern } } }
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { text } }))
+    client.on('error', () => {})
+    await client.listTools()
+    await client.callTool('forecast').catch(() => {})
+    const start = performance.now()
+    await client.callTool('forecast').catch(() => {})
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
+  it.each([
+    ['^[A-Z]{2}-\\d+$', 'DE-42', 'DE-x'],
+    ['^(red|green)$', 'red', 'blue'],
+  ])('with the harmless pattern %s is held to it', async (pattern, right, wrong) => {
+    const schema = { type: 'object', properties: { text: { type: 'string', pattern } } }
+    for (const [text, holds] of [
+      [right, true],
+      [wrong, false],
+    ] as const) {
+      const { client } = await scripted(forecastOf(schema, { structuredContent: { text } }))
+      await client.listTools()
+      const call = client.callTool('forecast')
+      if (holds) expect(await call).toMatchObject({ structuredContent: { text } })
+      else await expect(call).rejects.toThrow(OutputMismatchError)
+    }
+  })
+
+  it('that refers to itself where data does is checked, however deep', async () => {
+    const schema = {
+      type: 'object',
+      properties: { value: { type: 'number' }, left: { $ref: '#' }, right: { $ref: '#' } },
+      required: ['value'],
+    }
+    const tree = (depth: number): object =>
+      depth === 0 ? { value: 'x' } : { value: depth, left: { value: 0 }, right: tree(depth - 1) }
+    const { client } = await scripted(forecastOf(schema, { structuredContent: tree(60) }))
+    await client.listTools()
+    await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
+  })
+
+  it('whose work doubles with the depth of the data is not held against deep data', async () => {
+    const either = { anyOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] }
+    const schema = {
+      $ref: '#/$defs/node',
+      $defs: { node: { type: 'object', properties: { next: either }, required: ['end'] } },
+    }
+    const nested = (depth: number): object => (depth === 0 ? {} : { next: nested(depth - 1), end: 1 })
+    const { client } = await scripted(forecastOf(schema, { structuredContent: nested(60) }))
+    await client.listTools()
+    const start = performance.now()
+    expect(await client.callTool('forecast')).toHaveProperty('structuredContent')
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
+  it('that wants every item to be another one is not held against long lists', async () => {
+    const schema = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } }
+    const list = Array.from({ length: 6_000 }, (_, i) => ({ i: { of: i } }))
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { list } }))
+    await client.listTools()
+    const start = performance.now()
+    await client.callTool('forecast')
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+})
