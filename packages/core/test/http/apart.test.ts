@@ -32,7 +32,7 @@ class RequestClock extends TestClock {
 
 interface Apart extends Harness {
   readonly clock: RequestClock
-  call(name: string): ReturnType<Harness['post']>
+  readonly call: (name: string) => ReturnType<Harness['post']>
 }
 
 function createApart({ server, ...options }: HarnessOptions = {}): Apart {
