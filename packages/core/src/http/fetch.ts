@@ -11,8 +11,12 @@ import { BodyError, type Door, type HttpReply, type HttpRequest } from './types.
 import { toReadableStream } from './web-stream.ts'
 
 interface Options<Mount> extends EndpointOptions {
-  /** What handlers find as `ctx.mount`. Called once for a request that has passed the guard. */
-  readonly context?: (request: Request) => NoInfer<Mount>
+  /**
+   * What handlers find as `ctx.mount`. Called once for a request that has passed the guard.
+   *
+   * @param environment - what else the runtime's `fetch` is given: in Workers the bindings, then `ctx`
+   */
+  context?(request: Request, ...environment: readonly unknown[]): NoInfer<Mount>
 }
 
 /** What an endpoint takes, and the context of a request. A server that declares its context needs one. */
@@ -27,8 +31,8 @@ export type FetchSelector<Mount = unknown, App = unknown> = (
 /** Answers web requests, and closes like every mount. */
 export interface FetchHandler extends MountHandle {
   /**
-   * @param environment - where the runtime has one: what else its `fetch` is given. Of it only `waitUntil` is used, which
-   *   Workers have on their third argument.
+   * @param environment - where the runtime has one: what else its `fetch` is given. It goes to the option `context`, and
+   *   its `waitUntil` is used, which Workers have on their third argument.
    */
   (request: Request, ...environment: readonly unknown[]): Promise<Response>
 }
@@ -46,12 +50,12 @@ export function toFetch<Mount = unknown, App = unknown>(
     ? [options?: FetchOptions<NoInfer<Mount>>]
     : [options: FetchOptions<NoInfer<Mount>>]
 ): FetchHandler {
-  const { context, ...rest }: Options<Mount> = options ?? {}
-  const endpoint: Endpoint = createEndpoint(neutral(server), rest)
-  const paths = resolveSsePaths(rest.legacySse)
+  const given: Options<Mount> = options ?? {}
+  const endpoint: Endpoint = createEndpoint(neutral(server), given)
+  const paths = resolveSsePaths(given.legacySse)
   const door = (request: Request): Door => (paths === undefined ? 'mcp' : doorOf(paths, pathOf(request)))
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
-    const exchange = new FetchRequest(request, door(request), context, environment.find(isHost))
+    const exchange = new FetchRequest(request, door(request), given, environment)
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
     return toResponse(await endpoint.handle(exchange), exchange)
@@ -78,20 +82,20 @@ const pathOf = ({ url }: Request): string => new URL(url).pathname
 class FetchRequest implements HttpRequest {
   readonly door: Door
   readonly request: Request
-  readonly #context: ((request: Request) => unknown) | undefined
-  readonly #host: Required<WorkHost> | undefined
+  readonly #options: Pick<Options<unknown>, 'context'>
+  readonly #environment: readonly unknown[]
   #left: AbortController | undefined
 
   constructor(
     request: Request,
     door: Door,
-    context: ((request: Request) => unknown) | undefined,
-    host: Required<WorkHost> | undefined,
+    options: Pick<Options<unknown>, 'context'>,
+    environment: readonly unknown[],
   ) {
     this.request = request
     this.door = door
-    this.#host = host
-    this.#context = context
+    this.#options = options
+    this.#environment = environment
   }
 
   get method(): string {
@@ -101,7 +105,7 @@ class FetchRequest implements HttpRequest {
     return pathOf(this.request)
   }
   get mount(): unknown {
-    return this.#context?.(this.request)
+    return this.#options.context?.(this.request, ...this.#environment)
   }
   get signal(): AbortSignal {
     return this.#controller().signal
@@ -128,7 +132,7 @@ class FetchRequest implements HttpRequest {
   }
 
   waitUntil(work: Promise<unknown>): void {
-    this.#host?.waitUntil(work)
+    this.#environment.find(isHost)?.waitUntil(work)
   }
 
   /** The reader of the reply has gone. Some runtimes say so on the request, all of them by cancelling the body. */

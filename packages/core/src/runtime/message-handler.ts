@@ -10,6 +10,7 @@ import { checkParsed, parseText } from '../protocol/parse.ts'
 import { ofEra } from '../protocol/revisions/index.ts'
 import { namesVersion } from '../protocol/revisions/request-meta.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
+import { createCalls } from './apart-calls.ts'
 import { ANONYMOUS, type AuthInfo } from './auth.ts'
 import { Background, type WorkHost } from './background.ts'
 import type { Answered } from './dispatcher.ts'
@@ -17,7 +18,7 @@ import type { Exchange } from './exchange.ts'
 import { initialize } from './initialize.ts'
 import type { Mounted, ServerRuntime } from './server-runtime.ts'
 import type { Caller } from './session.ts'
-import { StatelessCalls } from './stateless.ts'
+import type { Calls } from './stateless.ts'
 import { type Gauges, NOTHING_HELD } from './stats.ts'
 import { Work } from './timers.ts'
 
@@ -44,7 +45,7 @@ export class MessageHandler implements Mounted {
   readonly closed: Promise<void>
   readonly isMount = false
   readonly #runtime: ServerRuntime
-  readonly #calls = new StatelessCalls()
+  readonly #calls: Calls
   readonly #work: Work
   readonly #background: Background
   #closing: Promise<void> | undefined
@@ -52,6 +53,7 @@ export class MessageHandler implements Mounted {
 
   constructor(runtime: ServerRuntime) {
     this.#runtime = runtime
+    this.#calls = createCalls(runtime.clock)
     this.#work = new Work(runtime.clock)
     this.#background = new Background(this.#work, runtime.logger)
     this.closed = new Promise((resolve) => {

@@ -121,6 +121,18 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: '{"from":"here"}' }] } })
   })
 
+  it('gives the context what else the runtime has given', async () => {
+    interface Bindings {
+      readonly city: string
+    }
+    const server = new McpServer<Bindings>({ name: 'test', version: '1' })
+    server.addTool({ name: 'where', handler: (_args, ctx) => ctx.mount.city })
+    const handler = toFetch(server, { context: (_request, env: Bindings) => env })
+    const city = { city: 'Denver' }
+    const response = await handler(post(call('where'), await open(handler)), city, { waitUntil: () => {} })
+    expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
+  })
+
   it('cannot be used without the context that a server declares', async () => {
     const server = new McpServer<{ readonly user: string }>({ name: 'test', version: '1' })
     server.addTool({ name: 'who', handler: (_args, ctx) => ctx.mount.user })
