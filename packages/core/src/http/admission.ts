@@ -8,6 +8,9 @@ import type { HttpReply, HttpRequest } from './types.ts'
 /** How far clocks may differ, in seconds. */
 const TOLERANCE_S = 60
 
+/** Until when credentials count that run out at a time in seconds: in ms, like the clock. */
+export const validUntil = (expiresAt: number): number => (expiresAt + TOLERANCE_S) * 1000
+
 /** Establishes who calls, for every request, and refuses what has expired. */
 export class Admission {
   readonly #authenticate: Authenticate | undefined
@@ -42,7 +45,7 @@ export class Admission {
       throw new TypeError('Authentication must give a principal, a string that is not empty')
     }
     if (expiresAt === undefined) return found
-    return this.#clock.now() / 1000 <= expiresAt + TOLERANCE_S ? found : this.#expired
+    return this.#clock.now() <= validUntil(expiresAt) ? found : this.#expired
   }
 
   #reject({ status, message, headers, cause }: Rejection): HttpReply {

@@ -42,7 +42,7 @@ export interface Authenticate {
 export interface BearerOptions {
   /**
    * Checks a token: signature, issuer, audience. Undefined, or anything thrown, is answered 401; what was thrown is
-   * logged. Set `expiresAt` to have the expiry checked here, with 60 s of tolerance.
+   * logged. Set `expiresAt` to have the expiry checked here, with 60 s of tolerance, and open streams ended by it.
    */
   readonly verify: (token: string, request: HttpRequest) => Awaitable<AuthInfo | undefined>
   readonly realm?: string

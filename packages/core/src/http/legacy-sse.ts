@@ -15,6 +15,7 @@ import { Deadlines } from '../runtime/timers.ts'
 import { messagePath, type SsePaths } from './doors.ts'
 import { type Body, deliver, parseBody } from './incoming.ts'
 import type { Mount } from './mount.ts'
+import { readerOf } from './outbound.ts'
 import type { Sessions } from './sessions.ts'
 import { SseConnection } from './sse-connection.ts'
 import { refuse, TAKEN } from './statuses.ts'
@@ -92,7 +93,10 @@ export class LegacySse {
         if (this.#draining) return refuse('draining')
         const connection = this.#open(principal, tenant)
         opened = true
-        return connection.connect(`${this.#addressOf(request)}?sessionId=${connection.id}`, request)
+        return connection.connect(
+          `${this.#addressOf(request)}?sessionId=${connection.id}`,
+          readerOf(request, caller),
+        )
       })
     } finally {
       if (!opened) this.#sessions.release(principal)
@@ -133,6 +137,7 @@ export class LegacySse {
     const connection = this.#connections.get(id)
     if (connection === undefined || connection.principal !== principalOf(caller))
       return refuse('noConnection')
+    connection.renew(caller.auth?.expiresAt)
     this.#mount.tenants.assign(request, connection.tenant)
     const posted = { request, caller, connection }
     const body = request.body(this.#mount.options.bodyLimit)

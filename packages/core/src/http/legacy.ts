@@ -20,6 +20,7 @@ import { PostExchange, type StreamOpener } from './exchange.ts'
 import { deliver } from './incoming.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
+import { readerOf, type StreamReader } from './outbound.ts'
 import type { Sessions } from './sessions.ts'
 import { parseEventId } from './sse.ts'
 import { ACCEPTED, ENDED, JSON_HEADERS, refuse } from './statuses.ts'
@@ -82,7 +83,8 @@ export class LegacyHttp implements StreamOpener {
   get(request: HttpRequest, caller: Caller): Reply {
     return this.#within(request, caller, (live) => {
       const from = request.header('last-event-id')
-      return from === undefined ? this.#listen(live, request) : this.#resume(live, from, request)
+      const reader = readerOf(request, caller)
+      return from === undefined ? this.#listen(live, reader) : this.#resume(live, from, reader)
     })
   }
 
@@ -253,23 +255,23 @@ export class LegacyHttp implements StreamOpener {
   }
 
   /** The stream for what belongs to no request. A new one takes the place of the one before. */
-  #listen(live: LiveSession, request: HttpRequest): HttpReply {
+  #listen(live: LiveSession, reader: StreamReader): HttpReply {
     live.standalone?.close()
     const stream = this.openStream(live, live.tenant)
     live.standalone = stream
     live.session.attach(stream)
-    return stream.connect(request)
+    return stream.connect(reader)
   }
 
   /** Every way of not finding the event is answered with the same bytes. */
-  async #resume(live: LiveSession, lastEventId: string, request: HttpRequest): Promise<HttpReply> {
+  async #resume(live: LiveSession, lastEventId: string, reader: StreamReader): Promise<HttpReply> {
     const from = parseEventId(lastEventId)
     if (from === undefined || this.#mount.events === undefined) return refuse('unknownEvent')
     const stream = live.stream(from.stream)
     const log: StreamLog = { store: this.#mount.events, key: { ...sessionKey(live), stream: from.stream } }
     const reply = await (stream === undefined
-      ? replay(this.#mount, log, from, request)
-      : stream.resume(from, request))
+      ? replay(this.#mount, log, from, reader)
+      : stream.resume(from, reader))
     return reply ?? refuse('unknownEvent')
   }
 

@@ -2,17 +2,19 @@ import type { ListenOutlet } from '../runtime/listen.ts'
 import { utf8Length } from '../runtime/utf8.ts'
 import { whenGone } from './gone.ts'
 import type { Mount } from './mount.ts'
-import { Outbound } from './outbound.ts'
+import { Outbound, type StreamReader } from './outbound.ts'
 import { formatEvent, SSE_HEADERS } from './sse.ts'
-import type { HttpReply, HttpRequest } from './types.ts'
+import type { HttpReply } from './types.ts'
 
 export interface ListenStreamOptions {
   readonly mount: Mount
-  readonly request: Pick<HttpRequest, 'signal'>
+  readonly request: StreamReader
   /** Whose stream it is; see `OpenStreams.held`. */
   readonly owner: object
   /** Hears of a notification that found no room. */
   onOverflow(bytes: number): void
+  /** Hears that the credentials of the client have run out. */
+  onExpired(): void
   /** Called once, however the stream ends. */
   onGone(): void
 }
@@ -38,6 +40,7 @@ export class ListenStream implements ListenOutlet {
       overflow: 'cut',
       owner,
       onOpen: (opened) => openStreams.add(opened),
+      onExpired: () => options.onExpired(),
       onDrained: () => this.#catchUp(),
       onGone: (gone) => {
         openStreams.remove(gone)

@@ -10,6 +10,7 @@ import { EMPTY_STREAM, jsonAnswer } from './exchange.ts'
 import { whenGone } from './gone.ts'
 import { ListenStream } from './listen-stream.ts'
 import type { Mount } from './mount.ts'
+import { readerOf } from './outbound.ts'
 import { refuse } from './statuses.ts'
 import type { Tenant } from './tenants.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
@@ -81,8 +82,9 @@ export class Listening {
     const { events } = tenant.runtime
     const stream = new ListenStream({
       mount: this.#mount,
-      request,
+      request: readerOf(request, call.caller),
       owner: tenant,
+      onExpired: () => listen?.close(),
       onOverflow: (bytes) =>
         events.emit('overflow', () => ({ queue: 'stream', action: 'cut', bytes, sessionId: undefined })),
       onGone: () => listen?.drop(),

@@ -1,4 +1,5 @@
-import type { Clock } from '../runtime/clock.ts'
+import { type Clock, MAX_TIMEOUT_MS } from '../runtime/clock.ts'
+import { validUntil } from './admission.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Outbound } from './outbound.ts'
 import { KEEP_ALIVE } from './sse.ts'
@@ -6,11 +7,14 @@ import { Recurring } from '../runtime/timers.ts'
 
 /**
  * The connections that carry a stream now, kept alive by one timer for them all. Where timers end with their request
- * each stream has one of its own, and nobody knows how many streams there are: some end without a word.
+ * each stream has one of its own, and nobody knows how many streams there are: some end without a word. A stream that
+ * stays open ends when the credentials that opened it run out: a request with them would be refused by then.
  */
 export class OpenStreams {
   readonly #open = new Set<Outbound>()
   readonly #own: WeakMap<Outbound, Recurring> | undefined
+  /** The timers of those alone whose credentials run out. */
+  readonly #expiries = new WeakMap<Outbound, unknown>()
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
@@ -35,6 +39,7 @@ export class OpenStreams {
   }
 
   add(outbound: Outbound): void {
+    this.#watch(outbound)
     if (this.#own !== undefined) {
       const own = this.#recurring(() => outbound.writeIfIdle(KEEP_ALIVE))
       own?.start()
@@ -47,6 +52,9 @@ export class OpenStreams {
 
   remove(outbound: Outbound): void {
     this.#own?.get(outbound)?.stop()
+    const timer = this.#expiries.get(outbound)
+    if (timer !== undefined) this.#clock.clearTimeout(timer)
+    this.#expiries.delete(outbound)
     if (this.#open.delete(outbound) && this.#open.size === 0) this.#keepAlive?.stop()
   }
 
@@ -56,6 +64,19 @@ export class OpenStreams {
 
   #recurring(beat: () => void): Recurring | undefined {
     return this.#intervalMs === undefined ? undefined : new Recurring(this.#clock, this.#intervalMs, beat)
+  }
+
+  #watch(outbound: Outbound): void {
+    this.#expiries.delete(outbound)
+    const { expiresAt } = outbound
+    if (expiresAt === undefined) return
+    // Timers of a runtime may be ahead of its clock.
+    const left = Math.max(validUntil(expiresAt) - this.#clock.now() + 1, 1)
+    const look = (): void => {
+      if (this.#clock.now() > validUntil(outbound.expiresAt ?? Infinity)) outbound.expire()
+      else this.#watch(outbound)
+    }
+    this.#expiries.set(outbound, this.#clock.setTimeout(look, Math.min(left, MAX_TIMEOUT_MS)))
   }
 
   #beat(): void {

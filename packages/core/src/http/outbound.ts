@@ -1,5 +1,18 @@
 import { utf8Length } from '../runtime/utf8.ts'
+import type { Caller } from '../runtime/session.ts'
 import type { FrameSink, HttpRequest } from './types.ts'
+
+/** Whom a connection leads to. */
+export interface StreamReader extends Pick<HttpRequest, 'signal'> {
+  /** When its credentials run out, in seconds since 1970; undefined for a reply that ends with its call. */
+  readonly expiresAt?: number | undefined
+}
+
+/** A client that goes on reading when its request is answered, for as long as it may. */
+export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Caller): StreamReader => ({
+  signal,
+  expiresAt: auth?.expiresAt,
+})
 
 /** Above this many waiting bytes, senders are asked to wait. */
 const HIGH_WATER = 65_536
@@ -20,6 +33,8 @@ export interface OutboundOptions {
   onOpen?(outbound: Outbound): void
   /** Called whenever the peer has taken all that waited, also at the beginning. */
   onDrained?(): void
+  /** Hears that the credentials of the reader have run out. @default the connection ends when what waits is written */
+  onExpired?(): void
   /** Called once, however the connection ends. */
   onGone?(outbound: Outbound): void
 }
@@ -36,6 +51,7 @@ export class Outbound {
   #behind = false
   #ending = false
   #gone = false
+  #expiresAt: number | undefined
   #waiter: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
 
   constructor(options: OutboundOptions) {
@@ -67,10 +83,25 @@ export class Outbound {
     return this.#bytes > this.#options.limit
   }
 
+  /** When the credentials of the reader run out, in seconds since 1970. */
+  get expiresAt(): number | undefined {
+    return this.#expiresAt
+  }
+
+  /** The reader has shown other credentials, of the same principal. */
+  renew(expiresAt: number | undefined): void {
+    this.#expiresAt = expiresAt
+  }
+
+  expire(): void {
+    if (this.#options.onExpired === undefined) this.end()
+    else this.#options.onExpired()
+  }
+
   /** Takes over the adapter's sink. The request's signal tells when the peer goes away. */
-  open(sink: FrameSink, request: Pick<HttpRequest, 'signal'>): void {
+  open(sink: FrameSink, { signal, expiresAt }: StreamReader): void {
     this.#sink = sink
-    const { signal } = request
+    this.#expiresAt ??= expiresAt
     if (this.#gone) {
       sink.close()
       return

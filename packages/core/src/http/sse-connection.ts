@@ -2,10 +2,10 @@ import type { Exchange } from '../runtime/exchange.ts'
 import type { Outlet, Session } from '../runtime/session.ts'
 import type { Due } from '../runtime/timers.ts'
 import type { Mount } from './mount.ts'
-import { Outbound } from './outbound.ts'
+import { Outbound, type StreamReader } from './outbound.ts'
 import { formatEvent, SSE_HEADERS } from './sse.ts'
 import type { Tenant } from './tenants.ts'
-import type { HttpReply, HttpRequest } from './types.ts'
+import type { HttpReply } from './types.ts'
 
 export interface SseConnectionOptions {
   readonly mount: Mount
@@ -57,6 +57,7 @@ export class SseConnection implements Exchange, Due {
           sessionId: id,
         })),
       onOpen: (opened) => openStreams.add(opened),
+      onExpired: () => this.close(),
       onGone: (gone) => {
         openStreams.remove(gone)
         this.close()
@@ -76,13 +77,18 @@ export class SseConnection implements Exchange, Due {
   }
 
   /** The reply that carries the stream. Its first event says where to post. */
-  connect(address: string, request: Pick<HttpRequest, 'signal'>): HttpReply {
+  connect(address: string, request: StreamReader): HttpReply {
     this.#outbound.writeAlways(formatEvent({ event: 'endpoint', data: address }))
     return {
       status: 200,
       headers: SSE_HEADERS,
       open: (sink) => this.#outbound.open(sink, request),
     }
+  }
+
+  /** A message has come with credentials of its own: a client that renews them need not begin anew. */
+  renew(expiresAt: number | undefined): void {
+    this.#outbound.renew(expiresAt)
   }
 
   begin(session: Session): void {

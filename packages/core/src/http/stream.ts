@@ -2,10 +2,10 @@ import type { EventStore, StoredEvent, StreamKey } from '../runtime/event-store.
 import type { Outlet } from '../runtime/session.ts'
 import { utf8Length } from '../runtime/utf8.ts'
 import type { Mount } from './mount.ts'
-import { Outbound } from './outbound.ts'
+import { Outbound, type StreamReader } from './outbound.ts'
 import { type EventId, formatEvent, formatEventId, SSE_HEADERS } from './sse.ts'
 import { fromStore } from './store-failure.ts'
-import type { HttpReply, HttpRequest } from './types.ts'
+import type { HttpReply } from './types.ts'
 
 /** What an SSE stream is kept under, where it can be resumed. */
 export interface StreamLog {
@@ -58,7 +58,7 @@ export class SseStream implements Outlet {
   }
 
   /** The reply that carries the stream, from its beginning. */
-  connect(request: Pick<HttpRequest, 'signal'>): HttpReply {
+  connect(request: StreamReader): HttpReply {
     const outbound = this.#attach()
     this.#run(() => this.#prime(outbound, this.#mount.options.retryMs))
     return streamReply(outbound, request)
@@ -123,7 +123,7 @@ export class SseStream implements Outlet {
    * The reply that goes on where a client left off, or undefined if that is not known. It takes over from a connection
    * that may still be open. What is sent meanwhile waits, so that every event comes once and in order.
    */
-  resume(from: EventId, request: Pick<HttpRequest, 'signal'>): Promise<HttpReply | undefined> {
+  resume(from: EventId, request: StreamReader): Promise<HttpReply | undefined> {
     return new Promise((resolve, reject) => {
       this.#run(async () => {
         try {
@@ -272,7 +272,7 @@ export async function replay(
   mount: Mount,
   log: StreamLog,
   from: EventId,
-  request: Pick<HttpRequest, 'signal'>,
+  request: StreamReader,
 ): Promise<HttpReply | undefined> {
   const events = await readLog(log, from)
   if (events === undefined || events.length === 0) return undefined
@@ -297,7 +297,7 @@ const readLog = async (
 const eventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>
   formatEvent({ id: formatEventId({ stream, epoch, seq }), data: frame })
 
-const streamReply = (outbound: Outbound, request: Pick<HttpRequest, 'signal'>): HttpReply => ({
+const streamReply = (outbound: Outbound, request: StreamReader): HttpReply => ({
   status: 200,
   headers: SSE_HEADERS,
   open: (sink) => outbound.open(sink, request),

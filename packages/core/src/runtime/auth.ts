@@ -7,7 +7,10 @@ export interface AuthInfo {
   readonly principal: string
   readonly clientId?: string
   readonly scopes?: readonly string[]
-  /** Seconds since 1970; a call after it is answered 401. */
+  /**
+   * Seconds since 1970. Over HTTP a request that comes more than 60 s after it is answered 401, and event streams that
+   * are no call's reply end then. Nothing looks at it on other connections.
+   */
   readonly expiresAt?: number
   /** Anything else handlers should see, for example token claims. Never logged, never sent. */
   readonly extra?: Readonly<Record<string, unknown>>
