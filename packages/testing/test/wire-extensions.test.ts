@@ -305,6 +305,30 @@ describe.each(DOORS)('what is said of skills over %s', (_name, door) => {
   )
 })
 
+describe('the schema of an error that has a code of its own', () => {
+  const refuse = (code: number, data?: object): readonly string[] =>
+    validateWire(
+      REVISION,
+      { jsonrpc: '2.0', id: 1, error: { code, message: 'No', ...(data && { data }) } },
+      { direction: 'server' },
+    )
+
+  it.each([
+    [
+      -32021,
+      { requiredCapabilities: { elicitation: { form: {} } } },
+      { requiredCapabilities: ['elicitation'] },
+    ],
+    [-32021, { requiredCapabilities: { extensions: { [TASKS]: {} } } }, {}],
+    [-32022, { supported: [REVISION], requested: '1999-01-01' }, { supported: [REVISION] }],
+    [-32022, { supported: [], requested: '' }, { supported: [], requested: '', more: 'than there is' }],
+  ])('%i holds what it tells', (code, right, wrong) => {
+    expect(refuse(code, right)).toEqual([])
+    expect(refuse(code, wrong)).not.toEqual([])
+    expect(refuse(code)).not.toEqual([])
+  })
+})
+
 describe('the schemas that extensions are held against', () => {
   const task = {
     taskId: 't',

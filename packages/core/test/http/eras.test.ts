@@ -97,6 +97,7 @@ describe('a request with several faults', () => {
   const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
   /** Every fault, in the order in which they are looked for. */
   const FAULTS: readonly [name: string, code: number, status: number, says: RegExp][] = [
+    ['shape', -32600, 400, /jsonrpc/],
     ['metadata', -32602, 400, /clientCapabilities/],
     ['version header', -32020, 400, /MCP-Protocol-Version/],
     ['version', -32022, 400, /Unsupported protocol version/],
@@ -134,7 +135,12 @@ describe('a request with several faults', () => {
       'io.modelcontextprotocol/clientCapabilities': has('metadata') ? 5 : capabilities,
     }
     return harness.post(
-      { jsonrpc: '2.0', id: 7, method, params: { name, arguments: { region: 'eu' }, _meta: meta } },
+      {
+        jsonrpc: has('shape') ? '1.0' : '2.0',
+        id: 7,
+        method,
+        params: { name, arguments: { region: 'eu' }, _meta: meta },
+      },
       {
         'mcp-protocol-version': has('version header') ? SESSIONS : version,
         'mcp-method': has('method header') ? 'other' : method,

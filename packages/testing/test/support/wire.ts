@@ -52,6 +52,8 @@ class Wire {
   readonly #ajv: Ajv
   /** The definition of each request and notification, by its method. */
   readonly #byMethod = new Map<string, string>()
+  /** The definition of each error that has one for the whole message, by its code. */
+  readonly #byCode = new Map<unknown, string>()
 
   constructor(revision: string, extensions: readonly WireExtension[]) {
     const url = new URL(`../../fixtures/schema/${revision}.json`, import.meta.url)
@@ -70,6 +72,8 @@ class Wire {
       const method = (definition['properties'] as { method?: { const?: string } } | undefined)?.method?.const
       // A union of one is a copy of it.
       if (method !== undefined && !this.#byMethod.has(method)) this.#byMethod.set(method, name)
+      const code = codeOf(definition)
+      if (code !== undefined) this.#byCode.set(code, name)
     }
   }
 
@@ -77,11 +81,17 @@ class Wire {
     if (typeof message !== 'object' || message === null) return ['a message must be an object']
     const { method: own, result } = message as { method?: unknown; result?: unknown }
     if (typeof own === 'string') return this.#checkCall(message, own, direction)
-    if (result === undefined)
-      return this.#against(this.#first('JSONRPCErrorResponse', 'JSONRPCError'), message)
+    if (result === undefined) return this.#checkError(message)
     const envelope = this.#against(this.#first('JSONRPCResultResponse', 'JSONRPCResponse'), message)
     const name = named ?? (method === undefined ? undefined : this.#resultOf(method, result))
     return name === undefined ? envelope : [...envelope, ...this.#against(name, result)]
+  }
+
+  #checkError(message: object): string[] {
+    const { code } = (message as { error?: { code?: unknown } }).error ?? {}
+    const name = this.#byCode.get(code)
+    const own = name === undefined ? [] : this.#against(name, message)
+    return [...this.#against(this.#first('JSONRPCErrorResponse', 'JSONRPCError'), message), ...own]
   }
 
   #checkCall(message: object, method: string, direction: WireContext['direction']): string[] {
@@ -123,14 +133,25 @@ class Wire {
 const members = (union: JsonObject): string[] =>
   ((union['anyOf'] ?? [union]) as { $ref?: string }[]).map(({ $ref = '' }) => nameOf($ref))
 
-/** Those that are put together from others as a whole. */
+/** Those that are put together from others as a whole, and the errors. */
 const flattened = (definitions: Definitions): Definitions =>
   Object.fromEntries(
     Object.entries(definitions).map(([name, definition]) => [
       name,
-      'allOf' in definition ? (flatten(definition, definitions) as JsonObject) : definition,
+      'allOf' in definition || name.endsWith('Error')
+        ? (flatten(definition, definitions) as JsonObject)
+        : definition,
     ]),
   )
+
+interface ErrorParts {
+  readonly code?: { readonly const?: number }
+  readonly data?: JsonObject
+}
+const errorOf = ({ properties }: JsonObject): ErrorParts =>
+  ((properties as JsonObject | undefined)?.['error'] as { properties?: ErrorParts } | undefined)
+    ?.properties ?? {}
+const codeOf = (definition: JsonObject): number | undefined => errorOf(definition).code?.const
 
 /** Where the published schema says something else than the specification that it is made from. */
 function repair(definitions: Record<string, JsonObject>): void {
@@ -144,6 +165,11 @@ function repair(definitions: Record<string, JsonObject>): void {
   // Metadata is the user's, whatever the schema spells out of it.
   for (const [name, definition] of Object.entries(definitions))
     if (name.endsWith('MetaObject')) delete (definition as Record<string, unknown>)['additionalProperties']
+  // What an error of its own code tells, unlike that of others, is no choice of the server's.
+  for (const definition of Object.values(definitions)) {
+    const { code, data } = errorOf(definition)
+    if (code?.const !== undefined && data !== undefined) Object.assign(data, closeSchema(data))
+  }
   // An alias of Result, which is open for its descendants' sake.
   const { properties } = definitions['Result'] as { properties?: JsonObject }
   definitions['EmptyResult'] = { ...definitions['Result'], properties, additionalProperties: false }

@@ -1,0 +1,139 @@
+import { defineExtension, invalidParams, McpServer, tasks } from '@jetway/core'
+import type { JsonObject } from '@jetway/core/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { memoryDoor } from '../src/doors.ts'
+import { connectPeer, type PeerOptions, type TestConnection } from '../src/peer.ts'
+import { HOST_DOORS } from './support/host-doors.ts'
+
+const MODERN = '2026-07-28'
+const GLOSSARY = 'com.example/glossary'
+const TASKS = 'io.modelcontextprotocol/tasks'
+const DOORS = [memoryDoor, ...HOST_DOORS].map((door) => [door.name, door] as const)
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of open.splice(0).toReversed()) await end()
+})
+
+type Dial = (options: PeerOptions) => Promise<TestConnection>
+
+async function serve(server: McpServer, door: (typeof DOORS)[number][1]): Promise<Dial> {
+  const served = await door.open(server)
+  open.push(() => served.close())
+  return async (options) => {
+    const peer = await connectPeer(await served.dial(), options)
+    open.push(() => peer.close())
+    return peer
+  }
+}
+
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
+  const glossary = defineExtension({
+    id: GLOSSARY,
+    settings: { terms: 1 },
+    eras: ['modern', 'legacy'],
+    methods: {
+      'glossary/define': ({ name }) => {
+        if (name !== 'tool') throw invalidParams('No such term')
+        return { meaning: 'what a model can call' }
+      },
+    },
+    names: { 'glossary/define': 'name' },
+  })
+  const declaring = { extensions: { [GLOSSARY]: {} } }
+  const withoutIt = { _meta: { 'io.modelcontextprotocol/clientCapabilities': {} } }
+
+  it('adds its methods to those of the protocol, for each request that declares it', async () => {
+    const server = new McpServer({ name: 'a', version: '1' }, { extensions: [glossary], logger: silent })
+    const dial = await serve(server, door)
+    const peer = await dial({ revision: MODERN, capabilities: declaring })
+    expect(peer.initialized['capabilities']).toMatchObject({ extensions: { [GLOSSARY]: { terms: 1 } } })
+    const define = (params: JsonObject): Promise<object> => peer.request('glossary/define', params)
+    for (let round = 0; round < 2; round++) {
+      expect(await define({ name: 'tool' })).toMatchObject({
+        result: { resultType: 'complete', meaning: 'what a model can call' },
+      })
+      expect(await define({ name: 'tool', ...withoutIt })).toMatchObject({
+        error: { code: -32021, data: { requiredCapabilities: declaring } },
+      })
+    }
+    expect(await define({ name: 'fool' })).toMatchObject({ error: { code: -32602 } })
+    expect(await peer.request('glossary/forget', {})).toMatchObject({ error: { code: -32601 } })
+  })
+
+  it('serves sessions where it says so, by what they declared at their beginning', async () => {
+    const server = new McpServer({ name: 'a', version: '1' }, { extensions: [glossary], logger: silent })
+    const dial = await serve(server, door)
+    for (const [capabilities, expected] of [
+      [declaring, { result: { meaning: 'what a model can call' } }],
+      [{}, { error: {} }],
+    ] as const) {
+      const peer = await dial({ revision: '2025-11-25', capabilities })
+      expect(peer.initialized['capabilities']).toMatchObject({ extensions: { [GLOSSARY]: { terms: 1 } } })
+      expect(await peer.request('glossary/define', { name: 'tool' })).toMatchObject(expected)
+    }
+  })
+
+  it('is nothing to a server that does not name it', async () => {
+    const dial = await serve(new McpServer({ name: 'a', version: '1' }, { logger: silent }), door)
+    const peer = await dial({ revision: MODERN, capabilities: declaring })
+    expect(JSON.stringify(peer.initialized['capabilities'])).not.toContain(GLOSSARY)
+    expect(await peer.request('glossary/define', { name: 'tool' })).toMatchObject({ error: { code: -32601 } })
+  })
+})
+
+// https://modelcontextprotocol.io/seps/2663-tasks-extension
+describe.each(DOORS)('one tool that runs as a task over %s', (_name, door) => {
+  const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
+  const fill = (name: string): JsonObject => ({ action: 'accept', content: { name } })
+
+  it('asks in the middle of its work, in a session and without one at once, each in its own words', async () => {
+    const server = new McpServer({ name: 'a', version: '1' }, { extensions: [tasks()], logger: silent })
+    const ran: unknown[] = []
+    server.addTool({
+      name: 'greet',
+      taskSupport: 'optional',
+      async handler(_args, ctx) {
+        ran.push(ctx.protocolVersion)
+        return `Hello, ${(await ctx.elicit('Who?', FORM)).name}`
+      },
+    })
+    const dial = await serve(server, door)
+    const session = await dial({
+      revision: '2025-11-25',
+      capabilities: { elicitation: { form: {} } },
+      onRequest: () => fill('Ann'),
+    })
+    const alone = await dial({
+      revision: MODERN,
+      capabilities: { elicitation: { form: {} }, extensions: { [TASKS]: {} } },
+    })
+
+    const inSession = await session.request('tools/call', { name: 'greet', task: {} })
+    const { taskId: first } = (inSession.result?.['task'] ?? {}) as { readonly taskId?: string }
+    const handle = await alone.request('tools/call', { name: 'greet' })
+    expect(handle.result).toMatchObject({ resultType: 'task', status: 'working' })
+    const taskId = handle.result?.['taskId'] as string
+    const notifications = { taskIds: [taskId] }
+    void alone.request('subscriptions/listen', { notifications }).catch(() => {})
+
+    const asking = await alone.notification(
+      'notifications/tasks',
+      ({ status }) => status === 'input_required',
+    )
+    const [key = ''] = Object.keys(asking.params?.['inputRequests'] as object)
+    await alone.request('tasks/update', { taskId, inputResponses: { [key]: fill('Bob') } })
+    const done = await alone.notification('notifications/tasks', ({ status }) => status === 'completed')
+    expect(done.params).toMatchObject({ result: { content: [{ text: 'Hello, Bob' }] } })
+
+    expect((await session.request('tasks/result', { taskId: first })).result).toMatchObject({
+      content: [{ text: 'Hello, Ann' }],
+    })
+    expect(ran).toEqual(['2025-11-25', MODERN])
+    // Neither client is shown the task of the other.
+    expect((await session.request('tasks/get', { taskId })).error?.code).toBe(-32602)
+    expect((await alone.request('tasks/get', { taskId: first })).error?.code).toBe(-32602)
+  })
+})
