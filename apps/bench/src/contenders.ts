@@ -25,13 +25,17 @@ export const STDIO: readonly Contender[] = [
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio', base: 'plain-stdio' },
 ]
 
-/** Servers of the usual size, for the time it takes them to start: registering a tool compiles its schemas. */
-export const STARTERS: readonly Contender[] = STDIO.filter(({ base }) => base !== undefined).map(
-  (contender) => ({
-    ...contender,
-    args: ['--tools', '2'],
-  }),
-)
+const STARTED: readonly Contender[] = [
+  { name: 'jetway-stdio', title: 'Jetway', program: 'jetway-stdio' },
+  { name: 'jetway-stdio-cached', title: 'Jetway, with a schema cache', program: 'jetway-stdio-cached' },
+  { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
+]
+
+/** Servers of a usual size and of a large one, for the time it takes them to start: a tool's schemas are made then. */
+export const STARTED_TOOLS: readonly number[] = [2, 50]
+
+export const starters = (tools: number): readonly Contender[] =>
+  STARTED.map((contender) => ({ ...contender, args: ['--tools', String(tools)] }))
 
 export const RAW_STDIO: Contender = { name: 'raw-stdio', title: 'raw Node', program: 'raw-stdio' }
 

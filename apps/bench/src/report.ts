@@ -24,12 +24,20 @@ export function toMarkdown({ machine, tables, imports, firstAnswers, memory }: R
       ),
     )
   }
-  if (firstAnswers.length > 0) {
+  for (const tools of new Set(firstAnswers.map((answer) => answer.tools))) {
     parts.push(
       section(
-        'stdio, 2 tools, first answer after the process is started',
-        ['', 'ms', '÷ raw Node'],
-        firstAnswers.map(({ title, ms, ratio }) => [title, ms.toFixed(0), ratio.toFixed(2)]),
+        `stdio, ${tools} tools, first answer after the process is started`,
+        ['', 'ms', '÷ raw Node', 'CPU ms', '÷ raw Node'],
+        firstAnswers
+          .filter((answer) => answer.tools === tools)
+          .map(({ title, ms, ratio, cpuMs, cpuRatio }) => [
+            title,
+            ms.toFixed(0),
+            ratio.toFixed(2),
+            cpuMs.toFixed(0),
+            cpuRatio.toFixed(2),
+          ]),
       ),
     )
   }

@@ -1,11 +1,11 @@
-import { HTTP, STARTERS, STDIO, TOOL_COUNTS } from './contenders.ts'
+import { HTTP, STARTED_TOOLS, STDIO, TOOL_COUNTS } from './contenders.ts'
 import { HttpBench } from './http-bench.ts'
 import { measureImports } from './imports.ts'
 import type { Table } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 import type { Report } from './report.ts'
 import { measureSessionMemory } from './session-memory.ts'
-import { measureFirstAnswer, measureStdio } from './stdio-bench.ts'
+import { measureFirstAnswers, measureStdio } from './stdio-bench.ts'
 import { CREATE, FORMS, LIST, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
 const CONNECTIONS = [1, 16, 64]
@@ -23,7 +23,7 @@ export async function runCases(options: BenchOptions): Promise<Cases> {
   const tables = [...(await httpCases(options, wanted)), ...(await stdioCases(options, wanted))]
   const imports = wanted('imports') ? await said('imports', measureImports(SPAWNS)) : []
   const firstAnswers = wanted('first-answer')
-    ? await said('first-answer', measureFirstAnswer(STARTERS, SPAWNS))
+    ? await said('first-answer', measureFirstAnswers(STARTED_TOOLS, SPAWNS))
     : []
   const memory = wanted('memory') ? await said('memory', measureSessionMemory(HTTP, IDLE_SESSIONS)) : []
   return { tables, imports, firstAnswers, memory }

@@ -25,9 +25,13 @@ export class ServerProcess {
   /** Starts the built program; resolves when it takes requests. */
   static async start(contender: Contender): Promise<ServerProcess> {
     const server = ServerProcess.spawn(contender)
-    const told = await server.#hear('ready')
-    server.port = told.port
+    await server.ready()
     return server
+  }
+
+  /** Resolves when it takes requests; to be called as soon as it was spawned, for it says so once. */
+  async ready(): Promise<void> {
+    this.port = (await this.#hear('ready')).port
   }
 
   /** Starts the built program without waiting for anything. */

@@ -1,10 +1,11 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { Readable, Writable } from 'node:stream'
-import { type Contender, RAW_STDIO } from './contenders.ts'
+import { type Contender, RAW_STDIO, starters } from './contenders.ts'
 import { median } from './load/load-result.ts'
 import { FIRST_ID, idCounter, INITIALIZE, messageWith } from './load/requests.ts'
 import { StdioClient } from './load/stdio-load.ts'
 import { interleave, type Measured, type Table, type Timing } from './measure.ts'
+import { writeSchemaCache } from './schema-cache.ts'
 import { ServerProcess } from './server-process.ts'
 import { resultOf, TEXT } from './workloads.ts'
 
@@ -42,33 +43,53 @@ export async function measureStdio(
 export interface FirstAnswer {
   readonly name: string
   readonly title: string
+  readonly tools: number
   readonly ms: number
-  /** Divided by the time of a program that answers anything with a constant. */
+  /** What the server's processor time has come to by then. */
+  readonly cpuMs: number
+  /** Its time and its processor time, divided by those of a program that answers anything with a constant. */
   readonly ratio: number
+  readonly cpuRatio: number
 }
 
-export async function measureFirstAnswer(
-  contenders: readonly Contender[],
-  rounds: number,
-): Promise<FirstAnswer[]> {
-  const all = [RAW_STDIO, ...contenders]
-  const times = new Map<string, number[]>(all.map(({ name }) => [name, []]))
+/** Starts servers of each size, taking turns with raw Node. */
+export async function measureFirstAnswers(sizes: readonly number[], rounds: number): Promise<FirstAnswer[]> {
+  const answers: FirstAnswer[] = []
+  await writeSchemaCache(Math.max(...sizes))
+  for (const tools of sizes) answers.push(...(await measureFirstAnswer(tools, rounds)))
+  return answers
+}
+
+async function measureFirstAnswer(tools: number, rounds: number): Promise<FirstAnswer[]> {
+  const all = [RAW_STDIO, ...starters(tools)]
+  const starts = new Map<string, Start[]>(all.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    for (const contender of all) times.get(contender.name)?.push(await firstAnswer(contender))
+    for (const contender of all) starts.get(contender.name)?.push(await firstAnswer(contender))
   }
-  const floor = median(times.get(RAW_STDIO.name) ?? [])
+  const medianOf = (name: string, figure: keyof Start): number =>
+    median((starts.get(name) ?? []).map((start) => start[figure]))
   return all.map(({ name, title }) => {
-    const ms = median(times.get(name) ?? [])
-    return { name, title, ms, ratio: ms / floor }
+    const ms = medianOf(name, 'ms')
+    const cpuMs = medianOf(name, 'cpuMs')
+    const ratio = ms / medianOf(RAW_STDIO.name, 'ms')
+    return { name, title, tools, ms, cpuMs, ratio, cpuRatio: cpuMs / medianOf(RAW_STDIO.name, 'cpuMs') }
   })
 }
 
-async function firstAnswer(contender: Contender): Promise<number> {
+interface Start {
+  readonly ms: number
+  readonly cpuMs: number
+}
+
+async function firstAnswer(contender: Contender): Promise<Start> {
   const start = performance.now()
   const server = ServerProcess.spawn(contender)
+  const ready = server.ready()
   const line = await clientOf(server).exchange(messageWith(INITIALIZE, FIRST_ID))
   const ms = performance.now() - start
   deepStrictEqual((JSON.parse(line) as { id: unknown }).id, FIRST_ID)
+  await ready
+  const cpuMs = (await server.cpuMicros()) / 1000
   await server.stop()
-  return ms
+  return { ms, cpuMs }
 }

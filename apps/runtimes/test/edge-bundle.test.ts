@@ -60,9 +60,9 @@ let bundle: BuildResult<{ write: false; metafile: true }>
 function pack(schemas: string): Promise<typeof bundle> {
   const cache: Plugin = {
     name: 'schema-cache',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^schemas$/ }, () => ({ path: 'schemas', namespace: 'cache' }))
-      onLoad({ filter: /.*/, namespace: 'cache' }, () => ({ contents: schemas, resolveDir: here }))
+    setup(building) {
+      building.onResolve({ filter: /^schemas$/ }, () => ({ path: 'schemas', namespace: 'cache' }))
+      building.onLoad({ filter: /.*/, namespace: 'cache' }, () => ({ contents: schemas, resolveDir: here }))
     },
   }
   return build({
