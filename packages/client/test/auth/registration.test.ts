@@ -204,6 +204,14 @@ describe('at the token endpoint a client shows itself', () => {
 })
 
 describe('options that cannot be meant', () => {
+  it.each(['http://client.example/callback', 'callback'])(
+    'are refused: %s to come back to',
+    (redirectUri) => {
+      const grant = authorizationCode({ redirectUri, authorize: async () => '' })
+      expect(() => oauth({ grant })).toThrow('ERR_MCP_OPTION')
+    },
+  )
+
   it.each(['http://client.example/a', 'https://client.example', 'https://client.example/', 'client'])(
     'are refused: %s as the address of a metadata document',
     (clientMetadataUrl) => {

@@ -2,6 +2,8 @@ import { withAuth } from '@jetway/client'
 import {
   authorizationCode,
   type AuthorizationError,
+  clientCredentials,
+  type CredentialStore,
   memoryCredentials,
   oauth,
   type StoredTokens,
@@ -323,6 +325,29 @@ describe('credentials in a store', () => {
       ['', 'Bearer access-token-1'],
     ])
     expect([made.issuer.to('POST /token').length, other.issuer.to('POST /token').length]).toEqual([1, 1])
+  })
+
+  it('of the server used longest ago leave the memory of a provider, and come back from the store', async () => {
+    const read: string[] = []
+    const store: CredentialStore = {
+      read: async (_kind, name) => {
+        read.push(name)
+        return undefined
+      },
+      write: async () => undefined,
+    }
+    const provider = oauth({ grant: clientCredentials(), store })
+    const ask = (at: number): unknown => {
+      const resource = `https://server-${at}.example/mcp`
+      return provider.headers({ resource, url: resource, method: 'POST' })
+    }
+    for (let at = 0; at < 256; at += 1) await ask(at)
+    await ask(0)
+    await ask(256)
+    await ask(0)
+    expect(read).toHaveLength(257)
+    await ask(1)
+    expect(read.filter((name) => name.includes('server-1.'))).toHaveLength(2)
   })
 
   it('in memory are limited, and the oldest goes first', async () => {

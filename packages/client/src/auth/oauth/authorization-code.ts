@@ -5,7 +5,7 @@ import type { Grant, GrantRequest } from './grants.ts'
 
 /** How a user is asked. */
 export interface AuthorizationCodeOptions {
-  /** Where the browser comes back to: https, or http on loopback. Registered as it stands here. */
+  /** Where the browser comes back to: https, http on loopback, or a scheme of the application's own. Registered as it is. */
   readonly redirectUri: string
   /**
    * Shows the address to the user, in a browser, and gives the address that the browser was sent back to. The address is

@@ -6,7 +6,7 @@ import type { ClientCredentials } from './clients.ts'
 import { type DpopOptions, Prover } from './dpop.ts'
 import { connectChecked, guardedFetch, type Resolve, type SendRequest } from './fetch.ts'
 import type { Grant } from './grants.ts'
-import type { RegistrationOptions } from './registration.ts'
+import { isNative, type RegistrationOptions } from './registration.ts'
 import { type AuthorizationSettings, ServerAuthorization } from './server-authorization.ts'
 import { type CredentialStore, memoryCredentials } from './store.ts'
 
@@ -131,6 +131,13 @@ function checkOptions({ clientMetadataUrl, grant, timeoutMs = 1, maxBytes = 1 }:
   }
   for (const address of [...grant.chosen, ...grant.redirectUris])
     if (!URL.canParse(address)) throw new UsageError('ERR_MCP_OPTION', `"${address}" is no address`)
+  // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
+  for (const address of grant.redirectUris)
+    if (new URL(address).protocol === 'http:' && !isNative(address))
+      throw new UsageError(
+        'ERR_MCP_OPTION',
+        `The redirect address ${address} has to be https, or on loopback`,
+      )
   if (!(timeoutMs > 0 && maxBytes > 0))
     throw new UsageError('ERR_MCP_OPTION', 'timeoutMs and maxBytes have to be positive')
 }

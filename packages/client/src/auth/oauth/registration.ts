@@ -167,7 +167,8 @@ function metadataOf(
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-function isNative(redirectUri: string): boolean {
+/** Whether the way back leads to an application on the user's own machine. */
+export function isNative(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri)
   return protocol === 'http:' ? LOOPBACK.has(hostname) : protocol !== 'https:'
 }

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const src = fileURLToPath(new URL('../../src', import.meta.url))
+
+/** The files that an entry loads, and what they import from elsewhere. */
+function loaded(entry: string, files = new Set<string>(), packages = new Set<string>()): typeof packages {
+  if (files.has(entry)) return packages
+  files.add(entry)
+  for (const [, from = ''] of readFileSync(entry, 'utf8').matchAll(
+    /^(?:import|export)\b(?! type)[^'"]*?from '([^']+)'/gms,
+  )) {
+    if (from.startsWith('.')) loaded(join(dirname(entry), from), files, packages)
+    else packages.add(from)
+  }
+  return packages
+}
+
+describe('OAuth', () => {
+  it('is loaded by its own subpath alone, with all that it needs', () => {
+    const own = ['jose', 'oauth4webapi', 'ipaddr.js', 'node:https', 'node:dns/promises']
+    expect([...loaded(join(src, 'oauth.ts'))]).toEqual(expect.arrayContaining(own))
+    const main = [...loaded(join(src, 'index.ts'))]
+    expect(main).toContain('@jetway/core')
+    expect(main.filter((name) => own.includes(name))).toEqual([])
+  })
+
+  it('has its libraries imported in its folder only', () => {
+    const importing = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /from '(jose|oauth4webapi|ipaddr\.js)'/.test(readFileSync(join(src, file), 'utf8')))
+    expect(importing.length).toBeGreaterThan(5)
+    expect(importing.filter((file) => relative('auth/oauth', file).startsWith('..'))).toEqual([])
+  })
+})
