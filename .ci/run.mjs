@@ -64,6 +64,11 @@ async function steps() {
     () => [...pnpm(), '--filter', '@jetway-apps/everything', 'run', 'conformance'],
     6 * minute,
   )
+  await one(
+    'client conformance',
+    () => [...pnpm(), '--filter', '@jetway-apps/everything', 'run', 'conformance:client'],
+    6 * minute,
+  )
   await one('inspector', () => script('inspector.mjs'))
   const built = await one('docs', () => script('docs.mjs', 'build'))
   if (browser && built)

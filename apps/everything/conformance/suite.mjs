@@ -1,6 +1,6 @@
 /** The public conformance suite's command line, as a function. It runs on the newer Node that it needs. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { conformance, node } from '@jetway-tools/newer-node'
@@ -46,6 +46,36 @@ export const runScenarios = (url, names) =>
     for (const name of names) printed += await server(url, folder, ['--scenario', name])
     return { announced: names.length, printed }
   })
+
+/** The client scenarios, each with the revisions that have it. */
+export async function listClientScenarios() {
+  const printed = await print(node, [conformance, 'list', '--client'])
+  return [...printed.matchAll(/^ +- (\S+) \[(.+)\]$/gm)].map(([, name, revisions]) => ({
+    name,
+    revisions: revisions.split(','),
+  }))
+}
+
+/**
+ * Runs one client scenario, `client` being the path of the program that it is about.
+ *
+ * @returns what is wrong, nothing where the scenario is passed
+ */
+export async function runClientScenario(client, name, revision, folder) {
+  const command = `"${process.execPath}" "${client}"`
+  const args = ['--scenario', name, '--spec-version', revision, '--force', '-o', folder]
+  mkdirSync(folder, { recursive: true })
+  const printed = await print(node, [conformance, 'client', '--command', command, ...args])
+  const [report] = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('checks.json'))
+  if (report === undefined) return [`failure: no report:\n${printed}`]
+  const { proven, complaints } = outcome(name, JSON.parse(readFileSync(join(folder, report), 'utf8')))
+  if (proven.length === 0) return [...complaints, 'failure: no check of it says yes']
+  // The program's own end counts too, where the scenario does not expect it to fail.
+  const ended = printed.includes('OVERALL: PASSED')
+    ? []
+    : [`failure: the client failed:\n${printed.slice(-2_000)}`]
+  return complaints.length > 0 ? complaints : ended
+}
 
 const server = (url, folder, args) =>
   print(node, [conformance, 'server', '--url', url, ...args, '-o', folder])
