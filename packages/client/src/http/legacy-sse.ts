@@ -1,0 +1,142 @@
+import type { JsonRpcMessage } from '@jetway/core/protocol'
+import { TransportError } from '../errors.ts'
+import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
+import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
+import { discard, fetchHttp, mediaType, readText, statusError } from './requests.ts'
+import { sseEvents } from './sse-parser.ts'
+import { deliver } from './streams.ts'
+
+const SSE = 'text/event-stream'
+const MAX_REFUSAL_BYTES = 64 * 1024
+
+/**
+ * HTTP+SSE of 2024-11-05: one stream brings everything, and first of all the address to which messages go. The end of
+ * the stream is the end of the connection; nothing can be resumed.
+ *
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+export class LegacySseTransport implements ClientTransport {
+  readonly perRequest = false
+  readonly key: string
+  readonly #options: ResolvedHttpOptions
+  readonly #open = new AbortController()
+  #handlers: ClientTransportHandlers | undefined
+  #endpoint: string | undefined
+  #reading: Promise<void> | undefined
+  #closed = false
+
+  /** @throws TypeError for what is no URL of http or https */
+  constructor(url: string | URL, options: HttpOptions = {}) {
+    this.#options = resolveHttpOptions(url, options)
+    this.key = this.#options.url
+  }
+
+  get alive(): boolean {
+    return !this.#closed
+  }
+
+  /** Resolves when the server has said where messages go. */
+  async start(handlers: ClientTransportHandlers): Promise<void> {
+    if (this.#handlers !== undefined) throw new TypeError('The transport has been started already')
+    this.#handlers = handlers
+    const { url, openTimeoutMs } = this.#options
+    const late = setTimeout(
+      () => this.#open.abort(new TransportError(`No stream with an endpoint within ${openTimeoutMs} ms`)),
+      openTimeoutMs,
+    )
+    try {
+      const response = await fetchHttp(this.#options, {
+        url,
+        method: 'GET',
+        headers: { accept: SSE },
+        signal: this.#open.signal,
+      })
+      if (!response.ok || mediaType(response) !== SSE || response.body === null) {
+        const text = response.ok ? '' : await readText(response, MAX_REFUSAL_BYTES).catch(() => '')
+        await discard(response)
+        throw statusError(response.status, 'Opening the stream', text)
+      }
+      await this.#opened(response.body)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  async send(message: JsonRpcMessage, { signal }: SendContext): Promise<void> {
+    if (this.#closed || this.#endpoint === undefined) throw new TransportError('The stream has ended')
+    signal?.throwIfAborted()
+    const response = await fetchHttp(this.#options, {
+      url: this.#endpoint,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      // Once it has gone out the server works on it: only the end of the connection ends it.
+      signal: this.#open.signal,
+    })
+    if (response.ok) return discard(response)
+    const text = await readText(response, MAX_REFUSAL_BYTES).catch(() => '')
+    throw statusError(response.status, 'method' in message ? message.method : 'An answer', text)
+  }
+
+  async close(): Promise<void> {
+    this.#open.abort(new TransportError('The transport is closed'))
+    await this.#reading
+    this.#end()
+  }
+
+  #opened(body: ReadableStream<Uint8Array>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#reading = this.#read(body, resolve).then(
+        () =>
+          reject(
+            this.#open.signal.aborted
+              ? (this.#open.signal.reason as Error)
+              : new TransportError('The stream has ended'),
+          ),
+        reject,
+      )
+    })
+  }
+
+  async #read(body: ReadableStream<Uint8Array>, onEndpoint: () => void): Promise<void> {
+    const { signal } = this.#open
+    try {
+      for await (const { event, data } of sseEvents(body, signal, this.#options.maxMessageBytes)) {
+        if (event === 'endpoint') {
+          if (this.#endpoint !== undefined) continue
+          this.#endpoint = this.#sameOrigin(data)
+          onEndpoint()
+        } else if (data !== '' && (event ?? 'message') === 'message') {
+          await deliver(data, { options: this.#options, handlers: this.#handlers as ClientTransportHandlers })
+            .taken
+        }
+      }
+      this.#end()
+    } catch (error) {
+      this.#end(error)
+      throw error
+    }
+  }
+
+  /** Credentials go where messages go: a server must not send them elsewhere. */
+  #sameOrigin(endpoint: string): string {
+    const { url } = this.#options
+    const target = URL.canParse(endpoint, url) ? new URL(endpoint, url) : undefined
+    if (target?.origin !== new URL(url).origin)
+      throw new TransportError('The server names an endpoint that is not its own')
+    return target.href
+  }
+
+  #end(error?: unknown): void {
+    if (this.#closed) return
+    this.#closed = true
+    const aborted = this.#open.signal.aborted
+    this.#open.abort()
+    if (this.#endpoint === undefined) return
+    this.#handlers?.close(
+      aborted
+        ? { kind: 'end' }
+        : { kind: 'error', error: new TransportError('The stream has ended', { cause: error }) },
+    )
+  }
+}

@@ -1,0 +1,111 @@
+import { TransportError } from '../errors.ts'
+import type { ResolvedHttpOptions } from './options.ts'
+
+/** One request, before one's own headers are added. */
+export interface HttpCall {
+  readonly url: string
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+}
+
+/** Redirects that are followed. */
+const MAX_REDIRECTS = 3
+/** What of a refusal's body goes into its error, in UTF-16 units. */
+const EXCERPT = 256
+
+/**
+ * Sends one request. Redirects are followed within the origin alone, and only where they keep the method: the headers
+ * hold a session, and credentials.
+ *
+ * @throws TransportError where there was no answer; the signal's reason where it is aborted
+ */
+export async function fetchHttp(options: ResolvedHttpOptions, call: HttpCall): Promise<Response> {
+  let { url } = call
+  for (let redirects = 0; ; redirects++) {
+    const response = await fetchOnce(options, { ...call, url })
+    const next = redirectOf(response, call.method)
+    if (next === undefined) return response
+    await discard(response)
+    const { origin } = new URL(url)
+    const target = URL.canParse(next, url) ? new URL(next, url) : undefined
+    if (target?.origin !== origin || redirects >= MAX_REDIRECTS)
+      throw new TransportError(`${origin} redirects, and not within itself, or too often`, {
+        status: response.status,
+      })
+    url = target.href
+  }
+}
+
+async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<Response> {
+  const { url, method, signal, body } = call
+  const own = typeof options.headers === 'function' ? await options.headers({ url, method }) : options.headers
+  signal.throwIfAborted()
+  const headers = new Headers(own)
+  for (const [name, value] of Object.entries(call.headers)) headers.set(name, value)
+  try {
+    return await options.fetch(url, {
+      method,
+      headers,
+      signal,
+      redirect: 'manual',
+      ...(body !== undefined && { body }),
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new TransportError(`${new URL(url).origin} cannot be reached${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** Node says why a fetch has failed in the cause of its error. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } }
+  return typeof cause?.code === 'string' ? `: ${cause.code}` : ''
+}
+
+function redirectOf({ status, headers }: Response, method: string): string | undefined {
+  const keepsMethod =
+    status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302))
+  return keepsMethod ? (headers.get('location') ?? undefined) : undefined
+}
+
+/** Lets a connection go on to be used: a body that nobody reads holds it. */
+export async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => {})
+}
+
+/**
+ * The body as text.
+ *
+ * @throws TransportError where it is longer than the limit, in bytes, no UTF-8, or cut
+ */
+export async function readText({ body }: Response, limit: number): Promise<string> {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  let size = 0
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      size += read.value.byteLength
+      if (size > limit) throw new TransportError(`A reply is longer than ${limit} bytes`)
+      text += decoder.decode(read.value, { stream: true })
+    }
+    return text + decoder.decode()
+  } catch (error) {
+    await reader.cancel().catch(() => {})
+    if (error instanceof TransportError) throw error
+    throw new TransportError('A reply was cut, or is no text', { cause: error })
+  }
+}
+
+/** The error of a status that no message of the protocol explains. */
+export const statusError = (status: number, method: string, text: string): TransportError =>
+  new TransportError(
+    `${method} was answered with HTTP status ${status}${text === '' ? '' : `: ${text.slice(0, EXCERPT)}`}`,
+    { status },
+  )
+
+export const mediaType = ({ headers }: Response): string =>
+  (headers.get('content-type')?.split(';')[0] ?? '').trim().toLowerCase()

@@ -1,0 +1,110 @@
+/** One event of a stream, with the fields that it had. */
+export interface SseEvent {
+  readonly data: string
+  readonly event?: string
+  readonly id?: string
+  /** How long to wait before a reconnect, in ms. */
+  readonly retry?: number
+}
+
+/** An event is larger than this side takes. */
+export class SseOverflowError extends Error {
+  constructor(limit: number) {
+    super(`An event of the stream is longer than ${limit} characters`)
+    this.name = 'SseOverflowError'
+  }
+}
+
+/**
+ * Reads events out of text that arrives in pieces. An event without data is one too: its id, or its `retry`, is meant for
+ * whoever reconnects.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+export class SseParser {
+  readonly #limit: number
+  #rest = ''
+  #size = 0
+  #first = true
+  #data: string[] = []
+  #fields: { event?: string; id?: string; retry?: number } = {}
+
+  /** @param limit UTF-16 units that one event may have, comments and all */
+  constructor(limit: number = Number.POSITIVE_INFINITY) {
+    this.#limit = limit
+  }
+
+  /** @throws SseOverflowError */
+  push(piece: string): SseEvent[] {
+    // A CR at the end may be half of a CRLF: the next piece tells.
+    const lines = (this.#rest + this.#begun(piece)).split(/\r\n|\n|\r(?!$)/)
+    this.#rest = lines.pop() ?? ''
+    const events: SseEvent[] = []
+    for (const line of lines) {
+      if (line !== '') this.#field(line)
+      else {
+        const event = this.#take()
+        if (event !== undefined) events.push(event)
+      }
+    }
+    if (this.#size + this.#rest.length > this.#limit) throw new SseOverflowError(this.#limit)
+    return events
+  }
+
+  #begun(piece: string): string {
+    if (!this.#first || piece === '') return piece
+    this.#first = false
+    return piece.startsWith('\uFEFF') ? piece.slice(1) : piece
+  }
+
+  #take(): SseEvent | undefined {
+    const data = this.#data
+    const fields = this.#fields
+    this.#data = []
+    this.#fields = {}
+    this.#size = 0
+    return data.length > 0 || Object.keys(fields).length > 0
+      ? { data: data.join('\n'), ...fields }
+      : undefined
+  }
+
+  #field(line: string): void {
+    this.#size += line.length + 1
+    if (this.#size > this.#limit) throw new SseOverflowError(this.#limit)
+    const colon = line.indexOf(':')
+    if (colon === 0) return
+    const name = colon === -1 ? line : line.slice(0, colon)
+    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '')
+    if (name === 'data') this.#data.push(value)
+    else if (name === 'event') this.#fields.event = value
+    else if (name === 'id' && !value.includes('\0')) this.#fields.id = value
+    else if (name === 'retry' && /^\d+$/.test(value)) this.#fields.retry = Number(value)
+  }
+}
+
+/**
+ * The events of a body, as they arrive, until it ends. The signal ends them as well: a `fetch` of Node that is aborted
+ * while the last piece arrives leaves its body open for good.
+ *
+ * @param limit UTF-16 units that one event may have
+ * @throws SseOverflowError, and a TypeError for what is not UTF-8
+ */
+export async function* sseEvents(
+  body: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+  limit?: number,
+): AsyncGenerator<SseEvent> {
+  const parser = new SseParser(limit)
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const reader = body.getReader()
+  const stop = (): void => void reader.cancel().catch(() => {})
+  if (signal?.aborted === true) stop()
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      yield* parser.push(decoder.decode(read.value, { stream: true }))
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    stop()
+  }
+}

@@ -1,0 +1,197 @@
+import type { Readable, Writable } from 'node:stream'
+import type { SendOptions, Transport, TransportClose, TransportHandlers } from '@jetway/core/transport'
+import { StdioTransport } from '@jetway/stdio'
+import crossSpawn from 'cross-spawn'
+import { childEnvironment } from './environment.ts'
+import { ProcessExitError, SpawnError } from './errors.ts'
+import { endWithThisProcess } from './exit-guard.ts'
+import {
+  type ChildProcessLike,
+  type ChildProcessOptions,
+  type Spawn,
+  type StopSteps,
+  stopSteps,
+} from './options.ts'
+import { createMark, type ProcessTree, processTree } from './process-tree.ts'
+import { readLines } from './stderr-lines.ts'
+import { stopTree, within } from './stop.ts'
+
+/** How long the last words of a process that has ended may take to arrive, in ms: its children may hold the pipe open. */
+const LAST_WORDS_MS = 500
+/** Lines of stderr that an error carries. */
+const REMEMBERED_LINES = 20
+
+/** A child that has started, and what it takes to end it. */
+interface Running {
+  readonly child: ChildProcessLike
+  readonly lines: StdioTransport
+  readonly tree: ProcessTree
+  /** Settles when the process has ended. */
+  readonly gone: Promise<void>
+  readonly release: () => void
+}
+
+/**
+ * Talks to a server that it runs as a child process, over its standard input and output. Nothing is started before
+ * `start`, which rejects with a {@link SpawnError} where there is no such program. `close` ends the whole tree of
+ * processes; so does the end of this one.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ */
+export class ChildProcessTransport implements Transport {
+  readonly #options: ChildProcessOptions
+  readonly #steps: StopSteps
+  readonly #stderr: string[] = []
+  #handlers: TransportHandlers | undefined
+  #running: Running | undefined
+  #closing: Promise<void> | undefined
+  #closeHeard = false
+
+  constructor(options: ChildProcessOptions) {
+    this.#options = options
+    this.#steps = stopSteps(options.stop)
+  }
+
+  /** Of the process that runs; undefined before `start`, and where another machine runs it. */
+  get pid(): number | undefined {
+    return this.#running?.child.pid
+  }
+
+  get queued(): number {
+    return this.#running?.lines.queued ?? 0
+  }
+
+  async start(handlers: TransportHandlers): Promise<void> {
+    if (this.#handlers !== undefined) throw new TypeError('The transport has been started already')
+    this.#handlers = handlers
+    const running = await this.#spawn()
+    this.#running = running
+    if (this.#closing !== undefined) return this.#stop(running)
+    running.lines.start({
+      message: (text) => handlers.message(text),
+      malformed: (reason) => handlers.malformed(reason),
+      close: (reason) => void this.#lost(running, reason),
+    })
+    void running.gone.then(() => this.#ended(running))
+  }
+
+  send(message: string, options?: SendOptions): void | Promise<void> {
+    return this.#running?.lines.send(message, options)
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    if (this.#running !== undefined) await this.#stop(this.#running)
+    this.#hearClose({ kind: 'end' })
+  }
+
+  /** Ends the process, if it has not ended by itself, and whatever it leaves. */
+  async #stop({ lines, tree, gone, release }: Running): Promise<void> {
+    // A server that reads nothing any more must not hold this up.
+    await within(this.#steps.inputMs, lines.close())
+    lines.destroy()
+    await stopTree(tree, this.#steps, gone)
+    release()
+  }
+
+  /** The process has ended. What it wrote before is still delivered. */
+  async #ended(running: Running): Promise<void> {
+    const { stdout } = running.child
+    await within(LAST_WORDS_MS, new Promise((resolve) => stdout?.once('close', resolve)))
+    await this.#lost(running, { kind: 'end' })
+  }
+
+  /** The connection has ended from the other side. */
+  async #lost(running: Running, reason: TransportClose): Promise<void> {
+    if (this.#closing !== undefined || this.#closeHeard) return
+    // How the process ended says more than that its pipe did.
+    await within(LAST_WORDS_MS, running.gone)
+    this.#hearClose(this.#reason(running.child, reason))
+    void this.close()
+  }
+
+  #reason({ exitCode, signalCode }: ChildProcessLike, reason: TransportClose): TransportClose {
+    if (exitCode === 0 || (exitCode === null && signalCode === null)) return reason
+    return { kind: 'error', error: new ProcessExitError(exitCode, signalCode, this.#stderr) }
+  }
+
+  #hearClose(reason: TransportClose): void {
+    if (this.#closeHeard) return
+    this.#closeHeard = true
+    this.#handlers?.close(reason)
+  }
+
+  async #spawn(): Promise<Running> {
+    const { command, args = [], cwd, stderr = 'inherit', spawn, maxLineBytes } = this.#options
+    const mark = createMark()
+    const child = attempt(command, () =>
+      (spawn ?? spawnHere)(command, args, {
+        cwd,
+        env: { ...childEnvironment(this.#options), [mark.name]: mark.value },
+        stdio: ['pipe', 'pipe', typeof stderr === 'function' ? 'pipe' : stderr],
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      }),
+    )
+    let ended = false
+    const gone = new Promise<void>((resolve) => {
+      child.on('exit', () => {
+        ended = true
+        resolve()
+      })
+    })
+    await started(child, command)
+    if (typeof stderr === 'function' && child.stderr !== null)
+      readLines(child.stderr, (line) => this.#heard(line, stderr))
+    const isLocal = spawn === undefined && child.pid !== undefined
+    return {
+      child,
+      gone,
+      lines: new StdioTransport({
+        input: child.stdout as Readable,
+        output: child.stdin as Writable,
+        ...(maxLineBytes !== undefined && { maxLineBytes }),
+      }),
+      tree: isLocal
+        ? processTree(child.pid as number, mark.value, () => ended)
+        : remoteTree(child, () => ended),
+      release: isLocal ? endWithThisProcess(child.pid as number) : () => {},
+    }
+  }
+
+  #heard(line: string, listener: (line: string) => void): void {
+    if (this.#stderr.push(line) > REMEMBERED_LINES) this.#stderr.shift()
+    listener(line)
+  }
+}
+
+const spawnHere: Spawn = (command, args, options) =>
+  crossSpawn(command, [...args], { ...options, stdio: [...options.stdio] }) as ChildProcessLike
+
+function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLike {
+  try {
+    return spawn()
+  } catch (error) {
+    throw new SpawnError(command, error)
+  }
+}
+
+/** Node says that a program could not be started by an event, and of such a child never that it has ended. */
+function started(child: ChildProcessLike, command: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.on('spawn', () => resolve())
+    child.on('error', (error) => reject(new SpawnError(command, error)))
+  })
+}
+
+/** A process that somebody else runs: its pid says nothing here. */
+const remoteTree = (child: ChildProcessLike, hasEnded: () => boolean): ProcessTree => ({
+  remains: () => Promise.resolve(!hasEnded()),
+  signal: (signal) => {
+    child.kill(signal)
+    return Promise.resolve()
+  },
+})

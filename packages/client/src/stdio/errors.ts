@@ -1,0 +1,35 @@
+import { TransportError } from '../errors.ts'
+
+/** The server's program could not be started: it does not exist, or may not be run. */
+export class SpawnError extends TransportError {
+  readonly command: string
+
+  constructor(command: string, cause: unknown) {
+    super(`Could not start ${JSON.stringify(command)}: ${reasonOf(cause)}`, { cause })
+    this.command = command
+  }
+}
+
+/** The server's process ended though nobody had asked it to. */
+export class ProcessExitError extends TransportError {
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  /** The last lines that it wrote to stderr, where these were asked for. */
+  readonly stderr: readonly string[]
+
+  constructor(exitCode: number | null, signal: NodeJS.Signals | null, stderr: readonly string[]) {
+    const how = signal === null ? `with code ${exitCode}` : `by ${signal}`
+    super(`The server's process ended ${how}${stderr.length === 0 ? '' : `:\n${stderr.join('\n')}`}`)
+    this.exitCode = exitCode
+    this.signal = signal
+    this.stderr = stderr
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const code = (cause as { readonly code?: unknown } | null)?.code
+  if (code === 'ENOENT') return 'no such program, or the folder it should run in does not exist'
+  if (code === 'EACCES') return 'it may not be run'
+  return typeof code === 'string' ? code : 'the system refused'
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, expect, test, vi } from 'vitest'
+import type { ChildProcessLike, Spawn } from '../../src/stdio/options.ts'
+import { connectAndClose } from './support/rounds.ts'
+import { runs, start } from './support/processes.ts'
+
+const HURRY = { inputMs: 100, signal: 'SIGTERM', signalMs: 100 } as const
+const pidOf = async (message: () => Promise<unknown>): Promise<number> =>
+  ((await message()) as { readonly pid: number }).pid
+
+describe('closing the connection to a child, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
+  test('the end of its input is enough for a server that hears it', async () => {
+    const signals: string[] = []
+    const { transport, closed } = await start(['echo'], { stderr: (line) => signals.push(line) })
+    const pid = transport.pid as number
+    await transport.close()
+    expect(runs(pid)).toBe(false)
+    expect(signals).toEqual([])
+    expect(await closed).toEqual({ kind: 'end' })
+  })
+
+  test.for([
+    ['SIGTERM', { inputMs: 20, signal: 'SIGTERM', signalMs: 20_000 }],
+    ['SIGINT', 'interrupt'],
+  ] as const)('one that goes on hears %s, once', async ([signal, stop]) => {
+    const signals: string[] = []
+    const { transport, message } = await start(['polite'], { stop, stderr: (line) => signals.push(line) })
+    const pid = await pidOf(message)
+    await transport.close()
+    await vi.waitFor(() => expect(signals).toEqual([signal]))
+    expect(runs(pid)).toBe(false)
+  })
+
+  test('one that ignores signals is killed', async () => {
+    const { transport, message } = await start(['stubborn'], { stop: HURRY })
+    const pid = await pidOf(message)
+    await Promise.all([transport.close(), transport.close()])
+    expect(runs(pid)).toBe(false)
+  })
+
+  test('with a wrapper the server behind it goes too', async () => {
+    const { transport, message } = await start(['wrapper', 'wrapper', 'stubborn'], { stop: HURRY })
+    const pid = await pidOf(message)
+    await transport.close()
+    expect(runs(pid)).toBe(false)
+  })
+
+  test('a server whose wrapper was killed is told of and goes', async () => {
+    const { transport, message, closed } = await start(['wrapper', 'stubborn'], { stop: HURRY })
+    const pid = await pidOf(message)
+    process.kill(transport.pid as number, 'SIGKILL')
+    expect(await closed).toMatchObject({ kind: 'error', error: { signal: 'SIGKILL' } })
+    await transport.close()
+    expect(runs(pid)).toBe(false)
+  })
+
+  test('so does one that leads a group of its own, though whoever started it has ended', async () => {
+    const { transport, message } = await start(['detached', 'stubborn'], { stop: HURRY })
+    const pid = await pidOf(message)
+    await transport.close()
+    expect(runs(pid)).toBe(false)
+  })
+
+  test('round after round, nothing is left', async () => {
+    expect(await connectAndClose(20)).toEqual([])
+  })
+})
+
+describe('a process that somebody else runs', () => {
+  test('is started by them, and never signalled by its pid', async () => {
+    const kill = vi.spyOn(process, 'kill')
+    let asked: Parameters<Spawn> | undefined
+    let theirs: ReturnType<typeof spawn> | undefined
+    const { transport } = await start(['stubborn'], {
+      stop: HURRY,
+      spawn: (...request) => {
+        asked = request
+        const [command, args, { env }] = request
+        theirs = spawn(command, [...args], { env, stdio: ['pipe', 'pipe', 'ignore'] })
+        return Object.defineProperty(theirs, 'pid', { value: process.pid }) as ChildProcessLike
+      },
+    })
+    const ended = once(theirs as ReturnType<typeof spawn>, 'exit')
+    await transport.close()
+    await ended
+    expect(asked?.[0]).toBe(process.execPath)
+    expect(kill).not.toHaveBeenCalled()
+    kill.mockRestore()
+  })
+})
+
+test('a host that ends without closing takes its servers with it', async ({ onTestFinished }) => {
+  const file = new URL('./support/careless-host.ts', import.meta.url)
+  const host = spawn(process.execPath, ['--import', 'tsx', '--conditions=jetway:source', file.pathname], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void host.kill('SIGKILL'))
+  let output = ''
+  host.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await once(host, 'close')
+  const pid = Number(output)
+  expect(pid).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(runs(pid)).toBe(false), { timeout: 10_000 })
+})

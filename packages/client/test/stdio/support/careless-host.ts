@@ -1,0 +1,12 @@
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { ChildProcessTransport } from '../../../src/stdio/child-process.ts'
+
+/** Starts a server that does not care for the end of its input, tells its pid, and ends without closing anything. */
+const script = fileURLToPath(new URL('server.mjs', import.meta.url))
+const transport = new ChildProcessTransport({ command: execPath, args: [script, 'polite'], stderr: 'ignore' })
+await transport.start({
+  message: () => void process.stdout.write(String(transport.pid), () => process.exit(0)),
+  malformed: () => {},
+  close: () => {},
+})

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import type { TransportClose } from '@jetway/core/transport'
+import { afterEach } from 'vitest'
+import { ChildProcessTransport } from '../../../src/stdio/child-process.ts'
+import type { ChildProcessOptions } from '../../../src/stdio/options.ts'
+
+const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
+
+/** A transport over a process that misbehaves as `args` say, and all that it was heard to say. */
+export interface Started {
+  readonly transport: ChildProcessTransport
+  /** The next message, as JSON. */
+  message(): Promise<unknown>
+  readonly malformed: string[]
+  readonly closed: Promise<TransportClose>
+  /** Which of messages and the end came when. */
+  readonly order: string[]
+}
+
+const open: ChildProcessTransport[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((transport) => transport.close()))
+})
+
+export async function start(
+  args: readonly string[],
+  options: Partial<ChildProcessOptions> = {},
+): Promise<Started> {
+  const transport = new ChildProcessTransport({
+    command: execPath,
+    args: [SERVER, ...args],
+    stderr: 'ignore',
+    ...options,
+  })
+  open.push(transport)
+  const messages: unknown[] = []
+  const waiting: ((value: unknown) => void)[] = []
+  const malformed: string[] = []
+  const order: string[] = []
+  let hear!: (reason: TransportClose) => void
+  const closed = new Promise<TransportClose>((resolve) => {
+    hear = resolve
+  })
+  await transport.start({
+    message: (text) => {
+      order.push(text)
+      const value = JSON.parse(text) as unknown
+      const next = waiting.shift()
+      if (next === undefined) messages.push(value)
+      else next(value)
+    },
+    malformed: (reason) => malformed.push(reason),
+    close: (reason) => {
+      order.push('closed')
+      hear(reason)
+    },
+  })
+  const message = (): Promise<unknown> =>
+    messages.length > 0 ? Promise.resolve(messages.shift()) : new Promise((resolve) => waiting.push(resolve))
+  return { transport, message, malformed, closed, order }
+}
+
+/** Whether a process runs, zombies left out. */
+export function runs(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+  } catch {
+    return false
+  }
+}

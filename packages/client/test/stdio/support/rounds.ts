@@ -1,0 +1,19 @@
+import { runs, start } from './processes.ts'
+
+const STOP = { inputMs: 50, signal: 'SIGTERM', signalMs: 50 } as const
+/** A wrapper with a server that ignores signals, and one that leads a group of its own, in turn. */
+const KINDS = [['wrapper', 'stubborn'], ['detached', 'stubborn'], ['stubborn']] as const
+
+/** Connects and closes so many times, several at once; resolves to the recorded pids that still run. */
+export async function connectAndClose(rounds: number): Promise<readonly number[]> {
+  const pids: number[] = []
+  const one = async (index: number): Promise<void> => {
+    const { transport, message } = await start(KINDS[index % KINDS.length] ?? ['stubborn'], { stop: STOP })
+    pids.push(transport.pid as number, ((await message()) as { readonly pid: number }).pid)
+    await transport.close()
+  }
+  for (let done = 0; done < rounds; done += 4) {
+    await Promise.all(Array.from({ length: Math.min(4, rounds - done) }, (_, index) => one(done + index)))
+  }
+  return pids.filter(runs)
+}
