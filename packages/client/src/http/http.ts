@@ -1,9 +1,24 @@
 import { type JsonRpcMessage, Method, type Revision } from '@jetway/core/protocol'
 import { TransportError } from '../errors.ts'
-import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
+import type {
+  ClientTransport,
+  ClientTransportHandlers,
+  Dial,
+  SendContext,
+} from '../transport/client-transport.ts'
 import { LegacySseTransport } from './legacy-sse.ts'
-import type { HttpOptions } from './options.ts'
+import { type HttpOptions, resolveHttpOptions } from './options.ts'
 import { StreamableHttpTransport } from './streamable-http.ts'
+
+/**
+ * A server at a URL, to connect to: `client.connect(http('https://example.com/mcp'))`.
+ *
+ * @throws TypeError for what is no URL of http or https
+ */
+export function http(url: string | URL, options: HttpOptions = {}): Dial {
+  resolveHttpOptions(url, options)
+  return () => new HttpTransport(url, options)
+}
 
 /** Statuses by which a server that knows HTTP+SSE alone turns down a POST to the address of its stream. */
 const OLDER: readonly (number | undefined)[] = [400, 404, 405]

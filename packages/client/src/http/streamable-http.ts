@@ -77,8 +77,7 @@ export class StreamableHttpTransport implements ClientTransport {
         headers: { ...BOTH, ...context.headers, ...this.#identity(context.revision) },
       })
       if (!response.ok) return await this.#refused(response, { message, request, session })
-      if ('method' in message && message.method === Method.Initialize)
-        this.#session = response.headers.get('mcp-session-id') ?? undefined
+      if (isInitialize(message)) this.#session = response.headers.get('mcp-session-id') ?? undefined
       if (request === undefined) return await discard(response)
       if (mediaType(response) === SSE && response.body !== null)
         return this.#track(
@@ -140,7 +139,8 @@ export class StreamableHttpTransport implements ClientTransport {
       this.#lost(session)
       throw new SessionLostError()
     }
-    if (request !== undefined && mediaType(response) === 'application/json' && isErrorMessage(text)) {
+    const turnedDown = isInitialize(message) && (status === 404 || status === 405)
+    if (request !== undefined && !turnedDown && isErrorMessage(response, text)) {
       await deliver(text, this.#reading(request)).taken
       return
     }
@@ -292,7 +292,12 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 }
 
-function isErrorMessage(text: string): boolean {
+const isInitialize = (message: JsonRpcMessage): boolean =>
+  'method' in message && message.method === Method.Initialize
+
+/** An error of the protocol, and not a page of whatever stands before the server. */
+function isErrorMessage(response: Response, text: string): boolean {
+  if (mediaType(response) !== 'application/json') return false
   try {
     const value = JSON.parse(text) as { readonly jsonrpc?: unknown; readonly error?: unknown } | null
     return value?.jsonrpc === '2.0' && typeof value.error === 'object'

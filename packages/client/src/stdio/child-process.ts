@@ -12,9 +12,23 @@ import {
   type StopSteps,
   stopSteps,
 } from './options.ts'
+import type { Dial } from '../transport/client-transport.ts'
+import { duplex } from '../transport/duplex.ts'
 import { createMark, type ProcessTree, processTree } from './process-tree.ts'
 import { readLines } from './stderr-lines.ts'
 import { stopTree, within } from './stop.ts'
+
+/**
+ * A server that is run as a child process, to connect to: `client.connect(childProcess({ command: 'my-server' }))`.
+ *
+ * @see ChildProcessTransport
+ */
+export function childProcess(options: ChildProcessOptions): Dial {
+  const { command, args = [], cwd } = options
+  // What a server speaks is remembered by what it is.
+  const key = JSON.stringify([command, args, cwd])
+  return () => duplex(new ChildProcessTransport(options), { key })
+}
 
 /** How long the last words of a process that has ended may take to arrive, in ms: its children may hold the pipe open. */
 const LAST_WORDS_MS = 500

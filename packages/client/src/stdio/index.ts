@@ -1,4 +1,4 @@
-export { ChildProcessTransport } from './child-process.ts'
+export { childProcess, ChildProcessTransport } from './child-process.ts'
 export { ProcessExitError, SpawnError } from './errors.ts'
 export type {
   ChildProcessLike,

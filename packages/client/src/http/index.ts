@@ -1,0 +1,5 @@
+export { http, HttpTransport } from './http.ts'
+export { LegacySseTransport } from './legacy-sse.ts'
+export type { ExtraHeaders, Fetch, HttpOptions, OutgoingRequest } from './options.ts'
+export { type SseEvent, sseEvents, SseOverflowError, SseParser } from './sse-parser.ts'
+export { StreamableHttpTransport } from './streamable-http.ts'
