@@ -1,8 +1,9 @@
+import { sseEvents } from '@jetway/client/http'
 import { Notification } from '@jetway/core/protocol'
 import type { SendOptions, Transport, TransportHandlers } from '@jetway/core/transport'
 import { parse } from './record-transport.ts'
 import type { Fetch } from './record-fetch.ts'
-import { isEventStream, sseEvents } from './sse-parser.ts'
+import { isEventStream } from './event-stream.ts'
 
 /** Options of {@link HttpTransport}. */
 export interface HttpTransportOptions {

@@ -1,3 +1,4 @@
+export { type SseEvent, sseEvents, SseParser } from '@jetway/client/http'
 export {
   type AskedQuestion,
   connect,
@@ -16,4 +17,3 @@ export {
   recordTransport,
   type TransportRecording,
 } from './record-transport.ts'
-export { type SseEvent, sseEvents, SseParser } from './sse-parser.ts'

@@ -1,5 +1,6 @@
+import { type SseEvent, SseParser } from '@jetway/client/http'
 import { keep, parse, type RecordingOptions } from './record-transport.ts'
-import { isEventStream, type SseEvent, SseParser } from './sse-parser.ts'
+import { isEventStream } from './event-stream.ts'
 
 /** What calls a URL, like `fetch`. */
 export type Fetch = (request: Request) => Promise<Response>

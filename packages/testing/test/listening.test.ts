@@ -1,7 +1,7 @@
 import { McpServer, tasks } from '@jetway/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AdapterSubject } from '../src/contracts/adapter.ts'
-import { sseEvents } from '../src/sse-parser.ts'
+import { sseEvents } from '@jetway/client/http'
 import { fastify, fetchHandler, hono } from './support/adapters.ts'
 import { fetchModern, JSON_POST } from './support/modern-fetch.ts'
 

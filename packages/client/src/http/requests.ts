@@ -10,6 +10,8 @@ export interface HttpCall {
   readonly signal: AbortSignal
 }
 
+/** What the protocol alone decides. */
+const OURS = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'] as const
 /** Redirects that are followed. */
 const MAX_REDIRECTS = 3
 /** What of a refusal's body goes into its error, in UTF-16 units. */
@@ -43,6 +45,7 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
   const own = typeof options.headers === 'function' ? await options.headers({ url, method }) : options.headers
   signal.throwIfAborted()
   const headers = new Headers(own)
+  for (const name of OURS) headers.delete(name)
   for (const [name, value] of Object.entries(call.headers)) headers.set(name, value)
   try {
     return await options.fetch(url, {

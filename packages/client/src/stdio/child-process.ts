@@ -169,10 +169,8 @@ export class ChildProcessTransport implements Transport {
         output: child.stdin as Writable,
         ...(maxLineBytes !== undefined && { maxLineBytes }),
       }),
-      tree: isLocal
-        ? processTree(child.pid as number, mark.value, () => ended)
-        : remoteTree(child, () => ended),
-      release: isLocal ? endWithThisProcess(child.pid as number) : () => {},
+      tree: isLocal ? processTree(child.pid, mark.value, () => ended) : remoteTree(child, () => ended),
+      release: isLocal ? endWithThisProcess(child.pid) : () => {},
     }
   }
 
@@ -183,7 +181,7 @@ export class ChildProcessTransport implements Transport {
 }
 
 const spawnHere: Spawn = (command, args, options) =>
-  crossSpawn(command, [...args], { ...options, stdio: [...options.stdio] }) as ChildProcessLike
+  crossSpawn(command, [...args], { ...options, stdio: [...options.stdio] })
 
 function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLike {
   try {

@@ -37,10 +37,11 @@ async function ends(tree: ProcessTree, ms: number): Promise<boolean> {
 export function within(ms: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
-    const done = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    promise.then(done, done)
+    void promise
+      .catch(() => {})
+      .then(() => {
+        clearTimeout(timer)
+        resolve()
+      })
   })
 }

@@ -1,4 +1,4 @@
-import { McpServer } from '@jetway/core'
+import type { McpServer } from '@jetway/core'
 import { type EndpointOptions, toFetch } from '@jetway/core/http'
 import { REVISIONS } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -19,7 +19,10 @@ interface Mounted {
   readonly fetch: Fetch
   /** Method and path of each request, and its status. */
   readonly seen: string[]
-  connect(options?: ClientOptions, http?: HttpOptions & { readonly path?: string }): Promise<Client>
+  readonly connect: (
+    options?: ClientOptions,
+    http?: HttpOptions & { readonly path?: string },
+  ) => Promise<Client>
 }
 
 /** A server behind HTTP semantics, without sockets. */
@@ -28,9 +31,7 @@ function mount(server: McpServer, options: EndpointOptions = {}): Mounted {
   open.push(() => handler.close({ deadline: 0 }))
   const seen: string[] = []
   const fetch: Fetch = async (url, init) => {
-    const response = await handler(
-      new Request(url, { ...init, ...(init.body && { duplex: 'half' }) } as RequestInit),
-    )
+    const response = await handler(new Request(url, { ...init, ...(init.body && { duplex: 'half' }) }))
     seen.push(`${init.method} ${new URL(url).pathname} ${response.status}`)
     return response
   }
@@ -67,7 +68,7 @@ describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version
         elicit: () => ({ action: 'accept', content: { count: 3 } }),
         roots: () => [{ uri: 'file:///home' }],
         sample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'peace' } }),
-      } as ClientOptions['handlers'] & {},
+      },
     })
     const booking = client.callTool('book', { day: 'Monday' })
     if (REVISIONS.findIndex((each) => each.version === version) > 2) {

@@ -1,5 +1,5 @@
 import type { Transport, TransportHandlers } from '@jetway/core/transport'
-import { sseEvents } from '../../src/sse-parser.ts'
+import { sseEvents } from '@jetway/client/http'
 
 /**
  * The client's side of HTTP+SSE, as raw messages.

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { SseParser } from '../../src/sse-parser.ts'
+import { SseParser } from '@jetway/client/http'
 
 const REVISION = '2025-11-25'
 

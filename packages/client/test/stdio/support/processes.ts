@@ -12,7 +12,7 @@ const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 export interface Started {
   readonly transport: ChildProcessTransport
   /** The next message, as JSON. */
-  message(): Promise<unknown>
+  readonly message: () => Promise<unknown>
   readonly malformed: string[]
   readonly closed: Promise<TransportClose>
   /** Which of messages and the end came when. */
