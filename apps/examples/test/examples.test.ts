@@ -7,10 +7,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, it, vi } from 'vitest'
-
-// Starting processes takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
+import { describe, expect, it } from 'vitest'
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 const pathOf = (example: string): string => fileURLToPath(new URL(`../src/${example}.ts`, import.meta.url))

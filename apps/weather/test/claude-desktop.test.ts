@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { startWeatherOnHttp } from './support/start-weather.ts'
-
-// Starting processes takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 interface DesktopConfig {
   readonly mcpServers: { readonly weather: { readonly command: string; readonly args: readonly string[] } }

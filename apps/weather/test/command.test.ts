@@ -1,9 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openSession } from './support/open-session.ts'
 import { listening, startWeather, startWeatherOnHttp } from './support/start-weather.ts'
-
-// Starting processes takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 describe('the command line', () => {
   it.each([

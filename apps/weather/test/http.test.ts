@@ -1,10 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CITIES } from '../src/cities.ts'
 import { type ListeningWeather, startWeatherOnHttp } from './support/start-weather.ts'
-
-// Starting processes takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 describe.each(['fastify', 'hono'])('the weather server on %s, called by the official client', (adapter) => {
   let weather: ListeningWeather

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   alertsAnswer,
   type FakeNws,
@@ -10,9 +10,6 @@ import {
   problem,
 } from './support/fake-nws.ts'
 import { type ListeningWeather, startWeatherOnHttp } from './support/start-weather.ts'
-
-// Starting processes takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 describe('with --live', () => {
   let nws: FakeNws

@@ -1,13 +1,10 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { alertsAnswer, type FakeNws, fakeNws, geoJson } from './support/fake-nws.ts'
 import { openSession } from './support/open-session.ts'
 import { startWeatherOnHttp } from './support/start-weather.ts'
-
-// Starting processes takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 const CALL = { id: 1, method: 'tools/call', params: { name: 'get_alerts', arguments: { state: 'CO' } } }
 
