@@ -26,7 +26,7 @@ async function tests(title, env = {}) {
   const file = join(folder, 'vitest.json')
   const command = vitest('--reporter=default', `--reporter=${join(root, '.ci', 'reporter.mjs')}`)
   const code = await step(title, command, {
-    timeoutMs: 8 * minute,
+    timeoutMs: 12 * minute,
     env: { CI: 'true', JETWAY_REPORT: file, ...env },
   })
   const report = readReport(file)

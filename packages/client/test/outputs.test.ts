@@ -10,6 +10,12 @@ const forecastOf = (outputSchema: unknown, result: object): Script => ({
 })
 const SCHEMA = { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] }
 
+/** Of the processor: a busy machine is not to be blamed on the check. */
+function msSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1_000
+}
+
 describe('a structured result', () => {
   it('that is what its tool has listed is given out', async () => {
     const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 3 } }))
@@ -118,9 +124,9 @@ describe('a schema', () => {
     client.on('error', () => {})
     await client.listTools()
     await client.callTool('forecast').catch(() => {})
-    const start = performance.now()
+    const start = process.cpuUsage()
     await client.callTool('forecast').catch(() => {})
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(msSince(start)).toBeLessThan(1_000)
   })
 
   it.each([
@@ -162,9 +168,9 @@ describe('a schema', () => {
     const nested = (depth: number): object => (depth === 0 ? {} : { next: nested(depth - 1), end: 1 })
     const { client } = await scripted(forecastOf(schema, { structuredContent: nested(60) }))
     await client.listTools()
-    const start = performance.now()
+    const start = process.cpuUsage()
     expect(await client.callTool('forecast')).toHaveProperty('structuredContent')
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(msSince(start)).toBeLessThan(1_000)
   })
 
   it('that wants every item to be another one is not held against long lists', async () => {
@@ -172,8 +178,8 @@ describe('a schema', () => {
     const list = Array.from({ length: 6_000 }, (_, i) => ({ i: { of: i } }))
     const { client } = await scripted(forecastOf(schema, { structuredContent: { list } }))
     await client.listTools()
-    const start = performance.now()
+    const start = process.cpuUsage()
     await client.callTool('forecast')
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(msSince(start)).toBeLessThan(1_000)
   })
 })

@@ -95,7 +95,7 @@ const call = { name: 'echo', arguments: { text: 'hello' } }
 const hello = { content: [{ text: 'hello' }] }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
-describe('serveStdio with the revision without sessions alone', { timeout: 30_000 }, () => {
+describe('serveStdio with the revision without sessions alone', () => {
   const revisions = [MODERN] as const
 
   it('is found by the official client that probes, and by the one that knows; the one that initializes gives up', async () => {
@@ -123,7 +123,7 @@ describe('serveStdio with the revision without sessions alone', { timeout: 30_00
   })
 })
 
-describe('serveStdio with revisions of sessions alone', { timeout: 30_000 }, () => {
+describe('serveStdio with revisions of sessions alone', () => {
   const revisions = ['2025-11-25', '2025-06-18'] as const
 
   it('is found by the official client that initializes, after a probe too; the one that knows better gives up', async () => {

@@ -148,7 +148,7 @@ export function itHearsOfClientsThatLeave(connect: Connect): void {
     endless.catch(() => 'ended with the connection')
     await leaving.notification(PROGRESS)
     await leaving.close()
-    await vi.waitUntil(async () => (await abandoned(watching)) > before, { timeout: 10_000, interval: 20 })
+    await vi.waitUntil(async () => (await abandoned(watching)) > before, { timeout: 30_000, interval: 20 })
     await watching.close()
   })
 }

@@ -69,7 +69,7 @@ function open(): Bench {
           expect(task).toMatchObject({ status })
           return task
         },
-        { interval: 2, timeout: 5_000 },
+        { interval: 2 },
       ),
     update: ({ taskId }, inputResponses) => ask('tasks/update', { taskId, inputResponses }),
   }

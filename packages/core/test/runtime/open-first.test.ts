@@ -89,7 +89,7 @@ function asked({ result }: Answer): Asked {
 }
 
 /** Digests and seals are made on other threads, so that turns of the loop do not say when they are there. */
-const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2, timeout: 5_000 })
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2 })
 
 /** The time limit of calls has one timer, the wait another. */
 const untilWaiting = ({ clock }: Bench): Promise<void> => until(() => expect(clock.pending).toBe(2))
@@ -322,7 +322,7 @@ describe('a task whose user has to open an address', () => {
           expect(task).toMatchObject({ status })
           return task
         },
-        { interval: 2, timeout: 5_000 },
+        { interval: 2 },
       )
     return { ...bench, taskId, reach }
   }
