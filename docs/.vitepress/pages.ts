@@ -13,7 +13,7 @@ interface Group {
 
 /** The guides in reading order; one that is not named here comes last. */
 const GUIDES: readonly Group[] = [
-  { text: 'Start', pages: ['quickstart', 'stdio', 'fastify', 'hono', 'proxy', 'resuming'] },
+  { text: 'Start', pages: ['quickstart', 'stdio', 'fastify', 'hono', 'runtimes', 'proxy', 'resuming'] },
   {
     text: 'Write a server',
     pages: [

@@ -11,7 +11,9 @@ interface BunRuntime {
 }
 declare const Bun: BunRuntime
 
+// #region serve
 const app = createApp({ name: 'bun', version: Bun.version })
-// The time limit is in seconds of silence: a stream is kept alive every 15 of them.
+// Bun ends a connection after 10 seconds of silence, and streams are kept alive every 15.
 const { port } = Bun.serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0, idleTimeout: 60 })
 console.log(`port ${port}`)
+// #endregion

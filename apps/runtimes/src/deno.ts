@@ -13,6 +13,8 @@ interface DenoRuntime {
 }
 declare const Deno: DenoRuntime
 
+// #region serve
 const app = createApp({ name: 'deno', version: Deno.version.deno })
 const onListen = ({ port }: { readonly port: number }): void => console.log(`port ${port}`)
 Deno.serve({ hostname: '127.0.0.1', port: 0, onListen }, app.fetch)
+// #endregion

@@ -7,6 +7,7 @@ interface Bindings {
   readonly VERSION: string
 }
 
+// #region worker
 const app = new Hono<{ Bindings: Bindings }>()
 app.use(
   mcp({
@@ -17,3 +18,4 @@ app.use(
 )
 
 export default { fetch: app.fetch }
+// #endregion

@@ -1,3 +1,4 @@
+import { sseEvents } from '@jetway/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Listening } from './support/processes.ts'
 import { post, postCall } from './support/post.ts'
@@ -7,9 +8,9 @@ import { listenInWorker, type WorkerOptions } from './support/worker.ts'
 /** No request reaches what another has opened: https://developers.cloudflare.com/workers/observability/errors/ */
 
 let server: Listening
-const serve = (name: string, options?: WorkerOptions): void => {
+const serve = (file: string, options?: WorkerOptions): void => {
   beforeAll(async () => {
-    server = await listenInWorker(new URL(`./fixtures/${name}.worker.ts`, import.meta.url), options)
+    server = await listenInWorker(new URL(file, import.meta.url), options)
   })
   afterAll(() => server?.stop())
 }
@@ -17,7 +18,7 @@ const connect = connectHttp(() => server.url)
 const SUBSCRIBE = { notifications: { resourceSubscriptions: ['bus://note'] } }
 
 describe('in Workers, after a request that has come and gone', () => {
-  serve('timed')
+  serve('./fixtures/timed.worker.ts')
   beforeAll(async () => {
     expect(await (await postCall(server.url, 'wait', { ms: 1 })).text()).toContain('Waited')
   })
@@ -42,7 +43,7 @@ describe('in Workers, after a request that has come and gone', () => {
 
 describe('in Workers, what needs the stream of another request', () => {
   describe('by default', () => {
-    serve('timed')
+    serve('./fixtures/timed.worker.ts')
 
     it('is no session: a client is greeted and forgotten', async () => {
       const peer = await connect({ revision: '2025-11-25' })
@@ -70,7 +71,7 @@ describe('in Workers, what needs the stream of another request', () => {
   })
 
   describe('where the server has a bus that works there', () => {
-    serve('bus')
+    serve('./fixtures/bus.worker.ts')
 
     it('is told to those who listen', async () => {
       const peer = await connect({ revision: '2026-07-28' })
@@ -84,7 +85,7 @@ describe('in Workers, what needs the stream of another request', () => {
   })
 
   describe('in a Durable Object', () => {
-    serve('object', { durableObject: 'SessionsObject' })
+    serve('../src/durable-object.ts', { durableObject: 'SessionsObject' })
 
     it('is told to sessions', async () => {
       const peer = await connect({ revision: '2025-11-25' })
@@ -94,11 +95,46 @@ describe('in Workers, what needs the stream of another request', () => {
       expect(params).toMatchObject({ uri: 'object://note' })
       await peer.close()
     })
+
+    it('is told to those who listen', async () => {
+      const peer = await connect({ revision: '2026-07-28' })
+      const notifications = { resourceSubscriptions: ['object://note'] }
+      peer.request('subscriptions/listen', { notifications }).catch(() => 'ended with the connection')
+      await peer.notification('notifications/subscriptions/acknowledged')
+      await postCall(server.url, 'write_note')
+      const { params } = await peer.notification('notifications/resources/updated')
+      expect(params).toMatchObject({ uri: 'object://note' })
+      await peer.close()
+    })
+
+    it('is an answer over /sse', async () => {
+      const leaving = new AbortController()
+      const { signal } = leaving
+      const headers = { accept: 'text/event-stream' }
+      const stream = await fetch(new URL('/sse', server.url), { headers, signal })
+      const events = sseEvents(stream.body!)
+      const { value: endpoint } = await events.next()
+      expect(endpoint?.event).toBe('endpoint')
+      const params = {
+        protocolVersion: '2024-11-05',
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      }
+      const posted = await fetch(new URL(endpoint?.data ?? '', server.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      })
+      expect(posted.status).toBe(202)
+      const { value: answer } = await events.next()
+      expect(answer?.data).toContain('"protocolVersion":"2024-11-05"')
+      leaving.abort()
+    })
   })
 })
 
 describe('in Workers, a lifespan', () => {
-  serve('lifespan')
+  serve('./fixtures/lifespan.worker.ts')
 
   it('is opened once, though the client for which it opens goes away', async () => {
     const leaving = new AbortController()

@@ -16,7 +16,7 @@ const FLAGS: Readonly<Record<ProcessRuntime, readonly string[]>> = {
   'node-24': [SOURCE],
   'node-26': [SOURCE],
   bun: [SOURCE],
-  deno: ['run', '--allow-all', SOURCE],
+  deno: ['run', '--no-prompt', SOURCE],
 }
 
 /** A server that listens. */
@@ -39,7 +39,11 @@ export function speak(name: ProcessRuntime, program: string): Speaking {
 
 /** Starts a program of `src` that prints the port on which it listens. */
 export async function listen(name: ProcessRuntime, program: string): Promise<Listening> {
-  const child = start(runtime(name), [...FLAGS[name], source(program)])
+  const child = start(runtime(name), [
+    ...FLAGS[name],
+    ...(name === 'deno' ? ['--allow-net=127.0.0.1'] : []),
+    source(program),
+  ])
   return listening(child, await firstPort(child, child.stdout, /^port (\d+)$/))
 }
 
