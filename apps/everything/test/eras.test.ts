@@ -172,6 +172,14 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s
     )
 
     await Promise.all(visitors.map(subscribe))
+    // Changes are told while everybody is asked and told of progress.
+    const calls = visitors.map(async (visitor, index) => {
+      const text = `${names[index]} again`
+      expect(JSON.stringify(await call(visitor, text, heard))).toContain(
+        `${text}, answered by ${names[index]}`,
+      )
+      expect(heard.of(text)).toEqual([text, text])
+    })
     server.addTool({ name: 'later', handler: () => 'here' })
     server.notifyResourceUpdated(NOTE)
     server.notifyResourceUpdated('note://other')
@@ -182,6 +190,7 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s
           'notifications/tools/list_changed',
         ])
     })
+    await Promise.all(calls)
     for (const { client } of visitors)
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['meet', 'later'])
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { turn } from './support/clock.ts'
 import { createHarness as harnessOf, type Harness, type HarnessOptions } from './support/harness.ts'
 
 const createHarness = (options: HarnessOptions = {}): Harness =>
@@ -119,6 +120,40 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
       params: { requestId: 1, _meta: META },
     }
     expect((await post(cancelled, { 'mcp-protocol-version': VERSION })).status).toBe(202)
+  })
+})
+
+describe('a client that closes the stream of its request (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', () => {
+  it('has cancelled it: its handler is told, and whatever that still says goes nowhere', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    let ended = (_how: unknown): void => {}
+    const end = new Promise((resolve) => (ended = resolve))
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addTool({
+          name: 'talks',
+          async handler(_args, ctx) {
+            await ctx.progress(1)
+            await released
+            await ctx.progress(2)
+            ctx.log.emergency('still here')
+            ended(ctx.signal.aborted)
+            return 'done'
+          },
+        }),
+    })
+    const meta = { ...META, progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' }
+    const answer = await send(harness, { method: 'tools/call', params: { name: 'talks' }, meta })
+    expect(answer.sink.messages).toMatchObject([{ method: 'notifications/progress' }])
+    answer.request.leave()
+    const [before, inFlight] = [answer.sink.text, harness.endpoint.stats().callsInFlight]
+    release()
+    expect(await end).toBe(true)
+    await turn()
+    expect([answer.sink.text, answer.sink.closed]).toEqual([before, true])
+    expect([inFlight, harness.endpoint.stats().callsInFlight]).toEqual([1, 0])
+    expect(harness.log.filter(({ level }) => level === 'error')).toEqual([])
   })
 })
 
