@@ -1,12 +1,67 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { internalError, resourceNotFound, UsageError, usageError, USAGE_ERRORS } from '../src/errors.ts'
+import {
+  ErrorCode,
+  internalError,
+  McpError,
+  missingCapability,
+  resourceNotFound,
+  UsageError,
+  usageError,
+  USAGE_ERRORS,
+} from '../src/errors.ts'
+import { REVISIONS } from '../src/protocol/revisions/index.ts'
 
 const reference = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
 const documented = [...reference.matchAll(/^### (ERR_MCP_\w+)$/gm)].map(([, code]) => code)
 
 it('every usage error is documented, and nothing else is', () => {
   expect(new Set(documented)).toEqual(new Set(Object.keys(USAGE_ERRORS)))
+})
+
+/** The rows of the table of codes: to whom one is sent, and what a reader is told of it. */
+const codes = new Map(
+  [...reference.matchAll(/^\| `(-\d{5})` \|(.*)\|$/gm)].map(([, code, rest = '']) => {
+    const [session = '', alone = '', means = '', todo = ''] = rest.split('|').map((cell) => cell.trim())
+    return [Number(code), { session, alone, means, todo }] as const
+  }),
+)
+const [alone, session] = (['modern', 'legacy'] as const).map((era) =>
+  REVISIONS.find((one) => one.era === era),
+)
+
+it('every JSON-RPC code is documented with what to do, and nothing else is', () => {
+  expect(new Set(codes.keys())).toEqual(new Set(Object.values(ErrorCode)))
+  for (const [code, { means, todo }] of codes)
+    expect([code, means !== '', todo !== '']).toEqual([code, true, true])
+})
+
+it('the documented statuses are those that are sent', () => {
+  const sent = [...codes].filter(([, row]) => row.alone !== '')
+  expect(sent.map(([code, row]) => [code, Number(row.alone)])).toEqual(
+    sent.map(([code]) => [code, alone?.httpStatus(new McpError(code, ''))]),
+  )
+})
+
+it.each([
+  ['an unknown resource', resourceNotFound('x://y')],
+  ['a capability that is missing', missingCapability('x', {})],
+])('%s has in each era a code that is documented for it', (_, error) => {
+  for (const [revision, column] of [
+    [session, 'session'],
+    [alone, 'alone'],
+  ] as const) {
+    const { code = 0 } = revision?.encodeError(error) ?? {}
+    expect([code, codes.get(code)?.[column] !== '']).toEqual([code, true])
+  }
+})
+
+it('codes of one era are not documented for the other', () => {
+  const only = (column: 'session' | 'alone'): number[] =>
+    [...codes].filter(([, row]) => row[column] === '').map(([code]) => code)
+  expect(only('alone')).toEqual([ErrorCode.ResourceNotFound, ErrorCode.UrlElicitationRequired])
+  // https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+  expect(only('session')).toEqual([-32020, -32021, -32022])
 })
 
 it('every usage error is thrown somewhere in the packages', () => {
