@@ -82,7 +82,8 @@ function toVerdict(error: unknown, { signal }: AgreeOptions): Verdict {
     const unknown = status >= 400 && status < 500 && !OF_THE_CALLER.includes(status)
     return unknown ? { kind: 'legacy' } : { kind: 'failed', error }
   }
-  return { kind: 'legacy' }
+  // What a provider of credentials throws is about the user, who would be asked a second time.
+  return error instanceof ClientError ? { kind: 'legacy' } : { kind: 'failed', error }
 }
 
 /** Only servers without sessions have these codes; the one for versions has been tried by now. */

@@ -23,7 +23,7 @@ describe('OAuth', () => {
     const own = ['jose', 'oauth4webapi', 'ipaddr.js', 'node:https', 'node:dns/promises']
     expect([...loaded(join(src, 'oauth.ts'))]).toEqual(expect.arrayContaining(own))
     const main = [...loaded(join(src, 'index.ts'))]
-    expect(main).toContain('@jetway/core')
+    expect(main).toContain('@jetway/core/protocol')
     expect(main.filter((name) => own.includes(name))).toEqual([])
   })
 
