@@ -1,4 +1,4 @@
-import { UsageError } from '@jetway/core'
+import { UsageError } from '@jetway/core/protocol'
 
 /** A request that is about to be sent to a server. */
 export interface AuthRequest {

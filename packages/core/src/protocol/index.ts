@@ -1,4 +1,4 @@
-export { ErrorCode, McpError } from '../errors.ts'
+export { ErrorCode, McpError, UsageError } from '../errors.ts'
 export { decodeHeaderText, encodeHeaderText } from './header-text.ts'
 export {
   classify,
