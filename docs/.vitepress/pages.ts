@@ -36,7 +36,7 @@ const GUIDES: readonly Group[] = [
       'testing',
     ],
   },
-  { text: 'Write a client', pages: ['client-auth'] },
+  { text: 'Write a client', pages: ['client', 'client-auth'] },
   { text: 'Extend', pages: ['write-an-adapter'] },
   { text: 'Coming from', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },
 ]

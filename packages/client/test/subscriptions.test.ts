@@ -44,9 +44,12 @@ describe('a client of a server without sessions', () => {
     const { client, server } = await scripted(listening())
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: object) => void>()
+    const gap = vi.fn<() => void>()
+    client.on('gap', gap)
     const off = client.on('toolsChanged', changed)
     await server.hears(Method.Listen)
     await settled()
+    expect(gap).toHaveBeenCalledTimes(1)
     client.on('resourceUpdated', updated)
     await client.subscribe('note://a')
     expect(filters(server)).toEqual([

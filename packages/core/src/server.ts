@@ -394,6 +394,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),
       app: () => this.#lifespan.value(),
+      schemaCache: options.schemas,
       schemaUses: () => this.#features.schemaUses(),
       watch: (uri, own) => this.#features.resources.watch(uri, own),
       attach: (mount) => this.#mounts.attach(mount),

@@ -81,7 +81,11 @@ export class Listening {
     const same = kinds.size === this.#lists.size && [...kinds].every((kind) => this.#lists.has(kind))
     if (same) return
     this.#lists = kinds
-    this.#renew().catch((error: unknown) => this.#report(error))
+    this.#renew().then(
+      // Whoever listed before this was agreed to may have missed a change since.
+      () => kinds.size > 0 && this.#current !== undefined && this.#options.onGap(),
+      (error: unknown) => this.#report(error),
+    )
   }
 
   hears({ method, params = {} }: JsonRpcNotification): boolean {

@@ -18,7 +18,7 @@ export interface ClientEvents {
   /** A resource that was subscribed to, or one inside it. */
   readonly resourceUpdated: { readonly uri: string }
   readonly elicitationComplete: { readonly elicitationId: string }
-  /** What was told for a while is lost; lists and resources may have changed. A session or subscription was opened anew. */
+  /** Changes may have gone untold until now: a session was opened anew, or a subscription, the first one too. */
   readonly gap: undefined
   /** Something went wrong that no call can report: garbage, a handler's mistake, a tool that was left out. */
   readonly error: Error

@@ -6,7 +6,7 @@ export interface ForeignSchema {
   /** Without the patterns that may cost more than they are worth. */
   readonly schema: JsonObject
   /** Whether data can be held against it at a price that is known. */
-  affords(value: unknown): boolean
+  readonly affords: (value: unknown) => boolean
 }
 
 /** Levels of objects and lists, of which a schema inside another takes two, and objects. */
@@ -42,7 +42,7 @@ export function foreignSchema(given: JsonObject): ForeignSchema {
   const levels = affordableLevels(schema)
   return {
     schema,
-    affords(value) {
+    affords: (value) => {
       const limits = {
         levels: levels.count,
         items: facts.unique ? MAX_UNIQUE : Infinity,

@@ -1,10 +1,16 @@
 import { type CallToolResult, describeIssues, type JsonObject } from '@jetway/core/protocol'
-import type { JsonValidator } from '@jetway/core/schema'
+import type { ajvEngine } from '@jetway/core/ajv'
 import { OutputMismatchError } from '../errors.ts'
 import { foreignSchema } from './foreign-schema.ts'
 
 /** Schemas that stay compiled; the one that was not used for longest goes first. */
 const MAX_COMPILED = 200
+
+/** Gives what is wrong with a value, in words; undefined for nothing. */
+type Check = (value: unknown) => string | undefined
+
+/** Shared by all clients, once one has needed it. */
+let engine: ReturnType<typeof ajvEngine> | undefined
 
 /**
  * Holds tools' structured results against what their servers have listed. The library for it is loaded with the first
@@ -14,7 +20,7 @@ const MAX_COMPILED = 200
 export class OutputChecks {
   readonly #onError: (error: Error) => void
   /** By the schema's text, so that listing tools again compiles nothing. */
-  readonly #compiled = new Map<string, Promise<JsonValidator | undefined>>()
+  readonly #compiled = new Map<string, Promise<Check | undefined>>()
 
   constructor(onError: (error: Error) => void) {
     this.#onError = onError
@@ -24,14 +30,12 @@ export class OutputChecks {
   async check(tool: string, schema: JsonObject | undefined, result: CallToolResult): Promise<void> {
     // A failure has no structured value to speak of; where a revision has none at all, nothing is missing.
     if (schema === undefined || result.isError === true || result.structuredContent === undefined) return
-    const validator = await this.#validator(tool, schema)
-    if (validator === undefined) return
-    const { structuredContent: value } = result
-    if (validator.isValid(value)) return
-    throw new OutputMismatchError(tool, describeIssues(validator.explain(value), 3), result)
+    const check = await this.#checkFor(tool, schema)
+    const problem = check?.(result.structuredContent)
+    if (problem !== undefined) throw new OutputMismatchError(tool, problem, result)
   }
 
-  #validator(tool: string, schema: JsonObject): Promise<JsonValidator | undefined> {
+  #checkFor(tool: string, schema: JsonObject): Promise<Check | undefined> {
     const text = JSON.stringify(schema)
     const known = this.#compiled.get(text)
     this.#compiled.delete(text)
@@ -42,14 +46,14 @@ export class OutputChecks {
     return compiled
   }
 
-  async #compile(tool: string, schema: JsonObject): Promise<JsonValidator | undefined> {
+  async #compile(tool: string, schema: JsonObject): Promise<Check | undefined> {
     try {
-      const bounded = foreignSchema(schema)
-      const { ajvCompiler } = await import('@jetway/core/schema')
-      const validator = ajvCompiler.compile(bounded.schema, 'author')
-      return {
-        isValid: (value) => !bounded.affords(value) || validator.isValid(value),
-        explain: (value) => validator.explain(value),
+      const { schema: bounded, affords } = foreignSchema(schema)
+      engine ??= (await import('@jetway/core/ajv')).ajvEngine()
+      const compiled = engine.output(bounded, { kind: 'tool', name: tool, field: 'outputSchema' })
+      return (value) => {
+        const checked = affords(value) ? compiled.check(value, JSON.stringify(value)) : undefined
+        return checked?.ok === false ? describeIssues(checked.issues, 3) : undefined
       }
     } catch (cause) {
       const text = cause instanceof Error ? cause.message : String(cause)

@@ -1,5 +1,6 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
+import type { SchemaCache } from '../schema/cache.ts'
 import type { SchemaUse } from '../schema/types.ts'
 import type { Asking } from './asking.ts'
 import type { Bus } from './bus.ts'
@@ -61,6 +62,8 @@ export interface ServerRuntime {
   /** What clients of a revision are told. */
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
+  /** What the server was given as its schemas. */
+  readonly schemaCache: SchemaCache | undefined
   /** The schemas of all tools and prompts that are registered now, for a cache of them. */
   schemaUses(): readonly SchemaUse[]
   /** Opens the lifespan on first use; undefined when it is open or there is none. */

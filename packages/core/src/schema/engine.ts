@@ -4,7 +4,7 @@ import { installedAjv } from './load-ajv.ts'
 import type { JsonSchemaCompiler, SchemaEngine } from './types.ts'
 
 /** Shared by all servers; loads ajv when it first compiles a schema. */
-export const ajvCompiler: JsonSchemaCompiler = createAjvCompiler(installedAjv)
+const ajvCompiler: JsonSchemaCompiler = createAjvCompiler(installedAjv)
 
 /** The full engine: every kind of schema, compiled by ajv, which needs a runtime that allows `new Function`. */
 export function createSchemaEngine(): SchemaEngine {

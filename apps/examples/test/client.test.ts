@@ -1,0 +1,64 @@
+import { duplex } from '@jetway/client'
+import { elicit, McpServer } from '@jetway/core'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { connect } from '@jetway/testing'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { createHost, describeTools, exportOrders, followTools, totalOf } from '../src/client.ts'
+import { server } from '../src/tools.ts'
+
+describe('the host of the guide to clients', () => {
+  it('tells which tools there are', async () => {
+    const [near, far] = createMemoryTransportPair()
+    server.connect(far)
+    expect(await describeTools(duplex(near))).toContain('get_order: An order of the shop by its number')
+  })
+
+  it('calls a tool, with progress', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await using client = await connect(server)
+    expect(await exportOrders(client, AbortSignal.timeout(10_000))).toContain('A1,40')
+    expect(said).toHaveBeenCalledWith(expect.stringMatching(/^1 of \d$/))
+    said.mockRestore()
+    await using other = await connect(new McpServer({ name: 'empty', version: '1' }), {
+      strictCapabilities: false,
+    })
+    expect(await exportOrders(other, AbortSignal.timeout(10_000))).toBe('Refused with -32601')
+  })
+
+  it('knows the types of a tool that it shares with its server', async () => {
+    await using client = await connect(server)
+    expect(await totalOf(client, 'A1')).toBe(40)
+  })
+
+  it('asks its user what the server asks', async () => {
+    const shop = new McpServer({ name: 'shop', version: '1.0.0' })
+    shop.addTool({
+      name: 'close',
+      asks: { sure: () => elicit('Close the shop?', z.object({ ok: z.boolean() })) },
+      handler: (_, { answers }) => (answers.sure.ok ? 'Closed' : 'Open'),
+    })
+    const [near, far] = createMemoryTransportPair()
+    shop.connect(far)
+    const questions: string[] = []
+    await using host = createHost((question) => {
+      questions.push(question)
+      return Promise.resolve(true)
+    })
+    await host.connect(duplex(near))
+    expect(await host.callTool('close')).toMatchObject({ content: [{ text: 'Closed' }] })
+    expect(questions).toEqual(['shop asks: Close the shop?'])
+  })
+
+  it('follows the list of tools', async () => {
+    const shop = new McpServer({ name: 'shop', version: '1.0.0' })
+    shop.addTool({ name: 'one', handler: () => '1' })
+    await using client = await connect(shop)
+    const show = vi.fn<(names: readonly string[]) => void>()
+    await followTools(client, show)
+    // Once for itself, and once when the server has agreed to tell of changes.
+    await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(2))
+    shop.addTool({ name: 'two', handler: () => '2' })
+    await vi.waitFor(() => expect(show).toHaveBeenLastCalledWith(['one', 'two']))
+  })
+})
