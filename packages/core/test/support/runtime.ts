@@ -82,6 +82,7 @@ export function createTestRuntime(
     instructions: () => undefined,
     ready: () => undefined,
     app: () => undefined,
+    schemaCache: undefined,
     schemaUses: () => [],
     watch: () => undefined,
     attach: (mount) => void mounts.push(mount),
