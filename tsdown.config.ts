@@ -4,6 +4,8 @@ import { defineConfig, type UserConfig } from 'tsdown'
 
 interface Manifest {
   exports?: Record<string, string | { 'jetway:source': string }>
+  /** Commands, as they are built: `./dist/main.js` comes of `./src/main.ts`. */
+  bin?: Record<string, string>
 }
 
 interface Named {
@@ -47,11 +49,14 @@ function ofCore(name: string, paths: string): { readonly name: string; readonly 
 
 /** A library's entries are the sources its manifest exports, so the two cannot drift. */
 function library(cwd: string): UserConfig {
-  const { exports = {} } = JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8')) as Manifest
+  const { exports = {}, bin = {} } = JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8')) as Manifest
   const sources = Object.values(exports).flatMap((target) =>
     typeof target === 'string' ? [] : target['jetway:source'],
   )
-  const entry = Object.fromEntries(sources.map((source) => [source.replace(/^\.\/src\/|\.ts$/g, ''), source]))
+  const commands = Object.values(bin).map((path) => path.replace('/dist/', '/src/').replace(/\.js$/, '.ts'))
+  const entry = Object.fromEntries(
+    [...sources, ...commands].map((source) => [source.replace(/^\.\/src\/|\.ts$/g, ''), source]),
+  )
   const common: UserConfig = { ...shared, cwd, entry, dts: { oxc: true } }
   if (cwd !== 'packages/core') return { ...common, platform: 'node', deps: { onlyBundle: [] } }
   return {

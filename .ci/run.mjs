@@ -55,6 +55,10 @@ async function steps() {
   await one('types', types)
   await one('unused code', () => tool('knip'))
   if (!(await one('build', build))) return
+  for (const folder of ['apps/runtimes/src/schemas', 'apps/examples/src/schemas', 'apps/examples/schemas']) {
+    const jetway = [execPath, join(root, 'packages/cli/dist/main.js')]
+    await one(`schema cache ${folder}`, () => [...jetway, 'schemas', 'check', '--out', folder])
+  }
   await one('type tests', () => script('type-tests.mjs'), 5 * minute)
   await tests('vitest')
   if (proxy) await tests('behind nginx', { JETWAY_SYSTEM_TESTS: '1' })

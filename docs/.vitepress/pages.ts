@@ -33,6 +33,7 @@ const GUIDES: readonly Group[] = [
       'operations',
       'eras',
       'without-a-mount',
+      'schema-cache',
       'testing',
     ],
   },

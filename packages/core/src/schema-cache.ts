@@ -5,9 +5,9 @@ import { warm, type WarmedSchemas } from './schema/warm.ts'
 import type { McpServer } from './server.ts'
 
 export type { CachedSchema, MakeValidator, SchemaCache } from './schema/cache.ts'
-export { isSchemaCache } from './schema/cache.ts'
+export { emptyCache, isSchemaCache } from './schema/cache.ts'
 export type { CacheFault } from './schema/check-cache.ts'
-export { isIntact, renderSchemas, SCHEMAS_TYPES } from './schema/render.ts'
+export { type CacheOrigin, isIntact, originOf, renderSchemas, SCHEMAS_TYPES } from './schema/render.ts'
 export type { WarmedSchema, WarmedSchemas } from './schema/warm.ts'
 
 /**

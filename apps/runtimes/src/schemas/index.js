@@ -1,4 +1,5 @@
-// Made by "jetway schemas build"; do not edit. sha256 of all that follows: a3736fdd0b2f20cd6706d6bf60efbe1b2c0616e8023f5129ab9e3e9dd0565890
+// Made by "jetway schemas build"; do not edit. sha256 of all that follows: b7e62987782621b072e0b8462ec718a930b0ad6b00e68178d28b85d2d9747df1
+// Of the server {"file":"../server.ts"}
 import { textLength } from '@jetway/core/schema-runtime'
 
 export default {

@@ -1,6 +1,7 @@
 import type { Pruning } from './publish.ts'
 import type { JsonSchema } from './types.ts'
 import type { Validate } from './validator.ts'
+import { VERSION } from './version.ts'
 
 /** What `jetway schemas build` writes and the option `schemas` takes: the schemas of a server, converted and compiled. */
 export interface SchemaCache {
@@ -37,6 +38,9 @@ export interface StandaloneCode {
 
 /** Makes a validator; given the schema that it is for. */
 export type MakeValidator = (schema: JsonSchema) => Validate
+
+/** One that has nothing, which is no fault of its version. */
+export const emptyCache: SchemaCache = Object.freeze({ jetway: VERSION, ajv: 'none', entries: {} })
 
 /** Whether a value has the form of a cache; it says nothing of the age of what is in it. */
 export function isSchemaCache(value: unknown): value is SchemaCache {

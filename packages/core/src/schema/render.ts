@@ -5,12 +5,29 @@ import { sha256, type WarmedSchema, type WarmedSchemas } from './warm.ts'
 const RUNTIME = '@jetway/core/schema-runtime'
 const HEAD = /^\/\/ Made by "jetway schemas build"; do not edit\. sha256 of all that follows: ([\da-f]{64})\n/
 
+/** Where the server of a cache is, for `jetway schemas check` to find it again. */
+export interface CacheOrigin {
+  /** From the folder of the cache, with slashes. */
+  readonly file: string
+  /** The name of the export, where it was given. */
+  readonly export?: string | undefined
+}
+
+const ORIGIN = /^\/\/ Of the server (\{.*\})$/m
+
+/** @returns undefined where the text does not say it */
+export function originOf(text: string): CacheOrigin | undefined {
+  const [, json] = ORIGIN.exec(text) ?? []
+  return json === undefined ? undefined : (JSON.parse(json) as CacheOrigin)
+}
+
 /**
  * The text of a module whose default export is the cache: an ES module that imports nothing but
  * `@jetway/core/schema-runtime`, and of which nothing but what was warmed decides a single byte.
  */
-export async function renderSchemas(warmed: WarmedSchemas): Promise<string> {
-  const body = moduleOf(warmed)
+export async function renderSchemas(warmed: WarmedSchemas, origin?: CacheOrigin): Promise<string> {
+  const told = origin === undefined ? '' : `// Of the server ${literal(origin)}\n`
+  const body = told + moduleOf(warmed)
   return `// Made by "jetway schemas build"; do not edit. sha256 of all that follows: ${await sha256(body)}\n${body}`
 }
 

@@ -1,0 +1,3 @@
+import type { SchemaCache } from '@jetway/core/schema-cache'
+declare const schemas: SchemaCache
+export default schemas

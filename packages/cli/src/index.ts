@@ -1,0 +1,2 @@
+export type { CommandIo } from './command.ts'
+export { run } from './run.ts'

@@ -1,0 +1,2 @@
+export { readSchemas, readSchemasOrEmpty, type ReadSchemasOptions } from './read-schemas.ts'
+export { writeSchemas } from './write-schemas.ts'
