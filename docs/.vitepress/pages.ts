@@ -32,6 +32,7 @@ const GUIDES: readonly Group[] = [
       'middleware',
       'operations',
       'eras',
+      'starting-fast',
       'without-a-mount',
       'schema-cache',
       'testing',

@@ -1,0 +1,13 @@
+import { McpServer } from '@jetway/core'
+import { ajvEngine } from '@jetway/core/ajv'
+import { serveStdio } from '@jetway/stdio'
+import { z } from 'zod'
+
+const server = new McpServer({ name: 'dice', version: '1.0.0' }, { schemaEngine: ajvEngine() })
+server.addTool({
+  name: 'roll',
+  description: 'Rolls a die',
+  outputSchema: z.object({ rolled: z.int().min(1).max(6) }),
+  handler: () => ({ rolled: 1 + Math.floor(Math.random() * 6) }),
+})
+await serveStdio(server)
