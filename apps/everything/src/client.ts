@@ -3,9 +3,9 @@
  * first one. The name of the scenario, in the environment, chooses credentials and decides nothing else.
  */
 import process from 'node:process'
-import { type AuthFetch, Client, withAuth } from '@jetway/client'
+import { Client } from '@jetway/client'
+import { http, type HttpOptions } from '@jetway/client/http'
 import { authFor, type ScenarioContext } from './client-auth.ts'
-import { PostTransport } from './post-transport.ts'
 
 const url = process.argv[2]
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env
@@ -19,12 +19,12 @@ if (url === undefined) {
 
 async function visit(server: string): Promise<void> {
   await using client = new Client({ name: 'everything-client', version: '1.0.0' })
-  await client.connect(new PostTransport(server, fetchFor(server)))
+  await client.connect(http(server, credentials()))
   const [tool] = await client.listTools()
   if (tool !== undefined) await client.callTool(tool.name, {})
 }
 
-function fetchFor(server: string): AuthFetch {
-  if (!scenario.startsWith('auth/')) return fetch
-  return withAuth(fetch, authFor(scenario, JSON.parse(context) as ScenarioContext), server)
+function credentials(): HttpOptions {
+  if (!scenario.startsWith('auth/')) return {}
+  return { auth: authFor(scenario, JSON.parse(context) as ScenarioContext) }
 }

@@ -1,4 +1,5 @@
-import { bearer, type AuthFetch, type AuthProvider, withAuth } from '@jetway/client'
+import { bearer, Client, type AuthFetch, type AuthProvider, withAuth } from '@jetway/client'
+import { http } from '@jetway/client/http'
 import {
   authorizationCode,
   clientCredentials,
@@ -22,6 +23,13 @@ export const rotating = (vault: { read(name: string): Promise<string> }): AuthPr
 export const signing = (sign: (text: string) => Promise<string>): AuthProvider => ({
   headers: async ({ method, url, body = '' }) => ({ 'x-signature': await sign(`${method} ${url}\n${body}`) }),
 })
+// #endregion
+
+// #region connect
+export async function connected(url: string, auth: AuthProvider): Promise<Client> {
+  const client = new Client({ name: 'example', version: '1.0.0' })
+  return await client.connect(http(url, { auth }))
+}
 // #endregion
 
 // #region fetch

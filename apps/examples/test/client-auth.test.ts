@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   authorizedFetch,
   bound,
+  connected,
   fixed,
   forEmployee,
   forService,
@@ -92,6 +93,17 @@ describe('the guide to credentials of clients', () => {
     expect(await headersOf(rotating(vault))).toEqual({ authorization: 'Bearer mcp-token-1' })
     const signed = signing(async (text) => `signed ${text.length}`)
     expect(await headersOf(signed)).toEqual({ 'x-signature': `signed ${`POST ${origin}/mcp\n{}`.length}` })
+  })
+
+  it('connects with them', async () => {
+    const handler = createServer((incoming, response) => {
+      response.writeHead(incoming.headers.authorization === undefined ? 401 : 403).end()
+    }).listen(0, '127.0.0.1')
+    await once(handler, 'listening')
+    const url = `http://127.0.0.1:${(handler.address() as AddressInfo).port}/mcp`
+    await expect(connected(url, fixed)).rejects.toMatchObject({ status: 403 })
+    handler.close()
+    handler.closeAllConnections()
   })
 
   it('asks a user in a browser and goes on with the token', async () => {

@@ -3,6 +3,9 @@ import { MAX_AUTH_RETRIES, type AuthAnswer, type AuthHeaders, type AuthProvider 
 /** The part of `fetch` that is wrapped. A body that is a stream can be sent once only, so it is not sent again. */
 export type AuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
+/** What of `fetch` is used. */
+type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
+
 /** Hops within the server's own origin that one request follows. */
 const MAX_REDIRECTS = 5
 const CHALLENGES: ReadonlySet<number> = new Set([401, 403])
@@ -19,7 +22,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * @param resource the address of the server, as it was configured
  * @throws TypeError for a request or a redirect to another origin; what the provider throws; what `fetch` throws
  */
-export function withAuth(fetch: AuthFetch, provider: AuthProvider, resource: string | URL): AuthFetch {
+export function withAuth(fetch: PlainFetch, provider: AuthProvider, resource: string | URL): AuthFetch {
   const server = new URL(resource)
   return async (url, init = {}) => {
     let target = new URL(url)
@@ -64,7 +67,7 @@ async function decide(
 }
 
 async function send(
-  fetch: AuthFetch,
+  fetch: PlainFetch,
   provider: AuthProvider,
   server: URL,
   target: URL,

@@ -1,4 +1,6 @@
 import type { ParseLimits } from '@jetway/core/protocol'
+import type { AuthProvider } from '../auth/provider.ts'
+import { withAuth } from '../auth/with-auth.ts'
 
 /** What of `fetch` is used. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
@@ -20,6 +22,8 @@ export type ExtraHeaders =
 export interface HttpOptions {
   /** Headers of every request; a function is asked for each. */
   readonly headers?: ExtraHeaders
+  /** Gives every request its credentials, and decides what follows a 401 or 403. Its headers win over `headers`. */
+  readonly auth?: AuthProvider
   /** @default the global `fetch` */
   readonly fetch?: Fetch
   /** Bytes that a reply, and UTF-16 units that an event, may have. @default 64 MiB */
@@ -58,11 +62,12 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
     throw new TypeError(`A server's URL begins with http: or https:, not ${protocol}`)
   if (username !== '' || password !== '')
     throw new TypeError("A server's URL holds no user and password: give them as headers")
+  // Called as a method of another object the global one fails in browsers.
+  const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
   return {
     url: href,
     headers: options.headers ?? {},
-    // Called as a method of another object the global one fails in browsers.
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: options.auth === undefined ? fetch : withAuth(fetch, options.auth, href),
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
     parseLimits: options.parseLimits ?? { maxDepth: 128, maxTokens: 1_000_000 },
     openTimeoutMs: options.openTimeoutMs ?? 30_000,
