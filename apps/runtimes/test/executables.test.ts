@@ -1,0 +1,27 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runtime, type RuntimeName } from '@jetway-tools/runtimes'
+import { expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const folders = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(root + folder).map((name) => join(folder, name)),
+)
+
+it.each(['node-19', 'bunny'])('a runtime that is not there is named, and who should have it: %s', (name) => {
+  expect(() => runtime(name as RuntimeName)).toThrow(
+    new RegExp(`runtime ${name} is not installed for \\S+ \\S+: no package of \\.ci/runtimes holds it`),
+  )
+})
+
+it('no script finds one of them by its name', () => {
+  const found = ['', ...folders, 'docs', '.ci/tools', 'node_modules/.pnpm'].flatMap((folder) => {
+    const bin = join(root, folder, 'node_modules', '.bin')
+    const names = existsSync(bin) ? readdirSync(bin) : []
+    return names
+      .filter((name) => /^(?:node|bunx?|deno|workerd)(?:\.|$)/.test(name))
+      .map((name) => join(folder, name))
+  })
+  expect(found).toEqual([])
+})
