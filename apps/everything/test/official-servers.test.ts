@@ -8,7 +8,6 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createMcpHandler, McpServer as McpServer2 } from '@modelcontextprotocol/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -96,7 +95,7 @@ describe('servers of the official SDK over HTTP', () => {
           enableJsonResponse,
           onsessioninitialized: (opened) => void open.set(opened, transport as StreamableHTTPServerTransport),
         })
-        await createServer1().connect(transport as Transport)
+        await createServer1().connect(transport)
       }
       await transport.handleRequest(request, response, body)
     })
@@ -108,7 +107,7 @@ describe('servers of the official SDK over HTTP', () => {
   it('version 1 without sessions', async () => {
     const origin = await serve(async (request, response, body) => {
       const transport = new StreamableHTTPServerTransport({})
-      await createServer1().connect(transport as Transport)
+      await createServer1().connect(transport)
       await transport.handleRequest(request, response, body)
     })
     await works(await connect(`${origin}/mcp`))
