@@ -139,8 +139,7 @@ export class StreamableHttpTransport implements ClientTransport {
       this.#lost(session)
       throw new SessionLostError()
     }
-    const turnedDown = isInitialize(message) && (status === 404 || status === 405)
-    if (request !== undefined && !turnedDown && isErrorMessage(response, text)) {
+    if (request !== undefined && !isOfHttp(status, message) && isErrorMessage(response, text)) {
       await deliver(text, this.#reading(request)).taken
       return
     }
@@ -294,6 +293,10 @@ export class StreamableHttpTransport implements ClientTransport {
 
 const isInitialize = (message: JsonRpcMessage): boolean =>
   'method' in message && message.method === Method.Initialize
+
+/** Whether a status says all, whatever stands in the body: who may ask, or that nobody here takes messages. */
+const isOfHttp = (status: number, message: JsonRpcMessage): boolean =>
+  status === 401 || status === 403 || (isInitialize(message) && (status === 404 || status === 405))
 
 /** An error of the protocol, and not a page of whatever stands before the server. */
 function isErrorMessage(response: Response, text: string): boolean {

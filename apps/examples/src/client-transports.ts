@@ -1,0 +1,25 @@
+import { bearer, Client } from '@jetway/client'
+import { http } from '@jetway/client/http'
+import { childProcess } from '@jetway/client/stdio'
+
+// #region http
+export async function connectTo(url: string, token: string): Promise<Client> {
+  const client = new Client({ name: 'my-host', version: '1.0.0' })
+  return client.connect(http(url, { auth: bearer(token) }))
+}
+// #endregion
+
+// #region process
+/** A server of this machine. What it writes to stderr is handed to a log of its own. */
+export async function run(script: string, log: (line: string) => void): Promise<Client> {
+  const client = new Client({ name: 'my-host', version: '1.0.0' })
+  return client.connect(
+    childProcess({
+      command: process.execPath,
+      args: [script],
+      env: { SHOP_API_KEY: process.env['SHOP_API_KEY'] ?? '' },
+      stderr: log,
+    }),
+  )
+}
+// #endregion

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { getRequestListener } from '@hono/node-server'
+import { McpServer } from '@jetway/core'
+import { toFetch } from '@jetway/core/http'
+import { expect, it, vi } from 'vitest'
+import { connectTo, run } from '../src/client-transports.ts'
+
+it('a server at an address is given the token', async () => {
+  const server = new McpServer({ name: 'shop', version: '1.0.0' })
+  server.addTool({ name: 'who', handler: (_, { auth }) => auth?.principal ?? 'nobody' })
+  const handler = toFetch(server, {
+    authenticate: (request) =>
+      request.header('authorization') === 'Bearer ticket' ? { principal: 'ann' } : undefined,
+  })
+  const listening = createServer((request, response) => void getRequestListener(handler)(request, response))
+  listening.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}/mcp`
+  const client = await connectTo(url, 'ticket')
+  expect((await client.callTool('who')).content).toEqual([{ type: 'text', text: 'ann' }])
+  await expect(connectTo(url, 'forged')).rejects.toMatchObject({ status: 401 })
+  await client.close()
+  await handler.close()
+  listening.closeAllConnections()
+  listening.close()
+})
+
+it('a server of this machine is run, heard and ended', async () => {
+  vi.stubEnv('SHOP_API_KEY', 'key')
+  const lines: string[] = []
+  const script = fileURLToPath(new URL('./support/shop-server.mjs', import.meta.url))
+  const client = await run(script, (line) => lines.push(line))
+  expect((await client.callTool('key')).content).toEqual([{ type: 'text', text: 'key' }])
+  await vi.waitFor(() => expect(lines).toEqual(['The shop is open']))
+  await client.close()
+  await expect(client.callTool('key')).rejects.toMatchObject({ code: 'closed' })
+  vi.unstubAllEnvs()
+})
