@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { UsageError } from '@jetway/core'
 import { emptyCache, isIntact, isSchemaCache, type SchemaCache } from '@jetway/core/schema-cache'
 
+/** Options of {@link readSchemas}. */
 export interface ReadSchemasOptions {
   /** Hears why there is no cache. @default a line on stderr */
   readonly onError?: (error: unknown) => void

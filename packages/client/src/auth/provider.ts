@@ -38,6 +38,7 @@ export interface AuthProvider {
   answered?(answer: AuthAnswer): void
 }
 
+/** Headers by name, beside those of the request. */
 export type AuthHeaders = Readonly<Record<string, string>>
 
 /** How often one request is sent again because of its credentials. */

@@ -26,6 +26,7 @@ export interface ClientEvents {
   readonly close: TransportClose
 }
 
+/** Hears of one event. What it throws, or rejects with, becomes the event `error`. */
 export type ClientListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void | Promise<void>
 
 /** What is heard as an event of its own, beside `notification`. */

@@ -2,8 +2,11 @@ import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrp
 
 /** What every request carries where there are no sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic#meta */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
+/** What the client of a request can do. */
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+/** What the client of a request is called, for display only. */
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
+/** From which level on a request wants to hear of logs; without it, of none. */
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 /** What every result says of its server. */
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
@@ -29,6 +32,7 @@ export function progressToken(params: JsonObject | undefined): RequestId | undef
  */
 export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { taskId } })
 
+/** The key under which a message names its task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
 /** What a model may read at once in place of the result of a call that runs as a task. */

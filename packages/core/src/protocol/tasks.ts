@@ -34,4 +34,5 @@ export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt 
   lastUpdatedAt: new Date(updatedAt).toISOString(),
 })
 
+/** Whether a task in this state stays in it for good. */
 export const isFinal = (status: TaskStatus): boolean => status !== 'working' && status !== 'input_required'

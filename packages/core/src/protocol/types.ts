@@ -23,6 +23,7 @@ export interface Implementation {
   readonly icons?: readonly Icon[]
 }
 
+/** Who says something in a conversation with a model. */
 export type Role = 'user' | 'assistant'
 
 /** For whom something is, how much it matters, and how old it is. Hints for the client. */
@@ -59,6 +60,7 @@ export interface Tool extends Described {
   readonly execution?: { readonly taskSupport?: TaskSupport }
 }
 
+/** A resource as `resources/list` shows it. */
 export interface Resource extends Described {
   readonly uri: string
   readonly mimeType?: string
@@ -67,6 +69,7 @@ export interface Resource extends Described {
   readonly annotations?: Annotations
 }
 
+/** Resources whose addresses follow a URI template of RFC 6570, as `resources/templates/list` shows them. */
 export interface ResourceTemplate extends Described {
   /** RFC 6570. */
   readonly uriTemplate: string
@@ -75,6 +78,7 @@ export interface ResourceTemplate extends Described {
   readonly annotations?: Annotations
 }
 
+/** An argument of a prompt: always a text. */
 export interface PromptArgument {
   readonly name: string
   readonly title?: string
@@ -82,6 +86,7 @@ export interface PromptArgument {
   readonly required?: boolean
 }
 
+/** A prompt as `prompts/list` shows it. */
 export interface Prompt extends Described {
   readonly arguments?: readonly PromptArgument[]
 }
@@ -91,11 +96,13 @@ interface Block {
   readonly _meta?: Meta
 }
 
+/** Text for a person or a model. */
 export interface TextContent extends Block {
   readonly type: 'text'
   readonly text: string
 }
 
+/** An image, its bytes in base64. */
 export interface ImageContent extends Block {
   readonly type: 'image'
   /** Base64. */
@@ -103,6 +110,7 @@ export interface ImageContent extends Block {
   readonly mimeType: string
 }
 
+/** A sound, its bytes in base64. */
 export interface AudioContent extends Block {
   readonly type: 'audio'
   /** Base64. */
@@ -110,10 +118,12 @@ export interface AudioContent extends Block {
   readonly mimeType: string
 }
 
+/** A resource that can be read, named inside a result. Not every such resource is in the list. */
 export interface ResourceLink extends Resource {
   readonly type: 'resource_link'
 }
 
+/** The content of a resource inside a result. */
 export interface EmbeddedResource extends Block {
   readonly type: 'resource'
   readonly resource: ResourceContents
@@ -141,6 +151,7 @@ export interface ToolResultContent {
 /** What messages for a client's model are made of. */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
 
+/** One piece of what a tool or a prompt gives. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 
 interface Contents {
@@ -152,6 +163,7 @@ interface Contents {
 /** The content of one resource: text, or base64 bytes. */
 export type ResourceContents = (Contents & { readonly text: string }) | (Contents & { readonly blob: string })
 
+/** What a tool call comes to. `isError` says that the tool has failed, for the model to read. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[]
   readonly structuredContent?: unknown
@@ -159,22 +171,26 @@ export interface CallToolResult {
   readonly _meta?: Meta
 }
 
+/** What reading a resource gives: its content, or that of all it holds. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[]
   readonly _meta?: Meta
 }
 
+/** One message of a prompt. */
 export interface PromptMessage {
   readonly role: Role
   readonly content: ContentBlock
 }
 
+/** A prompt with its arguments filled in. */
 export interface GetPromptResult {
   readonly description?: string
   readonly messages: readonly PromptMessage[]
   readonly _meta?: Meta
 }
 
+/** Values for an argument that has been typed in part: 100 at most. */
 export interface CompleteResult {
   readonly completion: {
     readonly values: readonly string[]
@@ -192,6 +208,7 @@ export interface ClientCapabilities extends JsonObject {
   readonly extensions?: JsonObject
 }
 
+/** What a server has, as it says of itself. Absent is not offered. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean }
   readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean }

@@ -32,9 +32,12 @@ export function isIsoTime(text: string): boolean {
   return second! < 60 || (second === 60 && utc === 1439)
 }
 
+/** A time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
 export const isTime = (text: string): boolean => ZONE.test(text) && isIsoTime(text)
 
+/** A date and a time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
 export const isDateTime = (text: string): boolean => isDateAnd(text, isTime)
+/** A date and a time, whose zone may be left out. */
 export const isIsoDateTime = (text: string): boolean => isDateAnd(text, isIsoTime)
 
 function isDateAnd(text: string, isRest: (time: string) => boolean): boolean {
@@ -55,6 +58,7 @@ const USER = /^(?:[\w\-.~!$&'()*+,;=:]|%[\da-f]{2})*$/i
 const REGISTERED = /^(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*$/i
 const FUTURE_IP = /^v[\da-f]+\.[\w\-.~!$&'()*+,;=:]+$/i
 
+/** A URI, or one relative to another: https://www.rfc-editor.org/rfc/rfc3986#section-4.1 */
 export const isUriReference = (text: string): boolean => {
   const [, scheme, authority, path = '', query = '', fragment = ''] = URI.exec(text) ?? [text, '']
   return (
@@ -68,6 +72,7 @@ export const isUriReference = (text: string): boolean => {
   )
 }
 
+/** An absolute URI: https://www.rfc-editor.org/rfc/rfc3986 */
 export const isUri = (text: string): boolean => /^[^:/?#]+:/.test(text) && isUriReference(text)
 
 function isAuthority(text: string): boolean {
@@ -114,6 +119,7 @@ export function isEmail(text: string): boolean {
 
 const OCTET = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/
 
+/** Four numbers below 256, without leading zeros. */
 export function isIpv4(text: string): boolean {
   const octets = text.split('.')
   return octets.length === 4 && octets.every((octet) => OCTET.test(octet))
@@ -135,16 +141,20 @@ export function isIpv6(text: string): boolean {
   )
 }
 
+/** https://www.rfc-editor.org/rfc/rfc9562 */
 export const isUuid = (text: string): boolean =>
   /^(?:urn:uuid:)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
 /** https://www.rfc-editor.org/rfc/rfc6901 */
 export const isJsonPointer = (text: string): boolean => /^(?:\/(?:[^~/]|~[01])*)*$/s.test(text)
+/** A pointer as the fragment of a URI: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
 export const isJsonPointerFragment = (text: string): boolean =>
   /^#(?:\/(?:[\w\-.!$&'()*+,;:=@]|%[\da-f]{2}|~[01])*)*$/i.test(text)
+/** https://json-schema.org/draft/2020-12/relative-json-pointer */
 export const isRelativeJsonPointer = (text: string): boolean =>
   /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/s.test(text)
 
+/** A regular expression that this runtime can make. */
 export function isRegex(text: string): boolean {
   try {
     // oxlint-disable-next-line no-new -- whether it can be made is what is asked
@@ -159,10 +169,12 @@ export function isRegex(text: string): boolean {
 export const isByte = (text: string): boolean => text.length % 4 === 0 && /^[a-z\d+/]*={0,2}$/i.test(text)
 
 const INT32 = 2 ** 31
+/** An integer of 32 bits, with its sign. */
 export const int32: Format = {
   type: 'number',
   validate: (value) => Number.isInteger(value) && value >= -INT32 && value < INT32,
 }
+/** An integer: numbers of JSON as they are parsed hold no more of 64 bits than 53. */
 export const int64: Format = { type: 'number', validate: Number.isInteger }
 
 /** Formats that are enforced; all others are annotations. */

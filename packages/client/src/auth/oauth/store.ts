@@ -48,6 +48,7 @@ export interface CredentialKinds {
   issuer: string
 }
 
+/** Which of the things that a store holds. */
 export type CredentialKind = keyof CredentialKinds
 
 /** How many entries a memory store holds unless told otherwise. */
