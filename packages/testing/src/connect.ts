@@ -15,6 +15,7 @@ import type { AuthInfo, McpServer, RevisionDate } from '@jetway/core'
 import type { JsonRpcNotification } from '@jetway/core/protocol'
 import { checkSchemas, type SchemaCache } from '@jetway/core/schema-cache'
 import { createMemoryTransportPair } from '@jetway/core/transport'
+import { Notifications } from './notifications.ts'
 
 /** A handler, or its answers, one for each time that it is asked. */
 type Scripted<Handler, Answer> = Handler | readonly Answer[]
@@ -54,13 +55,13 @@ export type AskedQuestion =
 
 /** A client that keeps what it hears. */
 export class TestClient extends Client {
+  readonly #notifications = new Notifications()
   /** Every notification so far, in order; progress goes to the `onProgress` of its call. */
-  readonly notifications: JsonRpcNotification[] = []
+  readonly notifications: readonly JsonRpcNotification[] = this.#notifications.heard
   /** Every question so far, in order. */
   readonly asked: readonly AskedQuestion[]
   /** What went wrong beside the calls: garbage, answers that did not fit, scripts that were too short. */
   readonly problems: Error[] = []
-  readonly #watchers = new Set<(notification: JsonRpcNotification) => void>()
 
   constructor({ revision, handlers = {}, ...options }: ConnectOptions) {
     const asked: AskedQuestion[] = []
@@ -75,28 +76,16 @@ export class TestClient extends Client {
     this.asked = asked
     this.on('error', (error) => void this.problems.push(error))
     this.on('notification', (notification) => {
-      this.notifications.push(notification)
-      for (const watcher of this.#watchers) watcher(notification)
+      this.#notifications.add(notification)
     })
   }
 
   /** Resolves to the first notification that fits, among those that have come and those that will. */
   notification(
     method: string,
-    fits: (params: Readonly<Record<string, unknown>>) => boolean = () => true,
+    fits?: (params: Readonly<Record<string, unknown>>) => boolean,
   ): Promise<JsonRpcNotification> {
-    const matches = (notification: JsonRpcNotification): boolean =>
-      notification.method === method && fits(notification.params ?? {})
-    const known = this.notifications.find(matches)
-    if (known !== undefined) return Promise.resolve(known)
-    return new Promise((resolve) => {
-      const watcher = (notification: JsonRpcNotification): void => {
-        if (!matches(notification)) return
-        this.#watchers.delete(watcher)
-        resolve(notification)
-      }
-      this.#watchers.add(watcher)
-    })
+    return this.#notifications.next(method, fits)
   }
 }
 

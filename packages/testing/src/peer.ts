@@ -11,6 +11,7 @@ import {
 import type { Transport, TransportClose } from '@jetway/core/transport'
 import { HttpStatusError } from './http-transport.ts'
 import { mirrorHeaders, type Sender, withMeta } from './modern-request.ts'
+import { Notifications } from './notifications.ts'
 import { parse } from './record-transport.ts'
 
 /** An answer as it came: `result`, or `error`. */
@@ -72,13 +73,13 @@ export async function connectPeer(transport: Transport, options: PeerOptions): P
 }
 
 class Peer implements TestConnection {
-  readonly notifications: JsonRpcNotification[] = []
+  readonly #notifications = new Notifications()
+  readonly notifications: readonly JsonRpcNotification[] = this.#notifications.heard
   readonly strays: unknown[] = []
   readonly closed: Promise<TransportClose>
   readonly #transport: Transport
   readonly #options: PeerOptions
   readonly #waiting = new Map<RequestId, Waiting>()
-  readonly #watchers = new Set<(notification: JsonRpcNotification) => void>()
   initialized: JsonObject = {}
   #nextId = 1
   #end: ((reason: TransportClose) => void) | undefined
@@ -162,22 +163,8 @@ class Peer implements TestConnection {
     }
   }
 
-  notification(
-    method: string,
-    fits: (params: JsonObject) => boolean = () => true,
-  ): Promise<JsonRpcNotification> {
-    const matches = (notification: JsonRpcNotification): boolean =>
-      notification.method === method && fits(notification.params ?? {})
-    const known = this.notifications.find(matches)
-    if (known !== undefined) return Promise.resolve(known)
-    return new Promise((resolve) => {
-      const watcher = (notification: JsonRpcNotification): void => {
-        if (!matches(notification)) return
-        this.#watchers.delete(watcher)
-        resolve(notification)
-      }
-      this.#watchers.add(watcher)
-    })
+  notification(method: string, fits?: (params: JsonObject) => boolean): Promise<JsonRpcNotification> {
+    return this.#notifications.next(method, fits)
   }
 
   close(): Promise<void> {
@@ -206,8 +193,7 @@ class Peer implements TestConnection {
       )
     } else {
       const notification = message as unknown as JsonRpcNotification
-      this.notifications.push(notification)
-      for (const watcher of this.#watchers) watcher(notification)
+      this.#notifications.add(notification)
     }
   }
 

@@ -2,12 +2,9 @@ import type { JsonRpcMessage } from '@jetway/core/protocol'
 import { TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
 import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
-import { discard, fetchHttp, mediaType, readText, statusError } from './requests.ts'
+import { discard, fetchHttp, mediaType, readRefusal, SSE, statusError } from './requests.ts'
 import { sseEvents } from './sse-parser.ts'
 import { deliver } from './streams.ts'
-
-const SSE = 'text/event-stream'
-const MAX_REFUSAL_BYTES = 64 * 1024
 
 /**
  * HTTP+SSE of 2024-11-05: one stream brings everything, and first of all the address to which messages go. The end of
@@ -52,7 +49,7 @@ export class LegacySseTransport implements ClientTransport {
         signal: this.#open.signal,
       })
       if (!response.ok || mediaType(response) !== SSE || response.body === null) {
-        const text = response.ok ? '' : await readText(response, MAX_REFUSAL_BYTES).catch(() => '')
+        const text = response.ok ? '' : await readRefusal(response)
         await discard(response)
         throw statusError(response.status, 'Opening the stream', text)
       }
@@ -74,7 +71,7 @@ export class LegacySseTransport implements ClientTransport {
       signal: this.#open.signal,
     })
     if (response.ok) return discard(response)
-    const text = await readText(response, MAX_REFUSAL_BYTES).catch(() => '')
+    const text = await readRefusal(response)
     throw statusError(response.status, 'method' in message ? message.method : 'An answer', text)
   }
 

@@ -12,6 +12,10 @@ export interface HttpCall {
 
 /** What the protocol alone decides. */
 const OURS = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'] as const
+/** The media type of a stream of events. */
+export const SSE = 'text/event-stream'
+/** What of a refusal's body is read, in bytes. */
+const MAX_REFUSAL_BYTES = 1024 * 1024
 /** Redirects that are followed. */
 const MAX_REDIRECTS = 3
 /** What of a refusal's body goes into its error, in UTF-16 units. */
@@ -102,6 +106,10 @@ export async function readText({ body }: Response, limit: number): Promise<strin
     throw new TransportError('A reply was cut, or is no text', { cause: error })
   }
 }
+
+/** What a refusal says; nothing where it cannot be read. */
+export const readRefusal = (response: Response): Promise<string> =>
+  readText(response, MAX_REFUSAL_BYTES).catch(() => '')
 
 /** The error of a status that no message of the protocol explains. */
 export const statusError = (status: number, method: string, text: string): TransportError =>

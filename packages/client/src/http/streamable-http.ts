@@ -2,13 +2,10 @@ import { type JsonRpcMessage, Method, type RequestId, type Revision } from '@jet
 import { SessionLostError, TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
 import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
-import { discard, fetchHttp, mediaType, readText, statusError } from './requests.ts'
+import { discard, fetchHttp, mediaType, readRefusal, readText, SSE, statusError } from './requests.ts'
 import { deliver, delay, readEvents, retryDelay, type StreamPosition } from './streams.ts'
 
-const SSE = 'text/event-stream'
 const BOTH = { accept: `application/json, ${SSE}`, 'content-type': 'application/json' }
-/** What a refusal may say, in bytes. */
-const MAX_REFUSAL_BYTES = 1024 * 1024
 /** How long a stream may stay open after its answer, in ms. Ending it earlier would cost a connection that can be used again. */
 const LINGER_MS = 1_000
 
@@ -133,7 +130,7 @@ export class StreamableHttpTransport implements ClientTransport {
   /** An error of the protocol is a message, whatever status it came with; any other is the transport's. */
   async #refused(response: Response, { message, request, session }: Sent): Promise<void> {
     const { status } = response
-    const text = await readText(response, MAX_REFUSAL_BYTES).catch(() => '')
+    const text = await readRefusal(response)
     // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
     if (status === 404 && session !== undefined) {
       this.#lost(session)

@@ -2,18 +2,8 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { authorizationCode, type AuthorizationError, loopbackRedirect } from '@jetway/client/oauth'
-import { afterEach, describe, expect, it } from 'vitest'
-import { post, REDIRECT, withoutRefreshToken, world, type World } from './support/world.ts'
-
-const worlds: World[] = []
-async function fresh(): Promise<World> {
-  const made = await world()
-  worlds.push(made)
-  return made
-}
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
-})
+import { describe, expect, it } from 'vitest'
+import { fresh, post, REDIRECT, withoutRefreshToken, type World } from './support/world.ts'
 
 const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
   of.then(

@@ -1,16 +1,6 @@
 import { AuthorizationError } from '@jetway/client/oauth'
-import { afterEach, describe, expect, it } from 'vitest'
-import { post, world, type World } from './support/world.ts'
-
-const worlds: World[] = []
-async function fresh(): Promise<World> {
-  const made = await world()
-  worlds.push(made)
-  return made
-}
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
-})
+import { describe, expect, it } from 'vitest'
+import { fresh, post, type World } from './support/world.ts'
 
 const gets = (seen: readonly { method: string; path: string }[]): string[] =>
   seen.filter(({ method }) => method === 'GET').map(({ path }) => path)

@@ -1,17 +1,7 @@
 import { withAuth } from '@jetway/client'
 import { type AuthorizationError, authorizationCode, memoryCredentials, oauth } from '@jetway/client/oauth'
-import { afterEach, describe, expect, it } from 'vitest'
-import { post, REDIRECT, withoutRefreshToken, world, type World } from './support/world.ts'
-
-const worlds: World[] = []
-async function fresh(): Promise<World> {
-  const made = await world()
-  worlds.push(made)
-  return made
-}
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
-})
+import { describe, expect, it } from 'vitest'
+import { fresh, post, REDIRECT, withoutRefreshToken, type World } from './support/world.ts'
 
 const reasonOf = (of: Promise<unknown>): Promise<string> =>
   of.then(

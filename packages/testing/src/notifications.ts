@@ -1,0 +1,33 @@
+import type { JsonRpcNotification } from '@jetway/core/protocol'
+
+type Watcher = (notification: JsonRpcNotification) => void
+
+/** What a peer has heard, and those who wait for what it will hear. */
+export class Notifications {
+  readonly heard: JsonRpcNotification[] = []
+  readonly #watchers = new Set<Watcher>()
+
+  add(notification: JsonRpcNotification): void {
+    this.heard.push(notification)
+    for (const watcher of this.#watchers) watcher(notification)
+  }
+
+  /** Resolves to the first that fits, among those that have come and those that will. */
+  next(
+    method: string,
+    fits: (params: Readonly<Record<string, unknown>>) => boolean = () => true,
+  ): Promise<JsonRpcNotification> {
+    const matches = (notification: JsonRpcNotification): boolean =>
+      notification.method === method && fits(notification.params ?? {})
+    const known = this.heard.find(matches)
+    if (known !== undefined) return Promise.resolve(known)
+    return new Promise((resolve) => {
+      const watcher: Watcher = (notification) => {
+        if (!matches(notification)) return
+        this.#watchers.delete(watcher)
+        resolve(notification)
+      }
+      this.#watchers.add(watcher)
+    })
+  }
+}
