@@ -10,6 +10,7 @@ describe('parsing a message', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const text = JSON.stringify({ value })
+        fc.pre(!/"(__proto__|prototype)":/.test(text))
         const expected: unknown = JSON.parse(text)
         expect(parseText(text)).toEqual({ ok: true, value: expected })
         expect(parseBytes(bytes(text))).toEqual({ ok: true, value: expected })
