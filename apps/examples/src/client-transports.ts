@@ -1,4 +1,5 @@
 import { bearer, Client } from '@jetway/client'
+import { connect, type ServerConfig } from '@jetway/client/config'
 import { http } from '@jetway/client/http'
 import { childProcess } from '@jetway/client/stdio'
 
@@ -21,5 +22,12 @@ export async function run(script: string, log: (line: string) => void): Promise<
       stderr: log,
     }),
   )
+}
+// #endregion
+
+// #region config
+/** A server of either kind, as a file or a form may describe it. */
+export function connectAs(config: ServerConfig): Promise<Client> {
+  return connect(config, { info: { name: 'my-host', version: '1.0.0' } })
 }
 // #endregion

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
 import { expect, it, vi } from 'vitest'
-import { connectTo, run } from '../src/client-transports.ts'
+import { connectAs, connectTo, run } from '../src/client-transports.ts'
 
 it('a server at an address is given the token', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
@@ -38,4 +38,16 @@ it('a server of this machine is run, heard and ended', async () => {
   await client.close()
   await expect(client.callTool('key')).rejects.toMatchObject({ code: 'closed' })
   vi.unstubAllEnvs()
+})
+
+it('a server described as data is run just so', async () => {
+  const script = fileURLToPath(new URL('./support/shop-server.mjs', import.meta.url))
+  const client = await connectAs({
+    command: process.execPath,
+    args: [script],
+    env: { SHOP_API_KEY: 'data' },
+    stderr: 'ignore',
+  })
+  expect((await client.callTool('key')).content).toEqual([{ type: 'text', text: 'data' }])
+  await client.close()
 })

@@ -20,6 +20,17 @@ export function http(url: string | URL, options: HttpOptions = {}): Dial {
   return () => new HttpTransport(url, options)
 }
 
+/**
+ * A server at a URL that speaks HTTP+SSE and nothing newer, to connect to. `http` finds that out by itself, at the cost
+ * of requests that such a server turns down.
+ *
+ * @throws TypeError for what is no URL of http or https
+ */
+export function sse(url: string | URL, options: HttpOptions = {}): Dial {
+  resolveHttpOptions(url, options)
+  return () => new LegacySseTransport(url, options)
+}
+
 /** Statuses by which a server that knows HTTP+SSE alone turns down a POST to the address of its stream. */
 const OLDER: readonly (number | undefined)[] = [400, 404, 405]
 

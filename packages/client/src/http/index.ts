@@ -1,4 +1,4 @@
-export { http, HttpTransport } from './http.ts'
+export { http, HttpTransport, sse } from './http.ts'
 export { LegacySseTransport } from './legacy-sse.ts'
 export type { ExtraHeaders, Fetch, HttpOptions, OutgoingRequest } from './options.ts'
 export { type SseEvent, sseEvents, SseOverflowError, SseParser } from './sse-parser.ts'
