@@ -95,9 +95,10 @@ export function readPage<Item>(
   }
 }
 
+/** What is below zero is stale at once: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
 function readHints({ ttlMs, cacheScope }: JsonObject): CacheHints {
   return {
-    ...(typeof ttlMs === 'number' && ttlMs >= 0 && { ttlMs }),
+    ...(typeof ttlMs === 'number' && { ttlMs: Math.max(0, ttlMs) }),
     ...((cacheScope === 'public' || cacheScope === 'private') && { cacheScope }),
   }
 }
@@ -112,8 +113,13 @@ export function readToolResult(result: JsonObject): CallToolResult {
 
 export function readResource(result: JsonObject): ReadResourceResult & CacheHints {
   const { contents } = result
-  if (Array.isArray(contents) && contents.every((each) => isObject(each) && typeof each['uri'] === 'string'))
-    return result as unknown as ReadResourceResult
+  if (
+    Array.isArray(contents) &&
+    contents.every((each) => isObject(each) && typeof each['uri'] === 'string')
+  ) {
+    const { ttlMs, cacheScope, ...rest } = result
+    return { ...(rest as unknown as ReadResourceResult), ...readHints({ ttlMs, cacheScope }) }
+  }
   throw invalidAnswer(Method.ReadResource, 'its contents are no list of contents with a uri')
 }
 

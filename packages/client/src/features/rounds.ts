@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Revision } from '@jetway/core/protocol'
+import { isObject, type JsonObject, Method, type Revision } from '@jetway/core/protocol'
 import { ClientError, invalidAnswer } from '../errors.ts'
 
 export interface RoundsOptions {
@@ -29,10 +29,17 @@ export async function inRounds(options: RoundsOptions): Promise<JsonObject> {
       throw invalidAnswer(method, 'it cannot come back with questions')
     if (round === maxRounds)
       throw new ClientError('too-many-rounds', `${method} came back with questions ${maxRounds + 1} times`)
-    result = await options.send(await answersTo(result, options))
+    result = keptByNobody(method, await options.send(await answersTo(result, options)))
   }
   return result
 }
+
+/**
+ * What depends on answers must not be given to whoever asks again, whatever the server says:
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key
+ */
+const keptByNobody = (method: string, result: JsonObject): JsonObject =>
+  method === Method.ReadResource ? { ...result, ttlMs: 0, cacheScope: 'private' } : result
 
 const asksBack = (result: JsonObject): boolean => result['resultType'] === 'input_required'
 

@@ -1,0 +1,25 @@
+import type { Client } from '@jetway/client'
+import { cachedResources, ResourceCache } from '@jetway/client/resource-cache'
+import type { ReadResourceResult } from '@jetway/core/protocol'
+
+// #region read
+export const cache = new ResourceCache({ maxEntries: 500, ttlMs: 60_000 })
+
+/** Reads resources of one server, which is asked once for each as long as nothing changes. */
+export async function readRates(
+  client: Client,
+  uris: readonly string[],
+): Promise<readonly ReadResourceResult[]> {
+  using rates = cachedResources(client, cache, { server: 'rates' })
+  return await Promise.all(uris.map((uri) => rates.read(uri)))
+}
+// #endregion
+
+// #region partition
+/** For a service that speaks to one server for many people. */
+export const readFor = (user: string, client: Client, uri: string): Promise<ReadResourceResult> =>
+  cache.read({ server: 'rates', partition: user, uri }, (signal) => client.readResource(uri, { signal }))
+
+/** What a person may see is another thing from now on. */
+export const signedOut = (user: string): void => cache.invalidateServer('rates', { partition: user })
+// #endregion

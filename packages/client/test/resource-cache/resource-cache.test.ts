@@ -1,0 +1,461 @@
+import type { ReadResourceResult } from '@jetway/core/protocol'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { CacheHints } from '../../src/index.ts'
+import { type LoadResource, ResourceCache } from '../../src/resource-cache/index.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+
+const of = (text: string, hints: CacheHints = {}): ReadResourceResult & CacheHints => ({
+  contents: [{ uri: 'a://', text }],
+  ...hints,
+})
+const at = (uri: string, server = 'one'): { server: string; uri: string } => ({ server, uri })
+const textOf = (result: ReadResourceResult | undefined): unknown =>
+  result?.contents.map((each) => ('text' in each ? each.text : each.blob))[0]
+
+describe('what is kept', () => {
+  it('is given again until its time is over, and missed from then on', async () => {
+    const clock = new ManualClock()
+    const cache = new ResourceCache({ ttlMs: 100, clock })
+    cache.set(at('a'), of('first'))
+    await clock.advance(99)
+    expect(textOf(cache.get(at('a')))).toBe('first')
+    await clock.advance(1)
+    expect(cache.get(at('a'))).toBeUndefined()
+  })
+
+  it('has its time anew when it is set again', async () => {
+    const clock = new ManualClock()
+    const cache = new ResourceCache({ ttlMs: 100, clock })
+    cache.set(at('a'), of('first'))
+    await clock.advance(99)
+    cache.set(at('a'), of('second'))
+    await clock.advance(99)
+    expect(textOf(cache.get(at('a')))).toBe('second')
+  })
+
+  it('lasts five minutes where nobody has said for how long', async () => {
+    const clock = new ManualClock()
+    const cache = new ResourceCache({ clock })
+    cache.set(at('a'), of('x'))
+    await clock.advance(299_999)
+    expect(cache.get(at('a'))).toBeDefined()
+    await clock.advance(1)
+    expect(cache.get(at('a'))).toBeUndefined()
+  })
+
+  it.each([0, -1, Infinity])('never expires with a ttlMs of %d', async (ttlMs) => {
+    const clock = new ManualClock()
+    const cache = new ResourceCache({ ttlMs, clock })
+    cache.set(at('a'), of('x'))
+    await clock.advance(100 * 365 * 24 * 3_600_000)
+    expect(textOf(cache.get(at('a')))).toBe('x')
+  })
+
+  it('stays when it has expired, and is not what was used last for having been asked for', async () => {
+    const clock = new ManualClock()
+    const cache = new ResourceCache({ ttlMs: 100, maxEntries: 2, clock })
+    cache.set(at('old'), of('old'))
+    await clock.advance(100)
+    cache.set(at('b'), of('b'))
+    expect(cache.get(at('old'))).toBeUndefined()
+    expect(cache.size).toBe(2)
+    cache.set(at('c'), of('c'))
+    expect(cache.size).toBe(2)
+    expect(textOf(cache.get(at('b')))).toBe('b')
+  })
+
+  it('is overwritten by a new result when it has expired', async () => {
+    const clock = new ManualClock()
+    const cache = new ResourceCache({ ttlMs: 100, clock })
+    cache.set(at('a'), of('old'))
+    await clock.advance(100)
+    cache.set(at('a'), of('new'))
+    expect(cache.size).toBe(1)
+    expect(textOf(cache.get(at('a')))).toBe('new')
+  })
+
+  it('cannot be changed by whoever gave it, nor by whoever gets it', () => {
+    const cache = new ResourceCache()
+    const given = { contents: [{ uri: 'a://', text: 'x', _meta: { deep: { list: [1] } } }] }
+    cache.set(at('a'), given)
+    given.contents[0]!.text = 'changed'
+    given.contents[0]!._meta.deep.list.push(2)
+    given.contents.push({ uri: 'b://', text: 'y', _meta: { deep: { list: [] } } })
+    const got = cache.get(at('a')) as unknown as typeof given
+    expect(() => got.contents.pop()).toThrow(TypeError)
+    expect(() => got.contents[0]!._meta.deep.list.push(3)).toThrow(TypeError)
+    expect(() => Object.assign(got.contents[0]!, { text: 'z' })).toThrow(TypeError)
+    expect(cache.get(at('a'))).toEqual({
+      contents: [{ uri: 'a://', text: 'x', _meta: { deep: { list: [1] } } }],
+    })
+  })
+
+  it('may have a member that is called __proto__, which is data like any other', () => {
+    const cache = new ResourceCache()
+    const result = JSON.parse('{"contents":[],"_meta":{"__proto__":{"admin":true}}}') as ReadResourceResult
+    cache.set(at('a'), result)
+    expect(JSON.stringify(cache.get(at('a')))).toBe(JSON.stringify(result))
+    expect('admin' in {}).toBe(false)
+  })
+})
+
+describe('a cache that is full', () => {
+  it('gives up what was not used for longest, for a new key', () => {
+    const cache = new ResourceCache({ maxEntries: 2 })
+    cache.set(at('a'), of('a'))
+    cache.set(at('b'), of('b'))
+    cache.get(at('a'))
+    cache.set(at('c'), of('c'))
+    expect(['a', 'b', 'c'].map((uri) => textOf(cache.get(at(uri))))).toEqual(['a', undefined, 'c'])
+  })
+
+  it('gives up nothing when a key that it has is set again, which counts as use', () => {
+    const cache = new ResourceCache({ maxEntries: 2 })
+    cache.set(at('a'), of('a'))
+    cache.set(at('b'), of('b'))
+    cache.set(at('a'), of('a2'))
+    expect(cache.size).toBe(2)
+    cache.set(at('c'), of('c'))
+    expect(['a', 'b', 'c'].map((uri) => textOf(cache.get(at(uri))))).toEqual(['a2', undefined, 'c'])
+  })
+
+  it('holds 256 entries', () => {
+    const cache = new ResourceCache()
+    for (let i = 0; i <= 256; i++) cache.set(at(`${i}`), of(`${i}`))
+    expect(cache.size).toBe(256)
+    expect(cache.get(at('0'))).toBeUndefined()
+    expect(textOf(cache.get(at('1')))).toBe('1')
+  })
+
+  it('gives up what was not used for longest where the entries are too large together', () => {
+    const cache = new ResourceCache({ maxBytes: 10_000 })
+    for (const uri of ['a', 'b', 'c']) cache.set(at(uri), of('x'.repeat(2_000)))
+    expect(cache.size).toBe(2)
+    expect(cache.get(at('a'))).toBeUndefined()
+  })
+
+  it('does not keep what is too large by itself, nor what that would have replaced', () => {
+    const cache = new ResourceCache({ maxBytes: 10_000 })
+    cache.set(at('a'), of('small'))
+    cache.set(at('b'), of('small'))
+    expect(cache.set(at('a'), of('x'.repeat(10_000)))).toBe(false)
+    expect(cache.get(at('a'))).toBeUndefined()
+    expect(textOf(cache.get(at('b')))).toBe('small')
+  })
+
+  it('counts what is not text as well', () => {
+    const cache = new ResourceCache({ maxBytes: 10_000 })
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, null]))
+    expect(cache.set(at('a'), { contents: [], _meta: many })).toBe(false)
+  })
+
+  it.each([{ maxEntries: 0 }, { maxEntries: 1.5 }, { maxBytes: -1 }, { maxBytes: NaN }, { ttlMs: NaN }])(
+    'refuses limits that are none: %o',
+    (options) => {
+      expect(() => new ResourceCache(options)).toThrow(RangeError)
+    },
+  )
+})
+
+describe('keys', () => {
+  it('are of a server and of a resource, whatever characters these have', () => {
+    const cache = new ResourceCache()
+    cache.set({ server: 'a', uri: 'b:c' }, of('first'))
+    cache.set({ server: 'a:b', uri: 'c' }, of('second'))
+    expect(textOf(cache.get({ server: 'a', uri: 'b:c' }))).toBe('first')
+    expect(textOf(cache.get({ server: 'a:b', uri: 'c' }))).toBe('second')
+    cache.invalidateServer('a')
+    expect(cache.get({ server: 'a', uri: 'b:c' })).toBeUndefined()
+    expect(textOf(cache.get({ server: 'a:b', uri: 'c' }))).toBe('second')
+  })
+
+  it('never meet where a part of them differs', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', ':', ',', '"', '[', ']', '\\', '\u0000', '\uD800') })
+    const key = fc.record({ server: text, uri: text, partition: text })
+    fc.assert(
+      fc.property(key, key, (one, other) => {
+        const cache = new ResourceCache()
+        cache.set(one, of('one'))
+        const same = (['server', 'uri', 'partition'] as const).every((part) => one[part] === other[part])
+        return (cache.get(other) !== undefined) === same
+      }),
+    )
+  })
+})
+
+describe('forgetting', () => {
+  const filled = (): ResourceCache => {
+    const cache = new ResourceCache()
+    for (const server of ['one', 'two'])
+      for (const uri of ['a://x', 'a://x/y', 'a://xy'])
+        for (const partition of ['ann', 'bob']) cache.set({ server, uri, partition }, of(uri))
+    cache.set({ server: 'one', uri: 'p://', partition: 'ann' }, of('p', { cacheScope: 'public' }))
+    return cache
+  }
+  const has = (cache: ResourceCache, uri: string, server = 'one', partition = 'ann'): boolean =>
+    cache.get({ server, uri, partition }) !== undefined
+
+  it('a resource: for every partition, and no other resource or server', () => {
+    const cache = filled()
+    cache.invalidate(at('a://x'))
+    expect(cache.size).toBe(11)
+    expect([has(cache, 'a://x'), has(cache, 'a://x', 'one', 'bob')]).toEqual([false, false])
+    expect([has(cache, 'a://x/y'), has(cache, 'a://x', 'two')]).toEqual([true, true])
+    cache.invalidate(at('p://'))
+    expect(has(cache, 'p://', 'one', 'bob')).toBe(false)
+  })
+
+  it('a server: all of it, and nothing of others', () => {
+    const cache = filled()
+    cache.invalidateServer('one')
+    expect(cache.size).toBe(6)
+    expect([has(cache, 'p://'), has(cache, 'a://x'), has(cache, 'a://x', 'two')]).toEqual([
+      false,
+      false,
+      true,
+    ])
+  })
+
+  it('a partition of a server: what is its own and what is public', () => {
+    const cache = filled()
+    cache.invalidateServer('one', { partition: 'ann' })
+    expect([has(cache, 'p://'), has(cache, 'a://x'), has(cache, 'a://x', 'one', 'bob')]).toEqual([
+      false,
+      false,
+      true,
+    ])
+  })
+
+  it('what has a part that was updated as well, and nothing that only begins alike', () => {
+    const cache = filled()
+    cache.invalidateUpdated(at('a://x/y'))
+    expect([has(cache, 'a://x'), has(cache, 'a://x/y'), has(cache, 'a://xy')]).toEqual([false, false, true])
+    cache.invalidateUpdated(at('p://deep/inside'))
+    expect(has(cache, 'p://')).toBe(false)
+  })
+
+  it('everything', () => {
+    const cache = filled()
+    cache.clear()
+    expect(cache.size).toBe(0)
+    expect(has(cache, 'p://')).toBe(false)
+    cache.set(at('a'), of('again'))
+    cache.invalidateServer('one')
+    expect(cache.size).toBe(0)
+  })
+
+  it('what is not there changes nothing', () => {
+    const cache = filled()
+    cache.invalidate(at('none'))
+    cache.invalidateServer('none')
+    cache.invalidateUpdated(at('none', 'none'))
+    expect(cache.size).toBe(13)
+  })
+
+  it('leaves nothing behind of what was evicted', () => {
+    const cache = new ResourceCache({ maxEntries: 1 })
+    cache.set(at('a'), of('a'))
+    cache.set(at('b'), of('b'))
+    cache.invalidate(at('a'))
+    expect(textOf(cache.get(at('b')))).toBe('b')
+  })
+})
+
+describe('what the server says of a result (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching)', () => {
+  const key = { server: 'one', uri: 'a', partition: 'ann' }
+  const others = { ...key, partition: 'bob' }
+
+  it('counts before what the host has said, longer or shorter', async () => {
+    const clock = new ManualClock()
+    const cache = new ResourceCache({ ttlMs: 100, clock })
+    cache.set(at('short'), of('x', { ttlMs: 10 }))
+    cache.set(at('long'), of('x', { ttlMs: 1_000 }))
+    await clock.advance(10)
+    expect(cache.get(at('short'))).toBeUndefined()
+    await clock.advance(989)
+    expect(cache.get(at('long'))).toBeDefined()
+    await clock.advance(1)
+    expect(cache.get(at('long'))).toBeUndefined()
+  })
+
+  it.each([0, -5])('is not kept with a ttlMs of %d, and what was there is gone', (ttlMs) => {
+    const cache = new ResourceCache({ ttlMs: 0 })
+    cache.set(key, of('old'))
+    expect(cache.set(key, of('new', { ttlMs }))).toBe(false)
+    expect(cache.get(key)).toBeUndefined()
+    expect(cache.size).toBe(0)
+  })
+
+  it('is followed and not passed on: what is given later is not as fresh any more', () => {
+    const cache = new ResourceCache()
+    cache.set(key, of('x', { ttlMs: 1_000, cacheScope: 'private' }))
+    expect(cache.get(key)).toEqual({ contents: [{ uri: 'a://', text: 'x' }] })
+  })
+
+  it.each([{}, { cacheScope: 'private' as const }])('keeps it from other partitions: %o', (hints) => {
+    const cache = new ResourceCache()
+    cache.set(key, of('secret', hints))
+    expect(textOf(cache.get(key))).toBe('secret')
+    expect(cache.get(others)).toBeUndefined()
+    expect(cache.get(at('a'))).toBeUndefined()
+  })
+
+  it('shares it with all partitions of the server, and with no other server, where it is public', () => {
+    const cache = new ResourceCache()
+    cache.set(key, of('open', { cacheScope: 'public' }))
+    expect([key, others, at('a')].map((each) => textOf(cache.get(each)))).toEqual(['open', 'open', 'open'])
+    expect(cache.get({ ...key, server: 'two' })).toBeUndefined()
+    expect(cache.size).toBe(1)
+  })
+
+  it('is what it said last: public no more for anybody, private no more for the one', () => {
+    const cache = new ResourceCache()
+    cache.set(key, of('open', { cacheScope: 'public' }))
+    cache.set(others, of('secret of bob'))
+    expect(cache.get(key)).toBeUndefined()
+    cache.set(others, of('open again', { cacheScope: 'public' }))
+    expect(textOf(cache.get(others))).toBe('open again')
+  })
+
+  it('is nothing where it is nonsense', async () => {
+    const clock = new ManualClock()
+    const cache = new ResourceCache({ ttlMs: 100, clock })
+    const odd = { ...of('x'), ttlMs: '9', cacheScope: 'PUBLIC' } as unknown as ReadResourceResult
+    cache.set(key, odd)
+    expect(cache.get(others)).toBeUndefined()
+    await clock.advance(99)
+    expect(cache.get(key)).toBeDefined()
+    await clock.advance(1)
+    expect(cache.get(key)).toBeUndefined()
+  })
+})
+
+/** Readings that end when the test says so. */
+class Loads {
+  readonly pending: {
+    readonly resolve: (result: ReadResourceResult & CacheHints) => void
+    readonly reject: (error: Error) => void
+    readonly signal: AbortSignal
+  }[] = []
+
+  readonly load: LoadResource = (signal) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      this.pending.push({ resolve, reject, signal })
+    })
+
+  async at(index: number): Promise<(typeof this.pending)[number]> {
+    for (;;) {
+      const found = this.pending[index]
+      if (found !== undefined) return found
+      await Promise.resolve()
+    }
+  }
+}
+
+describe('reading through the cache', () => {
+  it('asks once, and gives the same to all that ask before and after', async () => {
+    const cache = new ResourceCache()
+    const loads = new Loads()
+    const both = [cache.read(at('a'), loads.load), cache.read(at('a'), loads.load)]
+    ;(await loads.at(0)).resolve(of('x'))
+    const [first, second] = await Promise.all(both)
+    expect(await cache.read(at('a'), loads.load)).toBe(first)
+    expect(second).toBe(first)
+    expect(Object.isFrozen(first?.contents)).toBe(true)
+    expect(loads.pending).toHaveLength(1)
+  })
+
+  it('asks for each partition by itself, as nobody knows yet whom the answer is for', async () => {
+    const cache = new ResourceCache()
+    const loads = new Loads()
+    const ann = cache.read({ ...at('a'), partition: 'ann' }, loads.load)
+    const bob = cache.read({ ...at('a'), partition: 'bob' }, loads.load)
+    ;(await loads.at(0)).resolve(of('for ann'))
+    ;(await loads.at(1)).resolve(of('for bob'))
+    expect([textOf(await ann), textOf(await bob)]).toEqual(['for ann', 'for bob'])
+  })
+
+  it('keeps no failure', async () => {
+    const cache = new ResourceCache()
+    const failing = (): Promise<never> => Promise.reject(new Error('down'))
+    await expect(cache.read(at('a'), failing)).rejects.toThrow('down')
+    const throwing = (): never => {
+      throw new Error('not even begun')
+    }
+    await expect(cache.read(at('a'), throwing)).rejects.toThrow('not even begun')
+    expect(textOf(await cache.read(at('a'), () => Promise.resolve(of('up'))))).toBe('up')
+  })
+
+  it('asks again each time where nothing may be kept', async () => {
+    const cache = new ResourceCache()
+    let count = 0
+    const load: LoadResource = () => Promise.resolve(of(`${++count}`, { ttlMs: 0 }))
+    expect(textOf(await cache.read(at('a'), load))).toBe('1')
+    expect(textOf(await cache.read(at('a'), load))).toBe('2')
+    expect(cache.size).toBe(0)
+  })
+
+  it('ends the waiting of the caller who gives up, and the reading with the last of them', async () => {
+    const cache = new ResourceCache()
+    const loads = new Loads()
+    const [one, other] = [new AbortController(), new AbortController()]
+    const first = cache.read(at('a'), loads.load, { signal: one.signal })
+    const second = cache.read(at('a'), loads.load, { signal: other.signal })
+    const { signal } = await loads.at(0)
+    one.abort(new Error('enough'))
+    await expect(first).rejects.toThrow('enough')
+    expect(signal.aborted).toBe(false)
+    const third = cache.read(at('a'), loads.load, { signal: other.signal })
+    other.abort(new Error('me too'))
+    await expect(second).rejects.toThrow('me too')
+    await expect(third).rejects.toThrow('me too')
+    expect(signal.aborted).toBe(true)
+    const next = cache.read(at('a'), loads.load)
+    ;(await loads.at(1)).resolve(of('fresh'))
+    expect(textOf(await next)).toBe('fresh')
+  })
+
+  it('goes on for those without a signal', async () => {
+    const cache = new ResourceCache()
+    const loads = new Loads()
+    const control = new AbortController()
+    const patient = cache.read(at('a'), loads.load)
+    const hasty = cache.read(at('a'), loads.load, { signal: control.signal })
+    control.abort(new Error('enough'))
+    await expect(hasty).rejects.toThrow('enough')
+    ;(await loads.at(0)).resolve(of('x'))
+    expect(textOf(await patient)).toBe('x')
+  })
+
+  it('gives what is kept even to a caller who has given up, and does not begin to read for one', async () => {
+    const cache = new ResourceCache()
+    const loads = new Loads()
+    cache.set(at('a'), of('kept'))
+    const signal = AbortSignal.abort(new Error('enough'))
+    expect(textOf(await cache.read(at('a'), loads.load, { signal }))).toBe('kept')
+    await expect(cache.read(at('b'), loads.load, { signal })).rejects.toThrow('enough')
+    expect(loads.pending).toHaveLength(0)
+  })
+
+  it.each<[string, (cache: ResourceCache) => void]>([
+    ['the resource', (cache) => cache.invalidate(at('a://x'))],
+    ['a part of it', (cache) => cache.invalidateUpdated(at('a://x/y'))],
+    ['its server', (cache) => cache.invalidateServer('one')],
+    ['everything', (cache) => cache.clear()],
+  ])('does not keep what was under way when %s was forgotten, and begins anew', async (_, forget) => {
+    const cache = new ResourceCache()
+    const loads = new Loads()
+    const before = cache.read(at('a://x'), loads.load)
+    const old = await loads.at(0)
+    forget(cache)
+    const after = cache.read(at('a://x'), loads.load)
+    old.resolve(of('old'))
+    expect(textOf(await before)).toBe('old')
+    expect(cache.size).toBe(0)
+    ;(await loads.at(1)).resolve(of('new'))
+    expect(textOf(await after)).toBe('new')
+    expect(textOf(cache.get(at('a://x')))).toBe('new')
+  })
+})
