@@ -1,5 +1,5 @@
 import { bearer, Client } from '@jetway/client'
-import { connect, type ServerConfig } from '@jetway/client/config'
+import { connect, loadConfig, type ServerConfig } from '@jetway/client/config'
 import { http } from '@jetway/client/http'
 import { childProcess } from '@jetway/client/stdio'
 
@@ -29,5 +29,14 @@ export async function run(script: string, log: (line: string) => void): Promise<
 /** A server of either kind, as a file or a form may describe it. */
 export function connectAs(config: ServerConfig): Promise<Client> {
   return connect(config, { info: { name: 'my-host', version: '1.0.0' } })
+}
+// #endregion
+
+// #region file
+/** The names of the servers of a host's file that can be used; what is wrong with the others goes to a log. */
+export async function serversOf(file: string, log: (line: string) => void): Promise<readonly string[]> {
+  const { servers, problems } = await loadConfig(file)
+  for (const { severity, message } of problems) log(`${severity}: ${message}`)
+  return Object.keys(servers)
 }
 // #endregion

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
 import { expect, it, vi } from 'vitest'
-import { connectAs, connectTo, run } from '../src/client-transports.ts'
+import { connectAs, connectTo, run, serversOf } from '../src/client-transports.ts'
 
 it('a server at an address is given the token', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
@@ -50,4 +50,13 @@ it('a server described as data is run just so', async () => {
   })
   expect((await client.callTool('key')).content).toEqual([{ type: 'text', text: 'data' }])
   await client.close()
+})
+
+it('the file of a host is read server by server', async () => {
+  const lines: string[] = []
+  const file = fileURLToPath(new URL('./support/servers.mcp.json', import.meta.url))
+  expect(await serversOf(file, (line) => lines.push(line))).toEqual(['shop'])
+  expect(lines).toEqual([
+    'error: The server "office": env.TOKEN needs the environment variable OFFICE_TOKEN_OF_NOBODY, which is not set',
+  ])
 })

@@ -1,0 +1,66 @@
+import { isObject } from '@jetway/core/protocol'
+import { EntryError } from './entry-error.ts'
+
+/**
+ * Something that a file of VS Code has its user asked for.
+ *
+ * @see https://code.visualstudio.com/docs/reference/variables-reference#_input-variables
+ */
+export interface ConfigInput {
+  readonly id: string
+  /** `promptString` is a text, `pickString` one of `options`, `command` what an extension gives. */
+  readonly type: 'promptString' | 'pickString' | 'command'
+  readonly description: string | undefined
+  readonly default: string | undefined
+  /** Whether it is to be hidden as it is typed. */
+  readonly password: boolean
+  readonly options: readonly string[]
+}
+
+/** Asks for an input. Undefined stands for its default. */
+export type AskForInput = (input: ConfigInput) => string | undefined | Promise<string | undefined>
+
+/** Answers `${input:…}`, each input being asked for once, and only when a server needs it. */
+export function answering(
+  defined: unknown,
+  ask: AskForInput | undefined,
+): (id: string, field: string) => Promise<string> {
+  const inputs = new Map(readInputs(defined).map((input) => [input.id, input]))
+  const asked = new Map<string, Promise<string | undefined>>()
+  return async (id, field) => {
+    const input = inputs.get(id)
+    if (input === undefined)
+      throw new EntryError(field, `needs the input ${id}, which the file does not define`)
+    let answer = asked.get(id)
+    if (answer === undefined) asked.set(id, (answer = Promise.resolve(ask?.(input))))
+    const value = (await answer) ?? input.default
+    if (value !== undefined) return value
+    throw new EntryError(
+      field,
+      ask === undefined
+        ? `needs the input ${id}: give the option input, which asks for it`
+        : `needs the input ${id}, which was not given`,
+    )
+  }
+}
+
+function readInputs(defined: unknown): readonly ConfigInput[] {
+  if (!Array.isArray(defined)) return []
+  return defined.filter(isObject).flatMap((input) => {
+    const { id, type, description, password, options } = input
+    if (typeof id !== 'string') return []
+    return {
+      id,
+      type: type === 'pickString' || type === 'command' ? type : 'promptString',
+      description: asText(description),
+      default: asText(input['default']),
+      password: password === true,
+      options: Array.isArray(options) ? options.flatMap((option) => asOption(option) ?? []) : [],
+    }
+  })
+}
+
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const asOption = (option: unknown): string | undefined =>
+  isObject(option) ? asText(option['value']) : asText(option)
