@@ -22,7 +22,8 @@ import { connecting, type Connected } from './connecting.ts'
 import type { Conversation, ConversationEvents, Ignored } from './conversation/conversation.ts'
 import type { ListKind } from './eras/side.ts'
 import { ClientError, ConnectionClosedError } from './errors.ts'
-import { type ClientEvents, type ClientListener, Emitter, eventOf } from './features/events.ts'
+import { Emitter } from './features/emitter.ts'
+import { type ClientEvents, type ClientListener, eventOf } from './features/events.ts'
 import { KnownTools } from './features/known-tools.ts'
 import { OutputChecks } from './features/output-checks.ts'
 import { Lists } from './features/lists.ts'
@@ -41,6 +42,7 @@ import type { ToolArgs, ToolOutput, TypedTool, TypedToolResult } from './feature
 import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
 import { Requests } from './requests.ts'
 import type { ClientTransport, Dial, TransportClose } from './transport/client-transport.ts'
+import { type Deferred, deferred } from './waiting.ts'
 
 /** What a server has said of itself, and how it is spoken to. */
 export interface ServerView {
@@ -72,7 +74,10 @@ export class Client {
   readonly #info: Implementation
   readonly #options: ClientOptions
   readonly #clock: Clock
-  readonly #events = new Emitter()
+  readonly #events = new Emitter<ClientEvents>((event, error) => {
+    // A listener of errors that fails has nobody to tell.
+    if (event !== 'error') this.#events.emit('error', error)
+  })
   readonly #questions: Questions
   readonly #tools = new KnownTools()
   readonly #outputs: OutputChecks
@@ -85,13 +90,12 @@ export class Client {
   #conversation: Conversation | undefined
   #closed: TransportClose | undefined
   #closing: Promise<void> | undefined
-  #announced: { readonly promise: Promise<TransportClose>; readonly resolve: (close: TransportClose) => void }
+  readonly #announced: Deferred<TransportClose> = deferred()
 
   constructor(info: Implementation, options: ClientOptions = {}) {
     this.#info = info
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#announced = deferred()
     this.#outputs = new OutputChecks((error) => this.#events.emit('error', error))
     this.#questions = new Questions({
       handlers: options.handlers ?? {},
@@ -432,7 +436,8 @@ export class Client {
   }
 
   #needConnected(): Connected {
-    if (this.#closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.#closed)
+    if (this.#closed !== undefined)
+      throw new ConnectionClosedError('The connection is closed', this.#closed, { unprocessed: true })
     if (this.#connected !== undefined) return this.#connected
     throw new ClientError('not-connected', 'The client is not connected: call connect() first')
   }
@@ -474,15 +479,4 @@ export class Client {
     )
     this.#connected.side.wantLists(new Set(kinds))
   }
-}
-
-function deferred(): {
-  readonly promise: Promise<TransportClose>
-  readonly resolve: (close: TransportClose) => void
-} {
-  let resolve = (_close: TransportClose): void => {}
-  const promise = new Promise<TransportClose>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }

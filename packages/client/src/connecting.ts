@@ -7,6 +7,7 @@ import type { Side } from './eras/side.ts'
 import { ClientError } from './errors.ts'
 import { type ClientOptions, DEFAULTS } from './options.ts'
 import type { ClientTransport, Dial } from './transport/client-transport.ts'
+import { orAborted } from './waiting.ts'
 
 /** A connection whose two sides have agreed how to speak. */
 export interface Connected {
@@ -95,8 +96,16 @@ const read = (eras: EraCache | false, key: string | undefined): ReturnType<EraCa
   eras === false || key === undefined ? undefined : eras.get(key)
 
 async function dialled(target: ClientTransport | Dial, connect: ConnectingOptions): Promise<Conversation> {
-  const transport = typeof target === 'function' ? await target() : target
+  const transport = typeof target === 'function' ? await called(target, connect.signal) : target
   return new Conversation(transport, connect.clock, connect.events)
+}
+
+/** A dial may never come back. What it opens after nobody waits any more is closed. */
+function called(dial: Dial, signal: AbortSignal | undefined): Promise<ClientTransport> {
+  signal?.throwIfAborted()
+  const opened = Promise.resolve(dial())
+  opened.then((transport) => (signal?.aborted === true ? transport.close() : undefined)).catch(() => {})
+  return orAborted(opened, signal)
 }
 
 async function negotiated(
@@ -134,14 +143,5 @@ async function negotiated(
 /** A transport that does not come up is left to itself: it is closed right after. */
 async function started(conversation: Conversation, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
-  let stop: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal?.reason as Error)
-    signal?.addEventListener('abort', stop)
-  })
-  try {
-    await Promise.race([conversation.start(), aborted])
-  } finally {
-    if (stop !== undefined) signal?.removeEventListener('abort', stop)
-  }
+  await orAborted(conversation.start(), signal)
 }

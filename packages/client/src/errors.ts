@@ -15,6 +15,10 @@ export type ClientErrorCode =
   | 'endless-list'
   | 'transport'
   | 'session-lost'
+  | 'unknown-server'
+  | 'unknown-tool'
+  | 'not-approved'
+  | 'unavailable'
 
 /**
  * A failure that the server has not sent: of the connection, of a limit, or of an answer that is none. What a server
@@ -22,6 +26,11 @@ export type ClientErrorCode =
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
+  /**
+   * Whether the server has certainly not begun with what was asked of it, so that asking again does nothing twice. False
+   * where that is not known.
+   */
+  readonly unprocessed: boolean = false
 
   constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
@@ -33,10 +42,12 @@ export class ClientError extends Error {
 /** The connection was not there when something was asked of it, or went away before the answer came. */
 export class ConnectionClosedError extends ClientError {
   readonly close: TransportClose | undefined
+  override readonly unprocessed: boolean
 
-  constructor(message: string, close?: TransportClose) {
+  constructor(message: string, close?: TransportClose, how: { readonly unprocessed?: boolean } = {}) {
     super('closed', message, close?.kind === 'error' ? { cause: close.error } : undefined)
     this.close = close
+    this.unprocessed = how.unprocessed ?? false
   }
 }
 
@@ -76,14 +87,19 @@ export class OutputMismatchError extends ClientError {
   }
 }
 
-/** A transport could not deliver a message. Transports extend it; a message that it was thrown for never arrived. */
+/** A transport could not deliver a message, or has lost its answer. Transports extend it. */
 export class TransportError extends ClientError {
   /** The status of HTTP, where there was one. */
   readonly status: number | undefined
+  override readonly unprocessed: boolean
 
-  constructor(message: string, options?: ErrorOptions & { readonly status?: number }) {
+  constructor(
+    message: string,
+    options?: ErrorOptions & { readonly status?: number | undefined; readonly unprocessed?: boolean },
+  ) {
     super('transport', message, options)
     this.status = options?.status
+    this.unprocessed = options?.unprocessed ?? false
   }
 }
 
@@ -92,6 +108,8 @@ export class TransportError extends ClientError {
  * `initialize` opens a new one, which the client sends by itself.
  */
 export class SessionLostError extends ClientError {
+  override readonly unprocessed: boolean = true
+
   constructor(message = 'The server has lost the session', options?: ErrorOptions) {
     super('session-lost', message, options)
   }
@@ -99,3 +117,14 @@ export class SessionLostError extends ClientError {
 
 export const invalidAnswer = (method: string, problem: string): ClientError =>
   new ClientError('invalid-answer', `The answer to ${method} is malformed: ${problem}`)
+
+/**
+ * The error of a later step of a call, such as the next round of questions, or asking for its task: the call itself has
+ * been taken on by then, whatever became of the step.
+ */
+export function begun(error: unknown): unknown {
+  if (!(error instanceof ClientError) || !error.unprocessed) return error
+  if (error instanceof ConnectionClosedError) return new ConnectionClosedError(error.message, error.close)
+  const status = error instanceof TransportError ? error.status : undefined
+  return new TransportError(error.message, { cause: error, status })
+}

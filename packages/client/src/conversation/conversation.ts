@@ -112,7 +112,9 @@ export class Conversation {
   /** Resolves to the result; rejects with `McpError` for an error of the server, and with a named one of this side. */
   request(method: string, params: JsonObject | undefined, ask: Ask): Promise<JsonObject> {
     if (this.#closed !== undefined)
-      return Promise.reject(new ConnectionClosedError(`${method}: the connection is closed`, this.#closed))
+      return Promise.reject(
+        new ConnectionClosedError(`${method}: the connection is closed`, this.#closed, { unprocessed: true }),
+      )
     if (ask.signal?.aborted === true) return Promise.reject(ask.signal.reason as Error)
     if (this.#pending.size >= MAX_PENDING)
       return Promise.reject(

@@ -142,7 +142,9 @@ class LegacySide implements Side {
     } catch (error) {
       // It was not processed, so that sending it again does nothing twice.
       if (!(error instanceof SessionLostError)) throw error
-      await (this.#reopening ??= this.#reopen())
+      await (this.#reopening ??= this.#reopen()).catch((cause: unknown) => {
+        throw new SessionLostError('The server has lost the session, and there is no new one', { cause })
+      })
       return await this.#conversation.request(method, params, how)
     }
   }

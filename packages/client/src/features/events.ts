@@ -56,39 +56,3 @@ export function eventOf({
 
 const isLog = (params: JsonObject): params is JsonObject & ClientEvents['log'] =>
   isObject(params) && typeof params['level'] === 'string' && 'data' in params
-
-type Listeners = { [E in keyof ClientEvents]?: Set<ClientListener<E>> }
-
-/** Listeners by event. One that throws or rejects is reported as `error`, and disturbs no other. */
-export class Emitter {
-  readonly #listeners: Listeners = {}
-
-  on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
-    const listeners: Set<ClientListener<E>> = (this.#listeners[event] ??= new Set() as never)
-    const own: ClientListener<E> = (value) => listener(value)
-    listeners.add(own)
-    return () => void listeners.delete(own)
-  }
-
-  has(event: keyof ClientEvents): boolean {
-    return (this.#listeners[event]?.size ?? 0) > 0
-  }
-
-  emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
-    const listeners: Set<ClientListener<E>> | undefined = this.#listeners[event]
-    for (const listener of listeners ?? []) {
-      try {
-        const done = listener(value)
-        if (done instanceof Promise) done.catch((error: unknown) => this.#failed(event, error))
-      } catch (error) {
-        this.#failed(event, error)
-      }
-    }
-  }
-
-  /** A listener of errors that fails has nobody to tell. */
-  #failed(event: keyof ClientEvents, error: unknown): void {
-    if (event === 'error') return
-    this.emit('error', error instanceof Error ? error : new Error(String(error)))
-  }
-}

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, Method, type Revision } from '@jetway/core/protocol'
-import { ClientError, invalidAnswer } from '../errors.ts'
+import { begun, ClientError, invalidAnswer } from '../errors.ts'
 
 export interface RoundsOptions {
   readonly method: string
@@ -29,7 +29,7 @@ export async function inRounds(options: RoundsOptions): Promise<JsonObject> {
       throw invalidAnswer(method, 'it cannot come back with questions')
     if (round === maxRounds)
       throw new ClientError('too-many-rounds', `${method} came back with questions ${maxRounds + 1} times`)
-    result = keptByNobody(method, await options.send(await answersTo(result, options)))
+    result = keptByNobody(method, await onceMore(options, await answersTo(result, options)))
   }
   return result
 }
@@ -40,6 +40,14 @@ export async function inRounds(options: RoundsOptions): Promise<JsonObject> {
  */
 const keptByNobody = (method: string, result: JsonObject): JsonObject =>
   method === Method.ReadResource ? { ...result, ttlMs: 0, cacheScope: 'private' } : result
+
+async function onceMore(options: RoundsOptions, answers: JsonObject): Promise<JsonObject> {
+  try {
+    return await options.send(answers)
+  } catch (error) {
+    throw begun(error)
+  }
+}
 
 const asksBack = (result: JsonObject): boolean => result['resultType'] === 'input_required'
 

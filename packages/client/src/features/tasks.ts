@@ -8,7 +8,7 @@ import {
 } from '@jetway/core/protocol'
 import type { CallToolResult } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/runtime'
-import { ClientError, invalidAnswer } from '../errors.ts'
+import { begun, ClientError, invalidAnswer } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Requests } from '../requests.ts'
 import { readToolResult } from './results.ts'
@@ -78,7 +78,12 @@ export class Tasks {
   /** What a call has come to, also where it was answered with a task. */
   async resultOf(answered: JsonObject, { signal }: RequestOptions): Promise<JsonObject> {
     const task = taskIn(answered)
-    return task === undefined ? answered : this.#await(readTask(task).taskId, signal)
+    if (task === undefined) return answered
+    try {
+      return await this.#await(readTask(task).taskId, signal)
+    } catch (error) {
+      throw begun(error)
+    }
   }
 
   #of(taskId: string): ClientTask {

@@ -61,14 +61,28 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
     })
   } catch (error) {
     signal.throwIfAborted()
-    throw new TransportError(`${new URL(url).origin} cannot be reached${reasonOf(error)}`, { cause: error })
+    const code = codeOf(error)
+    throw new TransportError(
+      `${new URL(url).origin} cannot be reached${code === undefined ? '' : `: ${code}`}`,
+      { cause: error, unprocessed: code !== undefined && UNCONNECTED.has(code) },
+    )
   }
 }
 
+/** There was no connection on which anything could have been sent. After any other failure the server may have it all. */
+const UNCONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
 /** Node says why a fetch has failed in the cause of its error. */
-function reasonOf(error: unknown): string {
+function codeOf(error: unknown): string | undefined {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } }
-  return typeof cause?.code === 'string' ? `: ${cause.code}` : ''
+  return typeof cause?.code === 'string' ? cause.code : undefined
 }
 
 function redirectOf({ status, headers }: Response, method: string): string | undefined {

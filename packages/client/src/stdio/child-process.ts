@@ -14,6 +14,7 @@ import {
 } from './options.ts'
 import type { Dial } from '../transport/client-transport.ts'
 import { duplex } from '../transport/duplex.ts'
+import { startsProcess } from '../transport/spawned.ts'
 import { createMark, type ProcessTree, processTree } from './process-tree.ts'
 import { readLines } from './stderr-lines.ts'
 import { stopTree, within } from './stop.ts'
@@ -27,7 +28,7 @@ export function childProcess(options: ChildProcessOptions): Dial {
   const { command, args = [], cwd } = options
   // What a server speaks is remembered by what it is.
   const key = JSON.stringify([command, args, cwd])
-  return () => duplex(new ChildProcessTransport(options), { key })
+  return startsProcess(() => duplex(new ChildProcessTransport(options), { key }), options)
 }
 
 /** How long the last words of a process that has ended may take to arrive, in ms: its children may hold the pipe open. */

@@ -1,7 +1,7 @@
 import { REVISIONS } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Client } from '../../src/client.ts'
-import { ConnectionClosedError, TransportError } from '../../src/errors.ts'
+import { ConnectionClosedError, SessionLostError } from '../../src/errors.ts'
 import { http } from '../../src/http/http.ts'
 import type { HttpOptions } from '../../src/http/options.ts'
 import type { ClientOptions } from '../../src/options.ts'
@@ -212,7 +212,7 @@ describe('what HTTP tells beside the messages', () => {
     const client = await connect(url)
     await client.callTool('x')
     lost = true
-    await expect(client.callTool('x')).rejects.toThrow(TransportError)
+    await expect(client.callTool('x')).rejects.toThrow(SessionLostError)
   })
 
   it('redirects are followed within the origin, with all headers', async () => {

@@ -1,0 +1,8 @@
+export type { Approval, Approve } from './approvals.ts'
+export type { ReconnectOptions } from './backoff.ts'
+export { ClientManager, type ClientManagerStats, type ServerStats } from './client-manager.ts'
+export type { ListName, ManagerEvents, ManagerListener } from './events.ts'
+export type { ServerState } from './managed-server.ts'
+export type { ClientManagerOptions, ConnectReport, FromServer, ReadOptions, ToolCall } from './options.ts'
+export type { ToolFilter } from './tool-filter.ts'
+export type { NamedTool } from './tool-names.ts'

@@ -1,0 +1,37 @@
+/** Which of a server's tools a host may see and call. */
+export interface ToolFilter {
+  /** Names of tools, in which `*` stands for anything. @default all */
+  readonly allow?: readonly string[]
+  /** Wins over `allow`. @default none */
+  readonly deny?: readonly string[]
+}
+
+/** Whether a tool may be listed and called. */
+export type ToolTest = (tool: string) => boolean
+
+export function toolTest({ allow, deny = [] }: ToolFilter = {}): ToolTest {
+  const allowed = allow?.map(glob)
+  const denied = deny.map(glob)
+  return (tool) =>
+    !denied.some((matches) => matches(tool)) &&
+    (allowed === undefined || allowed.some((matches) => matches(tool)))
+}
+
+/** No regular expression: the names that it is held against come from servers, and one may take for ever. */
+function glob(pattern: string): ToolTest {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return (tool) => tool === pattern
+  return (tool) => {
+    if (tool.length < first.length + last.length) return false
+    if (!tool.startsWith(first) || !tool.endsWith(last)) return false
+    const end = tool.length - last.length
+    let at = first.length
+    for (const part of rest) {
+      const found = tool.indexOf(part, at)
+      if (found === -1 || found + part.length > end) return false
+      at = found + part.length
+    }
+    return true
+  }
+}

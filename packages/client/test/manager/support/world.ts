@@ -1,0 +1,89 @@
+import { type JsonObject, Method } from '@jetway/core/protocol'
+import { afterEach } from 'vitest'
+import { ClientManager, type ClientManagerOptions, type ManagerEvents } from '../../../src/manager/index.ts'
+import type { Dial } from '../../../src/transport/client-transport.ts'
+import { ManualClock, settled } from '../../support/manual-clock.ts'
+import { INFO, type Script, ScriptedServer, sessions } from '../../support/scripted.ts'
+
+/** A dial to scripted servers: one for each connection. */
+export interface ScriptedDial {
+  readonly dial: Dial
+  /** Every server that there was, in order. */
+  readonly servers: ScriptedServer[]
+  /** The one of the latest connection. */
+  readonly server: ScriptedServer
+  /** What dialling fails with from now on; undefined: it works again. */
+  down: Error | undefined
+}
+
+export function scriptedDial(script: Script = {}): ScriptedDial {
+  const servers: ScriptedServer[] = []
+  const made: ScriptedDial = {
+    servers,
+    down: undefined,
+    dial: () => {
+      if (made.down !== undefined) throw made.down
+      const server = new ScriptedServer({ ...sessions(), ...script })
+      servers.push(server)
+      return server.transport
+    },
+    get server() {
+      const latest = servers.at(-1)
+      if (latest === undefined) throw new Error('Nothing was dialled')
+      return latest
+    },
+  }
+  return made
+}
+
+export const toolNamed = (name: string): JsonObject => ({ name, inputSchema: { type: 'object' } })
+
+/** A server with tools of these names, which say their own name when they are called. */
+export const withTools = (...names: string[]): Script => ({
+  [Method.ListTools]: () => ({ tools: names.map(toolNamed) }),
+  [Method.CallTool]: ({ params }) => ({
+    content: [{ type: 'text', text: String((params as JsonObject)['name']) }],
+  }),
+})
+
+export interface World {
+  readonly manager: ClientManager
+  readonly clock: ManualClock
+  /** Everything that was told, with the name of its event first. */
+  readonly events: [keyof ManagerEvents, unknown][]
+  readonly named: (event: keyof ManagerEvents) => unknown[]
+}
+
+const EVENTS: Record<keyof ManagerEvents, true> = {
+  mcp_connected: true,
+  mcp_reconnecting: true,
+  mcp_reconnected: true,
+  mcp_reconnect_failed: true,
+  mcp_server_removed: true,
+  mcp_list_changed: true,
+  mcp_list_failed: true,
+  mcp_resource_updated: true,
+  mcp_log: true,
+  mcp_stderr: true,
+  mcp_error: true,
+}
+
+const open: ClientManager[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((manager) => manager.closeAll()))
+})
+
+/** A manager whose time stands still, and without chance. */
+export function world(options: ClientManagerOptions = {}): World {
+  const clock = new ManualClock()
+  const manager = new ClientManager(INFO, { clock, random: () => 0, ...options })
+  open.push(manager)
+  const events: World['events'] = []
+  for (const event of Object.keys(EVENTS) as (keyof ManagerEvents)[])
+    manager.on(event, (value) => void events.push([event, value]))
+  const named = (event: keyof ManagerEvents): unknown[] =>
+    events.filter(([name]) => name === event).map(([, value]) => value)
+  return { manager, clock, events, named }
+}
+
+export { settled }
