@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { pooled } from './pool.mjs'
 import { serve } from './serve.mjs'
 import { runScenarios, runSuite } from './suite.mjs'
 import { Verdict } from './verdict.mjs'
@@ -79,22 +80,11 @@ async function visit(adapter, { revision, scenarios, flags }) {
   }
 }
 
-/** Runs jobs in order, a few at a time, and gives their results in that order. */
-async function pooled(jobs, size) {
-  const results = []
-  const queue = jobs.entries()
-  const worker = async () => {
-    for (const [index, job] of queue) results[index] = await job()
-  }
-  await Promise.all(Array.from({ length: size }, worker))
-  return results
-}
-
 const expected = readFileSync(new URL('expected-failures.txt', import.meta.url), 'utf8')
 const jobs = ADAPTERS.flatMap((adapter) => [
   ...RUNS.map((run) => () => visit(adapter, run)),
   ...NAMED.map((run) => () => visitNamed(adapter, run)),
 ])
-const verdict = new Verdict(expected)
+const verdict = new Verdict('conformance', expected)
 for (const run of await pooled(jobs, AT_ONCE)) verdict.add(run)
 process.exitCode = verdict.conclude() ? 0 : 1

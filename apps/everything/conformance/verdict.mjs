@@ -14,6 +14,7 @@ function readExpected(text) {
 
 /** Prints how each scenario went and counts. */
 export class Verdict {
+  #subject
   #expected
   #seen = new Set()
   /** Requirements that some run of a framework has left open, and those that one has proven. */
@@ -23,7 +24,9 @@ export class Verdict {
   #failed = 0
   #wrong = 0
 
-  constructor(expected) {
+  /** @param expected - the text of a list of expected failures */
+  constructor(subject, expected = '') {
+    this.#subject = subject
     this.#expected = readExpected(expected)
   }
 
@@ -47,7 +50,7 @@ export class Verdict {
         this.#complain(name, ['is expected to fail, but the suite has no such scenario'])
     }
     console.log(
-      `conformance: ${this.#passed} passed, ${this.#failed} failed as expected, ${this.#wrong} wrong`,
+      `${this.#subject}: ${this.#passed} passed, ${this.#failed} failed as expected, ${this.#wrong} wrong`,
     )
     return this.#wrong === 0 && this.#passed > 0
   }

@@ -8,8 +8,8 @@ import {
   workloadIdentity,
 } from '@jetway/client/oauth'
 
-/** What a scenario of the conformance suite hands to the client, as JSON in `MCP_CONFORMANCE_CONTEXT`. */
-export interface ScenarioContext {
+/** What a scenario of the conformance suite hands to the client for authorization, in `MCP_CONFORMANCE_CONTEXT`. */
+export interface Credentials {
   readonly client_id?: string
   readonly client_secret?: string
   readonly private_key_pem?: string
@@ -22,6 +22,7 @@ export interface ScenarioContext {
 }
 
 const REDIRECT = 'http://localhost:3000/callback'
+const NAME = 'Jetway everything client'
 
 /** The suite's authorization servers ask nobody: they answer with the redirect at once. */
 const user = authorizationCode({
@@ -36,20 +37,23 @@ const user = authorizationCode({
 const interactive: OAuthOptions = {
   grant: user,
   clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
-  registration: { clientName: 'Jetway everything client' },
+  registration: { clientName: NAME },
 }
 
 /** The credentials that a scenario is about; its name decides nothing else. */
-export function authFor(scenario: string, context: ScenarioContext): AuthProvider {
+export function authFor(scenario: string, context: Credentials): AuthProvider {
   return oauth(optionsFor(scenario, context))
 }
 
-function optionsFor(scenario: string, context: ScenarioContext): OAuthOptions {
+function optionsFor(scenario: string, context: Credentials): OAuthOptions {
   const { client_id: clientId = '', client_secret: clientSecret, private_key_pem: pem } = context
   const given = { clientId, ...(clientSecret === undefined ? {} : { clientSecret }) }
   switch (scenario) {
     case 'auth/pre-registration':
       return { grant: user, clients: [given] }
+    case 'auth/offline-access-scope':
+      // It reads off the registration that the client wants to refresh: the document's address leads nowhere.
+      return { grant: user, registration: { clientName: NAME } }
     case 'auth/client-credentials-basic':
       return { grant: clientCredentials(), clients: [given] }
     case 'auth/client-credentials-jwt': {
@@ -68,7 +72,7 @@ function optionsFor(scenario: string, context: ScenarioContext): OAuthOptions {
   }
 }
 
-function enterprise(context: ScenarioContext): ReturnType<typeof enterpriseManaged> {
+function enterprise(context: Credentials): ReturnType<typeof enterpriseManaged> {
   const {
     idp_issuer: issuer = '',
     idp_token_endpoint: tokenEndpoint = '',

@@ -1,14 +1,23 @@
 /**
- * The client that the conformance suite drives: `node dist/client.js URL`. It connects, lists the tools and calls the
- * first one. The name of the scenario, in the environment, chooses credentials and decides nothing else.
+ * The client that the conformance suite drives: `node dist/client.js URL`. It connects, and uses whatever the server
+ * offers once: tools, prompts, resources, skills. The name of the scenario, in the environment, chooses credentials and
+ * what stands in for the user, and decides nothing else.
  */
 import process from 'node:process'
-import { Client } from '@jetway/client'
+import { Client, McpError } from '@jetway/client'
 import { http, type HttpOptions } from '@jetway/client/http'
-import { authFor, type ScenarioContext } from './client-auth.ts'
+import { SkillRefusedError, Skills } from '@jetway/client/skills'
+import { authFor, type Credentials } from './client-auth.ts'
+import { handlers, plan, type PlannedCall, wantsSkill } from './client-host.ts'
+
+/** What a scenario hands over. */
+interface ScenarioContext extends Credentials {
+  readonly toolCalls?: readonly PlannedCall[]
+}
 
 const url = process.argv[2]
-const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env
+const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: given = '{}' } = process.env
+const context = JSON.parse(given) as ScenarioContext
 
 if (url === undefined) {
   console.error('Usage: client.js URL')
@@ -18,13 +27,54 @@ if (url === undefined) {
 }
 
 async function visit(server: string): Promise<void> {
-  await using client = new Client({ name: 'everything-client', version: '1.0.0' })
+  await using client = new Client({ name: 'everything-client', version: '1.0.0' }, { handlers })
   await client.connect(http(server, credentials()))
-  const [tool] = await client.listTools()
-  if (tool !== undefined) await client.callTool(tool.name, {})
+  const { tools, prompts, resources } = client.server?.capabilities ?? {}
+  if (tools !== undefined) await useTools(client)
+  if (prompts !== undefined) await usePrompts(client)
+  if (resources !== undefined) await useResources(client)
+  const skills = new Skills(client)
+  if (skills.offered) await useSkills(skills)
+}
+
+async function useTools(client: Client): Promise<void> {
+  for (const call of plan(await client.listTools(), context.toolCalls))
+    await attempt(() => client.callTool(call.name, call.arguments))
+}
+
+async function usePrompts(client: Client): Promise<void> {
+  for (const { name, arguments: wanted = [] } of await client.listPrompts()) {
+    const args = Object.fromEntries(wanted.map((argument) => [argument.name, 'text']))
+    await attempt(() => client.getPrompt(name, args))
+  }
+}
+
+async function useResources(client: Client): Promise<void> {
+  for (const { uri } of await client.listResources()) await attempt(() => client.readResource(uri))
+}
+
+/** Loads the skills that the user wants, and reads their files. */
+async function useSkills(skills: Skills): Promise<void> {
+  for (const skill of await skills.list()) {
+    if (!wantsSkill(scenario)) continue
+    await attempt(async () => {
+      const loaded = await skills.load(skill)
+      const files = skill.resources === 'dynamic' ? [] : skill.resources
+      for (const { uri } of files) await loaded.read(uri)
+    })
+  }
+}
+
+/** What a server refuses, and what is refused of it, is for the model to know, and the visit goes on. */
+async function attempt(run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!(error instanceof McpError || error instanceof SkillRefusedError)) throw error
+    console.error(`Refused: ${error.message}`)
+  }
 }
 
 function credentials(): HttpOptions {
-  if (!scenario.startsWith('auth/')) return {}
-  return { auth: authFor(scenario, JSON.parse(context) as ScenarioContext) }
+  return scenario.startsWith('auth/') ? { auth: authFor(scenario, context) } : {}
 }

@@ -1,6 +1,9 @@
 import type { McpServer } from '@jetway/core'
 import { describe, expect, it } from 'vitest'
+import { Client, duplex } from '@jetway/client'
+import { createMemoryTransportPair } from '@jetway/core/transport'
 import { reload, server as fromFolder } from '../src/skills-folder.ts'
+import { type Approvals, loadSkill } from '../src/skills-host.ts'
 import { server as fromData } from '../src/skills.ts'
 
 type Result = Record<string, unknown>
@@ -37,5 +40,29 @@ describe('the skills of the guide', () => {
     }
     const folder = await ask(fromFolder, 'resources/directory/read', { uri: 'skill://code-review' })
     expect(folder['resources']).toMatchObject([{ uri }, { mimeType: 'inode/directory' }])
+  })
+
+  it('are loaded by a host once its user agrees, which is remembered', async () => {
+    const [near, far] = createMemoryTransportPair()
+    fromData.connect(far)
+    await using client = new Client({ name: 'host', version: '1' }, { name: 'acme' })
+    await client.connect(duplex(near))
+    const remembered = new Set<string>()
+    const answers = [false, true]
+    const approvals: Approvals = {
+      has: (...approval) => remembered.has(approval.join(' ')),
+      ask: (server, skill, fingerprint) => {
+        const yes = answers.shift() ?? false
+        if (yes) remembered.add([server, skill.uri, fingerprint].join(' '))
+        return Promise.resolve(yes)
+      },
+    }
+    const uri = 'skill://acme/billing/refunds/SKILL.md'
+    expect(await loadSkill(client, uri, approvals)).toBeUndefined()
+    for (const again of [false, true]) {
+      const loaded = await loadSkill(client, uri, approvals)
+      expect(answers, again ? 'not asked again' : 'asked').toEqual([])
+      expect((await loaded?.read('templates/mail.md'))?.text()).toBe('Dear customer, …\n')
+    }
   })
 })

@@ -19,6 +19,7 @@ export type ClientErrorCode =
   | 'unknown-tool'
   | 'not-approved'
   | 'unavailable'
+  | 'skill-refused'
 
 /**
  * A failure that the server has not sent: of the connection, of a limit, or of an answer that is none. What a server

@@ -1,14 +1,12 @@
-import { ClientError } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Requests } from '../requests.ts'
 import type { KnownTools } from './known-tools.ts'
+import { follow, type PageLimits } from './pages.ts'
 import { type ListKindOf, LISTS, type Page, readPage } from './results.ts'
 
-export interface ListsOptions {
+export interface ListsOptions extends PageLimits {
   readonly requests: Requests
   readonly tools: KnownTools
-  readonly maxPages: number
-  readonly maxItems: number
   readonly onError: (error: Error) => void
 }
 
@@ -34,32 +32,12 @@ export class Lists {
     return noted ? { ...page, items: page.items.filter((item) => this.#takesNote(item as never)) } : page
   }
 
-  /**
-   * Follows a list to its end, page by page, and no further than the limits: a server may give the same cursor again, or
-   * new ones for ever.
-   *
-   * @throws ClientError `endless-list`
-   */
-  async *entries<Item>(
+  /** A list to its end. @throws ClientError `endless-list` */
+  entries<Item>(
     kind: ListKindOf<Item>,
     options: RequestOptions | undefined,
   ): AsyncGenerator<Item, void, undefined> {
-    const { maxPages, maxItems } = this.#options
-    const seen = new Set<string>()
-    let cursor: string | undefined
-    let count = 0
-    for (let pages = 0; pages < maxPages; pages++) {
-      const { items, nextCursor } = await this.page(kind, cursor, options)
-      for (const item of items) {
-        if (++count > maxItems) throw endless(kind.method, `it has more than ${maxItems} entries`)
-        yield item
-      }
-      if (nextCursor === undefined) return
-      if (seen.has(nextCursor)) throw endless(kind.method, 'it gives the same cursor twice')
-      seen.add(nextCursor)
-      cursor = nextCursor
-    }
-    throw endless(kind.method, `it has more than ${maxPages} pages`)
+    return follow(kind.method, this.#options, (cursor) => this.page(kind, cursor, options))
   }
 
   async all<Item>(kind: ListKindOf<Item>, options: RequestOptions | undefined): Promise<readonly Item[]> {
@@ -77,6 +55,3 @@ export class Lists {
     return false
   }
 }
-
-const endless = (method: string, why: string): ClientError =>
-  new ClientError('endless-list', `The list of ${method} does not end: ${why}`)

@@ -1,0 +1,10 @@
+/** Runs jobs in order, a few at a time, and gives their results in that order. */
+export async function pooled(jobs, size) {
+  const results = []
+  const queue = jobs.entries()
+  const worker = async () => {
+    for (const [index, job] of queue) results[index] = await job()
+  }
+  await Promise.all(Array.from({ length: size }, worker))
+  return results
+}

@@ -1,0 +1,91 @@
+import type { Skill, SkillResource } from '@jetway/core/skills'
+import type { RequestOptions } from '../options.ts'
+import { isInside, rootOf } from './entry.ts'
+import { SkillRefusedError } from './errors.ts'
+import { toText, verifyFile } from './verify.ts'
+
+/** A file of a skill, as its entry describes it. */
+export interface SkillFile {
+  readonly uri: string
+  readonly bytes: Uint8Array
+  /** @throws SkillRefusedError `unreadable` where it is no UTF-8 */
+  text(): string
+}
+
+export interface LoadedSkillOptions {
+  readonly read: (uri: string, options: RequestOptions | undefined) => Promise<Uint8Array<ArrayBuffer>>
+  readonly maxBytes: number
+}
+
+const NO_FILE = 'is none of the files of the skill'
+
+/**
+ * A skill whose `SKILL.md` has stood up to verification. It holds the entry that it was loaded by for as long as it is
+ * used: a file that is not listed there, or has changed since, is refused. Files that were read are kept, but those of a
+ * skill without digests, which change with every read.
+ */
+export class LoadedSkill {
+  /** The entry. */
+  readonly skill: Skill
+  /** The whole `SKILL.md`: text by whoever wrote the server, to be shown to a model as such. */
+  readonly document: string
+  readonly #options: LoadedSkillOptions
+  readonly #listed: ReadonlyMap<string, SkillResource> | undefined
+  readonly #kept = new Map<string, SkillFile>()
+  /** Bytes of a skill without digests, which alone can be more than its entry says. */
+  #bytes: number
+
+  constructor(skill: Skill, document: string, options: LoadedSkillOptions) {
+    this.skill = skill
+    this.document = document
+    this.#options = options
+    this.#bytes = new TextEncoder().encode(document).length
+    if (skill.resources !== 'dynamic') this.#listed = new Map(skill.resources.map((file) => [file.uri, file]))
+  }
+
+  /**
+   * Reads a file when it is needed.
+   *
+   * @param reference - a path from the skill's folder, such as `references/FORMS.md`, or the file's whole address
+   * @throws SkillRefusedError `unlisted`, `size`, `digest`, `unreadable`, `too-large`; and what the client throws
+   */
+  async read(reference: string, options?: RequestOptions): Promise<SkillFile> {
+    const uri = this.#resolve(reference)
+    const kept = this.#kept.get(uri)
+    if (kept !== undefined) return kept
+    const bytes = await this.#options.read(uri, options)
+    const file: SkillFile = { uri, bytes, text: () => toText(uri, bytes) }
+    const listed = this.#listed?.get(uri)
+    if (listed !== undefined) {
+      await verifyFile(listed, bytes)
+      this.#kept.set(uri, file)
+    } else this.#count(bytes.length)
+    return file
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    const { maxBytes } = this.#options
+    if (this.#bytes > maxBytes)
+      throw new SkillRefusedError('too-large', this.skill.uri, `has sent more than ${maxBytes} bytes`)
+  }
+
+  /** As a path of a file system would resolve, against the folder of the skill. */
+  #resolve(reference: string): string {
+    const root = rootOf(this.skill)
+    const path = reference.startsWith(`${root}/`) ? reference.slice(root.length + 1) : reference
+    if (/^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(path)) throw new SkillRefusedError('unlisted', reference, NO_FILE)
+    const segments: string[] = []
+    for (const segment of path.split('/')) {
+      if (segment === '..' && segments.pop() === undefined)
+        throw new SkillRefusedError('unlisted', reference, NO_FILE)
+      if (segment !== '' && segment !== '.' && segment !== '..') segments.push(segment)
+    }
+    const plain = `${root}/${segments.join('/')}`
+    const encoded = `${root}/${segments.map(encodeURIComponent).join('/')}`
+    const found = this.#listed === undefined ? plain : [plain, encoded].find((uri) => this.#listed?.has(uri))
+    if (found === undefined || !isInside(root, found))
+      throw new SkillRefusedError('unlisted', reference, NO_FILE)
+    return found
+  }
+}

@@ -1,0 +1,96 @@
+import { isObject, type JsonObject, type ReadResourceResult } from '@jetway/core/protocol'
+import type { Skill, SkillResource } from '@jetway/core/skills'
+import { parse } from 'yaml'
+import { SkillRefusedError } from './errors.ts'
+
+/** Characters that the frontmatter of a skill may have. */
+const MAX_FRONTMATTER = 65_536
+/** Levels that two values are compared on. */
+const MAX_DEPTH = 64
+
+/** The bytes of a file as `resources/read` gave it. @throws SkillRefusedError `unreadable` */
+export function bytesOf(uri: string, { contents }: ReadResourceResult): Uint8Array<ArrayBuffer> {
+  const content = contents.find((each) => each.uri === uri) as JsonObject | undefined
+  if (typeof content?.['text'] === 'string') return new TextEncoder().encode(content['text'])
+  const blob = content?.['blob']
+  if (typeof blob !== 'string') throw unreadable(uri, 'was answered with something else')
+  try {
+    return Uint8Array.from(atob(blob), (character) => character.charCodeAt(0))
+  } catch (cause) {
+    throw unreadable(uri, 'was answered with something that is no Base64', cause)
+  }
+}
+
+/**
+ * Holds a file against what its skill's entry says of it.
+ *
+ * @throws SkillRefusedError `size`, `digest`
+ * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#verification-on-read
+ */
+export async function verifyFile(
+  { uri, digest, size }: SkillResource,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  if (bytes.length !== size)
+    throw new SkillRefusedError('size', uri, `has ${bytes.length} bytes, and ${size} are listed`)
+  if ((await digestOf(bytes)) !== digest)
+    throw new SkillRefusedError('digest', uri, 'is not the file whose digest is listed')
+}
+
+export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return `sha256:${[...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/**
+ * Holds the frontmatter of a `SKILL.md` against the entry, field by field: what a user has approved is what the model
+ * is to read. Gives the text of the file.
+ *
+ * @throws SkillRefusedError `frontmatter`, `unreadable`
+ * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification
+ */
+export function verifyDocument({ uri, frontmatter }: Skill, bytes: Uint8Array): string {
+  const text = toText(uri, bytes)
+  const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)?.[1]
+  if (block === undefined || block.length > MAX_FRONTMATTER)
+    throw new SkillRefusedError('frontmatter', uri, 'does not begin with frontmatter that can be read')
+  if (!isSame(readYaml(uri, block), frontmatter, 0))
+    throw new SkillRefusedError('frontmatter', uri, 'says of itself something else than its entry does')
+  return text
+}
+
+function readYaml(uri: string, block: string): unknown {
+  try {
+    return parse(block, { version: '1.2', schema: 'core', logLevel: 'error' })
+  } catch (cause) {
+    throw new SkillRefusedError('frontmatter', uri, 'has frontmatter that is no YAML', { cause })
+  }
+}
+
+export function toText(uri: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw unreadable(uri, 'is no UTF-8 text', cause)
+  }
+}
+
+function isSame(a: unknown, b: unknown, depth: number): boolean {
+  if (depth > MAX_DEPTH) return false
+  if (Array.isArray(a) || Array.isArray(b))
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, at) => isSame(item, b[at], depth + 1))
+    )
+  if (!isObject(a) || !isObject(b)) return a === b
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key], depth + 1))
+  )
+}
+
+const unreadable = (uri: string, problem: string, cause?: unknown): SkillRefusedError =>
+  new SkillRefusedError('unreadable', uri, problem, { cause })

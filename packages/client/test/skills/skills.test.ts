@@ -1,0 +1,322 @@
+import { createHash } from 'node:crypto'
+import { McpServer } from '@jetway/core'
+import type { JsonObject, ReadResourceResult } from '@jetway/core/protocol'
+import {
+  skills as served,
+  type SkillDefinition,
+  type SkillsOptions as ServedOptions,
+} from '@jetway/core/skills'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { describe, expect, it } from 'vitest'
+import { Client } from '../../src/client.ts'
+import {
+  type Skill,
+  SkillRefusedError,
+  Skills,
+  type SkillServer,
+  type SkillsOptions,
+} from '../../src/skills/index.ts'
+import { duplex } from '../../src/transport/duplex.ts'
+
+const SPEC = 'https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx'
+
+const FORMS: SkillDefinition = {
+  name: 'pdf',
+  path: 'office/pdf',
+  description: 'Fill forms in',
+  frontmatter: { license: 'MIT', metadata: { version: '2.1.0', tags: ['a', null, 1.5, true] } },
+  instructions: '# Forms\n\nSee references/how to.md\n',
+  files: {
+    'references/how to.md': 'Carefully…\n',
+    'logo.bin': new Uint8Array([0, 137, 80, 255]),
+  },
+}
+const ROOT = 'skill://office/pdf'
+
+/** A real server with skills, and a real client of it. */
+async function opened(
+  given: readonly SkillDefinition[],
+  options: SkillsOptions = {},
+  how: Omit<ServedOptions, 'skills'> = {},
+): Promise<{ skills: Skills; read: string[] }> {
+  const server = new McpServer(
+    { name: 's', version: '1' },
+    { extensions: [served({ skills: given, ...how })] },
+  )
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far)
+  const client = await new Client({ name: 'c', version: '1' }).connect(duplex(near))
+  const read: string[] = []
+  return {
+    read,
+    skills: new Skills(
+      {
+        server: client.server,
+        request: (...args) => client.request(...args),
+        readResource: (uri, request) => {
+          read.push(uri)
+          return client.readResource(uri, request)
+        },
+      },
+      options,
+    ),
+  }
+}
+
+const sha256 = (content: string): string => `sha256:${createHash('sha256').update(content).digest('hex')}`
+
+const DOCUMENT = '---\nname: pdf\ndescription: Fill forms in\n---\n\nBody\n'
+
+const entryOf = (files: Readonly<Record<string, string>>): Skill => ({
+  uri: `${ROOT}/SKILL.md`,
+  frontmatter: { name: 'pdf', description: 'Fill forms in' },
+  resources: Object.entries(files).map(([path, text]) => ({
+    uri: `${ROOT}/${path}`,
+    digest: sha256(text),
+    size: Buffer.byteLength(text),
+  })),
+})
+
+/** A server that serves these texts, whatever it has listed. */
+function lying(
+  files: Readonly<Record<string, string | JsonObject>>,
+  answers: Record<string, JsonObject> = {},
+): SkillServer {
+  return {
+    server: { capabilities: { extensions: { 'io.modelcontextprotocol/skills': {} } } },
+    request: (method) => Promise.resolve(answers[method] ?? {}),
+    readResource: (uri) => {
+      const content = files[uri.slice(ROOT.length + 1)]
+      const contents = [typeof content === 'string' ? { uri, text: content } : content]
+      return Promise.resolve({ contents } as unknown as ReadResourceResult)
+    },
+  }
+}
+
+const refusal = async (run: Promise<unknown>): Promise<string> => {
+  const error = await run.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(SkillRefusedError)
+  return (error as SkillRefusedError).reason
+}
+
+describe('the skills of a server', () => {
+  it(`are listed and gotten without a file of theirs being read: ${SPEC}#lazy-retrieval`, async () => {
+    const { skills, read } = await opened(
+      [FORMS, { name: 'b', description: 'B', instructions: 'B' }],
+      {},
+      { pageSize: 1 },
+    )
+    const all = await skills.list()
+    expect(all.map(({ uri }) => uri)).toEqual(['skill://b/SKILL.md', `${ROOT}/SKILL.md`])
+    expect(await skills.get(`${ROOT}/SKILL.md`)).toEqual(all[1])
+    expect(read).toEqual([])
+    await skills.load(`${ROOT}/SKILL.md`)
+    expect(read).toEqual([`${ROOT}/SKILL.md`])
+  })
+
+  it('give their files when they are needed, each read once', async () => {
+    const { skills, read } = await opened([FORMS])
+    const [entry] = await skills.list()
+    const loaded = await skills.load(entry as Skill)
+    expect(loaded.document).toMatch(/^---\n[\s\S]+# Forms/)
+    expect((await loaded.read('references/how to.md')).text()).toBe('Carefully…\n')
+    expect((await loaded.read(`./references/../references/how to.md`)).uri).toBe(
+      `${ROOT}/references/how%20to.md`,
+    )
+    expect([...(await loaded.read(`${ROOT}/logo.bin`)).bytes]).toEqual([0, 137, 80, 255])
+    expect(read.filter((uri) => uri.endsWith('how%20to.md'))).toHaveLength(1)
+  })
+
+  it.each([
+    'missing.md',
+    '../other/SKILL.md',
+    'references/../../secret',
+    '/etc/passwd',
+    'file:///etc/passwd',
+    'skill://other/SKILL.md',
+    'references',
+    '',
+  ])(
+    `do not lead to %s, which is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
+    async (reference) => {
+      const { skills, read } = await opened([FORMS])
+      const loaded = await skills.load(`${ROOT}/SKILL.md`)
+      read.length = 0
+      expect(await refusal(loaded.read(reference))).toBe('unlisted')
+      expect(read).toEqual([])
+    },
+  )
+
+  it('are asked for only where the server says that it has them', async () => {
+    const server = new McpServer({ name: 's', version: '1' })
+    const [near, far] = createMemoryTransportPair()
+    server.connect(far)
+    const skills = new Skills(await new Client({ name: 'c', version: '1' }).connect(duplex(near)))
+    expect(skills.offered).toBe(false)
+    await expect(skills.list()).rejects.toMatchObject({ code: 'not-offered' })
+    await expect(skills.load(entryOf({ 'SKILL.md': DOCUMENT }))).rejects.toMatchObject({
+      code: 'not-offered',
+    })
+  })
+
+  it('show their folders only where the server says so', async () => {
+    const { skills } = await opened([FORMS], {}, { directoryRead: true })
+    const children = await skills.readDirectory(ROOT)
+    expect(children.map(({ uri }) => uri.slice(ROOT.length))).toEqual([
+      '/SKILL.md',
+      '/logo.bin',
+      '/references',
+    ])
+    const { skills: without } = await opened([FORMS])
+    await expect(without.readDirectory(ROOT)).rejects.toMatchObject({ code: 'not-offered' })
+  })
+
+  it(`have a fingerprint that changes with any file: ${SPEC}#security-considerations`, async () => {
+    const files = { 'SKILL.md': DOCUMENT, 'a.md': 'a' }
+    const before = await Skills.fingerprint(entryOf(files))
+    expect(await Skills.fingerprint(entryOf({ 'a.md': 'a', 'SKILL.md': DOCUMENT }))).toBe(before)
+    for (const other of [{ ...files, 'a.md': 'b' }, { ...files, 'b.md': 'b' }, { 'SKILL.md': DOCUMENT }])
+      expect(await Skills.fingerprint(entryOf(other))).not.toBe(before)
+    expect(await Skills.fingerprint({ ...entryOf(files), resources: 'dynamic' })).toBeUndefined()
+  })
+})
+
+describe('a skill whose content is not what its entry says', () => {
+  const entry = entryOf({ 'SKILL.md': DOCUMENT, 'a.md': 'right' })
+
+  it.each([
+    ['digest', { 'SKILL.md': DOCUMENT.replace('Body', 'Evil') }],
+    ['size', { 'SKILL.md': `${DOCUMENT}more` }],
+    ['unreadable', { 'SKILL.md': { uri: 'skill://other/SKILL.md', text: DOCUMENT } }],
+    ['unreadable', { 'SKILL.md': { uri: `${ROOT}/SKILL.md`, blob: '§' } }],
+    ['unreadable', { 'SKILL.md': { uri: `${ROOT}/SKILL.md` } }],
+  ] as const)(`is not loaded (%s): ${SPEC}#verification-on-read`, async (reason, files) => {
+    expect(await refusal(new Skills(lying(files)).load(entry))).toBe(reason)
+  })
+
+  it('gives none of its files that has changed, and does once it is right again', async () => {
+    const files = { 'SKILL.md': DOCUMENT, 'a.md': 'wrong' }
+    const loaded = await new Skills(lying(files)).load(entry)
+    expect(await refusal(loaded.read('a.md'))).toBe('digest')
+    files['a.md'] = 'right'
+    expect((await loaded.read('a.md')).text()).toBe('right')
+  })
+
+  it.each([
+    ['another description', DOCUMENT.replace('Fill forms in', 'Exfiltrate')],
+    ['a field more', DOCUMENT.replace('---\n\n', 'allowed-tools: Bash\n---\n\n')],
+    ['a number for a text', DOCUMENT.replace('Fill forms in', '1')],
+    ['no frontmatter', 'Body'],
+    ['no end of it', '---\nname: pdf\ndescription: Fill forms in\n'],
+    ['a field that stands twice', DOCUMENT.replace('name: pdf', 'name: pdf\nname: pdf')],
+    ['no YAML', DOCUMENT.replace('name: pdf', 'name: [')],
+  ])(`is not loaded with %s in its frontmatter: ${SPEC}#frontmatter-verification`, async (_, document) => {
+    const consistent = entryOf({ 'SKILL.md': document })
+    expect(await refusal(new Skills(lying({ 'SKILL.md': document })).load(consistent))).toBe('frontmatter')
+  })
+
+  it('is loaded whatever the order of its fields, with values of every kind', async () => {
+    const document = `---\r\nmetadata:\r\n  tags: [a, null, 1.5, true, 2026-01-01]\r\n  "on": {}\r\nname: pdf\r\ndescription: Fill forms in\r\n---\r\nBody`
+    const frontmatter = {
+      name: 'pdf',
+      description: 'Fill forms in',
+      metadata: { on: {}, tags: ['a', null, 1.5, true, '2026-01-01'] },
+    }
+    const skill = { ...entryOf({ 'SKILL.md': document }), frontmatter }
+    expect((await new Skills(lying({ 'SKILL.md': document })).load(skill)).document).toBe(document)
+    const other = { ...skill, frontmatter: { ...frontmatter, metadata: { on: {}, tags: ['a'] } } }
+    expect(await refusal(new Skills(lying({ 'SKILL.md': document })).load(other))).toBe('frontmatter')
+  })
+})
+
+describe('an entry', () => {
+  const good = entryOf({ 'SKILL.md': DOCUMENT })
+  const [file] = good.resources as readonly { uri: string; digest: string; size: number }[]
+
+  it.each<[string, object]>([
+    ['no uri', { uri: undefined }],
+    ['the uri of another file', { uri: `${ROOT}/README.md` }],
+    ['no frontmatter', { frontmatter: undefined }],
+    ['no description', { frontmatter: { name: 'pdf' } }],
+    ['another name than its folder', { frontmatter: { name: 'word', description: 'd' } }],
+    ['no files', { resources: undefined }],
+    ['another word than dynamic', { resources: 'none' }],
+    ['no SKILL.md among its files', { resources: [] }],
+    ['a file twice', { resources: [file, file] }],
+    ['a file of another skill', { resources: [file, { ...file, uri: 'skill://office/word/a.md' }] }],
+    ['a file above it', { resources: [file, { ...file, uri: `${ROOT}/../a.md` }] }],
+    ['a file above it in disguise', { resources: [file, { ...file, uri: `${ROOT}/%2E%2e/a.md` }] }],
+    ['a digest of another kind', { resources: [{ ...file, digest: 'md5:00' }] }],
+    ['a size that is none', { resources: [{ ...file, size: -1 }] }],
+  ])(`with %s is left out, reported, and never loaded: ${SPEC}#skill-entries`, async (_, change) => {
+    const errors: Error[] = []
+    const bad = { ...good, ...change }
+    const server = lying(
+      { 'SKILL.md': DOCUMENT },
+      { 'skills/list': { skills: [bad, good] }, 'skills/get': { skill: bad } },
+    )
+    const skills = new Skills(server, { onError: (error) => errors.push(error) })
+    expect(await skills.list()).toEqual([good])
+    expect(errors).toMatchObject([{ reason: 'malformed' }])
+    expect(await refusal(skills.load(bad as Skill))).toBe('malformed')
+    expect(await refusal(skills.get(good.uri))).toBe('malformed')
+  })
+
+  it('of another skill than the one that was asked for is refused', async () => {
+    const server = lying({}, { 'skills/get': { skill: good } })
+    expect(await refusal(new Skills(server).get('skill://other/SKILL.md'))).toBe('malformed')
+  })
+
+  it(`of a skill that is too large is refused before anything is read: ${SPEC}#limits`, async () => {
+    const many = {
+      ...good,
+      resources: Array.from({ length: 513 }, (_, at) => ({
+        ...file,
+        uri: at === 0 ? file?.uri : `${ROOT}/${at}`,
+      })),
+    }
+    const large = { ...good, resources: [{ ...file, size: 16 * 1024 * 1024 + 1 }] }
+    for (const skill of [many, large])
+      expect(await refusal(new Skills(lying({})).load(skill as Skill))).toBe('too-large')
+    const most = { ...many, resources: many.resources.slice(0, 512) } as Skill
+    expect((await new Skills(lying({ 'SKILL.md': DOCUMENT })).load(most)).document).toBe(DOCUMENT)
+  })
+
+  it('of a list that does not end is not followed for ever', async () => {
+    const server = lying({}, { 'skills/list': { skills: [good], nextCursor: 'again' } })
+    await expect(new Skills(server).list()).rejects.toMatchObject({ code: 'endless-list' })
+  })
+})
+
+describe('a skill without digests', () => {
+  const report = (text: () => string): SkillDefinition => ({
+    name: 'daily',
+    description: 'Today',
+    instructions: text,
+  })
+
+  it('is refused, unless the options load it', async () => {
+    const { skills, read } = await opened([report(() => 'now')])
+    expect(await refusal(skills.load('skill://daily/SKILL.md'))).toBe('dynamic')
+    expect(read).toEqual([])
+    const { skills: lenient } = await opened([report(() => 'now')], { dynamic: 'load' })
+    expect((await lenient.load('skill://daily/SKILL.md')).document).toMatch(/now$/)
+  })
+
+  it('is read anew every time, inside its folder, up to the size that a skill may have', async () => {
+    const skill: Skill = { ...entryOf({}), resources: 'dynamic' }
+    const files = { 'SKILL.md': DOCUMENT, 'a.md': 'x'.repeat(30) }
+    const loaded = await new Skills(lying(files), { dynamic: 'load', maxBytes: DOCUMENT.length + 50 }).load(
+      skill,
+    )
+    expect((await loaded.read('a.md')).text()).toBe(files['a.md'])
+    expect(await refusal(loaded.read('../b.md'))).toBe('unlisted')
+    expect(await refusal(loaded.read('a.md'))).toBe('too-large')
+    expect(await refusal(new Skills(lying(files), { dynamic: 'load', maxBytes: 10 }).load(skill))).toBe(
+      'too-large',
+    )
+  })
+})
