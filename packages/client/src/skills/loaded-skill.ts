@@ -35,12 +35,14 @@ export class LoadedSkill {
   /** Bytes of a skill without digests, which alone can be more than its entry says. */
   #bytes: number
 
-  constructor(skill: Skill, document: string, options: LoadedSkillOptions) {
+  constructor(skill: Skill, bytes: Uint8Array<ArrayBuffer>, options: LoadedSkillOptions) {
     this.skill = skill
-    this.document = document
+    this.document = toText(skill.uri, bytes)
     this.#options = options
-    this.#bytes = new TextEncoder().encode(document).length
-    if (skill.resources !== 'dynamic') this.#listed = new Map(skill.resources.map((file) => [file.uri, file]))
+    this.#bytes = bytes.length
+    if (skill.resources === 'dynamic') return
+    this.#listed = new Map(skill.resources.map((file) => [file.uri, file]))
+    this.#keep(skill.uri, bytes)
   }
 
   /**
@@ -54,12 +56,18 @@ export class LoadedSkill {
     const kept = this.#kept.get(uri)
     if (kept !== undefined) return kept
     const bytes = await this.#options.read(uri, options)
-    const file: SkillFile = { uri, bytes, text: () => toText(uri, bytes) }
     const listed = this.#listed?.get(uri)
     if (listed !== undefined) {
       await verifyFile(listed, bytes)
-      this.#kept.set(uri, file)
-    } else this.#count(bytes.length)
+      return this.#keep(uri, bytes)
+    }
+    this.#count(bytes.length)
+    return fileOf(uri, bytes)
+  }
+
+  #keep(uri: string, bytes: Uint8Array<ArrayBuffer>): SkillFile {
+    const file = fileOf(uri, bytes)
+    this.#kept.set(uri, file)
     return file
   }
 
@@ -89,3 +97,9 @@ export class LoadedSkill {
     return found
   }
 }
+
+const fileOf = (uri: string, bytes: Uint8Array<ArrayBuffer>): SkillFile => ({
+  uri,
+  bytes,
+  text: () => toText(uri, bytes),
+})

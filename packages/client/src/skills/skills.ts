@@ -125,7 +125,8 @@ export class Skills {
     const bytes = await read(entry.uri, options)
     if (document !== undefined) await verifyFile(document, bytes)
     else if (bytes.length > maxBytes) throw tooLarge(entry.uri, `has more than ${maxBytes} bytes`)
-    return new LoadedSkill(entry, verifyDocument(entry, bytes), { read, maxBytes })
+    verifyDocument(entry, bytes)
+    return new LoadedSkill(entry, bytes, { read, maxBytes })
   }
 
   /** What a folder holds at the server now: an observation, which adds no file to a skill that is loaded. */

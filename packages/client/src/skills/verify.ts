@@ -44,19 +44,17 @@ export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> 
 
 /**
  * Holds the frontmatter of a `SKILL.md` against the entry, field by field: what a user has approved is what the model
- * is to read. Gives the text of the file.
+ * is to read.
  *
  * @throws SkillRefusedError `frontmatter`, `unreadable`
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification
  */
-export function verifyDocument({ uri, frontmatter }: Skill, bytes: Uint8Array): string {
-  const text = toText(uri, bytes)
-  const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)?.[1]
+export function verifyDocument({ uri, frontmatter }: Skill, bytes: Uint8Array): void {
+  const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(toText(uri, bytes))?.[1]
   if (block === undefined || block.length > MAX_FRONTMATTER)
     throw new SkillRefusedError('frontmatter', uri, 'does not begin with frontmatter that can be read')
   if (!isSame(readYaml(uri, block), frontmatter, 0))
     throw new SkillRefusedError('frontmatter', uri, 'says of itself something else than its entry does')
-  return text
 }
 
 function readYaml(uri: string, block: string): unknown {

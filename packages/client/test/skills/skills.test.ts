@@ -127,7 +127,8 @@ describe('the skills of a server', () => {
       `${ROOT}/references/how%20to.md`,
     )
     expect([...(await loaded.read(`${ROOT}/logo.bin`)).bytes]).toEqual([0, 137, 80, 255])
-    expect(read.filter((uri) => uri.endsWith('how%20to.md'))).toHaveLength(1)
+    expect((await loaded.read('SKILL.md')).text()).toBe(loaded.document)
+    expect(read).toEqual([`${ROOT}/SKILL.md`, `${ROOT}/references/how%20to.md`, `${ROOT}/logo.bin`])
   })
 
   it.each([
