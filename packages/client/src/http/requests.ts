@@ -1,5 +1,6 @@
 import { TransportError } from '../errors.ts'
 import type { ResolvedHttpOptions } from './options.ts'
+import { TextRest } from './text-rest.ts'
 
 /** One request, before one's own headers are added. */
 export interface HttpCall {
@@ -105,15 +106,15 @@ export async function readText({ body }: Response, limit: number): Promise<strin
   if (body === null) return ''
   const reader = body.getReader()
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  let text = ''
+  const text = new TextRest()
   let size = 0
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       size += read.value.byteLength
       if (size > limit) throw new TransportError(`A reply is longer than ${limit} bytes`)
-      text += decoder.decode(read.value, { stream: true })
+      text.append(decoder.decode(read.value, { stream: true }))
     }
-    return text + decoder.decode()
+    return text.take(decoder.decode())
   } catch (error) {
     await reader.cancel().catch(() => {})
     if (error instanceof TransportError) throw error

@@ -1,3 +1,5 @@
+import { TextRest } from './text-rest.ts'
+
 /** One event of a stream, with the fields that it had. */
 export interface SseEvent {
   readonly data: string
@@ -23,9 +25,12 @@ export class SseOverflowError extends Error {
  */
 export class SseParser {
   readonly #limit: number
-  #rest = ''
+  /** The line whose end has not arrived. */
+  readonly #rest = new TextRest()
   #size = 0
   #first = true
+  /** The last piece ended with a CR, so that an LF at the beginning of the next one ends nothing. */
+  #afterCr = false
   #data: string[] = []
   #fields: { event?: string; id?: string; retry?: number } = {}
 
@@ -36,19 +41,29 @@ export class SseParser {
 
   /** @throws SseOverflowError */
   push(piece: string): SseEvent[] {
-    // A CR at the end may be half of a CRLF: the next piece tells.
-    const lines = (this.#rest + this.#begun(piece)).split(/\r\n|\n|\r(?!$)/)
-    this.#rest = lines.pop() ?? ''
+    // Only what is new is looked at: a long line in small pieces would take quadratic time otherwise.
+    const text = this.#continued(this.#begun(piece))
+    const lines = text.split(/\r\n|\n|\r/)
+    const rest = lines.pop() ?? ''
     const events: SseEvent[] = []
-    for (const line of lines) {
+    for (const end of lines) {
+      const line = this.#rest.take(end)
       if (line !== '') this.#field(line)
       else {
         const event = this.#take()
         if (event !== undefined) events.push(event)
       }
     }
-    if (this.#size + this.#rest.length > this.#limit) throw new SseOverflowError(this.#limit)
+    if (this.#size + this.#rest.length + rest.length > this.#limit) throw new SseOverflowError(this.#limit)
+    this.#rest.append(rest)
     return events
+  }
+
+  #continued(piece: string): string {
+    if (piece === '') return piece
+    const text = this.#afterCr && piece.startsWith('\n') ? piece.slice(1) : piece
+    this.#afterCr = piece.endsWith('\r')
+    return text
   }
 
   #begun(piece: string): string {

@@ -35,6 +35,7 @@ describe('https://html.spec.whatwg.org/multipage/server-sent-events.html#event-s
     ['a retry that is no number', 'retry: 1s\ndata: c\n\n', [{ data: 'c' }]],
     ['fields that it does not know', 'datum: x\n:data: y\ndata: c\n\n', [{ data: 'c' }]],
     ['a CR alone as the end of a line', 'data: a\rdata: b\r\rdata: c\n\n', [{ data: 'a\nb' }, { data: 'c' }]],
+    ['a CRLF that is one end, also between pieces', 'data: a\r\ndata: b\r\n\r\n', [{ data: 'a\nb' }]],
     ['other characters that end lines elsewhere', 'data: a\u2028b\u0085c\n\n', [{ data: 'a\u2028b\u0085c' }]],
   ])('%s', (_, stream, events) => {
     for (const size of [1, 1000]) expect(parsed(stream, size)).toEqual(events)
@@ -47,6 +48,21 @@ describe('https://html.spec.whatwg.org/multipage/server-sent-events.html#event-s
   ])('an event over the limit is not kept: %s', (_, stream) => {
     const parser = new SseParser(10)
     expect(() => parser.push(stream)).toThrow(SseOverflowError)
+  })
+
+  it('a line that grows without end is looked at once, and given up at the limit', () => {
+    const limit = 32 * 1024 * 1024
+    const parser = new SseParser(limit)
+    const piece = 'x'.repeat(16 * 1024)
+    const start = process.cpuUsage()
+    let pushed = 0
+    const grow = (): void => {
+      for (; pushed <= 2 * limit; pushed += piece.length) parser.push(piece)
+    }
+    expect(grow).toThrow(SseOverflowError)
+    expect(pushed).toBeLessThanOrEqual(limit)
+    const { user, system } = process.cpuUsage(start)
+    expect(user + system).toBeLessThan(5_000_000)
   })
 
   it('events below the limit go on for ever', () => {
