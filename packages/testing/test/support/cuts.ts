@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { AdapterSubject } from '../../src/contracts/adapter.ts'
 import { fastify, hono } from './adapters.ts'
-import { startFaultProxy } from './fault-proxy.ts'
+import { beyondFirstId, startFaultProxy } from './fault-proxy.ts'
 import { type Outcome, ResumingClient } from './resuming-client.ts'
 import { seeded } from './seeded.ts'
 import { slowStore } from './slow-store.ts'
@@ -41,7 +41,7 @@ async function cutAndResume(adapter: AdapterSubject, options: CutsOptions): Prom
   const app = await adapter.serve(server, options.endpoint(random), {})
   const proxy = await startFaultProxy({
     port: Number(new URL(app.url).port),
-    cutAfter: () => (random() < 0.9 ? Math.floor(random() * SPREAD) : undefined),
+    allowance: () => beyondFirstId(() => (random() < 0.9 ? Math.floor(random() * SPREAD) : undefined)),
     abort: () => (random() < 0.5 ? 'reset' : 'close'),
   })
   const direct = new ResumingClient(app.url)

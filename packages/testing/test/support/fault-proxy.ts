@@ -11,14 +11,29 @@ export interface FaultProxy {
 export interface FaultProxyOptions {
   /** Where what comes in goes to, on loopback. */
   readonly port: number
-  /** The bytes that a reply gets beyond its first event with an id, or undefined to let it be. Asked for each of them. */
-  readonly cutAfter: () => number | undefined
+  /** What of a connection's replies may pass. Asked for each connection. */
+  readonly allowance: () => Allowance
   /** How the server's side of a cut looks. */
   readonly abort: () => 'reset' | 'close'
 }
 
-/** A TCP proxy that cuts event streams in the middle of whatever is being sent: a character, a field, a chunk. */
-export async function startFaultProxy({ port, cutAfter, abort }: FaultProxyOptions): Promise<FaultProxy> {
+/** Says how much of what a server sends may pass. */
+export interface Allowance {
+  take(chunk: Buffer): Buffer
+}
+
+/** So many bytes beyond the first event with an id, or all of it. */
+export const beyondFirstId = (cutAfter: () => number | undefined): Allowance => new BeyondFirstId(cutAfter)
+
+/** So many bytes, or all of it. */
+export const inAll = (bytes: number | undefined): Allowance => new InAll(bytes)
+
+/** A TCP proxy that cuts replies in the middle of whatever is being sent: a character, a field, a chunk, a header. */
+export async function startFaultProxy({
+  port,
+  allowance: allow,
+  abort,
+}: FaultProxyOptions): Promise<FaultProxy> {
   let cuts = 0
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
@@ -27,7 +42,7 @@ export async function startFaultProxy({ port, cutAfter, abort }: FaultProxyOptio
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     }
-    const allowance = new Allowance(cutAfter)
+    const allowance = allow()
     const leave = (): void => {
       if (abort() === 'reset') server.resetAndDestroy()
       else server.destroy()
@@ -62,34 +77,39 @@ export async function startFaultProxy({ port, cutAfter, abort }: FaultProxyOptio
   }
 }
 
-/** How much of one reply may pass. */
-class Allowance {
+class InAll implements Allowance {
+  #left: number | undefined
+
+  constructor(bytes: number | undefined) {
+    this.#left = bytes
+  }
+
+  take(chunk: Buffer): Buffer {
+    if (this.#left === undefined) return chunk
+    const taken = chunk.subarray(0, this.#left)
+    this.#left -= taken.length
+    return taken
+  }
+}
+
+class BeyondFirstId implements Allowance {
   readonly #cutAfter: () => number | undefined
   #head = ''
-  #left: number | undefined
-  #known = false
+  #rest: Allowance | undefined
 
   constructor(cutAfter: () => number | undefined) {
     this.#cutAfter = cutAfter
   }
 
   take(chunk: Buffer): Buffer {
-    if (this.#known) return this.#limit(chunk)
+    if (this.#rest !== undefined) return this.#rest.take(chunk)
     const before = this.#head.length
     this.#head += chunk.toString('latin1')
     const id = this.#head.search(/\nid: .*\n/)
     const end = id === -1 ? -1 : this.#head.indexOf('\n\n', id + 1)
     if (end === -1) return chunk
-    this.#known = true
-    this.#left = this.#cutAfter()
+    this.#rest = inAll(this.#cutAfter())
     const sent = end + 2 - before
-    return Buffer.concat([chunk.subarray(0, sent), this.#limit(chunk.subarray(sent))])
-  }
-
-  #limit(chunk: Buffer): Buffer {
-    if (this.#left === undefined) return chunk
-    const taken = chunk.subarray(0, this.#left)
-    this.#left -= taken.length
-    return taken
+    return Buffer.concat([chunk.subarray(0, sent), this.#rest.take(chunk.subarray(sent))])
   }
 }

@@ -1,0 +1,3 @@
+import { describeClientCuts } from './support/client-cuts.ts'
+
+describeClientCuts(20)

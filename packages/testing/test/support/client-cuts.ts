@@ -1,0 +1,169 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { Client, ClientError, type ClientEvents } from '@jetway/client'
+import { http } from '@jetway/client/http'
+import { McpServer } from '@jetway/core'
+import type { EndpointOptions } from '@jetway/core/http'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { hono } from './adapters.ts'
+import { inAll, startFaultProxy } from './fault-proxy.ts'
+import { seeded } from './seeded.ts'
+
+const REPORTS = 20
+const AT_ONCE = 6
+interface Way {
+  readonly options: EndpointOptions
+  readonly path: string
+  /** Bytes that one connection carries at most: some calls get through whole, some do not. */
+  readonly atMost: number
+  /** Whether what is cut off can still be asked for. */
+  readonly resumes: boolean
+}
+
+const LEGACY = ['2025-11-25'] as const
+const MODERN = ['2026-07-28'] as const
+const STREAMS = { response: 'sse', retryMs: 1 } as const
+const WAYS: readonly (readonly [string, Way])[] = [
+  [
+    'JSON, without sessions',
+    { options: { revisions: MODERN, response: 'json' }, path: '/mcp', atMost: 2_500, resumes: false },
+  ],
+  [
+    'streams, without sessions',
+    { options: { revisions: MODERN, ...STREAMS }, path: '/mcp', atMost: 15_000, resumes: false },
+  ],
+  [
+    'JSON, with sessions',
+    { options: { revisions: LEGACY, response: 'json' }, path: '/mcp', atMost: 2_500, resumes: false },
+  ],
+  [
+    'streams that nobody keeps, with sessions',
+    {
+      options: { revisions: LEGACY, ...STREAMS, eventStore: false },
+      path: '/mcp',
+      atMost: 15_000,
+      resumes: false,
+    },
+  ],
+  [
+    'streams that can be gone on with',
+    { options: { revisions: LEGACY, ...STREAMS }, path: '/mcp', atMost: 6_000, resumes: true },
+  ],
+  [
+    'one stream for everything, HTTP+SSE',
+    { options: { revisions: ['2024-11-05'], legacySse: true }, path: '/sse', atMost: 20_000, resumes: false },
+  ],
+]
+
+function counting(random: () => number): McpServer {
+  const server = new McpServer({ name: 'counting', version: '1' })
+  server.addTool({
+    name: 'count',
+    inputSchema: z.object({ to: z.number(), name: z.string() }),
+    async handler({ to, name }, ctx) {
+      for (let i = 1; i <= to; i++) {
+        void ctx.progress(i, to, `${i} of ${to}: naïve 🛫 café`)
+        if (random() < 0.5) await turn()
+      }
+      return `${name} counted to ${to}`
+    },
+  })
+  return server
+}
+
+interface Tally {
+  clients: number
+  refused: number
+  answered: number
+  failed: number
+}
+
+/** Clients of a server whose connections are cut anywhere, one after the other, until there were enough cuts. */
+async function callUntilCut(
+  { options, path, atMost, resumes }: Way,
+  cuts: number,
+  seed: number,
+): Promise<Tally> {
+  const random = seeded(seed)
+  const server = counting(random)
+  const app = await hono.serve(server, options, {})
+  const proxy = await startFaultProxy({
+    port: Number(new URL(app.url).port),
+    allowance: () => inAll(Math.floor(random() * atMost)),
+    abort: () => (random() < 0.5 ? 'reset' : 'close'),
+  })
+  const tally: Tally = { clients: 0, refused: 0, answered: 0, failed: 0 }
+  try {
+    while (proxy.cuts < cuts) await oneClient(`http://127.0.0.1:${proxy.port}${path}`, tally, resumes)
+    return tally
+  } finally {
+    await proxy.close()
+    await app.close()
+    await app.release()
+  }
+}
+
+async function oneClient(url: string, tally: Tally, resumes: boolean): Promise<void> {
+  const client = new Client({ name: 'cut', version: '1' }, { eras: false, timeoutMs: 30_000 })
+  const closed = vi.fn<(close: ClientEvents['close']) => void>()
+  client.on('close', closed)
+  tally.clients++
+  try {
+    await client.connect(http(url, { reconnect: { firstMs: 1, lastMs: 5 }, closeTimeoutMs: 1_000 }))
+  } catch (error) {
+    expectNamed(error)
+    tally.refused++
+    return
+  } finally {
+    if (client.server === undefined) await client.close()
+  }
+  const calls = Array.from({ length: AT_ONCE }, async (_, i) => {
+    let reports = 0
+    try {
+      const { content } = await client.callTool(
+        'count',
+        { to: REPORTS, name: `call ${i}` },
+        { onProgress: () => void reports++ },
+      )
+      expect(content).toEqual([{ type: 'text', text: `call ${i} counted to ${REPORTS}` }])
+      if (resumes) expect(reports).toBe(REPORTS)
+      tally.answered++
+    } catch (error) {
+      expectNamed(error)
+      tally.failed++
+    }
+  })
+  await Promise.all(calls)
+  expect(client.stats()).toMatchObject({ pending: 0, ignored: { malformed: 0 } })
+  await client.close()
+  expect(closed).toHaveBeenCalledTimes(1)
+}
+
+/** By name, and not for lack of time: what was cut is known to be. */
+function expectNamed(error: unknown): void {
+  if (!(error instanceof ClientError)) throw error
+  expect(['transport', 'closed', 'session-lost']).toContain(error.code)
+}
+
+/** The client behind a proxy that cuts its connections at random bytes: of heads, of bodies, of events. */
+export function describeClientCuts(cuts: number): void {
+  const unhandled = vi.fn<(reason: unknown) => void>()
+  process.on('unhandledRejection', unhandled)
+  afterAll(() => {
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  describe(`calls over connections that are cut ${cuts} times`, () => {
+    it.for(WAYS)(
+      'end with their answer or by name: %s',
+      { timeout: 60_000 + 300 * cuts },
+      async ([, way], { task }) => {
+        const tally = await callUntilCut(way, cuts, task.name.length)
+        expect(tally.answered).toBeGreaterThan(0)
+        expect(tally.refused + tally.failed).toBeGreaterThan(0)
+        expect(tally.answered + tally.failed).toBe((tally.clients - tally.refused) * AT_ONCE)
+      },
+    )
+  })
+}
