@@ -29,7 +29,7 @@ export const run = (
   })
 
 /** A server that somebody else runs. */
-interface Running {
+export interface Running {
   readonly url: string
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ interface Running {
 const PATHS = { sse: '/sse', streamableHttp: '/mcp' } as const
 
 /** Server-everything over HTTP, on a free port of loopback. */
-async function serveEverything(way: keyof typeof PATHS): Promise<Running> {
+export async function serveEverything(way: keyof typeof PATHS): Promise<Running> {
   const child: ChildProcess = fork(commandOf('everything'), [way], {
     execArgv: ['--import', preload],
     env: { PATH: process.env['PATH'], PORT: '0' },
