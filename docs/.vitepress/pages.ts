@@ -38,7 +38,7 @@ const GUIDES: readonly Group[] = [
       'testing',
     ],
   },
-  { text: 'Write a client', pages: ['client', 'client-auth', 'resource-cache'] },
+  { text: 'Write a client', pages: ['client', 'client-auth', 'resource-cache', 'tool-bridge'] },
   { text: 'Extend', pages: ['write-an-adapter'] },
   { text: 'Coming from', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },
 ]

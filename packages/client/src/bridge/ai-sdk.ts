@@ -1,0 +1,79 @@
+import type { JsonObject } from '@jetway/core/protocol'
+import type { HostToolResult } from './host-result.ts'
+import type { HostTool } from './host-tool.ts'
+import { isBlank, type ModelToolsOptions, modelTools, NO_OUTPUT } from './model-tools.ts'
+import { bytesOf, type HostPart, textOf } from './parts.ts'
+
+/** The major versions of `ai` that are known here. */
+export type AiSdkVersion = 6 | 7
+
+type File<V extends AiSdkVersion> = V extends 6
+  ? { type: 'image-data' | 'file-data'; data: string; mediaType: string }
+  : { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
+
+/** What the model is given of a result. */
+export type AiSdkOutput<V extends AiSdkVersion = 7> =
+  | { type: 'text' | 'error-text'; value: string }
+  | { type: 'content'; value: ({ type: 'text'; text: string } | File<V>)[] }
+
+/** A tool as `generateText` and its like take them. */
+export interface AiSdkTool<Schema, V extends AiSdkVersion = 7> {
+  type: 'dynamic'
+  description: string
+  title?: string
+  inputSchema: Schema
+  execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<HostToolResult>
+  toModelOutput: (options: { output: HostToolResult }) => AiSdkOutput<V>
+}
+
+export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelToolsOptions {
+  /** The function `jsonSchema` of the package `ai`, which this one does not depend on. */
+  readonly jsonSchema: (schema: never) => Schema
+  /** The major version of `ai`: 7 has another form for files. @default 7 */
+  readonly version?: V
+}
+
+/**
+ * Tools for the AI SDK of Vercel, by the names that the model knows. As the SDK may speak to any provider, schemas that
+ * one of them would refuse are said in another way; all others go there as they are.
+ *
+ * @throws TypeError where two of the tools are the same one
+ */
+export async function aiSdkTools<Schema, V extends AiSdkVersion = 7>(
+  tools: readonly HostTool[],
+  options: AiSdkOptions<Schema, V>,
+): Promise<Record<string, AiSdkTool<Schema, V>>> {
+  const { jsonSchema, version = 7 } = options
+  const dialect = { complete: true, keys: /^[a-zA-Z0-9_.-]{1,64}$/ } as const
+  const known = await modelTools(tools, dialect, options)
+  const entries = known.all.map(({ name, description, schema, tool, run }) => {
+    const made: AiSdkTool<Schema, V> = {
+      type: 'dynamic',
+      description,
+      ...(tool.title !== undefined && { title: tool.title }),
+      inputSchema: jsonSchema(schema satisfies JsonObject as never),
+      execute: (input, { abortSignal }) => run(input, abortSignal),
+      toModelOutput: ({ output }) => aiSdkOutput(output, version) as AiSdkOutput<V>,
+    }
+    return [name, made] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVersion): AiSdkOutput<6 | 7> {
+  const said = isBlank(text) ? NO_OUTPUT : text
+  if (isError) return { type: 'error-text', value: said }
+  if (parts.every((part) => bytesOf(part) === undefined)) return { type: 'text', value: said }
+  return { type: 'content', value: parts.map((part) => contentOf(part, version)) }
+}
+
+function contentOf(
+  part: HostPart,
+  version: AiSdkVersion,
+): { type: 'text'; text: string } | File<6> | File<7> {
+  const bytes = bytesOf(part)
+  if (bytes === undefined) return { type: 'text', text: textOf(part) }
+  const { data, mimeType: mediaType } = bytes
+  if (version === 7) return { type: 'file', data: { type: 'data', data }, mediaType }
+  return { type: mediaType.startsWith('image/') ? 'image-data' : 'file-data', data, mediaType }
+}

@@ -1,0 +1,87 @@
+import type { CallToolResult, JsonObject } from '@jetway/core/protocol'
+import { bytesOf, type HostPart, partOf, textOf } from './parts.ts'
+
+/** What a call came to, for a host and its model. */
+export interface HostToolResult {
+  /** All of it as text: what is none (a picture, a link) is described in brackets. */
+  readonly text: string
+  readonly parts: readonly HostPart[]
+  /** The structured value, where the tool gives one. */
+  readonly structured: unknown
+  /** The tool has failed, or could not be called; `text` says why. */
+  readonly isError: boolean
+  /** Why it could not be called: an `McpError` or a `ClientError`. */
+  readonly error?: Error
+}
+
+/** How much of a result goes on. What is beyond is replaced by a note of that. */
+export interface ResultLimits {
+  /** Characters of text in all; `Infinity` for no limit. @default 100_000 */
+  readonly maxText?: number
+  /** Characters of base64 in all; `Infinity` for no limit. @default 20_971_520 */
+  readonly maxData?: number
+  /** Pieces in all. @default 1_000 */
+  readonly maxParts?: number
+}
+
+const DEFAULTS = { maxText: 100_000, maxData: 20 * 1024 * 1024, maxParts: 1_000 } as const
+
+/** A result of `tools/call` as hosts take it. A structured value that has no text beside it is its own text. */
+export function toHostResult(
+  { content, structuredContent, isError }: CallToolResult,
+  limits: ResultLimits = {},
+): HostToolResult {
+  const parts = content.map((block) => partOf(block as unknown as JsonObject))
+  const mirrored =
+    structuredContent === undefined || parts.some(({ type }) => type === 'text' || type === 'resource')
+  if (!mirrored) parts.push({ type: 'text', text: JSON.stringify(structuredContent) })
+  const bounded = boundedParts(parts, limits)
+  return {
+    text: bounded.map(textOf).join('\n'),
+    parts: bounded,
+    structured: structuredContent,
+    isError: isError === true,
+  }
+}
+
+/** A call that came to nothing, as a result for a model to read. */
+export function failedResult(error: Error, limits: ResultLimits = {}): HostToolResult {
+  return {
+    ...toHostResult({ content: [{ type: 'text', text: error.message }] }, limits),
+    isError: true,
+    error,
+  }
+}
+
+function boundedParts(parts: readonly HostPart[], limits: ResultLimits): readonly HostPart[] {
+  const { maxText = DEFAULTS.maxText, maxData = DEFAULTS.maxData, maxParts = DEFAULTS.maxParts } = limits
+  const left = { text: maxText, data: maxData }
+  let cut = 0
+  const kept = parts.slice(0, maxParts).flatMap((part): HostPart[] => {
+    const bytes = bytesOf(part)
+    if (bytes !== undefined && bytes.data.length > left.data)
+      return [{ type: 'text', text: `${textOf(part).slice(0, -1)}, left out: too large]` }]
+    if (bytes !== undefined) left.data -= bytes.data.length
+    const text = bytes === undefined ? textOf(part) : ''
+    if (text.length <= left.text) {
+      left.text -= text.length
+      return [part]
+    }
+    const start = whole(text, left.text)
+    cut += text.length - start.length
+    left.text = 0
+    return start === '' ? [] : [{ type: 'text', text: start }]
+  })
+  const notes = [
+    ...(cut > 0 ? [`${cut} more characters`] : []),
+    ...(parts.length > maxParts ? [`${parts.length - maxParts} more parts`] : []),
+  ]
+  if (notes.length > 0) kept.push({ type: 'text', text: `[left out: ${notes.join(', ')}]` })
+  return kept
+}
+
+/** The start of a text, which does not end in half a character. */
+export function whole(text: string, length: number): string {
+  const start = text.slice(0, length)
+  return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start
+}

@@ -1,0 +1,121 @@
+import { isObject } from '@jetway/core/protocol'
+import { failedResult, type HostToolResult } from './host-result.ts'
+import type { HostTool } from './host-tool.ts'
+import { modelNames, shortened } from './model-names.ts'
+import { type ModelSchema, modelSchema, type SchemaDialect } from './model-schema.ts'
+
+/** What a model is told of a tool, within what its interface takes. */
+interface ModelTool {
+  readonly name: string
+  readonly description: string
+  readonly schema: ModelSchema['schema']
+  /** Calls it with what the model gives, under whichever names that has. */
+  readonly run: (input: unknown, signal: AbortSignal | undefined) => Promise<HostToolResult>
+  readonly tool: HostTool
+}
+
+/** A call as a model asks for it. */
+export interface ModelCall {
+  readonly name: string
+  /** An object, or the text of one in JSON. */
+  readonly input: unknown
+}
+
+/** Options of one round of calls. */
+export interface RunOptions {
+  /** Aborting it ends all calls, and rejects with its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ModelToolsOptions {
+  /** Characters that a description may have; `Infinity` for no limit. */
+  readonly maxDescription?: number
+}
+
+/** Tools by the names that an interface of a model takes. */
+export class ModelTools {
+  readonly all: readonly ModelTool[]
+  readonly #byName: ReadonlyMap<string, ModelTool>
+
+  constructor(all: readonly ModelTool[]) {
+    this.all = all
+    this.#byName = new Map(all.map((tool) => [tool.name, tool]))
+  }
+
+  /** What the model knows by a name. */
+  tool(name: string): HostTool | undefined {
+    return this.#byName.get(name)?.tool
+  }
+
+  /** The results of calls, in their order. Only what may run beside others does. @throws the reason of the signal */
+  async run(calls: readonly ModelCall[], { signal }: RunOptions = {}): Promise<readonly HostToolResult[]> {
+    const results: HostToolResult[] = []
+    for (const group of groups(calls, ({ name }) => this.tool(name)?.metadata.concurrent === true)) {
+      signal?.throwIfAborted()
+      results.push(...(await Promise.all(group.map((call) => this.#run(call, signal)))))
+    }
+    return results
+  }
+
+  async #run({ name, input }: ModelCall, signal: AbortSignal | undefined): Promise<HostToolResult> {
+    const tool = this.#byName.get(name)
+    if (tool === undefined) return failedResult(new Error(`There is no tool ${JSON.stringify(name)}`))
+    return tool.run(input, signal)
+  }
+}
+
+/** @throws TypeError where two of the tools are the same one */
+export async function modelTools(
+  tools: readonly HostTool[],
+  dialect: SchemaDialect,
+  { maxDescription = Infinity }: ModelToolsOptions,
+): Promise<ModelTools> {
+  const names = await modelNames(tools)
+  return new ModelTools(
+    tools.map((tool, i): ModelTool => {
+      const { schema, originals } = modelSchema(tool.inputSchema, dialect)
+      return {
+        name: names[i] as string,
+        description: shortened(tool.description, maxDescription),
+        schema,
+        tool,
+        async run(input, signal) {
+          const args = argsOf(input)
+          if (args === undefined) return failedResult(new Error('The arguments are no JSON object'))
+          const own = Object.entries(args).map(([name, value]) => [originals.get(name) ?? name, value])
+          return await tool.execute(Object.fromEntries(own), signal === undefined ? {} : { signal })
+        },
+      }
+    }),
+  )
+}
+
+/** A model that has no arguments to give may give nothing at all. */
+function argsOf(input: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (input === undefined || input === null || input === '') return {}
+  if (typeof input !== 'string') return isObject(input) ? input : undefined
+  try {
+    const parsed: unknown = JSON.parse(input)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Neighbours that may run side by side together, all others by themselves. */
+function groups<T>(items: readonly T[], together: (item: T) => boolean): readonly (readonly T[])[] {
+  const all: T[][] = []
+  let open: T[] | undefined
+  for (const item of items) {
+    const joins = together(item)
+    if (open !== undefined && joins) open.push(item)
+    else all.push((open = [item]))
+    if (!joins) open = undefined
+  }
+  return all
+}
+
+/** For those that take no empty text. */
+export const NO_OUTPUT = '(no output)'
+
+export const isBlank = (text: string): boolean => text.trim() === ''

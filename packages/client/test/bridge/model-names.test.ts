@@ -1,0 +1,74 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { modelNames, shortened } from '../../src/bridge/model-names.ts'
+
+const VALID = /^[a-zA-Z0-9_-]{1,64}$/
+const of = (...names: readonly string[]): { name: string; server: string }[] =>
+  names.map((name) => ({ name, server: 's' }))
+
+describe('names for models', () => {
+  it('are the own ones where these are possible', async () => {
+    const names = ['get_order', 'mcp__a__b', 'x'.repeat(64), 'A-1']
+    expect(await modelNames(of(...names))).toEqual(names)
+  })
+
+  it('are made possible where they are not, each in its own way', async () => {
+    const names = await modelNames(
+      of('files/read', 'files.read', 'größe', '', 'x'.repeat(65), 'x'.repeat(66)),
+    )
+    expect(new Set(names).size).toBe(6)
+    for (const name of names) expect(name).toMatch(VALID)
+    expect(names[0]).toMatch(/^files_read_[0-9a-f]{8}$/)
+    expect(names[4]).toMatch(/^x{55}_[0-9a-f]{8}$/)
+  })
+
+  it('are told apart where two servers have a tool of the same name', async () => {
+    const names = await modelNames([
+      { name: 'search', server: 'one' },
+      { name: 'search', server: 'two' },
+    ])
+    expect(names[0]).not.toBe(names[1])
+    for (const name of names) expect(name).toMatch(/^search_[0-9a-f]{8}$/)
+  })
+
+  it('are not taken over by a tool that its server calls as another one is called here', async () => {
+    const [taken = ''] = await modelNames(of('files/read'))
+    const [victim, thief] = await modelNames([
+      { name: 'files/read', server: 's' },
+      { name: taken, server: 'thief' },
+    ])
+    expect(victim).toBe(taken)
+    expect(thief).not.toBe(taken)
+    expect(thief).toMatch(VALID)
+  })
+
+  it('refuse the same tool twice, and say what to do', async () => {
+    await expect(modelNames(of('a', 'a'))).rejects.toThrow('give its clients names')
+  })
+
+  it('are possible, different and the same in any order, whatever servers call their tools', async () => {
+    const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 70 }), fc.constantFrom('a', 'a/b', 'a.b'))
+    const tools = fc.uniqueArray(fc.record({ name, server: fc.constantFrom('s', 't') }), {
+      selector: (tool) => JSON.stringify([tool.name, tool.server]),
+      maxLength: 8,
+    })
+    await fc.assert(
+      fc.asyncProperty(tools, async (all) => {
+        const names = await modelNames(all)
+        expect(new Set(names).size).toBe(all.length)
+        for (const each of names) expect(each).toMatch(VALID)
+        expect(await modelNames(all.toReversed())).toEqual(names.toReversed())
+      }),
+    )
+  })
+})
+
+describe('descriptions', () => {
+  it('are cut before what they end in: of which server the tool is', () => {
+    expect(shortened(`${'x'.repeat(50)} (MCP server: shop)`, 40)).toBe(
+      `${'x'.repeat(20)}… (MCP server: shop)`,
+    )
+    expect(shortened('short', 40)).toBe('short')
+    expect(shortened('🙂'.repeat(10), 6)).toBe('🙂🙂…')
+  })
+})
