@@ -67,9 +67,17 @@ export class Connections {
   }
 }
 
-/** What there is to connect to, from what a host says. Loads what speaks to processes and over HTTP only when it is used. */
+/**
+ * What there is to connect to, from what a host says. What speaks to processes and over HTTP is loaded only when it is
+ * used.
+ *
+ * @throws TypeError for a configuration that is none
+ */
 export async function dialOf(target: ServerConfig | Dial, onStderr: (line: string) => void): Promise<Dial> {
   if (typeof target === 'function') return target
-  const { dial } = await import('../config/dial.ts')
-  return dial('command' in target && target.stderr === undefined ? { ...target, stderr: onStderr } : target)
+  const [{ dial }, { isStdio }] = await Promise.all([
+    import('../config/dial.ts'),
+    import('../config/server-config.ts'),
+  ])
+  return dial(isStdio(target) && target.stderr === undefined ? { ...target, stderr: onStderr } : target)
 }

@@ -1,27 +1,18 @@
-import { McpError } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
 import type { Client } from '../client.ts'
-import { ClientError, ConnectionClosedError, SessionLostError, TransportError } from '../errors.ts'
+import { ClientError, ConnectionClosedError } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
-import { waitBefore, type ReconnectOptions } from './backoff.ts'
+import { type Deferred, deferred, orAborted, toError, within } from '../waiting.ts'
 import { shown, unavailable } from './errors.ts'
-import type { Emit } from './events.ts'
-import { type Deferred, deferred, orAborted, pause, toError, within } from '../waiting.ts'
+import { LookingAfter } from './looking-after.ts'
+import { Reconnecting, type ReconnectingOptions, type When } from './reconnecting.ts'
 
 /** Where a server stands. From `closed` there is no way back: whoever connects again makes another one. */
 export type ServerState = 'connecting' | 'connected' | 'reconnecting' | 'closed'
 
-export interface ManagedServerOptions {
+export interface ManagedServerOptions extends Omit<ReconnectingOptions, 'server' | 'life'> {
   readonly name: string
-  readonly clock: Clock
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly reconnect: Required<ReconnectOptions>
   /** Ms that a request waits for a connection that is being opened again. */
   readonly waitMs: number
-  readonly emit: Emit
-  /** Opens a connection; what it leaves behind where it fails is nothing. */
-  readonly open: (signal: AbortSignal) => Promise<Client>
   /** There is a connection, maybe another one than before. */
   readonly opened: () => void
   /** The server is given up. */
@@ -30,34 +21,40 @@ export interface ManagedServerOptions {
 
 /** Requests that wait for one server to come back. */
 const MAX_WAITING = 1_024
-/** Ms in which a server of which a request says that it is gone may show that it isn't. */
-const CHECK_MS = 5_000
 
 /** One server over all its connections: each client is for one. */
 export class ManagedServer {
   readonly name: string
   readonly #options: ManagedServerOptions
   readonly #life = new AbortController()
+  readonly #reconnecting: Reconnecting
+  readonly #lookingAfter: LookingAfter
   /** What is still being done for the server, and has to end before it is closed. None of it rejects. */
   readonly #work = new Set<Promise<void>>()
-  #state: ServerState = 'connecting'
   #client: Client | undefined
-  /** The connection that requests wait for. */
+  /** The connection that requests wait for, while the server is being reconnected. */
   #next: Deferred<Client> | undefined
   #waiting = 0
-  #attempts = 0
-  #since = 0
-  #checking: { readonly client: Client; readonly done: Promise<void> } | undefined
-  #hurry: (() => void) | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: ManagedServerOptions) {
-    this.name = options.name
+    const { name, clock, random, reconnect, emit, open } = options
+    const { life } = this
+    this.name = name
     this.#options = options
+    this.#reconnecting = new Reconnecting({ server: name, clock, random, reconnect, emit, open, life })
+    this.#lookingAfter = new LookingAfter({
+      clock,
+      life,
+      isCurrent: (client) => client === this.#client,
+      gone: (client) => this.lost(client),
+    })
   }
 
   get state(): ServerState {
-    return this.#state
+    if (this.life.aborted) return 'closed'
+    if (this.#client !== undefined) return 'connected'
+    return this.#next === undefined ? 'connecting' : 'reconnecting'
   }
 
   /** The connection that there is. */
@@ -65,9 +62,8 @@ export class ManagedServer {
     return this.#client
   }
 
-  /** Attempts to reconnect since a connection has lasted. */
   get attempts(): number {
-    return this.#attempts
+    return this.#reconnecting.attempts
   }
 
   /** Aborts when the server is closed or given up. */
@@ -91,23 +87,21 @@ export class ManagedServer {
       throw error
     }
     this.#options.emit('mcp_connected', { server: this.name })
-    this.#stillThere()
+    this.#notice()
   }
 
   /** The connection has ended. Nothing where it is another one than there is. */
   lost(client: Client): void {
     if (this.#client !== client || this.life.aborted) return
-    const { clock, reconnect } = this.#options
-    if (clock.now() - this.#since >= reconnect.stableMs) this.#attempts = 0
-    this.#leave(client)
+    this.#reconnecting.lost()
+    this.#leave(client, 'in time')
   }
 
   /** Ends the connection there is, and opens another one at once; or has the next attempt begin now. */
   async reconnect(signal: AbortSignal | undefined): Promise<void> {
-    this.#attempts = 0
-    if (this.#client === undefined) this.#hurry?.()
-    else this.#leave(this.#client, 'at once')
-    if (this.#next === undefined) throw this.#gone()
+    this.#reconnecting.hurry()
+    if (this.#client !== undefined) this.#leave(this.#client, 'at once')
+    if (this.#next === undefined) throw this.#notThere()
     await orAborted(this.#next.promise, signal)
   }
 
@@ -119,22 +113,21 @@ export class ManagedServer {
    */
   async run<T>(
     ask: (client: Client, options: RequestOptions) => Promise<T>,
-    options: RequestOptions = {},
+    options: RequestOptions,
   ): Promise<T> {
     const client = await this.#ready(options.signal)
     try {
       return await ask(client, options)
     } catch (error) {
-      const certain = error instanceof ClientError && error.unprocessed && options.signal?.aborted !== true
-      const checked = this.#check(client, error)
-      if (!certain) throw this.#said(error)
-      await orAborted(checked, options.signal)
+      const known = this.#lookAfter(client, error)
+      if (!(error instanceof ClientError) || !error.unprocessed) throw this.#said(error)
+      await orAborted(known, options.signal)
     }
     const again = await this.#ready(options.signal)
     try {
       return await ask(again, options)
     } catch (error) {
-      void this.#check(again, error)
+      void this.#lookAfter(again, error)
       throw this.#said(error)
     }
   }
@@ -151,7 +144,6 @@ export class ManagedServer {
 
   #end(reason: ClientError): void {
     if (this.life.aborted) return
-    this.#state = 'closed'
     const client = this.#client
     this.#client = undefined
     this.#life.abort(reason)
@@ -160,10 +152,8 @@ export class ManagedServer {
     if (client !== undefined) this.#track(client.close())
   }
 
-  #gone(): ClientError {
-    return this.life.aborted
-      ? (this.life.reason as ClientError)
-      : unavailable(this.name, 'is still being connected')
+  #notThere(): unknown {
+    return this.life.aborted ? this.life.reason : unavailable(this.name, 'is still being connected')
   }
 
   /** Keeps what runs until it is over, whatever it comes to. */
@@ -182,101 +172,46 @@ export class ManagedServer {
       throw this.life.reason
     }
     this.#client = client
-    this.#state = 'connected'
-    this.#since = this.#options.clock.now()
+    this.#reconnecting.connected()
     this.#options.opened()
     this.#next?.resolve(client)
     this.#next = undefined
   }
 
   /** Some end as soon as they are there, before anybody could hear of it. */
-  #stillThere(): void {
+  #notice(): void {
     if (this.#client?.isAlive === false) this.lost(this.#client)
   }
 
-  #leave(client: Client, when: 'in time' | 'at once' = 'in time'): void {
+  #leave(client: Client, when: When): void {
     this.#client = undefined
-    this.#state = 'reconnecting'
     this.#next = deferred()
-    const closed = client.close().catch((error: unknown) => this.#report(error))
+    const closed = client.close().catch((error: unknown) => {
+      this.#options.emit('mcp_error', { server: this.name, error: toError(error) })
+    })
     this.#track(closed)
-    this.#track(this.#reconnecting(closed, when))
+    this.#track(this.#reopen(closed, when))
   }
 
-  #report(error: unknown): void {
-    if (!this.life.aborted) this.#options.emit('mcp_error', { server: this.name, error: toError(error) })
+  async #reopen(closed: Promise<void>, when: When): Promise<void> {
+    const outcome = await this.#reconnecting.run(closed, when)
+    if ('reason' in outcome) return this.#giveUp(outcome.reason, outcome.last)
+    await this.#adopt(outcome.client)
+    this.#options.emit('mcp_reconnected', { server: this.name, attempt: outcome.attempt })
+    this.#notice()
   }
 
-  /** @param closed what is left of the old connection: two of a server's processes may not bear each other */
-  async #reconnecting(closed: Promise<void>, when: 'in time' | 'at once'): Promise<void> {
-    const { emit, reconnect } = this.#options
-    // Whoever asks for it by name gets one attempt at least.
-    const max = when === 'at once' ? Math.max(reconnect.maxAttempts, 1) : reconnect.maxAttempts
-    const server = this.name
-    let last: Error | undefined
-    let wait = when === 'in time'
-    try {
-      while (this.#attempts < max) {
-        const attempt = ++this.#attempts
-        emit('mcp_reconnecting', { server, attempt, max_attempts: max })
-        if (wait) await this.#waited(attempt)
-        wait = true
-        await orAborted(closed, this.life)
-        const client = await this.#attempt(attempt)
-        if (client instanceof Error) {
-          last = client
-          if (isFinal(client)) break
-          continue
-        }
-        await this.#adopt(client)
-        emit('mcp_reconnected', { server, attempt })
-        this.#stillThere()
-        return
-      }
-      this.#remove(last)
-    } catch (error) {
-      // Closed meanwhile: there is nobody to tell.
-      if (!this.life.aborted) this.#remove(toError(error))
-    }
-  }
-
-  async #attempt(attempt: number): Promise<Client | Error> {
-    try {
-      return await this.#options.open(this.life)
-    } catch (thrown) {
-      this.life.throwIfAborted()
-      const error = toError(thrown)
-      this.#options.emit('mcp_reconnect_failed', { server: this.name, attempt, error })
-      this.life.throwIfAborted()
-      return error
-    }
-  }
-
-  async #waited(attempt: number): Promise<void> {
-    const { clock, random, reconnect } = this.#options
-    const hurry = new AbortController()
-    this.#hurry = () => hurry.abort()
-    try {
-      await pause(waitBefore(attempt, reconnect, random()), clock, AbortSignal.any([this.life, hurry.signal]))
-    } catch (error) {
-      if (!hurry.signal.aborted) throw error
-    } finally {
-      this.#hurry = undefined
-    }
-  }
-
-  #remove(last: Error | undefined): void {
+  #giveUp(reason: string, last: Error | undefined): void {
     if (this.life.aborted) return
-    const { reconnect, removed } = this.#options
     this.#end(unavailable(this.name, 'has been removed', last))
-    removed(reasonOf(last, this.#attempts, reconnect.stableMs))
+    this.#options.removed(reason)
   }
 
   async #ready(signal: AbortSignal | undefined): Promise<Client> {
-    this.#stillThere()
+    this.#notice()
     if (this.#client !== undefined) return this.#client
     const next = this.#next
-    if (next === undefined) throw this.#gone()
+    if (next === undefined) throw this.#notThere()
     if (this.#waiting >= MAX_WAITING)
       throw unavailable(this.name, `is being reconnected, and ${MAX_WAITING} requests wait for it already`)
     this.#waiting++
@@ -289,62 +224,20 @@ export class ManagedServer {
     }
   }
 
-  /**
-   * Whether the server is still there, where a request says that it may not be: over HTTP nothing else tells. Resolves
-   * when that is known.
-   */
-  #check(client: Client, error: unknown): Promise<void> {
-    if (error instanceof SessionLostError) {
-      this.lost(client)
-      return Promise.resolve()
-    }
-    if (!mayBeGone(error) || this.#client !== client) return Promise.resolve()
-    if (this.#checking?.client === client) return this.#checking.done
-    const { clock } = this.#options
-    const late = (): Error => new Error('No answer')
-    const done = within(client.ping({ timeoutMs: CHECK_MS, signal: this.life }), {
-      ms: CHECK_MS,
-      clock,
-      late,
-    })
-      .catch((failed: unknown) => {
-        // An error of the protocol is an answer.
-        if (!(failed instanceof McpError)) this.lost(client)
-      })
-      .finally(() => {
-        this.#checking = undefined
-      })
-    this.#checking = { client, done }
-    this.#track(done)
-    return done
+  #lookAfter(client: Client, error: unknown): Promise<void> {
+    const known = this.#lookingAfter.after(client, error)
+    this.#track(known)
+    return known
   }
 
   /** A call that may have run is never sent again by itself: the caller has to know that it may. */
   #said(error: unknown): unknown {
-    if (this.life.aborted && error instanceof ConnectionClosedError) return this.life.reason
-    if (!(error instanceof ConnectionClosedError) || error.unprocessed) return error
+    if (!(error instanceof ConnectionClosedError)) return error
+    if (this.life.aborted) return this.life.reason
+    if (error.unprocessed) return error
     return new ConnectionClosedError(
       `The server ${shown(this.name)} went away before its answer: what was asked may have been done, and is not asked again`,
       error.close,
     )
   }
-}
-
-/** No attempt can change it. */
-const isFinal = (error: Error): boolean => error instanceof ClientError && error.code === 'not-approved'
-
-function reasonOf(last: Error | undefined, attempts: number, stableMs: number): string {
-  if (last === undefined)
-    return attempts === 0
-      ? 'It was lost, and is not to be reconnected'
-      : `It was reconnected ${attempts} times, and was lost each time in less than ${stableMs} ms`
-  if (isFinal(last)) return last.message
-  return `It could not be reconnected in ${attempts} attempts: ${last.message}`
-}
-
-/** A status of 4xx is an answer, but for the one of a server that is not there any more. */
-function mayBeGone(error: unknown): boolean {
-  if (!(error instanceof TransportError)) return false
-  const { status } = error
-  return status === undefined || status >= 500 || status === 404
 }

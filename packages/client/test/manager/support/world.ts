@@ -40,6 +40,7 @@ export const toolNamed = (name: string): JsonObject => ({ name, inputSchema: { t
 
 /** A server with tools of these names, which say their own name when they are called. */
 export const withTools = (...names: string[]): Script => ({
+  [Method.Ping]: {},
   [Method.ListTools]: () => ({ tools: names.map(toolNamed) }),
   [Method.CallTool]: ({ params }) => ({
     content: [{ type: 'text', text: String((params as JsonObject)['name']) }],

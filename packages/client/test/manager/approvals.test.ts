@@ -1,0 +1,210 @@
+import { ClientMethod, Method } from '@jetway/core/protocol'
+import { describe, expect, it, vi } from 'vitest'
+import type { Approval } from '../../src/manager/index.ts'
+import type { StdioServer } from '../../src/config/server-config.ts'
+import { childProcess } from '../../src/stdio/child-process.ts'
+import type { Spawn } from '../../src/stdio/options.ts'
+import { type ScriptedDial, scriptedDial, settled, withTools, world } from './support/world.ts'
+
+const FORM = { message: 'Your name?', requestedSchema: { type: 'object', properties: {} } }
+const SAMPLE = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 }
+
+/** Asks the client, and resolves to its answer. */
+async function ask({ server }: ScriptedDial, method: string, params: object, id: string): Promise<object> {
+  server.say({ jsonrpc: '2.0', id, method, params })
+  return server.hears((message) => message['id'] === id && message['method'] === undefined)
+}
+
+const without = (approvals: readonly Approval[]): object[] =>
+  approvals.map(({ kind, server, detail }) => ({ kind, server, detail }))
+
+describe('what is approved before it happens', () => {
+  const config: StdioServer = {
+    command: 'server',
+    args: ['--port', '0'],
+    cwd: '/srv',
+    env: { TOKEN: 'secret' },
+  }
+
+  it.each([
+    ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
+    ['a dial of a process', (spawn: Spawn) => childProcess({ ...config, spawn })],
+  ])(
+    'the start of a process, from %s: with its command and arguments, and without its secrets',
+    async (_, of) => {
+      const asked: Approval[] = []
+      const { manager } = world({
+        approve: (approval) => {
+          asked.push(approval)
+          return Promise.resolve(false)
+        },
+      })
+      const spawn = vi.fn<Spawn>(() => {
+        throw new Error('It was started')
+      })
+      await expect(manager.connect('a', of(spawn))).rejects.toMatchObject({
+        code: 'not-approved',
+        message: 'Starting the process of the server a was not approved',
+      })
+      expect(spawn).not.toHaveBeenCalled()
+      expect(without(asked)).toEqual([
+        { kind: 'spawn', server: 'a', detail: { command: 'server', args: ['--port', '0'], cwd: '/srv' } },
+      ])
+    },
+  )
+
+  it('holds no place for other servers while somebody thinks about it, and ends with the connecting', async () => {
+    const signals: AbortSignal[] = []
+    const { manager } = world({
+      connecting: { stdio: 1 },
+      approve: ({ signal, server }) => {
+        signals.push(signal)
+        return server === 'quick' ? false : new Promise<boolean>(() => {})
+      },
+    })
+    const spawn: Spawn = () => {
+      throw new Error('It was started')
+    }
+    const slow = manager.connect('slow', { ...config, spawn })
+    const ended = expect(slow).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(manager.connect('quick', { ...config, spawn })).rejects.toThrow('not approved')
+    expect(signals[0]?.aborted).toBe(false)
+    await manager.close('slow')
+    await ended
+    expect(signals[0]?.aborted).toBe(true)
+  })
+
+  it('a call, with its tool and arguments: what is refused never reaches the server', async () => {
+    const asked: Approval[] = []
+    let answer: unknown = true
+    const { manager, named } = world({
+      approve: (approval) => {
+        asked.push(approval)
+        if (answer instanceof Error) throw answer
+        return answer as boolean
+      },
+    })
+    const a = scriptedDial(withTools('x'))
+    await manager.connect('a', a.dial)
+    expect(await manager.callTool('mcp__a__x', { n: 1 })).toMatchObject({ content: [{ text: 'x' }] })
+    expect(without(asked)).toEqual([{ kind: 'call', server: 'a', detail: { tool: 'x', args: { n: 1 } } }])
+    for (answer of [false, undefined, 'yes', 1, new Error('dialog closed')])
+      await expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({
+        code: 'not-approved',
+        message: 'Calling the tool x of the server a was not approved',
+      })
+    expect(a.server.of(Method.CallTool)).toHaveLength(1)
+    expect(named('mcp_error')).toEqual([{ server: 'a', error: answer }])
+  })
+
+  it('a call that is aborted while somebody thinks about it', async () => {
+    const { manager } = world({ approve: () => new Promise<boolean>(() => {}) })
+    const a = scriptedDial(withTools('x'))
+    await manager.connect('a', a.dial)
+    const stop = new AbortController()
+    const call = manager.callTool('mcp__a__x', {}, { signal: stop.signal })
+    await settled()
+    stop.abort(new Error('stop'))
+    await expect(call).rejects.toThrow('stop')
+    expect(a.server.of(Method.CallTool)).toEqual([])
+  })
+
+  it('a form, an address and a use of the model, before a handler sees them', async () => {
+    const asked: Approval[] = []
+    let approved = true
+    const elicit = vi.fn(() => ({ action: 'accept', content: {} }) as const)
+    const elicitUrl = vi.fn(() => ({ action: 'accept' }) as const)
+    const sample = vi.fn(
+      () => ({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm' }) as const,
+    )
+    const { manager } = world({
+      handlers: { elicit, elicitUrl, sample },
+      approve: (approval) => {
+        asked.push(approval)
+        return approved
+      },
+    })
+    const a = scriptedDial()
+    await manager.connect('a', a.dial)
+    const url = { mode: 'url', message: 'Open', url: 'https://example.com', elicitationId: 'e' }
+    expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'accept' } })
+    expect(await ask(a, ClientMethod.Elicit, url, '2')).toMatchObject({ result: { action: 'accept' } })
+    expect(await ask(a, ClientMethod.Sample, SAMPLE, '3')).toMatchObject({ result: { model: 'm' } })
+    expect(without(asked)).toEqual([
+      { kind: 'elicit', server: 'a', detail: FORM },
+      { kind: 'elicit', server: 'a', detail: url },
+      { kind: 'sample', server: 'a', detail: SAMPLE },
+    ])
+    approved = false
+    expect(await ask(a, ClientMethod.Elicit, FORM, '4')).toMatchObject({ result: { action: 'decline' } })
+    expect(await ask(a, ClientMethod.Elicit, url, '5')).toMatchObject({ result: { action: 'decline' } })
+    expect(await ask(a, ClientMethod.Sample, SAMPLE, '6')).toMatchObject({
+      error: { code: -1, message: 'User rejected sampling request' },
+    })
+    for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
+  })
+
+  it('a process that is refused when its server is reconnected ends the attempts', async () => {
+    let approved = true
+    const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
+    const a = scriptedDial()
+    const { startsProcess } = await import('../../src/transport/spawned.ts')
+    await manager.connect('a', startsProcess(a.dial, { command: 'server' }))
+    approved = false
+    await a.server.close()
+    await settled()
+    await clock.advance(1_000)
+    expect(named('mcp_reconnect_failed')).toHaveLength(1)
+    expect(named('mcp_server_removed')).toEqual([
+      { server: 'a', reason: 'Starting the process of the server a was not approved' },
+    ])
+    expect(a.servers).toHaveLength(1)
+  })
+})
+
+describe('the handlers of all servers', () => {
+  it('are told whose question it is', async () => {
+    const asked: unknown[] = []
+    const { manager } = world({
+      handlers: {
+        elicit: ({ message }, { name, signal }) => {
+          asked.push([name, message, signal instanceof AbortSignal])
+          return { action: 'decline' }
+        },
+        roots: ({ name }) => [{ uri: `file:///${name}` }],
+      },
+    })
+    const a = scriptedDial()
+    const b = scriptedDial()
+    await manager.connectAll({ a: a.dial, b: b.dial })
+    await ask(b, ClientMethod.Elicit, FORM, '1')
+    await ask(a, ClientMethod.Elicit, FORM, '1')
+    expect(asked).toEqual([
+      ['b', 'Your name?', true],
+      ['a', 'Your name?', true],
+    ])
+    expect(await ask(b, ClientMethod.ListRoots, {}, '2')).toMatchObject({
+      result: { roots: [{ uri: 'file:///b' }] },
+    })
+  })
+
+  it('are replaced for servers that are connected already; new kinds of questions come with the next connection', async () => {
+    const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
+    const a = scriptedDial()
+    await manager.connect('a', a.dial)
+    expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'decline' } })
+    const sample = () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) as const
+    manager.setHandlers({ elicit: () => ({ action: 'accept', content: {} }), sample })
+    expect(await ask(a, ClientMethod.Elicit, FORM, '2')).toMatchObject({ result: { action: 'accept' } })
+    expect(await ask(a, ClientMethod.Sample, SAMPLE, '3')).toMatchObject({ error: { code: -32601 } })
+    const declared = (): unknown => a.server.of(Method.Initialize)[0]?.['params']
+    expect(declared()).toMatchObject({ capabilities: { elicitation: {} } })
+    expect(declared()).not.toHaveProperty('capabilities.sampling')
+    await manager.reconnect('a')
+    expect(declared()).toHaveProperty('capabilities.sampling')
+    expect(await ask(a, ClientMethod.Sample, SAMPLE, '4')).toMatchObject({ result: { model: 'm' } })
+    manager.setHandlers({})
+    expect(await ask(a, ClientMethod.Elicit, FORM, '5')).toMatchObject({ result: { action: 'cancel' } })
+    expect(await ask(a, ClientMethod.Sample, SAMPLE, '6')).toMatchObject({ error: { code: -1 } })
+  })
+})

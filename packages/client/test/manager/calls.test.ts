@@ -1,0 +1,244 @@
+import { type JsonObject, Method } from '@jetway/core/protocol'
+import { describe, expect, it } from 'vitest'
+import { SessionLostError, TransportError } from '../../src/errors.ts'
+import type { ClientTransport } from '../../src/transport/client-transport.ts'
+import { scriptedDial, settled, withTools, world } from './support/world.ts'
+
+const DONE = { content: [{ type: 'text', text: 'x' }] }
+
+/** A transport whose sending of calls fails as it is told to. */
+function failing(
+  transport: ClientTransport,
+  fail: (message: JsonObject) => Error | undefined,
+): ClientTransport {
+  return {
+    perRequest: transport.perRequest,
+    start: (handlers) => transport.start(handlers),
+    send(message, context) {
+      const error = fail(message as unknown as JsonObject)
+      if (error !== undefined) throw error
+      return transport.send(message, context)
+    },
+    close: () => transport.close(),
+    get alive() {
+      return transport.alive ?? true
+    },
+  }
+}
+
+/** A server whose messages fail by method, as often as is said. */
+function flaky(errors: { [method: string]: Error[] }) {
+  const a = scriptedDial(withTools('x'))
+  const dial = (): ClientTransport =>
+    failing(a.dial() as ClientTransport, ({ method }) => errors[String(method)]?.shift())
+  return { a, dial, errors }
+}
+
+const unreached = (): TransportError => new TransportError('ECONNREFUSED', { unprocessed: true })
+
+describe('a call', () => {
+  it('goes to the server and the tool that it names, with its arguments and options', async () => {
+    const { manager } = world()
+    const a = scriptedDial(withTools('x'))
+    await manager.connect('a', a.dial)
+    expect(await manager.callTool('mcp__a__x', { n: 1 }, { _meta: { 'test/k': 1 } })).toEqual(DONE)
+    expect(await manager.callTool({ server: 'a', tool: 'x', args: { n: 2 } })).toEqual(DONE)
+    expect(a.server.of(Method.CallTool).map(({ params }) => params)).toEqual([
+      { name: 'x', arguments: { n: 1 }, _meta: { 'test/k': 1 } },
+      { name: 'x', arguments: { n: 2 } },
+    ])
+  })
+
+  it('that has certainly not reached its server is sent once more, where the server is there', async () => {
+    const { manager, named } = world()
+    const { a, dial, errors } = flaky({ 'tools/call': [unreached()] })
+    await manager.connect('a', dial)
+    expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
+    expect(a.server.of(Method.CallTool)).toHaveLength(1)
+    expect(named('mcp_reconnecting')).toEqual([])
+    errors['tools/call'] = [unreached(), unreached()]
+    await expect(manager.callTool('mcp__a__x')).rejects.toThrow('ECONNREFUSED')
+    expect(a.server.of(Method.CallTool)).toHaveLength(1)
+  })
+
+  it('waits for the server to come back where it is gone, and is sent to the new one', async () => {
+    const { manager, clock, named } = world()
+    const { a, dial } = flaky({ 'tools/call': [unreached()], ping: [unreached()] })
+    await manager.connect('a', dial)
+    const call = manager.callTool('mcp__a__x')
+    await settled()
+    expect(named('mcp_reconnecting')).toHaveLength(1)
+    await clock.advance(1_000)
+    expect(await call).toEqual(DONE)
+    expect(a.servers.map((server) => server.of(Method.CallTool).length)).toEqual([0, 1])
+    expect(named('mcp_reconnected')).toEqual([{ server: 'a', attempt: 1 }])
+  })
+
+  it('on a session that is lost for good is repeated on a connection of its own', async () => {
+    const { manager, clock, named } = world()
+    const lost = (): Error => new SessionLostError()
+    const { a, dial } = flaky({ 'tools/call': [lost(), lost()] })
+    await manager.connect('a', dial)
+    const call = manager.callTool('mcp__a__x')
+    await settled()
+    await clock.advance(1_000)
+    expect(await call).toEqual(DONE)
+    expect(a.servers.map((server) => server.of(Method.CallTool).length)).toEqual([0, 1])
+    expect(named('mcp_reconnected')).toHaveLength(1)
+  })
+
+  it('is repeated on a new connection where no new session can be had on the old one', async () => {
+    const { manager, clock } = world()
+    const { a, dial, errors } = flaky({})
+    await manager.connect('a', dial)
+    errors['tools/call'] = [new SessionLostError()]
+    errors['initialize'] = [
+      new TransportError('initialize was answered with HTTP status 404', { status: 404 }),
+    ]
+    const call = manager.callTool('mcp__a__x')
+    await settled()
+    await clock.advance(1_000)
+    expect(await call).toEqual(DONE)
+    expect(a.servers).toHaveLength(2)
+  })
+
+  it('that may have run is not sent again, and says so', async () => {
+    const { manager, clock, named } = world()
+    const a = scriptedDial({ ...withTools('x'), [Method.CallTool]: undefined })
+    await manager.connect('a', a.dial)
+    const call = manager.callTool('mcp__a__x')
+    await a.server.hears(Method.CallTool)
+    const failed = expect(call).rejects.toMatchObject({
+      code: 'closed',
+      message: expect.stringMatching(/^The server a went away .* is not asked again$/),
+    })
+    await a.server.close()
+    await failed
+    await clock.advance(1_000)
+    expect(named('mcp_reconnected')).toHaveLength(1)
+    expect(a.server.of(Method.CallTool)).toEqual([])
+  })
+
+  it('whose answer was lost on the way is not sent again, and the server is looked after', async () => {
+    const { manager, named } = world()
+    const { a, dial } = flaky({
+      'tools/call': [new TransportError('The stream ended')],
+      ping: [new TransportError('gone', { status: 502 })],
+    })
+    await manager.connect('a', dial)
+    await expect(manager.callTool('mcp__a__x')).rejects.toThrow('The stream ended')
+    await settled()
+    expect(named('mcp_reconnecting')).toHaveLength(1)
+    expect(a.server.of(Method.CallTool)).toEqual([])
+  })
+
+  it.each([
+    ['an answer of HTTP that is about the caller', new TransportError('no', { status: 401 }), 0],
+    ['a failure after which it answers', new TransportError('cut'), 1],
+  ])('does not lose a server for %s', async (_, error, pings) => {
+    const { manager, named } = world()
+    const a = scriptedDial({
+      ...withTools('x'),
+      [Method.Ping]: { error: { code: -32601, message: 'no ping' } },
+    })
+    const errors = [error]
+    await manager.connect('a', () =>
+      failing(a.dial() as ClientTransport, ({ method }) =>
+        method === 'tools/call' ? errors.shift() : undefined,
+      ),
+    )
+    await expect(manager.callTool('mcp__a__x')).rejects.toBe(error)
+    await settled()
+    expect(a.server.of(Method.Ping)).toHaveLength(pings)
+    expect(named('mcp_reconnecting')).toEqual([])
+    expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
+  })
+
+  it('does not repeat a round of questions that could not be sent, since the first has run', async () => {
+    const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
+    const question = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }
+    const a = scriptedDial({
+      [Method.Discover]: {
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {} },
+      },
+      [Method.ListTools]: { resultType: 'complete', tools: [{ name: 'x', inputSchema: { type: 'object' } }] },
+      [Method.CallTool]: {
+        resultType: 'input_required',
+        inputRequests: { sure: question },
+        requestState: 's',
+      },
+    })
+    let calls = 0
+    await manager.connect('a', () =>
+      failing(a.dial() as ClientTransport, ({ method }) =>
+        method === 'tools/call' && ++calls === 2 ? unreached() : undefined,
+      ),
+    )
+    await expect(manager.callTool('mcp__a__x')).rejects.toThrow('ECONNREFUSED')
+    expect(calls).toBe(2)
+  })
+})
+
+describe('a call while its server is being reconnected', () => {
+  it('waits for it, but not for ever, and not longer than its signal', async () => {
+    const { manager, clock } = world({ waitMs: 900 })
+    const a = scriptedDial(withTools('x'))
+    await manager.connect('a', a.dial)
+    await manager.tools()
+    await a.server.close()
+    await settled()
+    const late = expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The server a is being reconnected, which takes more than 900 ms',
+    })
+    const stop = new AbortController()
+    const stopped = expect(manager.callTool('mcp__a__x', {}, { signal: stop.signal })).rejects.toThrow('stop')
+    await settled()
+    stop.abort(new Error('stop'))
+    await stopped
+    await clock.advance(900)
+    await late
+    const call = manager.callTool('mcp__a__x')
+    await clock.advance(100)
+    expect(await call).toEqual(DONE)
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('is rejected when the server is given up, or closed', async () => {
+    const { manager, clock } = world({ reconnect: { maxAttempts: 1 } })
+    const a = scriptedDial(withTools('x'))
+    const b = scriptedDial(withTools('x'))
+    await manager.connectAll({ a: a.dial, b: b.dial })
+    await manager.tools()
+    a.down = new Error('down')
+    await Promise.all([a.server.close(), b.server.close()])
+    await settled()
+    const calls = ['a', 'b'].map((server) =>
+      expect(manager.callTool({ server, tool: 'x' })).rejects.toMatchObject({
+        code: 'unavailable',
+        message: server === 'a' ? 'The server a has been removed' : 'The server b has been closed',
+      }),
+    )
+    await settled()
+    await manager.close('b')
+    await clock.advance(1_000)
+    await Promise.all(calls)
+  })
+
+  it('is one of so many at most', async () => {
+    const { manager } = world()
+    const a = scriptedDial(withTools('x'))
+    await manager.connect('a', a.dial)
+    await manager.tools()
+    await a.server.close()
+    await settled()
+    const calls = Array.from({ length: 1_024 }, () => manager.callTool({ server: 'a', tool: 'x' }))
+    const all = Promise.allSettled(calls)
+    await settled()
+    await expect(manager.callTool({ server: 'a', tool: 'x' })).rejects.toThrow(/1024 requests wait for it/)
+    await manager.closeAll()
+    expect((await all).every(({ status }) => status === 'rejected')).toBe(true)
+  })
+})

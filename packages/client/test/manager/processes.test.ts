@@ -1,0 +1,121 @@
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { ServerConfig } from '../../src/config/index.ts'
+import { ClientManager, type ClientManagerOptions, type ManagerEvents } from '../../src/manager/index.ts'
+import { runs } from '../stdio/support/processes.ts'
+import { INFO } from '../support/scripted.ts'
+
+const SERVER = fileURLToPath(new URL('support/tiny-server.mjs', import.meta.url))
+const STOP = { inputMs: 50, signal: 'SIGTERM', signalMs: 50 } as const
+
+const tiny = (...modes: string[]): ServerConfig => ({
+  command: execPath,
+  args: [SERVER, ...modes],
+  stop: STOP,
+})
+
+const open: ClientManager[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((manager) => manager.closeAll()))
+})
+
+interface Host {
+  readonly manager: ClientManager
+  /** Of every process that was started, by what it said of itself. */
+  readonly pids: number[]
+  readonly events: [keyof ManagerEvents, unknown][]
+}
+
+function host(options: ClientManagerOptions = {}): Host {
+  const manager = new ClientManager(INFO, {
+    client: { eras: false },
+    reconnect: { firstMs: 5 },
+    ...options,
+  })
+  open.push(manager)
+  const pids: number[] = []
+  const events: Host['events'] = []
+  manager.on('mcp_stderr', ({ line }) => void pids.push(Number(/^server (\d+)$/.exec(line)?.[1])))
+  for (const event of ['mcp_reconnecting', 'mcp_reconnected', 'mcp_server_removed'] as const)
+    manager.on(event, (value) => void events.push([event, value]))
+  return { manager, pids, events }
+}
+
+async function textOf(manager: ClientManager, tool: string): Promise<string> {
+  const { content } = await manager.callTool(tool)
+  const [block] = content
+  return block?.type === 'text' ? block.text : ''
+}
+
+it('one of three that is killed in the middle of a call is back soon, and the others feel nothing of it', async () => {
+  const { manager, events } = host()
+  const report = await manager.connectAll({ a: tiny(), b: tiny(), c: tiny() })
+  expect(report).toEqual({ connected: 3, errors: [] })
+  const pid = async (server: string): Promise<number> => Number(await textOf(manager, `mcp__${server}__pid`))
+  const [a, b, c] = [await pid('a'), await pid('b'), await pid('c')]
+  const others = [manager.get('a'), manager.get('c')]
+  const pending = [manager.callTool('mcp__a__never'), manager.callTool('mcp__c__never')]
+  const settled = Promise.allSettled(pending)
+  const during = expect(manager.callTool('mcp__b__never')).rejects.toMatchObject({
+    code: 'closed',
+    message: expect.stringContaining('may have been done'),
+  })
+  await vi.waitFor(() => expect(manager.stats().servers[1]).toMatchObject({ pending: 1 }))
+  process.kill(b, 'SIGKILL')
+  await during
+  const after = await pid('b')
+  expect(after).not.toBe(b)
+  expect(events).toEqual([
+    ['mcp_reconnecting', { server: 'b', attempt: 1, max_attempts: 5 }],
+    ['mcp_reconnected', { server: 'b', attempt: 1 }],
+  ])
+  expect(await pid('a')).toBe(a)
+  expect(await pid('c')).toBe(c)
+  expect([manager.get('a'), manager.get('c')]).toEqual(others)
+  expect(manager.stats().servers.map(({ pending: waiting }) => waiting)).toEqual([1, 0, 1])
+  await manager.closeAll()
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect([a, after, c].filter(runs)).toEqual([])
+})
+
+it('twenty times connected and closed leaves no process: no wrapper, and nothing that does not hear', async () => {
+  const { manager, pids } = host()
+  for (let round = 0; round < 20; round++) {
+    await manager.connect('a', round % 2 === 0 ? tiny('wrapper') : tiny('wrapper', 'stubborn'))
+    if (round % 3 === 0) await manager.close('a')
+    else await manager.closeAll()
+  }
+  expect(pids).toHaveLength(40)
+  expect(pids.every((pid) => pid > 0)).toBe(true)
+  expect(pids.filter(runs)).toEqual([])
+})
+
+it('closing all, during the connecting as well, leaves nothing that keeps this process alive', async () => {
+  // What others have opened in this process before may go meanwhile; nothing may come.
+  const before = counted(process.getActiveResourcesInfo())
+  const { manager, pids } = host()
+  await manager.connectAll({ a: tiny(), b: tiny('wrapper') })
+  const connecting = manager.connectAll({ c: tiny(), d: tiny(), e: tiny(), f: tiny() })
+  await vi.waitFor(() => expect(pids.length).toBeGreaterThan(3))
+  process.kill(pids[0] as number, 'SIGKILL')
+  await manager.closeAll()
+  expect((await connecting).errors.length).toBeGreaterThan(0)
+  await vi.waitFor(() => {
+    for (const [kind, count] of counted(process.getActiveResourcesInfo()))
+      expect([kind, Math.max(0, count - (before.get(kind) ?? 0))]).toEqual([kind, 0])
+  })
+  expect(pids.filter(runs)).toEqual([])
+})
+
+function counted(kinds: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
+}
+
+it('a program that there is not is told by name, and does not hinder the others', async () => {
+  const { manager } = host()
+  const report = await manager.connectAll({ none: { command: '/no/such/program' }, a: tiny() })
+  expect(report).toMatchObject({ connected: 1, errors: [{ server: 'none', error: { name: 'SpawnError' } }] })
+})
