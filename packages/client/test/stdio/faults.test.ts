@@ -1,0 +1,186 @@
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { Client } from '../../src/client.ts'
+import { ConnectionClosedError, RequestTimeoutError } from '../../src/errors.ts'
+import type { ClientEvents } from '../../src/features/events.ts'
+import type { ClientOptions } from '../../src/options.ts'
+import { childProcess } from '../../src/stdio/child-process.ts'
+import { ProcessExitError } from '../../src/stdio/errors.ts'
+import type { ChildProcessOptions } from '../../src/stdio/options.ts'
+
+const SERVER = fileURLToPath(new URL('support/hostile-server.mjs', import.meta.url))
+const MEBIBYTE = 1024 * 1024
+const DONE = { content: [{ type: 'text', text: 'done' }] }
+
+const unhandled = vi.fn<(reason: unknown) => void>()
+process.on('unhandledRejection', unhandled)
+const open: Client[] = []
+afterEach(async () => {
+  for (const client of open.splice(0)) {
+    await client.close()
+    expect(client.stats().pending).toBe(0)
+  }
+  expect(unhandled).not.toHaveBeenCalled()
+})
+
+interface Heard {
+  readonly client: Client
+  readonly closed: ClientEvents['close'][]
+  readonly errors: Error[]
+}
+
+async function connect(
+  options: Partial<ChildProcessOptions> & { readonly mode?: string } = {},
+  more: ClientOptions = {},
+): Promise<Heard> {
+  const { mode, ...rest } = options
+  const client = new Client({ name: 'faults', version: '1' }, { revisions: ['2025-11-25'], ...more })
+  open.push(client)
+  const closed: ClientEvents['close'][] = []
+  const errors: Error[] = []
+  client.on('close', (close) => void closed.push(close))
+  client.on('error', (error) => void errors.push(error))
+  await client.connect(
+    childProcess({
+      command: process.execPath,
+      args: mode === undefined ? [SERVER] : [SERVER, mode],
+      stderr: 'ignore',
+      stop: { inputMs: 200, signal: 'SIGTERM', signalMs: 200 },
+      ...rest,
+    }),
+  )
+  return { client, closed, errors }
+}
+
+/** Bytes that are kept, garbage left out. */
+const collect = (() => {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
+})()
+function kept(): number {
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+describe('a process that fails in the middle of calls', () => {
+  test('and is killed rejects them all at once, and tells why', async () => {
+    const { client, closed } = await connect()
+    const calls = Array.from({ length: 10 }, () => client.callTool('silent').catch((error: unknown) => error))
+    calls.push(client.callTool('kill').catch((error: unknown) => error))
+    for (const error of await Promise.all(calls)) {
+      expect(error).toBeInstanceOf(ConnectionClosedError)
+      expect(error).toMatchObject({ code: 'closed', cause: { exitCode: null, signal: 'SIGKILL' } })
+    }
+    expect(closed).toEqual([{ kind: 'error', error: expect.any(ProcessExitError) }])
+    expect(await client.closed).toBe(closed[0])
+    expect(client.isAlive).toBe(false)
+    await expect(client.callTool('hello')).rejects.toThrow(ConnectionClosedError)
+  })
+
+  test('and ends within an answer fails that call for what came of it, and the others for the end', async () => {
+    const { client, closed } = await connect()
+    const waiting = client.callTool('silent').catch((error: unknown) => error)
+    await expect(client.callTool('exit')).rejects.toMatchObject({ code: 'invalid-answer' })
+    expect(await waiting).toMatchObject({ code: 'closed', cause: { exitCode: 7, signal: null } })
+    expect(closed).toHaveLength(1)
+  })
+
+  test('and never answers, fails the call when its time is over, and no other', async () => {
+    const { client, closed } = await connect()
+    await expect(client.callTool('silent', {}, { timeoutMs: 30 })).rejects.toThrow(RequestTimeoutError)
+    expect(await client.callTool('hello')).toEqual(DONE)
+    expect(closed).toEqual([])
+  })
+})
+
+describe('a process that does not do its part', () => {
+  test.for(['mute', 'deaf'])('and is %s is given up when the time to connect is over', async (mode) => {
+    await expect(connect({ mode }, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' })
+  })
+
+  test('and reads nothing holds up neither a call beyond its time, nor the end', async () => {
+    const { client, closed } = await connect()
+    const options = { timeoutMs: 100 }
+    const first = client.callTool('deaf', {}, options).catch((error: unknown) => error)
+    const big = { text: 'x'.repeat(MEBIBYTE) }
+    const calls = Array.from({ length: 8 }, () =>
+      client.callTool('hello', big, options).catch((error: unknown) => error),
+    )
+    for (const error of await Promise.all([first, ...calls]))
+      expect(error).toBeInstanceOf(RequestTimeoutError)
+    expect(closed).toEqual([])
+    await client.close()
+    expect(closed).toEqual([{ kind: 'end' }])
+  })
+})
+
+describe('a process that floods', () => {
+  test('with notifications and progress has all of them heard, in order, and nothing kept', async () => {
+    const { client, errors } = await connect()
+    let heard = 0
+    let inOrder = true
+    client.on('log', ({ data }) => {
+      inOrder &&= String(data).startsWith(`${heard} `)
+      heard++
+    })
+    await client.callTool('notifications', { count: 1_000 })
+    const before = kept()
+    heard = 0
+    expect(await client.callTool('notifications', { count: 50_000 })).toEqual(DONE)
+    expect([heard, inOrder]).toEqual([50_000, true])
+    let reports = 0
+    const onProgress = (): void => void reports++
+    expect(await client.callTool('progress', { count: 50_000 }, { onProgress })).toEqual(DONE)
+    expect(reports).toBe(50_000)
+    expect(kept() - before).toBeLessThan(8 * MEBIBYTE)
+    expect(errors).toEqual([])
+  })
+
+  test('with requests gets an answer to each of them', async () => {
+    const { client, errors } = await connect()
+    expect(await client.callTool('requests', { count: 2_000 })).toEqual(DONE)
+    expect(errors).toEqual([])
+  })
+
+  test('with what is no message is listened to all the same', async () => {
+    const { client, errors, closed } = await connect()
+    expect(await client.callTool('garbage', { count: 100 })).toEqual(DONE)
+    expect(client.stats().ignored.malformed).toBe(600)
+    expect(errors).toHaveLength(600)
+    expect(closed).toEqual([])
+  })
+
+  test('its stderr has it cut into lines of bounded length', async () => {
+    const lines: string[] = []
+    let longest = 0
+    const { client } = await connect({
+      stderr: (line) => {
+        longest = Math.max(longest, line.length)
+        if (lines.push(line) > 10) lines.shift()
+      },
+    })
+    const before = kept()
+    expect(await client.callTool('stderr', { mebibytes: 48 })).toEqual(DONE)
+    await vi.waitFor(() => expect(lines.at(-1)).toBe('line 999'))
+    expect(longest).toBeLessThanOrEqual(8_192)
+    expect(kept() - before).toBeLessThan(8 * MEBIBYTE)
+  })
+
+  test('with a line that grows and grows has none of it kept beyond the limit', async () => {
+    const marks: number[] = []
+    const { client, errors } = await connect({
+      maxLineBytes: 2 * MEBIBYTE,
+      stderr: () => void marks.push(kept()),
+    })
+    const before = kept()
+    expect(await client.callTool('line', { mebibytes: 96 })).toEqual(DONE)
+    await vi.waitFor(() => expect(marks).toHaveLength(12))
+    for (const mark of marks) expect(mark - before).toBeLessThan(24 * MEBIBYTE)
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`longer than ${2 * MEBIBYTE} bytes`),
+    ])
+  })
+})
