@@ -83,15 +83,7 @@ export class LegacySseTransport implements ClientTransport {
 
   #opened(body: ReadableStream<Uint8Array>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#reading = this.#read(body, resolve).then(
-        () =>
-          reject(
-            this.#open.signal.aborted
-              ? (this.#open.signal.reason as Error)
-              : new TransportError('The stream has ended'),
-          ),
-        reject,
-      )
+      this.#reading = this.#read(body, resolve).then(() => reject(this.#open.signal.reason as Error))
     })
   }
 
@@ -111,7 +103,6 @@ export class LegacySseTransport implements ClientTransport {
       this.#end()
     } catch (error) {
       this.#end(error)
-      throw error
     }
   }
 
@@ -124,16 +115,14 @@ export class LegacySseTransport implements ClientTransport {
     return target.href
   }
 
-  #end(error?: unknown): void {
+  #end(cause?: unknown): void {
     if (this.#closed) return
     this.#closed = true
-    const aborted = this.#open.signal.aborted
-    this.#open.abort()
+    const wanted = this.#open.signal.aborted
+    const error =
+      cause instanceof TransportError ? cause : new TransportError('The stream has ended', { cause })
+    this.#open.abort(error)
     if (this.#endpoint === undefined) return
-    this.#handlers?.close(
-      aborted
-        ? { kind: 'end' }
-        : { kind: 'error', error: new TransportError('The stream has ended', { cause: error }) },
-    )
+    this.#handlers?.close(wanted ? { kind: 'end' } : { kind: 'error', error })
   }
 }
