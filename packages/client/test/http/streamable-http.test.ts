@@ -1,0 +1,292 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Client } from '../../src/client.ts'
+import { ConnectionClosedError } from '../../src/errors.ts'
+import { http } from '../../src/http/http.ts'
+import type { Fetch, HttpOptions } from '../../src/http/options.ts'
+import { type Asked, event, handshake, scripted } from './support/scripted.ts'
+
+const clients: Client[] = []
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close()
+})
+
+async function connect(url: string, options: HttpOptions = {}): Promise<Client> {
+  const client = new Client({ name: 'wire', version: '1' }, { eras: false })
+  clients.push(client)
+  return client.connect(http(url, { reconnect: { firstMs: 1, lastMs: 20 }, ...options }))
+}
+
+const DONE = { content: [{ type: 'text', text: 'done' }] }
+const SESSION = { 'mcp-session-id': 'session-1' }
+/** The beginning of a stream that stays. */
+const listening = ({ stream, response }: Asked): ((events: string) => void) => {
+  const write = stream()
+  response.flushHeaders()
+  return write
+}
+
+/** A server with sessions; `script` sees what the handshake leaves, and the GET. */
+async function serve(
+  script: (asked: Asked) => void,
+): Promise<{ readonly url: string; readonly seen: Asked[] }> {
+  const seen: Asked[] = []
+  const url = await scripted((asked) => {
+    seen.push(asked)
+    if (asked.method === 'GET' || asked.method === 'DELETE' || !handshake(asked, SESSION)) script(asked)
+  })
+  return { url, seen }
+}
+
+const of = (seen: readonly Asked[], name: string): Asked[] =>
+  seen.filter(({ method, message }) => method === name || message.method === name)
+
+describe('a transport over Streamable HTTP', () => {
+  it('opens nothing before there is something to say', async () => {
+    const fetch = vi.fn<Fetch>(() => Promise.reject(new Error('no network')))
+    const target = http('http://127.0.0.1:1/mcp', { fetch })
+    const transport = await target()
+    await transport.start({ message: () => {}, malformed: () => {}, ended: () => {}, close: () => {} })
+    expect(fetch).not.toHaveBeenCalled()
+    await transport.close()
+    expect(fetch).not.toHaveBeenCalled()
+  })
+
+  it('sends what the specification wants with each request, and nothing that identifies anybody', async () => {
+    const { url, seen } = await serve((asked) => {
+      if (asked.method === 'POST') asked.result(DONE)
+      else if (asked.method === 'GET') listening(asked)
+      else asked.response.writeHead(204).end()
+    })
+    const client = await connect(`${url}?token=in-the-address`)
+    await client.callTool('x')
+    await vi.waitFor(() => expect(of(seen, 'GET')).toHaveLength(1))
+    await client.close()
+    const [initialize] = of(seen, 'initialize')
+    expect(initialize?.headers).toMatchObject({
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    })
+    expect(initialize?.headers).not.toHaveProperty('mcp-session-id')
+    for (const name of ['notifications/initialized', 'tools/call', 'GET', 'DELETE']) {
+      const [asked] = of(seen, name)
+      expect(asked?.headers).toMatchObject({ ...SESSION, 'mcp-protocol-version': '2025-06-18' })
+    }
+    expect(of(seen, 'GET')[0]?.headers).toMatchObject({ accept: 'text/event-stream' })
+    for (const { headers, response } of seen) {
+      expect(headers).not.toHaveProperty('authorization')
+      expect(response.req.url).toBe('/mcp?token=in-the-address')
+    }
+  })
+
+  it('says first what it is and what it can, and then that it is ready', async () => {
+    const { url, seen } = await serve(({ response }) => response.writeHead(405).end())
+    await connect(url)
+    const messages = seen.filter(({ method }) => method === 'POST').map(({ message }) => message)
+    expect(messages).toMatchObject([
+      { id: 1, method: 'server/discover' },
+      {
+        id: 2,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'wire', version: '1' },
+        },
+      },
+      { method: 'notifications/initialized' },
+    ])
+    expect(messages[2]).not.toHaveProperty('id')
+  })
+
+  it.for([
+    ['with a charset', 'application/json; charset=utf-8', (answer: object) => JSON.stringify(answer)],
+    ['in capitals', 'Application/JSON', (answer: object) => JSON.stringify(answer)],
+    ['as a batch', 'application/json', (answer: object) => JSON.stringify([answer])],
+  ] as const)('takes a reply %s', async ([, type, write]) => {
+    const { url } = await serve(({ method, message, response }) => {
+      if (method !== 'POST') {
+        response.writeHead(405).end()
+        return
+      }
+      response.writeHead(200, { 'content-type': type })
+      response.end(write({ jsonrpc: '2.0', id: message.id, result: DONE }))
+    })
+    const client = await connect(url)
+    expect(await client.callTool('x')).toEqual(DONE)
+  })
+
+  it('takes what comes before the answer on its stream, in order', async () => {
+    const { url } = await serve(({ method, message, response, stream }) => {
+      if (method !== 'POST') {
+        response.writeHead(405).end()
+        return
+      }
+      const write = stream()
+      const progressToken = message.id
+      for (const progress of [1, 2])
+        write(
+          event({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress } }),
+        )
+      write(event({ jsonrpc: '2.0', id: message.id, result: DONE }))
+      response.end()
+    })
+    const client = await connect(url)
+    const heard: unknown[] = []
+    const onProgress = ({ progress }: { readonly progress: number }): void => void heard.push(progress)
+    heard.push(await client.callTool('x', {}, { onProgress }))
+    expect(heard).toEqual([1, 2, DONE])
+  })
+
+  it('has each request made by a fetch and with headers of the host’s own, which may take their time', async () => {
+    const { url, seen } = await serve(({ method, result, response }) => {
+      if (method === 'POST') result(DONE)
+      else response.writeHead(405).end()
+    })
+    const methods: unknown[] = []
+    const client = await connect(url, {
+      fetch: (input, init) => {
+        methods.push(init.method)
+        return fetch(input, init)
+      },
+      headers: async ({ method }) => {
+        await Promise.resolve()
+        return { 'x-signed': `${method} signed` }
+      },
+    })
+    await client.callTool('x')
+    await client.close()
+    expect(methods).toHaveLength(seen.length)
+    for (const { method, headers } of seen) expect(headers['x-signed']).toBe(`${method} signed`)
+  })
+
+  it('fails the request where the headers cannot be had', async () => {
+    let broken = false
+    const { url } = await serve(({ result }) => result(DONE))
+    const client = await connect(url, {
+      headers: () => {
+        if (broken) throw new Error('The vault is closed')
+        return {}
+      },
+    })
+    broken = true
+    await expect(client.callTool('x')).rejects.toThrow('The vault is closed')
+  })
+})
+
+describe('the stream of a session', () => {
+  it.for([
+    ['405', ({ response }: Asked) => response.writeHead(405).end()],
+    ['404', ({ response }: Asked) => response.writeHead(404).end()],
+    ['JSON', ({ result }: Asked) => result({})],
+  ] as const)('is not asked for again where there is none: %s', async ([, refuse]) => {
+    const { url, seen } = await serve((asked) => {
+      if (asked.method === 'POST') asked.result(DONE)
+      else refuse(asked)
+    })
+    const client = await connect(url)
+    await vi.waitFor(() => expect(of(seen, 'GET')).toHaveLength(1))
+    for (let i = 0; i < 10; i++) await client.callTool('x')
+    expect(of(seen, 'GET')).toHaveLength(1)
+  })
+
+  it('is opened again when it ends, after its last event, also when the server has stumbled meanwhile', async () => {
+    const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+    let gets = 0
+    const { url, seen } = await serve((asked) => {
+      const { method, response, result } = asked
+      if (method !== 'GET') {
+        result(DONE)
+        return
+      }
+      gets++
+      if (gets === 2) response.writeHead(503).end()
+      else if (gets === 3) response.destroy()
+      else {
+        listening(asked)(event(changed, `event-${gets}`))
+        if (gets === 1) response.end()
+      }
+    })
+    const client = new Client({ name: 'wire', version: '1' }, { eras: false })
+    clients.push(client)
+    const heard = vi.fn<() => void>()
+    client.on('toolsChanged', heard)
+    await client.connect(http(url, { reconnect: { firstMs: 1, lastMs: 20 } }))
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2))
+    expect(of(seen, 'GET').map(({ headers }) => headers['last-event-id'])).toEqual([
+      undefined,
+      'event-1',
+      'event-1',
+      'event-1',
+    ])
+  })
+})
+
+describe('closing a session', () => {
+  it.for([
+    ['has no end of sessions', ({ response }: Asked) => response.writeHead(405).end()],
+    ['fails', ({ response }: Asked) => response.writeHead(500).end('no')],
+    ['goes away', ({ response }: Asked) => response.destroy()],
+  ] as const)('succeeds where the server %s', async ([, end]) => {
+    const { url, seen } = await serve((asked) => {
+      if (asked.method === 'DELETE') end(asked)
+      else asked.response.writeHead(405).end()
+    })
+    const client = await connect(url)
+    await client.close()
+    expect(of(seen, 'DELETE').map(({ headers }) => headers['mcp-session-id'])).toEqual(['session-1'])
+  })
+
+  it('ends what is open: the server hears of it, and what waits is rejected', async () => {
+    const left = vi.fn<(method: string) => void>()
+    const { url, seen } = await serve((asked) => {
+      if (asked.method === 'DELETE') {
+        asked.response.writeHead(204).end()
+        return
+      }
+      asked.response.once('close', () => left(asked.method))
+      listening(asked)
+    })
+    const client = await connect(url)
+    const call = client.callTool('x').catch((error: unknown) => error)
+    await vi.waitFor(() => {
+      expect(of(seen, 'GET')).toHaveLength(1)
+      expect(of(seen, 'tools/call')).toHaveLength(1)
+    })
+    await client.close()
+    expect(await call).toBeInstanceOf(ConnectionClosedError)
+    await vi.waitFor(() => expect(left.mock.calls.flat().toSorted()).toEqual(['GET', 'POST']))
+  })
+})
+
+describe('a reply that never ends', () => {
+  it.for([
+    ['JSON', 'application/json', '"', 'x'],
+    ['a line of a stream', 'text/event-stream', 'data: ', 'x'],
+    ['an event of many lines', 'text/event-stream', '', 'data: x\n'],
+    ['a comment', 'text/event-stream', ':', 'x'],
+  ] as const)('is given up at the limit, and the connection with it: %s', async ([, type, head, tail]) => {
+    let sent = 0
+    const gone = vi.fn<() => void>()
+    const { url } = await serve(({ method, response }) => {
+      if (method !== 'POST') {
+        response.writeHead(405).end()
+        return
+      }
+      response.writeHead(200, { 'content-type': type })
+      response.once('close', gone)
+      const piece = tail.repeat(8_192)
+      const write = (): void => {
+        if (response.destroyed) return
+        sent += piece.length
+        response.write(piece, write)
+      }
+      response.write(head, write)
+    })
+    const limit = 512 * 1024
+    const client = await connect(url, { maxMessageBytes: limit })
+    await expect(client.callTool('x')).rejects.toMatchObject({ code: 'transport' })
+    await vi.waitFor(() => expect(gone).toHaveBeenCalled())
+    // Beyond the limit there is what sockets hold on their way.
+    expect(sent).toBeLessThan(limit + 16 * 1024 * 1024)
+  })
+})
