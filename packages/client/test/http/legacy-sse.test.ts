@@ -46,7 +46,7 @@ interface Served {
 async function serve(
   post: (asked: Asked) => void = ({ response }) => response.writeHead(202).end(),
 ): Promise<Served> {
-  let opened = (_: ServerResponse): void => {}
+  let opened!: (stream: ServerResponse) => void
   const stream = new Promise<ServerResponse>((resolve) => (opened = resolve))
   const posts: IncomingMessage[] = []
   const url = await scripted((asked) => {
@@ -253,10 +253,10 @@ describe('the end of HTTP+SSE', () => {
     expect(closed.mock.calls).toEqual([[{ kind: 'end' }]])
   })
 
-  it.for([
-    ['ends', (stream: ServerResponse) => void stream.end()],
-    ['is cut', (stream: ServerResponse) => void stream.destroy()],
-  ] as const)(
+  it.for<[string, (stream: ServerResponse) => void]>([
+    ['ends', (stream) => stream.end()],
+    ['is cut', (stream) => stream.destroy()],
+  ])(
     'comes when the stream %s: what waits is rejected, and nothing can be sent',
     async ([, end]) => {
       const { client, stream } = await connected()
