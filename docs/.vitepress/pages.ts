@@ -38,7 +38,10 @@ const GUIDES: readonly Group[] = [
       'testing',
     ],
   },
-  { text: 'Write a client', pages: ['client', 'client-auth', 'resource-cache', 'tool-bridge'] },
+  {
+    text: 'Write a client',
+    pages: ['client', 'client-auth', 'client-manager', 'resource-cache', 'tool-bridge'],
+  },
   { text: 'Extend', pages: ['write-an-adapter'] },
   { text: 'Coming from', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },
 ]

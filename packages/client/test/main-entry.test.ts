@@ -30,3 +30,10 @@ it('the main entry runs where there is no Node, and loads no schema library', ()
   expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/runtime'])
   for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
 })
+
+it('the manager runs where there is no Node, too: what speaks to processes is loaded when it is used', () => {
+  const files = loaded(join(source, 'manager/index.ts'))
+  const packages = new Set([...files.values()].flat().filter((specifier) => !specifier.startsWith('.')))
+  expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/runtime', 'lru-cache'])
+  for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
+})

@@ -51,6 +51,8 @@ export interface ClientManagerStats {
   readonly cachedResources: number
 }
 
+let count = 0
+
 /**
  * Many MCP servers at once, each by a name of the host's. One that fails disturbs no other; one that is lost is connected
  * again. Making a manager opens nothing; {@link closeAll} leaves no process, socket or timer.
@@ -62,6 +64,8 @@ export class ClientManager {
   readonly #servers = new Map<string, RegisteredServer>()
   readonly #connections: Connections
   readonly #cache: ResourceCache | undefined
+  /** A cache may be shared with managers that have other credentials for servers of the same names. */
+  readonly #partition = `\u0000manager-${++count}`
   readonly #book: ToolBook
   readonly #events = new Emitter<ManagerEvents>((event, error) => {
     // A listener of errors that fails has nobody to tell.
@@ -318,9 +322,8 @@ export class ClientManager {
         ...(shared !== undefined && { signal: shared }),
       })
     if (this.#cache === undefined) return read(signal)
-    const partition = this.#options.partition?.(name)
-    const key = { server: name, uri, ...(partition !== undefined && { partition }) }
-    return this.#cache.read(key, read, { signal })
+    const partition = this.#options.partition?.(name) ?? this.#partition
+    return this.#cache.read({ server: name, uri, partition }, read, { signal })
   }
 
   /** Has the next reading of a resource ask its server. */

@@ -48,10 +48,10 @@ export interface ClientManagerOptions {
   /** Where read resources are kept; false: nowhere. @default a `ResourceCache` with its defaults */
   readonly resources?: ResourceCache | false
   /**
-   * Whom a server takes the host for when it is asked: what was read for one is not given to another. Asked with every
-   * reading.
+   * Whom a server takes the host for: an account, a tenant. What was read for one is not given to another, unless the
+   * server has said that it is public. Asked with every reading.
    *
-   * @default one for each server
+   * @default one of its own for each manager
    */
   readonly partition?: (server: string) => string
   /** A server was given up for good; the event `mcp_server_removed` says why. What it throws is the event `mcp_error`. */

@@ -107,6 +107,17 @@ describe('reading resources', () => {
     expect(asked()).toBe(2)
   })
 
+  it('are kept apart for managers that share a cache, each with what it may see', async () => {
+    const resources = new ResourceCache()
+    const { dial, asked } = reads()
+    const first = world({ resources })
+    const second = world({ resources })
+    await first.manager.connect('a', dial)
+    await second.manager.connect('a', dial)
+    for (const { manager } of [first, second, first, second]) await manager.readResource('a', 'x://1')
+    expect(asked()).toBe(2)
+  })
+
   it('keeps nothing, or where the host says', async () => {
     const none = world({ resources: false })
     const { dial, asked } = reads()

@@ -1,0 +1,60 @@
+import type { ServerConfig } from '@jetway/client/config'
+import { type Approve, ClientManager } from '@jetway/client/manager'
+
+const host = { name: 'my-host', version: '1.0.0' }
+
+// #region connect
+/** What all servers have said together, to the same question. */
+export async function askAll(
+  servers: Readonly<Record<string, ServerConfig>>,
+  question: string,
+  log: (line: string) => void,
+): Promise<readonly string[]> {
+  await using manager = new ClientManager(host)
+  const { connected, errors } = await manager.connectAll(servers)
+  log(`${connected} servers are connected`)
+  for (const { server, error } of errors) log(`${server} is not: ${error.message}`)
+  const answers: string[] = []
+  for (const { name, tool } of await manager.tools()) {
+    if (tool.name !== 'ask') continue
+    const { content } = await manager.callTool(name, { question })
+    for (const block of content) if (block.type === 'text') answers.push(`${name}: ${block.text}`)
+  }
+  return answers
+}
+// #endregion
+
+// #region limits
+/** For a model that takes short names: it reads, and deletes nothing. */
+export const careful = (approve: Approve): ClientManager =>
+  new ClientManager(host, {
+    maxNameLength: 64,
+    filters: { files: { allow: ['read_*', 'list_*'], deny: ['*secret*'] }, shell: { deny: ['*'] } },
+    approve,
+  })
+// #endregion
+
+// #region approve
+/** A person decides about programs and calls; questions of servers have a dialog of their own. */
+export function asking(confirm: (text: string, signal: AbortSignal) => Promise<boolean>): Approve {
+  return async ({ kind, server, detail, signal }) => {
+    if (kind === 'elicit') return true
+    if (kind === 'sample') return confirm(`Let ${server} use your model?`, signal)
+    if (kind === 'call')
+      return confirm(`Call ${detail.tool} of ${server} with ${JSON.stringify(detail.args)}?`, signal)
+    return confirm(`Start ${JSON.stringify([detail.command, ...detail.args])} for ${server}?`, signal)
+  }
+}
+// #endregion
+
+// #region events
+/** Tells of servers that come and go. */
+export function watch(manager: ClientManager, log: (line: string) => void): void {
+  manager.on('mcp_reconnecting', ({ server, attempt, max_attempts: max }) =>
+    log(`${server}: attempt ${attempt} of ${max}`),
+  )
+  manager.on('mcp_reconnect_failed', ({ server, error }) => log(`${server}: ${error.message}`))
+  manager.on('mcp_reconnected', ({ server }) => log(`${server} is back`))
+  manager.on('mcp_server_removed', ({ server, reason }) => log(`${server} is gone: ${reason}`))
+}
+// #endregion
