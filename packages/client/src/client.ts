@@ -27,7 +27,9 @@ import { type ClientEvents, type ClientListener, eventOf } from './features/even
 import { KnownTools } from './features/known-tools.ts'
 import { OutputChecks } from './features/output-checks.ts'
 import { Lists } from './features/lists.ts'
+import { OpenedUrls } from './features/opened-urls.ts'
 import { Questions } from './features/questions.ts'
+import { RequiredUrls } from './features/required-urls.ts'
 import {
   type CacheHints,
   LISTS,
@@ -79,6 +81,7 @@ export class Client {
     if (event !== 'error') this.#events.emit('error', error)
   })
   readonly #questions: Questions
+  readonly #opened = new OpenedUrls()
   readonly #tools = new KnownTools()
   readonly #outputs: OutputChecks
   readonly #tasks: Tasks
@@ -91,6 +94,8 @@ export class Client {
   #closed: TransportClose | undefined
   #closing: Promise<void> | undefined
   readonly #announced: Deferred<TransportClose> = deferred()
+  /** Ends what waits for a person. */
+  readonly #ended = new AbortController()
 
   constructor(info: Implementation, options: ClientOptions = {}) {
     this.#info = info
@@ -103,12 +108,16 @@ export class Client {
       answerTimeoutMs: options.answerTimeoutMs ?? DEFAULTS.answerTimeoutMs,
       clock: this.#clock,
       server: () => this.#connected?.side.server.info,
+      opened: this.#opened,
       onError: (error) => this.#events.emit('error', error),
     })
+    const answer = (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> =>
+      this.#answer(method, params, AbortSignal.any([signal, this.#ended.signal]))
     this.#requests = new Requests({
       options,
       connected: () => this.#needConnected(),
-      answer: (method, params, signal) => this.#answer(method, params, signal),
+      answer,
+      urls: this.#requiredUrls(),
     })
     this.#lists = new Lists({
       requests: this.#requests,
@@ -120,7 +129,7 @@ export class Client {
     this.#tasks = new Tasks({
       clock: this.#clock,
       requests: this.#requests,
-      answer: (method, params, signal) => this.#answer(method, params, signal),
+      answer,
     })
   }
 
@@ -442,6 +451,21 @@ export class Client {
     throw new ClientError('not-connected', 'The client is not connected: call connect() first')
   }
 
+  #requiredUrls(): RequiredUrls {
+    const { handlers, answerTimeoutMs, maxRounds } = this.#options
+    return new RequiredUrls({
+      ask:
+        handlers?.elicitUrl === undefined
+          ? undefined
+          : (request, signal) => this.#questions.openUrl(request, signal),
+      opened: this.#opened,
+      clock: this.#clock,
+      waitMs: answerTimeoutMs ?? DEFAULTS.answerTimeoutMs,
+      maxRounds: maxRounds ?? DEFAULTS.maxRounds,
+      ended: this.#ended.signal,
+    })
+  }
+
   #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     return this.#questions.answer(method, params, { signal, revision: this.#connected?.side.revision })
   }
@@ -450,8 +474,11 @@ export class Client {
     notification: (message) => {
       if (this.#connected?.side.hears(message) === true) return
       this.#events.emit('notification', message)
-      for (const [event, value] of Object.entries(eventOf(message) ?? {}))
-        this.#events.emit(event as 'resourceUpdated', value as ClientEvents['resourceUpdated'])
+      const event = eventOf(message) ?? {}
+      const { elicitationComplete: finished } = event
+      if (finished !== undefined && !this.#opened.finish(finished.elicitationId)) return
+      for (const [name, value] of Object.entries(event))
+        this.#events.emit(name as 'resourceUpdated', value as ClientEvents['resourceUpdated'])
     },
     request: ({ method, params = {} }, { signal }) =>
       this.#connected?.side.answersRequests === false ? undefined : this.#answer(method, params, signal),
@@ -466,6 +493,7 @@ export class Client {
     if (this.#closed !== undefined) return
     this.#closed = reason
     this.#connected?.side.close()
+    this.#ended.abort(new ConnectionClosedError('The connection is closed', reason))
     this.#announced.resolve(reason)
     this.#events.emit('close', reason)
   }

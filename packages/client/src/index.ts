@@ -25,12 +25,14 @@ export type {
   ClientHandlers,
   ElicitAnswer,
   ElicitRequest,
+  ElicitUrlAnswer,
   ElicitUrlRequest,
   QuestionContext,
   Root,
   SampleAnswer,
   SampleRequest,
 } from './features/questions.ts'
+export { UrlElicitationRequiredError } from './features/required-urls.ts'
 export type { CacheHints, Page } from './features/results.ts'
 export type { ClientTask, TaskState } from './features/tasks.ts'
 export type { ToolArgs, ToolInput, ToolOutput, TypedTool, TypedToolResult } from './features/typed-tool.ts'

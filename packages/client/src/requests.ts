@@ -4,6 +4,7 @@ import type { Ask } from './conversation/conversation.ts'
 import type { Side } from './eras/side.ts'
 import { ClientError } from './errors.ts'
 import { checkType } from './features/results.ts'
+import type { RequiredUrls } from './features/required-urls.ts'
 import { inRounds } from './features/rounds.ts'
 import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
 
@@ -12,6 +13,7 @@ export interface RequestsOptions {
   /** @throws ClientError where there is no connection */
   readonly connected: () => Connected
   readonly answer: (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
+  readonly urls: RequiredUrls
 }
 
 /** Requests with the limits of the client, as features send them. */
@@ -77,14 +79,21 @@ export class Requests {
     options: RequestOptions = {},
     headers?: Readonly<Record<string, string>>,
   ): Promise<JsonObject> {
-    const { answer, options: client } = this.#options
+    const { answer, urls, options: client } = this.#options
+    const { signal } = options
+    const { revision } = this.side
     const result = await inRounds({
       method,
-      revision: this.side.revision,
+      revision,
       maxRounds: client.maxRounds ?? DEFAULTS.maxRounds,
-      send: (extra) => this.send(method, { ...params, ...extra }, { ...options, headers }),
+      send: (extra) =>
+        urls.around(() => this.send(method, { ...params, ...extra }, { ...options, headers }), {
+          method,
+          revision,
+          signal,
+        }),
       answer,
-      signal: options.signal,
+      signal,
     })
     return this.#known(method, result, 'task')
   }

@@ -12,7 +12,9 @@ import {
   type SamplingContent,
 } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/runtime'
+import { orAborted } from '../waiting.ts'
 import { readFilledForm } from './filled-form.ts'
+import type { OpenedUrls } from './opened-urls.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -40,6 +42,16 @@ export interface ElicitAnswer {
   readonly action: 'accept' | 'decline' | 'cancel'
   /** Texts are brought to the type of their field, and what is left out gets the field's default. */
   readonly content?: Readonly<Record<string, unknown>>
+}
+
+/** What a person did about an address. `accept` says that they agreed to open it, not that they are done there. */
+export interface ElicitUrlAnswer {
+  readonly action: ElicitAnswer['action']
+  /**
+   * They have said that they are done. A call that waits for the address goes on at once, where it would otherwise wait
+   * for the server to say so, which not every server does.
+   */
+  readonly done?: boolean
 }
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages */
@@ -90,10 +102,7 @@ export interface ClientHandlers {
   /** Has a person fill in a form. */
   readonly elicit?: (request: ElicitRequest, ctx: QuestionContext) => Awaitable<ElicitAnswer>
   /** Asks a person to open an address. */
-  readonly elicitUrl?: (
-    request: ElicitUrlRequest,
-    ctx: QuestionContext,
-  ) => Awaitable<Pick<ElicitAnswer, 'action'>>
+  readonly elicitUrl?: (request: ElicitUrlRequest, ctx: QuestionContext) => Awaitable<ElicitUrlAnswer>
   /** Runs the host's model. Have a person review it; throw an `McpError` with code -1 where they refuse. */
   readonly sample?: (request: SampleRequest, ctx: QuestionContext) => Awaitable<SampleAnswer>
   /** Where the server may work. See `Client.rootsChanged`. */
@@ -106,6 +115,7 @@ export interface QuestionsOptions {
   readonly answerTimeoutMs: number
   readonly clock: Clock
   readonly server: () => Implementation | undefined
+  readonly opened: OpenedUrls
   readonly onError: (error: Error) => void
 }
 
@@ -147,8 +157,8 @@ export class Questions {
     const { mode = 'form', message } = params
     if (typeof message !== 'string') throw malformed('a question needs a message')
     if (mode === 'url' && handlers.elicitUrl !== undefined) {
-      const { action } = await handlers.elicitUrl(readUrlRequest(params), ctx)
-      return { action: actionOf(action) }
+      const { action } = await this.#elicitUrl(readUrlRequest(params), ctx)
+      return { action }
     }
     if (mode !== 'form' || handlers.elicit === undefined)
       throw malformed(`this client does not answer questions of the mode ${JSON.stringify(mode)}`)
@@ -161,6 +171,18 @@ export class Questions {
     if (filled.ok) return { action, content: filled.content }
     this.#options.onError(new Error(`The handler's answer to a form was not valid: ${filled.problem}`))
     return CANCELLED
+  }
+
+  /** Has a person open an address, which a server wants before it answers. */
+  openUrl(request: ElicitUrlRequest, signal: AbortSignal): Promise<ElicitUrlAnswer> {
+    return this.#inTime<ElicitUrlAnswer>(signal, (ctx) => this.#elicitUrl(request, ctx), { action: 'cancel' })
+  }
+
+  async #elicitUrl(request: ElicitUrlRequest, ctx: QuestionContext): Promise<ElicitUrlAnswer> {
+    const { handlers, opened } = this.#options
+    if (request.elicitationId !== undefined) opened.note(request.elicitationId)
+    const { action, done } = (await handlers.elicitUrl?.(request, ctx)) ?? { action: 'cancel' }
+    return { action: actionOf(action), ...(done === true && { done }) }
   }
 
   async #sample(params: JsonObject, ctx: QuestionContext): Promise<JsonObject> {
@@ -180,18 +202,18 @@ export class Questions {
   }
 
   /** A handler that does not come back does not keep the server, or the call, waiting for good. */
-  async #inTime(
+  async #inTime<T = JsonObject>(
     signal: AbortSignal,
-    run: (ctx: QuestionContext) => Promise<JsonObject>,
-    late?: JsonObject,
-  ): Promise<JsonObject> {
+    run: (ctx: QuestionContext) => Promise<T>,
+    late?: T,
+  ): Promise<T> {
     const { clock, answerTimeoutMs, name, server } = this.#options
     const controller = new AbortController()
     const stop = (): void => controller.abort(signal.reason)
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     let timer: unknown
-    const over = new Promise<JsonObject>((resolve, reject) => {
+    const over = new Promise<T>((resolve, reject) => {
       timer = clock.setTimeout(() => {
         controller.abort(new Error(`No answer within ${answerTimeoutMs} ms`))
         if (late === undefined) reject(new McpError(ErrorCode.InternalError, 'Nobody has answered in time'))
@@ -199,7 +221,9 @@ export class Questions {
       }, answerTimeoutMs)
     })
     try {
-      return await Promise.race([run({ name, server: server(), signal: controller.signal }), over])
+      // One that does not listen to the signal keeps nobody waiting either.
+      const answered = run({ name, server: server(), signal: controller.signal })
+      return await Promise.race([orAborted(answered, signal), over])
     } finally {
       clock.clearTimeout(timer)
       signal.removeEventListener('abort', stop)
@@ -213,10 +237,16 @@ const notFound = (): McpError => new McpError(ErrorCode.MethodNotFound, 'This cl
 const malformed = (problem: string): McpError => new McpError(ErrorCode.InvalidParams, problem)
 
 /** A browser would run what other schemes say. */
-function readUrlRequest(params: JsonObject): ElicitUrlRequest {
-  const { url } = params
+export function isWebAddress(url: unknown): url is string {
   const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : undefined
-  if (protocol !== 'https:' && protocol !== 'http:') throw malformed('the url must be an https: address')
+  return protocol === 'https:' || protocol === 'http:'
+}
+
+function readUrlRequest(params: JsonObject): ElicitUrlRequest {
+  const { url, elicitationId } = params
+  if (!isWebAddress(url)) throw malformed('the url must be an https: address')
+  if (elicitationId !== undefined && typeof elicitationId !== 'string')
+    throw malformed('an elicitationId must be a text')
   return params as unknown as ElicitUrlRequest
 }
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, Method, type Revision } from '@jetway/core/protocol'
-import { begun, ClientError, invalidAnswer } from '../errors.ts'
+import { begun, ClientError, ConnectionClosedError, invalidAnswer } from '../errors.ts'
 
 export interface RoundsOptions {
   readonly method: string
@@ -82,6 +82,7 @@ export async function answerAll(
     return Object.fromEntries(await Promise.all(answers))
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason
+    if (cause instanceof ConnectionClosedError) throw cause
     const text = cause instanceof Error ? cause.message : String(cause)
     throw new ClientError('unanswerable', `A question of the server has no answer: ${text}`, { cause })
   } finally {
