@@ -18,6 +18,7 @@ import {
   type Tool,
 } from '@jetway/core/protocol'
 import { type Clock, systemClock } from '@jetway/core/runtime'
+import { Asking } from './asking.ts'
 import { connecting, type Connected } from './connecting.ts'
 import type { Conversation, ConversationEvents, Ignored } from './conversation/conversation.ts'
 import type { ListKind } from './eras/side.ts'
@@ -27,9 +28,6 @@ import { type ClientEvents, type ClientListener, eventOf } from './features/even
 import { KnownTools } from './features/known-tools.ts'
 import { OutputChecks } from './features/output-checks.ts'
 import { Lists } from './features/lists.ts'
-import { OpenedUrls } from './features/opened-urls.ts'
-import { Questions } from './features/questions.ts'
-import { RequiredUrls } from './features/required-urls.ts'
 import {
   type CacheHints,
   LISTS,
@@ -80,8 +78,7 @@ export class Client {
     // A listener of errors that fails has nobody to tell.
     if (event !== 'error') this.#events.emit('error', error)
   })
-  readonly #questions: Questions
-  readonly #opened = new OpenedUrls()
+  readonly #asking: Asking
   readonly #tools = new KnownTools()
   readonly #outputs: OutputChecks
   readonly #tasks: Tasks
@@ -94,30 +91,25 @@ export class Client {
   #closed: TransportClose | undefined
   #closing: Promise<void> | undefined
   readonly #announced: Deferred<TransportClose> = deferred()
-  /** Ends what waits for a person. */
-  readonly #ended = new AbortController()
 
   constructor(info: Implementation, options: ClientOptions = {}) {
     this.#info = info
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#outputs = new OutputChecks((error) => this.#events.emit('error', error))
-    this.#questions = new Questions({
-      handlers: options.handlers ?? {},
-      name: options.name,
-      answerTimeoutMs: options.answerTimeoutMs ?? DEFAULTS.answerTimeoutMs,
+    this.#asking = new Asking({
+      options,
       clock: this.#clock,
       server: () => this.#connected?.side.server.info,
-      opened: this.#opened,
+      revision: () => this.#connected?.side.revision,
       onError: (error) => this.#events.emit('error', error),
     })
-    const answer = (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> =>
-      this.#answer(method, params, AbortSignal.any([signal, this.#ended.signal]))
+    const { answerForCall: answer, urls } = this.#asking
     this.#requests = new Requests({
       options,
       connected: () => this.#needConnected(),
       answer,
-      urls: this.#requiredUrls(),
+      urls,
     })
     this.#lists = new Lists({
       requests: this.#requests,
@@ -451,37 +443,20 @@ export class Client {
     throw new ClientError('not-connected', 'The client is not connected: call connect() first')
   }
 
-  #requiredUrls(): RequiredUrls {
-    const { handlers, answerTimeoutMs, maxRounds } = this.#options
-    return new RequiredUrls({
-      ask:
-        handlers?.elicitUrl === undefined
-          ? undefined
-          : (request, signal) => this.#questions.openUrl(request, signal),
-      opened: this.#opened,
-      clock: this.#clock,
-      waitMs: answerTimeoutMs ?? DEFAULTS.answerTimeoutMs,
-      maxRounds: maxRounds ?? DEFAULTS.maxRounds,
-      ended: this.#ended.signal,
-    })
-  }
-
-  #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    return this.#questions.answer(method, params, { signal, revision: this.#connected?.side.revision })
-  }
-
   readonly #heard: ConversationEvents = {
     notification: (message) => {
       if (this.#connected?.side.hears(message) === true) return
       this.#events.emit('notification', message)
       const event = eventOf(message) ?? {}
       const { elicitationComplete: finished } = event
-      if (finished !== undefined && !this.#opened.finish(finished.elicitationId)) return
+      if (finished !== undefined && !this.#asking.opened.finish(finished.elicitationId)) return
       for (const [name, value] of Object.entries(event))
         this.#events.emit(name as 'resourceUpdated', value as ClientEvents['resourceUpdated'])
     },
     request: ({ method, params = {} }, { signal }) =>
-      this.#connected?.side.answersRequests === false ? undefined : this.#answer(method, params, signal),
+      this.#connected?.side.answersRequests === false
+        ? undefined
+        : this.#asking.answer(method, params, signal),
     error: (error) => this.#events.emit('error', error),
     closed: (reason) => {
       // A handshake that fails ends its connection, not the client.
@@ -493,7 +468,7 @@ export class Client {
     if (this.#closed !== undefined) return
     this.#closed = reason
     this.#connected?.side.close()
-    this.#ended.abort(new ConnectionClosedError('The connection is closed', reason))
+    this.#asking.end(new ConnectionClosedError('The connection is closed', reason))
     this.#announced.resolve(reason)
     this.#events.emit('close', reason)
   }
