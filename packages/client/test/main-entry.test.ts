@@ -37,3 +37,14 @@ it('the manager runs where there is no Node, too: what speaks to processes is lo
   expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/runtime', 'lru-cache'])
   for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
 })
+
+it.each([
+  ['bridge', ['@jetway/core/protocol']],
+  ['resource-cache', ['@jetway/core/runtime', 'lru-cache']],
+])('the entry %s runs where there is no Node, and loads what it needs only', (entry, packages) => {
+  const files = loaded(join(source, entry, 'index.ts'))
+  expect(files.size).toBeGreaterThan(3)
+  const found = new Set([...files.values()].flat().filter((specifier) => !specifier.startsWith('.')))
+  expect([...found].toSorted()).toEqual(packages)
+  for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
+})

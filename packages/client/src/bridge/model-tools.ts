@@ -72,20 +72,23 @@ export async function modelTools(
 ): Promise<ModelTools> {
   const names = await modelNames(tools)
   return new ModelTools(
-    tools.map((tool, i): ModelTool => {
+    tools.flatMap((tool, i): ModelTool[] => {
+      const name = names[i]
+      if (name === undefined) return []
       const { schema, originals } = modelSchema(tool.inputSchema, dialect)
-      return {
-        name: names[i] as string,
+      const made: ModelTool = {
+        name,
         description: shortened(tool.description, maxDescription),
         schema,
         tool,
         async run(input, signal) {
           const args = argsOf(input)
           if (args === undefined) return failedResult(new Error('The arguments are no JSON object'))
-          const own = Object.entries(args).map(([name, value]) => [originals.get(name) ?? name, value])
+          const own = Object.entries(args).map(([key, value]) => [originals.get(key) ?? key, value])
           return await tool.execute(Object.fromEntries(own), signal === undefined ? {} : { signal })
         },
       }
+      return [made]
     }),
   )
 }

@@ -42,6 +42,19 @@ describe('names for models', () => {
     expect(thief).toMatch(VALID)
   })
 
+  it('are missing for tools whose server has tools that are called as they would have to be', async () => {
+    const chain = of('files/read')
+    for (let last = chain[0]; last !== undefined && chain.length < 12; last = chain.at(-1)) {
+      const [next = ''] = await modelNames([last, { ...last, server: 'other' }])
+      chain.push({ name: next, server: 's' })
+    }
+    const names = await modelNames(chain)
+    const given = names.filter((name) => name !== undefined)
+    expect(given.length).toBeLessThan(chain.length)
+    expect(new Set(given).size).toBe(given.length)
+    expect(names[0]).toBe(chain[1]?.name)
+  })
+
   it('refuse the same tool twice, and say what to do', async () => {
     await expect(modelNames(of('a', 'a'))).rejects.toThrow('give its clients names')
   })
@@ -59,6 +72,7 @@ describe('names for models', () => {
         for (const each of names) expect(each).toMatch(VALID)
         expect(await modelNames(all.toReversed())).toEqual(names.toReversed())
       }),
+      { numRuns: 30 },
     )
   })
 })
