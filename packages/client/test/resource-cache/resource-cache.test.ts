@@ -1,8 +1,9 @@
 import type { ReadResourceResult } from '@jetway/core/protocol'
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { CacheHints } from '../../src/index.ts'
 import { type LoadResource, ResourceCache } from '../../src/resource-cache/index.ts'
+import { KeyIndex } from '../../src/resource-cache/key-index.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 
 const of = (text: string, hints: CacheHints = {}): ReadResourceResult & CacheHints => ({
@@ -259,6 +260,11 @@ describe('forgetting', () => {
     cache.set(at('b'), of('b'))
     cache.invalidate(at('a'))
     expect(textOf(cache.get(at('b')))).toBe('b')
+    // What is only remembered in order to be found cannot be seen from outside, and would grow for ever.
+    const removed = vi.spyOn(KeyIndex.prototype, 'remove')
+    for (let i = 0; i < 10; i++) cache.set(at(`${i}`), of('x'))
+    expect(removed).toHaveBeenCalledTimes(10)
+    removed.mockRestore()
   })
 })
 
@@ -415,6 +421,15 @@ describe('reading through the cache', () => {
     const next = cache.read(at('a'), loads.load)
     ;(await loads.at(1)).resolve(of('fresh'))
     expect(textOf(await next)).toBe('fresh')
+  })
+
+  it('is not joined once it was given up, even where it goes on', async () => {
+    const cache = new ResourceCache()
+    const control = new AbortController()
+    const deaf = cache.read(at('a'), () => new Promise(() => {}), { signal: control.signal })
+    control.abort(new Error('enough'))
+    await expect(deaf).rejects.toThrow('enough')
+    expect(textOf(await cache.read(at('a'), () => Promise.resolve(of('fresh'))))).toBe('fresh')
   })
 
   it('goes on for those without a signal', async () => {
