@@ -40,7 +40,7 @@ const GUIDES: readonly Group[] = [
   },
   {
     text: 'Write a client',
-    pages: ['client', 'client-auth', 'client-manager', 'resource-cache', 'tool-bridge'],
+    pages: ['client', 'client-auth', 'client-manager', 'resource-cache', 'tool-bridge', 'chat'],
   },
   { text: 'Extend', pages: ['write-an-adapter'] },
   { text: 'Coming from', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },

@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { getRequestListener } from '@hono/node-server'
+import { toFetch } from '@jetway/core/http'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Asked, type ModelServer, modelServer, type Script } from './support/model-server.ts'
+import { shop } from './support/shop.ts'
+import { FROM_SOURCE, runs, startApp } from './support/start-app.ts'
+
+const HELLO = fileURLToPath(new URL('../../examples/src/hello-stdio.ts', import.meta.url))
+const WEATHER = fileURLToPath(new URL('../../weather/src/main.ts', import.meta.url))
+const SHOP = fileURLToPath(new URL('./support/serve-shop.ts', import.meta.url))
+
+async function model(script: Script): Promise<ModelServer> {
+  const server = await modelServer(script)
+  onTestFinished(() => server.close())
+  return server
+}
+
+const nameOf = ({ tools }: Asked, tool: string): string =>
+  tools.find(({ name }) => name.endsWith(`__${tool}`))?.name ?? `no tool ${tool}`
+
+/** Calls one tool after the other, and then says what the last gave. */
+const inTurn =
+  (...tools: readonly (readonly [tool: string, args?: object])[]): Script =>
+  (asked, count) => {
+    const [tool, args = {}] = tools[count - 1] ?? []
+    return tool === undefined
+      ? { text: `It said <${asked.results.join('|')}>` }
+      : { calls: [{ name: nameOf(asked, tool), args }] }
+  }
+
+it('a TypeScript server is run as it is, until the user quits', async () => {
+  const { env } = await model(inTurn(['hello']))
+  const app = startApp([HELLO], env('anthropic'))
+  await app.says('Connected to hello-stdio, with 1 tool\n  hello: Says hello\n')
+  app.type('Say hello')
+  await app.says('Call hello of hello-stdio?')
+  app.type('y')
+  await app.says('It said <Hello, world>')
+  const servers = app.servers()
+  expect(servers).toHaveLength(1)
+  expect(servers.every(runs)).toBe(true)
+  app.type('QUIT')
+  expect(await app.exited).toBe(0)
+  expect(servers.some(runs)).toBe(false)
+  expect(app.said.stdout + app.said.stderr).not.toContain('key-of-tests')
+})
+
+it('all servers of a file and one at an address, until the input ends', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-chat-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'mcp.json')
+  const from = (script: string, ...args: readonly string[]): object => ({
+    command: process.execPath,
+    args: [...FROM_SOURCE, script, ...args],
+  })
+  writeFileSync(
+    file,
+    JSON.stringify({
+      mcpServers: {
+        weather: from(WEATHER, '--stdio'),
+        shop: from(SHOP),
+        broken: { command: '${NOWHERE_AT_ALL}' },
+        absent: { command: 'no-such-program-anywhere' },
+        off: { command: 'x', disabled: true },
+      },
+    }),
+  )
+  const handler = toFetch(shop(), {})
+  const remote = createServer((request, response) => void getRequestListener(handler)(request, response))
+  remote.listen(0, '127.0.0.1')
+  await once(remote, 'listening')
+  onTestFinished(async () => {
+    remote.closeAllConnections()
+    remote.close()
+    await handler.close({ deadline: 0 })
+  })
+  const { env, asked } = await model((each, count) => {
+    const call = (name: string, args: object): { calls: { name: string; args: object }[] } => ({
+      calls: [{ name, args }],
+    })
+    if (count === 1) return call('mcp__weather__get_forecast', { city: 'Denver' })
+    if (count === 2) return call('mcp__shop__price', { thing: { name: 'Tea' } })
+    if (count === 3) return call('mcp__127-0-0-1__price', { thing: { name: 'Milk' } })
+    return { text: `In the end <${each.results.join()}>` }
+  })
+  const url = `http://127.0.0.1:${(remote.address() as AddressInfo).port}/mcp`
+  const app = startApp([file, url, '--yes'], env('openai'))
+  app.process.stdin?.end('All of it, please\n')
+  await app.says('Connected to weather')
+  const servers = app.servers()
+  expect(servers).toHaveLength(2)
+  expect(await app.exited).toBe(0)
+  expect(app.said.stdout).toContain('In the end <Milk: 3>')
+  expect(asked.map(({ results }) => results.join()).slice(1)).toEqual([
+    expect.stringContaining('Denver'),
+    'Tea: 3',
+    'Milk: 3',
+  ])
+  expect(app.said.stderr).toContain('needs the environment variable NOWHERE_AT_ALL, which is not set')
+  expect(app.said.stderr).toContain('Failed to connect to absent: Could not start "no-such-program-anywhere"')
+  expect(app.said.stderr).toContain('Switched off in')
+  expect(servers.some(runs)).toBe(false)
+})
+
+it('Ctrl-C ends the query first, and then the chat', async () => {
+  const { env } = await model(inTurn(['wait']))
+  const app = startApp([SHOP, '--yes'], env('anthropic'))
+  await app.says('Query:')
+  app.type('Take your time')
+  await app.says('[mcp__serve-shop__wait {}]')
+  const servers = app.servers()
+  app.process.kill('SIGINT')
+  await app.says('Cancelled.')
+  expect(servers.every(runs)).toBe(true)
+  app.process.kill('SIGINT')
+  expect(await app.exited).toBe(0)
+  expect(servers).toHaveLength(1)
+  expect(servers.some(runs)).toBe(false)
+})
+
+it('a stop in the middle of a call leaves no process', async () => {
+  const { env } = await model(inTurn(['wait']))
+  const app = startApp([SHOP, '--yes'], env('openai'))
+  await app.says('Query:')
+  app.type('Take your time')
+  await app.says('[mcp__serve-shop__wait {}]')
+  const servers = app.servers()
+  app.process.kill('SIGTERM')
+  expect(await app.exited).toBe(0)
+  expect(servers).toHaveLength(1)
+  expect(servers.some(runs)).toBe(false)
+})
+
+it('without a model nothing is started, and what to set is said', async () => {
+  const app = startApp([SHOP])
+  expect(await app.exited).toBe(2)
+  expect(app.said.stderr).toContain('ANTHROPIC_API_KEY')
+  expect(app.said.stderr).toContain('OPENAI_BASE_URL')
+  expect(app.said.stdout).toBe('')
+})

@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readCommandLine } from '../src/command-line.ts'
+import { UsageError } from '../src/errors.ts'
+import { modelFrom } from '../src/model/from-environment.ts'
+import { resolveCommand } from '../src/servers/resolve-command.ts'
+import { serversOf } from '../src/servers/targets.ts'
+
+describe('the command that runs a script', () => {
+  it.each<[string, NodeJS.Platform, string, readonly string[]]>([
+    ['a.js', 'linux', process.execPath, ['a.js']],
+    ['a.mjs', 'linux', process.execPath, ['a.mjs']],
+    ['a.CJS', 'win32', process.execPath, ['a.CJS']],
+    ['a.py', 'linux', 'python3', ['a.py']],
+    ['a.py', 'darwin', 'python3', ['a.py']],
+    ['a.py', 'win32', 'python', ['a.py']],
+    ['a.jar', 'linux', 'java', ['-jar', 'a.jar']],
+  ])('%s on %s', (path, platform, command, args) => {
+    expect(resolveCommand(path, platform)).toEqual({ command, args })
+  })
+
+  it.each(['a.ts', 'a.mts', 'a.cts', 'a.tsx'])('%s goes through tsx', (path) => {
+    const { command, args } = resolveCommand(path)
+    expect(command).toBe(process.execPath)
+    expect(args?.slice(-3, -1)).toEqual(['--import', expect.stringMatching(/^file:.*tsx/)])
+    expect(args?.at(-1)).toBe(path)
+  })
+
+  it.each(['a.rb', 'a', 'a.exe'])('%s is none', (path) => {
+    expect(() => resolveCommand(path)).toThrow('.ts, .js, .mjs, .cjs, .py or .jar')
+  })
+})
+
+describe('what a command line names', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-targets-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const file = (path: string, text = ''): string => {
+    mkdirSync(join(folder, path, '..'), { recursive: true })
+    writeFileSync(join(folder, path), text)
+    return join(folder, path)
+  }
+  const options = { input: async () => 'typed', warn: () => {} }
+
+  it('has names of its own, made from what says something', async () => {
+    const targets = [
+      file('weather/src/main.ts'),
+      file('shop server.js'),
+      file('other/shop server.js'),
+      'https://api.example.com/mcp',
+      'http://api.example.com:8080/mcp',
+      file('c.json', '{"servers":{"shop-server":{"command":"x"}}}'),
+    ]
+    expect(Object.keys(await serversOf(targets, options))).toEqual([
+      'weather',
+      'shop-server',
+      'shop-server-2',
+      'api-example-com',
+      'api-example-com-2',
+      'shop-server-3',
+    ])
+  })
+
+  it('may be a file that asks the user', async () => {
+    const target = file(
+      'vs.json',
+      '{"inputs":[{"id":"key"}],"servers":{"a":{"command":"x","args":["${input:key}"]}}}',
+    )
+    expect(await serversOf([target], options)).toMatchObject({ a: { args: ['typed'] } })
+  })
+
+  it.each([
+    [['nowhere.ts'], 'There is no file nowhere.ts'],
+    [['https://'], 'An address is a whole URL'],
+  ])('%s is a mistake', async (targets, expected) => {
+    await expect(serversOf(targets, options)).rejects.toThrow(expected)
+  })
+})
+
+describe('a command line', () => {
+  it.each([
+    [[], 'Name a server'],
+    [['--yess', 'a.ts'], '--yess'],
+    [['--api', 'other', 'a.ts'], '--api is anthropic or openai'],
+    [['--rounds', '0', 'a.ts'], '--rounds is a number'],
+  ])('%s is a mistake', (argv, expected) => {
+    expect(() => readCommandLine(argv)).toThrow(UsageError)
+    expect(() => readCommandLine(argv)).toThrow(expected)
+  })
+
+  it('asks for help without a server', () => {
+    expect(readCommandLine(['--help'])).toMatchObject({ help: true, targets: [] })
+  })
+})
+
+describe('the model that the environment names', () => {
+  const named = { ANTHROPIC_MODEL: 'claude', OPENAI_MODEL: 'gpt' }
+
+  it.each<[object, string]>([
+    [{ ANTHROPIC_API_KEY: 'k' }, 'claude'],
+    [{ ANTHROPIC_AUTH_TOKEN: 'k' }, 'claude'],
+    [{ ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' }, 'claude'],
+    [{ OPENAI_API_KEY: 'k' }, 'gpt'],
+    [{ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'gpt'],
+    [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'claude'],
+  ])('%j', (env, expected) => {
+    expect(modelFrom({ ...named, ...env }, {}).name).toBe(expected)
+  })
+
+  it('is another one by the command line', () => {
+    const env = { ...named, ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }
+    expect(modelFrom(env, { api: 'openai' }).name).toBe('gpt')
+    expect(modelFrom(env, { model: 'other' }).name).toBe('other')
+  })
+
+  it.each<[object, object, string]>([
+    [{}, {}, 'There is no model to talk to'],
+    [{ ANTHROPIC_API_KEY: ' ' }, {}, 'There is no model to talk to'],
+    [{ ANTHROPIC_API_KEY: 'k' }, {}, 'set ANTHROPIC_MODEL'],
+    [{ OPENAI_API_KEY: 'k' }, {}, 'set OPENAI_MODEL'],
+    [{ OPENAI_API_KEY: 'k' }, { api: 'anthropic' }, 'ANTHROPIC_API_KEY is not set'],
+    [{ ANTHROPIC_API_KEY: 'k' }, { api: 'openai' }, 'OPENAI_API_KEY is not set'],
+    [{ OPENAI_BASE_URL: 'sk-mistaken' }, {}, 'OPENAI_BASE_URL is an http or https address'],
+  ])('%j with %j is a mistake', (env, wanted, expected) => {
+    expect(() => modelFrom(env as Record<string, string>, wanted)).toThrow(UsageError)
+    expect(() => modelFrom(env as Record<string, string>, wanted)).toThrow(expected)
+    expect(() => modelFrom(env as Record<string, string>, wanted)).not.toThrow('sk-mistaken')
+  })
+})

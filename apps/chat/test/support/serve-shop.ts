@@ -1,0 +1,4 @@
+import { serveStdio } from '@jetway/stdio'
+import { shop } from './shop.ts'
+
+await serveStdio(shop())
