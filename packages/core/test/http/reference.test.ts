@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { STATUSES, type StatusRow } from '../../src/http/statuses.ts'
+import { STATUSES, type StatusKey, type StatusRow } from '../../src/http/statuses.ts'
+import { WHEN } from './status-meanings.ts'
 
 const file = new URL('../../../../docs/reference/http.md', import.meta.url)
 const update =
@@ -8,19 +9,20 @@ const update =
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-function line({ status, code, when, message, text, headers = {} }: StatusRow): string {
+function line([key, row]: [string, StatusRow]): string {
+  const { status, code, message, text, headers = {} } = row
   const extra = Object.entries(headers).map(([name, value]) => `; \`${name}: ${value}\``)
-  return `| ${status} | ${code ?? ''} | ${cell(when)}${extra.join('')} | ${cell(message ?? text ?? '')} |`
+  return `| ${status} | ${code ?? ''} | ${cell(WHEN[key as StatusKey])}${extra.join('')} | ${cell(message ?? text ?? '')} |`
 }
 
 function render(): string {
-  const rows = Object.values<StatusRow>(STATUSES).map(line)
+  const rows = Object.entries<StatusRow>(STATUSES).map(line)
   return [
     '# HTTP statuses',
     '',
     'What an HTTP mount answers, in the order in which it checks. The checks up to 401 look at the head alone, before the body is read. Refusals are JSON-RPC errors in `application/json`, but for two of `/message`, which are plain text as its clients know them; they never repeat what the client has sent.',
     '',
-    `The table is made from \`packages/core/src/http/statuses.ts\`. To renew it: \`${update}\``,
+    `The table is made from \`packages/core/src/http/statuses.ts\` and \`packages/core/test/http/status-meanings.ts\`. To renew it: \`${update}\``,
     '',
     '| status | code | when | message |',
     '| --- | --- | --- | --- |',
