@@ -13,7 +13,7 @@ import { type Random, secureRandom } from './runtime/random.ts'
 import { DEFAULT_STATE_LIMITS, type RequestStateOptions, RequestStates } from './runtime/request-state.ts'
 import { DEFAULT_LIMITS, type ServerLimits, type SessionLimits } from './runtime/server-runtime.ts'
 import type { TaskStore } from './runtime/task-store.ts'
-import { DEFAULT_TASK_LIMITS, type TaskLimits } from './runtime/tasks.ts'
+import type { TaskLimits } from './runtime/tasks.ts'
 import { isJsonFaithful } from './schema/json-faithful.ts'
 import { isSchemaCache, type SchemaCache } from './schema/cache.ts'
 import { createCachedEngine } from './schema/cached-engine.ts'
@@ -199,27 +199,13 @@ export function callLimits({ anonymous, ...given }: CallLimits = {}): ServerLimi
   return limits
 }
 
-export function taskLimits(options: TaskOptions = {}): TaskLimits {
-  const limit = (name: keyof TaskLimits): number =>
-    milliseconds(`tasks.${name}`, options[name] ?? DEFAULT_TASK_LIMITS[name])
-  const maxTtlMs = limit('maxTtlMs')
-  const defaultTtlMs = options.defaultTtlMs ?? Math.min(DEFAULT_TASK_LIMITS.defaultTtlMs, maxTtlMs)
-  if (!(defaultTtlMs > 0 && defaultTtlMs <= maxTtlMs))
-    throw option('The option tasks.defaultTtlMs must be a number of milliseconds, tasks.maxTtlMs at the most')
-  return { maxTtlMs, defaultTtlMs, pollIntervalMs: limit('pollIntervalMs') }
-}
-
 type AskingOptions = Pick<
   ServerOptions,
   'clock' | 'random' | 'requestState' | 'inputTimeoutMs' | 'maxInputRounds'
 >
 
 /** What calls ask with. Draws no key: that is done when the first one is needed. */
-export function createAsking(
-  { name: server }: Implementation,
-  options: AskingOptions,
-  { schemas, bus }: { readonly schemas: SchemaEngine; readonly bus: Bus },
-): Asking {
+export function createAsking({ name: server }: Implementation, options: AskingOptions, bus: Bus): Asking {
   const { clock = systemClock, random = secureRandom, requestState = {} } = options
   const { keys, ...limits } = { keys: undefined, ...DEFAULT_STATE_LIMITS, ...requestState }
   milliseconds('requestState.ttlMs', limits.ttlMs)
@@ -231,7 +217,7 @@ export function createAsking(
     throw option('The option requestState.singleUse must be true or false')
   const states = new RequestStates({ ...limits, server, keys, clock, random })
   const opened = new OpenedAddresses({ bus, clock })
-  return { schemas, limits: inputLimits(options), states, opened }
+  return { limits: inputLimits(options), states, opened }
 }
 
 function inputLimits({
@@ -264,4 +250,4 @@ export function logLevel(level: LogLevel = 'info'): LogLevel {
   throw option(`The option defaultLogLevel must be one of ${LOG_LEVELS.join(', ')}`)
 }
 
-const option = (message: string): Error => usageError('ERR_MCP_OPTION', message)
+export const option = (message: string): Error => usageError('ERR_MCP_OPTION', message)

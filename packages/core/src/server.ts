@@ -2,7 +2,7 @@ import { usageError } from './errors.ts'
 import { resolveRevisions } from './protocol/revisions/index.ts'
 import { TASKS_EXTENSION } from './protocol/tasks.ts'
 import type { Implementation } from './protocol/types.ts'
-import type { AnySchema, SchemaEngine } from './schema/types.ts'
+import type { AnySchema } from './schema/types.ts'
 import type { Transport } from './transport/transport.ts'
 import type { Bus, ChangeEvent } from './runtime/bus.ts'
 import { CHANGES_TOPIC } from './runtime/bus.ts'
@@ -25,16 +25,12 @@ import { MessageHandler, type MessageOptions } from './runtime/message-handler.t
 import type { SessionView } from './runtime/context.ts'
 import type { Mounting } from './runtime/mounting.ts'
 import { Mounts } from './runtime/mounts.ts'
-import { MemoryTaskStore } from './runtime/memory-task-store.ts'
 import { secureRandom } from './runtime/random.ts'
 import type { ServerRuntime } from './runtime/server-runtime.ts'
-import { Session } from './runtime/session.ts'
 import { Refusals, type ServerStats } from './runtime/stats.ts'
-import type { TaskKey } from './runtime/task-store.ts'
-import { Tasks } from './runtime/tasks.ts'
 import { type AnyDefinition, KIND } from './features/define.ts'
 import { createFeatures, type Features } from './features/features.ts'
-import { ForSession } from './features/for-session.ts'
+import { type ForSession, forSession } from './features/for-session.ts'
 import { type Follower, type Observation, observe } from './features/observe.ts'
 import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './features/prompt-types.ts'
 import type { AddOptions, Handle } from './features/registry.ts'
@@ -57,8 +53,8 @@ import {
   schemaEngineOf,
   type ServerOptions,
   callLimits,
-  taskLimits,
 } from './server-options.ts'
+import { type HandlerTimes, taskRunner } from './server-tasks.ts'
 
 /**
  * The definition of a server: what it offers, and nothing about who is connected. One instance serves any number of
@@ -93,9 +89,8 @@ export class McpServer<Mount = unknown, App = unknown> {
       options.bus ??
       new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
-    const schemas = schemaEngineOf(options, this.#logger)
     this.#features = createFeatures({
-      schemas,
+      schemas: schemaEngineOf(options, this.#logger),
       publish: (event) => this.#publish(event),
       validateOutput: options.validateOutput,
       strictInput: options.strictInput,
@@ -109,10 +104,15 @@ export class McpServer<Mount = unknown, App = unknown> {
       layered: (method) => this.#middleware.around(method) !== undefined,
       logger: this.#logger,
       opened: this.#lifespan,
-      tasks: this.#createTasks(options),
+      tasks: taskRunner(options.tasks, {
+        runtime: () => this.runtime,
+        listened: () => this.#features.added.ids.has(TASKS_EXTENSION),
+        createDispatcher: (times) => this.#createDispatcher({ ...options, progressHeartbeat: false }, times),
+        onStored: ({ owner, taskId }) => this.#publish({ kind: 'task', owner, taskId }),
+      }),
       extensions: options.extensions,
     })
-    this.runtime = this.#createRuntime(info, options, schemas)
+    this.runtime = this.#createRuntime(info, options)
     for (const { source } of options.extensions ?? [])
       if (source !== undefined) this.observe(source as Source<App, Mount>)
   }
@@ -214,12 +214,7 @@ export class McpServer<Mount = unknown, App = unknown> {
    * @throws `ERR_MCP_SESSION` for what is no session of this server
    */
   forSession(session: SessionView): ForSession<Mount, App> {
-    if (session instanceof Session && session.servedBy(this.runtime))
-      return new ForSession<Mount, App>(this.#features, session)
-    throw usageError(
-      'ERR_MCP_SESSION',
-      'server.forSession takes the ctx.session of a call to this server; where there are no sessions it is undefined',
-    )
+    return forSession(this.#features, this.runtime, session)
   }
 
   /**
@@ -373,7 +368,7 @@ export class McpServer<Mount = unknown, App = unknown> {
     }
   }
 
-  #createRuntime(info: Implementation, options: ServerOptions<App>, schemas: SchemaEngine): ServerRuntime {
+  #createRuntime(info: Implementation, options: ServerOptions<App>): ServerRuntime {
     const clock = options.clock ?? systemClock
     const { instructions } = options
     return {
@@ -387,7 +382,7 @@ export class McpServer<Mount = unknown, App = unknown> {
       events: this.#events,
       refusals: this.#refusals,
       limits: callLimits(options.limits),
-      asking: createAsking(info, options, { schemas, bus: this.#bus }),
+      asking: createAsking(info, options, this.#bus),
       defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
       addedNames: this.#features.added.names,
       capabilities: (revision) => this.#features.capabilities(revision),
@@ -399,38 +394,6 @@ export class McpServer<Mount = unknown, App = unknown> {
       watch: (uri, own) => this.#features.resources.watch(uri, own),
       attach: (mount) => this.#mounts.attach(mount),
     }
-  }
-
-  /**
-   * Made when the first task is. A task ends when its time is over, or its tool's own, so its calls have no other limit;
-   * and nobody waits for one under a timer, so no heartbeat speaks for it.
-   */
-  #createTasks(options: ServerOptions<App>): () => Tasks {
-    const limits = taskLimits(options.tasks)
-    const { maxTtlMs } = limits
-    let tasks: Tasks | undefined
-    const create = (): Tasks => {
-      const { clock, random, logger } = this.runtime
-      const store = options.tasks?.store ?? new MemoryTaskStore({ clock })
-      const times = { handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }
-      const dispatcher = this.#createDispatcher({ ...options, progressHeartbeat: false }, times)
-      const maxRunning = this.runtime.limits.running
-      const onStored = ({ owner, taskId }: TaskKey): void => this.#publish({ kind: 'task', owner, taskId })
-      const listened = this.#features.added.ids.has(TASKS_EXTENSION)
-      const created = new Tasks({
-        store,
-        dispatcher,
-        clock,
-        random,
-        logger,
-        limits,
-        maxRunning,
-        ...(listened && { onStored }),
-      })
-      this.#mounts.attach(created)
-      return created
-    }
-    return () => (tasks ??= create())
   }
 
   #createDispatcher(
@@ -459,8 +422,6 @@ export class McpServer<Mount = unknown, App = unknown> {
     })
   }
 }
-
-type HandlerTimes = Pick<ServerOptions, 'handlerTimeoutMs' | 'maxHandlerTimeoutMs'>
 
 /**
  * Creates a server that says what it demands of its mounts and has `ctx.app` inferred from its `lifespan`, which

@@ -3,7 +3,7 @@ import { answerTo, pinOf } from '../runtime/answers.ts'
 import type { NeedsInput } from '../runtime/outcome.ts'
 import { readAnswer, shownBy } from '../runtime/prepared-question.ts'
 import { isQuestion, type Question } from '../runtime/questions.ts'
-import type { AnySchema, SchemaEngine } from '../schema/types.ts'
+import type { AnySchema } from '../schema/types.ts'
 import type { Asks } from './ask-types.ts'
 import { fault, type Subject } from './checks.ts'
 
@@ -12,7 +12,6 @@ type AskFunction = (args: unknown, ctx: AskView) => unknown
 /** A tool's asks as they are kept, in the order in which they were declared. */
 export interface CompiledAsks {
   readonly tool: Subject
-  readonly schemas: SchemaEngine
   readonly list: readonly (readonly [name: string, ask: AskFunction])[]
 }
 
@@ -39,11 +38,7 @@ export const asks = <const I extends AnySchema | undefined = undefined, App = un
 ): Asks<I, {}, App, Mount> => new AskList([]) as unknown as Asks<I, {}, App, Mount>
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` for asks that are no functions, or whose names are taken twice */
-export function compileAsks(
-  tool: Subject,
-  given: object | undefined,
-  schemas: SchemaEngine,
-): CompiledAsks | undefined {
+export function compileAsks(tool: Subject, given: object | undefined): CompiledAsks | undefined {
   if (given === undefined) return undefined
   const list = given instanceof AskList ? given.entries : (Object.entries(given) as AskList['entries'])
   const names = new Set<string>()
@@ -56,7 +51,7 @@ export function compileAsks(
     if (names.has(name)) throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', `has the ask "${name}" twice`)
     names.add(name)
   }
-  return list.length === 0 ? undefined : { tool, schemas, list }
+  return list.length === 0 ? undefined : { tool, list }
 }
 
 /**
@@ -64,7 +59,7 @@ export function compileAsks(
  * that looks at an answer which is not there yet waits for the round after.
  */
 export async function resolveAsks(
-  { tool, schemas, list }: CompiledAsks,
+  { tool, list }: CompiledAsks,
   args: unknown,
   ctx: CallContext,
 ): Promise<NeedsInput | undefined> {
@@ -79,9 +74,9 @@ export async function resolveAsks(
       answers[name] = value
       continue
     }
-    const response = answerTo(ctx.given.answers, name, await pinOf(shownBy(value, name, schemas)))
+    const response = answerTo(ctx.given.answers, name, await pinOf(shownBy(value, name)))
     if (response === undefined) questions[name] = value
-    else answers[name] = await readAnswer(value, name, schemas, response)
+    else answers[name] = await readAnswer(value, name, response)
   }
   if (Object.keys(questions).length > 0) return { kind: 'needs-input', questions }
   ctx.answers = Object.freeze(answers)

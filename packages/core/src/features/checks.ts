@@ -71,36 +71,6 @@ export function checkResultBytes(subject: Subject, maxResultBytes: unknown): voi
   throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem)
 }
 
-/** Undefined where the tool never runs as a task. */
-export function checkTaskSupport(
-  subject: Subject,
-  {
-    taskSupport,
-    immediateResponse,
-  }: { readonly taskSupport?: unknown; readonly immediateResponse?: unknown },
-): {
-  readonly taskSupport: 'optional' | 'required' | undefined
-  readonly immediateResponse: string | undefined
-} {
-  const runs = taskSupport === 'optional' || taskSupport === 'required'
-  if (!runs && taskSupport !== undefined && taskSupport !== 'forbidden')
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      'needs "forbidden", "optional" or "required" as its taskSupport',
-    )
-  if (immediateResponse !== undefined && !(runs && typeof immediateResponse === 'string'))
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      'can have an immediateResponse, a string, only with a taskSupport of "optional" or "required"',
-    )
-  return {
-    taskSupport: runs ? taskSupport : undefined,
-    immediateResponse,
-  }
-}
-
 /**
  * Icons come from servers that people may not trust, so only schemes that run nothing are let through:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic#icons

@@ -9,6 +9,7 @@ import { type Added, type Extension, NOTHING_ADDED } from '../runtime/extension.
 import type { Tasks } from '../runtime/tasks.ts'
 import { complete, type Outcome, typed } from '../runtime/outcome.ts'
 import { isJsonFaithful } from '../schema/json-faithful.ts'
+import type { ToolUi } from './apps/tool-ui.ts'
 import type { ListenTopic } from './listen.ts'
 import { isPromiseLike } from './promise-like.ts'
 import type { Source } from './source.ts'
@@ -21,7 +22,8 @@ export interface OfferingExtension<App = unknown, Mount = unknown> extends Exten
 
 /** What the extensions that come with Jetway are made of. */
 export interface ExtensionHost {
-  readonly tasks: () => Tasks
+  /** Undefined where calls never run as tasks. */
+  readonly tasks: (() => Tasks) | undefined
 }
 
 export const CONNECT: unique symbol = Symbol('dev.jetway/connect')
@@ -34,11 +36,14 @@ export interface Connected {
 interface ConnectedExtension extends Extension {
   /** What clients can listen to, beside what the protocol itself has. */
   readonly topics?: readonly ListenTopic[]
+  /** What it makes of the user interfaces of tools. */
+  readonly ui?: ToolUi
 }
 
 /** What all extensions of a server come to, for its features. */
 export interface AddedFeatures extends Added {
   readonly topics: readonly ListenTopic[]
+  readonly ui: ToolUi | undefined
 }
 
 /** An extension in a file of its own, with its types inferred, for the option `extensions` of servers. */
@@ -69,16 +74,15 @@ export const missingExtension = (id: string): Error =>
  */
 export function addExtensions(
   extensions: readonly Extension<never, never>[],
-  host?: ExtensionHost,
+  host: ExtensionHost,
 ): AddedFeatures {
   if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
-  if (extensions.length === 0) return { ...NOTHING_ADDED, topics: [] }
+  if (extensions.length === 0) return { ...NOTHING_ADDED, topics: [], ui: undefined }
   const methods = new Map<string, AddedMethod>()
   const names = new Map<string, string>()
   const ids = new Set<string>()
   const given = (extensions as readonly (Extension & Partial<Connected>)[]).map(
-    (extension): ConnectedExtension =>
-      host === undefined ? extension : (extension?.[CONNECT]?.(host) ?? extension),
+    (extension): ConnectedExtension => extension?.[CONNECT]?.(host) ?? extension,
   )
   for (const extension of given) {
     checkId(extension)
@@ -97,7 +101,8 @@ export function addExtensions(
     }
   }
   const topics = given.flatMap((extension) => extension.topics ?? [])
-  return { ids, methods, names, topics, declared: (revision) => declared(given, revision) }
+  const ui = given.find((extension) => extension.ui !== undefined)?.ui
+  return { ids, methods, names, topics, ui, declared: (revision) => declared(given, revision) }
 }
 
 const isServedIn = ({ eras = ['modern'] }: Extension, revision: Revision): boolean =>

@@ -77,11 +77,12 @@ const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
   const { schemas, publish, pageSize, logging = true, logger = stderrLogger, tasks: runner } = options
-  const added = addExtensions(options.extensions ?? [], runner && { tasks: runner })
+  const added = addExtensions(options.extensions ?? [], { tasks: runner })
   const caching = new Caching(options.cache, options.layered)
   const tools = createTools({
     caching,
     extensions: added.ids,
+    ui: added.ui,
     schemas,
     pageSize,
     logger,

@@ -1,5 +1,7 @@
 import { usageError } from '../errors.ts'
-import type { Session } from '../runtime/session.ts'
+import type { SessionView } from '../runtime/context.ts'
+import type { ServerRuntime } from '../runtime/server-runtime.ts'
+import { Session } from '../runtime/session.ts'
 import type { AnySchema } from '../schema/types.ts'
 import { type Features, tellOfResources } from './features.ts'
 import type { AddOptions, Handle, Registry } from './registry.ts'
@@ -114,6 +116,18 @@ export class ForSession<Mount = unknown, App = unknown> {
     session.own = offers
     return offers
   }
+}
+
+/** @throws `ERR_MCP_SESSION` for what is no session of this server */
+export function forSession<Mount, App>(
+  features: Features,
+  runtime: ServerRuntime,
+  session: SessionView,
+): ForSession<Mount, App> {
+  if (session instanceof Session && session.servedBy(runtime)) return new ForSession(features, session)
+  throw fault(
+    'server.forSession takes the ctx.session of a call to this server; where there are no sessions it is undefined',
+  )
 }
 
 const fault = (message: string): Error => usageError('ERR_MCP_SESSION', message)

@@ -33,11 +33,10 @@ export function tasks(): Extension {
     // Who has not declared it may still come back for what another revision began.
     clients: 'all',
     names: { [TaskMethod.Get]: 'taskId', [UPDATE]: 'taskId', [TaskMethod.Cancel]: 'taskId' },
-    [CONNECT]: ({ tasks: runner }) => ({
-      ...extension,
-      methods: methodsOf(runner),
-      topics: [topicOf(runner)],
-    }),
+    [CONNECT]: ({ tasks: runner }) =>
+      runner === undefined
+        ? extension
+        : { ...extension, methods: methodsOf(runner), topics: [topicOf(runner)] },
   }
   return extension
 }

@@ -8,18 +8,19 @@ import type { Logger } from '../runtime/logger.ts'
 import type { Outcome } from '../runtime/outcome.ts'
 import type { Tasks } from '../runtime/tasks.ts'
 import type { CompiledInput, SchemaEngine, SchemaUse } from '../schema/types.ts'
-import { APPS_EXTENSION, compileUi, PlainTools, showsApps } from './apps/tool-ui.ts'
+import type { ToolUi } from './apps/tool-ui.ts'
 import { compileAsks } from './asks.ts'
 import type { Caching } from './caching.ts'
 import {
   checkHandler,
   checkIcons,
   checkResultBytes,
-  checkTaskSupport,
   checkTimeout,
   checkToolName,
+  fault,
   publish,
   shorten,
+  type Subject,
 } from './checks.ts'
 import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing, type ListSource } from './listing.ts'
@@ -29,10 +30,11 @@ import { type CacheName, chosenCacheName, nameInCache, siteOf } from './cache-ke
 import { checkRelated, createRelations, type Relations } from './relations.ts'
 import { ownOffers, withOwn } from './session-offers.ts'
 import { TaskCalls, type TaskCallsOptions } from './task-calls.ts'
+import { checkTaskSupport } from './task-support.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool } from './tool-types.ts'
-import { compileVisible, ifVisible } from './visibility.ts'
+import { compileVisible, type Guarded, ifVisible } from './visibility.ts'
 
 export interface ToolsOptions {
   readonly schemas: SchemaEngine
@@ -47,6 +49,8 @@ export interface ToolsOptions {
   readonly tasks: (() => Tasks) | undefined
   /** The extensions that the server has, by id. */
   readonly extensions: ReadonlySet<string>
+  /** What is made of the user interfaces of tools; undefined where they have none. */
+  readonly ui: ToolUi | undefined
 }
 
 /** The tools of a server and the methods that serve them. */
@@ -63,7 +67,7 @@ export interface Tools {
 export function createTools(options: ToolsOptions): Tools {
   const relations = createRelations({ inDescription: options.describeRelations, logger: options.logger })
   let taskable = false
-  let plain: PlainTools | undefined
+  let withUi = false
   const registryWith = (cacheName: NameForCache): Tools['registry'] =>
     new Registry<AnyTool, ToolEntry>({
       kind: 'tool',
@@ -71,7 +75,7 @@ export function createTools(options: ToolsOptions): Tools {
       build: (definition) => {
         const entry = buildTool(definition, options, relations, cacheName('tool', definition))
         taskable ||= entry.taskSupport !== undefined
-        if (entry.hasUi) plain ??= new PlainTools()
+        withUi ||= entry.hasUi
         return entry
       },
     })
@@ -87,7 +91,7 @@ export function createTools(options: ToolsOptions): Tools {
       if (!registry.offered) throw methodNotFound()
       relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
       const own = ownOffers(ctx)?.tools
-      const without = plain !== undefined && !showsApps(ctx.client) ? plain : undefined
+      const without = withUi ? options.ui?.plainFor(ctx.client) : undefined
       if (own === undefined) return listing.list(without?.source(source) ?? source, params, ctx)
       const all = withOwn(registry.entries(), own, (entry) => entry.tool.name)
       const shown = without === undefined ? all : all.map((entry) => without.entry(entry))
@@ -118,8 +122,7 @@ const createListing = (options: ToolsOptions, relations: Relations): Listing<Too
     project: (revision, tool) => revision.projectTool(tool),
     pageSize: options.pageSize,
     // What a client declares decides which form of a tool it sees.
-    hints: (varies) =>
-      options.caching.of('tools', options.extensions.has(APPS_EXTENSION) ? 'always' : varies),
+    hints: (varies) => options.caching.of('tools', options.ui === undefined ? varies : 'always'),
     among: (seen, all) => relations.among(seen, all),
   })
 
@@ -226,7 +229,7 @@ function buildTool(
   const output = outputSchema && schemas.output(outputSchema, siteOf(subject, 'outputSchema', cacheName))
   const annotations = normaliseHints(subject, definition.annotations)
   const visible = compileVisible(subject, definition, options.logger)
-  const ui = compileUi(subject, definition, { enabled: options.extensions.has(APPS_EXTENSION), visible })
+  const ui = compileUi(subject, definition, { by: options.ui, visible })
   const _meta = toMeta(subject, ui === undefined ? definition : { ...definition, _meta: ui._meta })
   const shown = publish(subject, { name, title, description, annotations, icons, _meta })
   const alone: Tool = {
@@ -252,9 +255,24 @@ function buildTool(
     maxResultBytes: definition.maxResultBytes,
     hint: lookalikeHint(name, options.logger),
     ...checkTaskSupport(subject, definition),
-    asks: compileAsks(subject, definition.asks, schemas),
+    asks: compileAsks(subject, definition.asks),
     handle: (args, ctx) => run.call(definition, args, ctx),
   }
+}
+
+/** Undefined for a tool without a user interface. Without the extension `_meta.ui` is the author's own. */
+function compileUi(
+  subject: Subject,
+  definition: AnyTool,
+  { by, visible }: { readonly by: ToolUi | undefined; readonly visible: Guarded['visible'] },
+): ReturnType<ToolUi['compile']> {
+  if (by !== undefined) return by.compile(subject, definition, visible)
+  if (definition.ui === undefined) return undefined
+  throw fault(
+    subject,
+    'ERR_MCP_INVALID_DEFINITION',
+    'has a ui, which needs an extension: new McpServer(info, { extensions: [apps()] }) with apps of @jetway/core/apps',
+  )
 }
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool (tools with no parameters) */

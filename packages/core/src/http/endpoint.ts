@@ -1,16 +1,13 @@
-import { isErrorOf, usageError, UsageError } from '../errors.ts'
+import { isErrorOf, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
-import { narrowRevisions, ofEra, REVISIONS } from '../protocol/revisions/index.ts'
-import { hasSessions, standsAlone } from '../protocol/revisions/select.ts'
+import { narrowRevisions, REVISIONS } from '../protocol/revisions/index.ts'
+import { standsAlone } from '../protocol/revisions/select.ts'
 import { createCalls } from '../runtime/apart-calls.ts'
 import type { AuthInfo } from '../runtime/auth.ts'
 import { Background } from '../runtime/background.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { stderrLogger, unfailing } from '../runtime/logger.ts'
-import { MemoryEventStore } from '../runtime/memory-event-store.ts'
-import { MemorySessionStore } from '../runtime/memory-session-store.ts'
 import { secureRandom } from '../runtime/random.ts'
-import { createSealer } from '../runtime/seal.ts'
 import type { Caller } from '../runtime/session.ts'
 import type { Calls } from '../runtime/stateless.ts'
 import type { Mounted, MountHandle } from '../runtime/server-runtime.ts'
@@ -21,15 +18,13 @@ import { createHeadGuard, type HeadGuard } from './guards.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
 import { type Body, parseBody } from './incoming.ts'
 import { LegacyHttp } from './legacy.ts'
-import { LegacySse } from './legacy-sse.ts'
 import { ModernHttp } from './modern.ts'
 import type { Mount as MountParts } from './mount.ts'
 import { OpenStreams } from './open-streams.ts'
-import { type EndpointOptions, type ResolvedOptions, resolveOptions } from './options.ts'
-import { Pings } from './pings.ts'
-import { SealedIds } from './sealed-ids.ts'
+import type { EndpointOptions, ResolvedOptions } from './options.ts'
 import { Rejections } from './rejections.ts'
-import { Sessions } from './sessions.ts'
+import { resolveOptions } from './resolve-options.ts'
+import { createSessionDoors, partsForSessions, type SessionDoors } from './session-doors.ts'
 import { refuse } from './statuses.ts'
 import { StoreFailure } from './store-failure.ts'
 import { type Servable, type ServerSelector, type Tenant, Tenants } from './tenants.ts'
@@ -71,10 +66,9 @@ class HttpEndpoint implements Endpoint, Mounted {
   readonly #mount: MountParts
   readonly #guard: HeadGuard
   readonly #admission: Admission
-  readonly #sessions: Sessions
+  readonly #sessions: SessionDoors | undefined
   readonly #stateless: Calls | undefined
   readonly #http: LegacyHttp
-  readonly #sse: LegacySse | undefined
   readonly #modern: ModernHttp
   #closing: Promise<void> | undefined
   #closed = false
@@ -88,12 +82,9 @@ class HttpEndpoint implements Endpoint, Mounted {
     this.probes = probesOf(options.health)
     this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#mount.served)
     this.#admission = new Admission(options.authenticate, clock, logger)
-    const { max, maxPerPrincipal } = resolved.sessions
-    const store = options.sessionStore ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
-    this.#sessions = new Sessions(this.#mount, store, createSealedIds(this.#mount))
+    this.#sessions = createSessionDoors(this.#mount, options)
     this.#stateless = resolved.stateless ? createCalls(clock) : undefined
     this.#http = new LegacyHttp(this.#mount, this.#sessions, this.#stateless)
-    this.#sse = createLegacySse(this.#mount, this.#sessions, options)
     tenants.measure = (tenant) => this.#held(tenant)
     this.#modern = new ModernHttp(this.#mount, this.#http)
     this.closed = new Promise((resolve) => {
@@ -114,7 +105,7 @@ class HttpEndpoint implements Endpoint, Mounted {
     // A later call may be in more of a hurry.
     this.#mount.work.limit(deadline ?? this.#mount.options.closeDeadlineMs)
     this.#http.drain()
-    this.#sse?.drain()
+    this.#sessions?.drain()
     this.#modern.drain()
     return (this.#closing ??= this.#drain())
   }
@@ -145,13 +136,8 @@ class HttpEndpoint implements Endpoint, Mounted {
     let sessions = 0
     let callsInFlight =
       (this.#stateless?.inFlight(tenant?.runtime) ?? 0) + this.#modern.inFlight(tenant?.runtime)
-    for (const live of this.#sessions.all()) {
-      if (tenant !== undefined && live.tenant !== tenant) continue
-      sessions++
-      callsInFlight += live.session.inFlight
-    }
-    for (const { session, tenant: own } of this.#sse?.all() ?? []) {
-      if (session === undefined || (tenant !== undefined && own !== tenant)) continue
+    for (const { session, tenant: own } of this.#sessions?.all() ?? []) {
+      if (tenant !== undefined && own !== tenant) continue
       sessions++
       callsInFlight += session.inFlight
     }
@@ -175,9 +161,10 @@ class HttpEndpoint implements Endpoint, Mounted {
       background: this.#mount.background,
       host: request,
     }
-    if (request.door !== 'mcp') return this.#sse?.handle(request, caller) ?? refuse('notHere')
+    if (request.door !== 'mcp') return this.#sessions?.beside(request, caller) ?? refuse('notHere')
     if (request.method === 'POST') return this.#post(request, caller)
-    return request.method === 'GET' ? this.#http.get(request, caller) : this.#http.delete(request, caller)
+    // Where there are no sessions the guard lets no other verb pass.
+    return this.#sessions?.[request.method === 'GET' ? 'get' : 'delete'](request, caller) ?? refuse('notHere')
   }
 
   #post(request: HttpRequest, caller: Caller): HttpReply | Promise<HttpReply> {
@@ -234,12 +221,11 @@ class HttpEndpoint implements Endpoint, Mounted {
 
   async #drain(): Promise<void> {
     const { openStreams, upgrades, work, tenants } = this.#mount
-    this.#sessions.endStandalone()
+    this.#sessions?.endStandalone()
     await work.idle()
     this.#stateless?.endAll()
     this.#modern.endAll()
-    this.#sessions.closeAll()
-    this.#sse?.closeAll()
+    this.#sessions?.closeAll()
     upgrades.clear()
     openStreams.cutAll()
     tenants.finish()
@@ -257,7 +243,6 @@ function createMount(
   const random = runtime?.random ?? secureRandom
   const logger = options.logger ?? runtime?.logger ?? unfailing(stderrLogger)
   const work = new Work(clock)
-  const { keepAlive } = resolved
   const tenants = new Tenants(server, clock)
   return {
     clock,
@@ -267,58 +252,12 @@ function createMount(
     options: resolved,
     logger,
     served: narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions),
-    events: createEventStore({ clock, random }, options, resolved),
+    ...partsForSessions({ clock, random, logger }, options, resolved),
     openStreams: new OpenStreams(clock, resolved.keepAlive),
-    pings:
-      keepAlive !== false && keepAlive.mode === 'ping' ? new Pings({ clock, logger }, keepAlive) : undefined,
     upgrades: new Deadlines(clock, resolved.upgradeAfterMs),
     work,
     background: new Background(work, logger),
   }
-}
-
-function createSealedIds({ options, tenants, clock, random }: MountParts): SealedIds | undefined {
-  const { seal, sessions } = options
-  if (seal === undefined) return undefined
-  return new SealedIds({
-    sealer: createSealer({ keys: seal.keys, name: 'sessions.seal.keys', random }),
-    server: tenants.only?.runtime.info.name ?? '',
-    maxAgeMs: seal.maxAgeMs,
-    maxEnded: sessions.max,
-    clock,
-    random,
-  })
-}
-
-function createEventStore(
-  { clock, random }: Pick<MountParts, 'clock' | 'random'>,
-  { eventStore }: EndpointOptions,
-  { bodyLimit, stateless }: ResolvedOptions,
-): MountParts['events'] {
-  if (eventStore === false || stateless) return undefined
-  return eventStore ?? new MemoryEventStore({ maxFinalBytes: bodyLimit, clock, random })
-}
-
-function createLegacySse(
-  mount: MountParts,
-  sessions: Sessions,
-  options: EndpointOptions,
-): LegacySse | undefined {
-  const { legacySse: paths } = mount.options
-  if (paths === undefined) return undefined
-  if (!hasSessions(mount.served))
-    throw usageError(
-      'ERR_MCP_OPTION',
-      'legacySse needs sessions: leave it out, or serve a revision that has them',
-    )
-  const { pathname } = new URL(options.publicUrl ?? 'http://localhost')
-  return new LegacySse({
-    mount,
-    sessions,
-    paths,
-    served: ofEra('legacy', mount.served),
-    publicPath: pathname === '/' ? undefined : pathname,
-  })
 }
 
 /** A call that is still running may wait for an answer, which only its client's session can bring. */

@@ -4,15 +4,15 @@ import type { Exchange } from '../runtime/exchange.ts'
 import { whenGone } from './gone.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
+import type { EventStream } from './reply-stream.ts'
 import { SSE_HEADERS } from './sse.ts'
 import { JSON_HEADERS, refuse } from './statuses.ts'
-import type { SseStream } from './stream.ts'
 import type { Tenant } from './tenants.ts'
 import type { FrameSink, HttpReply, HttpRequest } from './types.ts'
 
 /** Makes the stream that a reply becomes when something must be streamed. */
 export interface StreamOpener {
-  openStream(live: LiveSession | undefined, tenant: Tenant): SseStream
+  openStream(live: LiveSession | undefined, tenant: Tenant): EventStream
 }
 
 export interface ExchangeOptions {
@@ -32,7 +32,7 @@ export interface ExchangeOptions {
 export class PostExchange implements Exchange {
   readonly duplex: boolean
   readonly #options: ExchangeOptions
-  #stream: SseStream | undefined
+  #stream: EventStream | undefined
   #reply: HttpReply | undefined
   #resolve: ((reply: HttpReply) => void) | undefined
   #frames: string[] | undefined
@@ -177,7 +177,7 @@ export class PostExchange implements Exchange {
     return this.#reply ?? refuse('internal')
   }
 
-  #startStream(): SseStream {
+  #startStream(): EventStream {
     if (this.#stream === undefined) {
       const { streams, live, tenant, request } = this.#options
       this.#stream = streams.openStream(live, tenant)

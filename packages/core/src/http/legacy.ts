@@ -1,4 +1,3 @@
-import type { McpError } from '../errors.ts'
 import {
   type Incoming,
   type JsonRpcNotification,
@@ -12,19 +11,18 @@ import { hasSessions, type Selection, selectRevision } from '../protocol/revisio
 import { principalOf } from '../runtime/auth.ts'
 import { readBatch } from '../runtime/batch.ts'
 import type { Answered } from '../runtime/dispatcher.ts'
-import { initialize } from '../runtime/initialize.ts'
-import { randomToken } from '../runtime/random.ts'
+import { greet } from '../runtime/greet.ts'
 import type { Caller } from '../runtime/session.ts'
 import type { Calls } from '../runtime/stateless.ts'
 import { PostExchange, type StreamOpener } from './exchange.ts'
 import { deliver } from './incoming.ts'
+import { initialized, notInitialized, type Opening } from './initialized.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Mount } from './mount.ts'
-import { readerOf, type StreamReader } from './outbound.ts'
-import type { Sessions } from './sessions.ts'
-import { parseEventId } from './sse.ts'
-import { ACCEPTED, ENDED, JSON_HEADERS, refuse } from './statuses.ts'
-import { replay, SseStream, type StreamLog, type StreamOptions } from './stream.ts'
+import { type EventStream, ReplyStream } from './reply-stream.ts'
+import { refuseRevision } from './refused-revision.ts'
+import type { SessionDoors } from './session-doors.ts'
+import { ACCEPTED, refuse } from './statuses.ts'
 import type { Tenant } from './tenants.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
@@ -37,9 +35,6 @@ interface Inbound {
   readonly live: LiveSession | undefined
 }
 
-/** Characters, of six random bits each. */
-const STREAM_TOKEN_LENGTH = 12
-
 /**
  * Streamable HTTP as the session revisions have it.
  *
@@ -47,14 +42,14 @@ const STREAM_TOKEN_LENGTH = 12
  */
 export class LegacyHttp implements StreamOpener {
   readonly #mount: Mount
-  readonly #sessions: Sessions
+  readonly #sessions: SessionDoors | undefined
   readonly #stateless: Calls | undefined
   /** Elsewhere the ids of sessions mean nothing. */
   readonly #hasSessions: boolean
 
   #draining = false
 
-  constructor(mount: Mount, sessions: Sessions, stateless: Calls | undefined) {
+  constructor(mount: Mount, sessions: SessionDoors | undefined, stateless: Calls | undefined) {
     this.#mount = mount
     this.#sessions = sessions
     this.#stateless = stateless
@@ -80,37 +75,9 @@ export class LegacyHttp implements StreamOpener {
       : this.#batch({ request, caller, live }, values)
   }
 
-  get(request: HttpRequest, caller: Caller): Reply {
-    return this.#within(request, caller, (live) => {
-      const from = request.header('last-event-id')
-      const reader = readerOf(request, caller)
-      return from === undefined ? this.#listen(live, reader) : this.#resume(live, from, reader)
-    })
-  }
-
-  delete(request: HttpRequest, caller: Caller): Reply {
-    return this.#within(request, caller, (live) => {
-      live.session.close()
-      return live.forgotten === undefined ? ENDED : live.forgotten.then(() => ENDED)
-    })
-  }
-
-  /** What GET and DELETE have in common: a session of the caller's own, and a revision that is served. */
-  #within(request: HttpRequest, caller: Caller, then: (live: LiveSession) => Reply): Reply {
+  #find(request: HttpRequest, caller: Caller): ReturnType<SessionDoors['find']> {
     const id = request.header('mcp-session-id')
-    if (id === undefined) return refuse('missingSession')
-    const live = this.#sessions.find(request, caller, id)
-    const go = (found: LiveSession | undefined): Reply => {
-      if (found === undefined) return refuse('unknownSession')
-      const selection = this.#select(undefined, { request, live: found })
-      return selection.kind === 'refuse' ? refuseRevision(selection, undefined) : then(found)
-    }
-    return live instanceof Promise ? live.then(go) : go(live)
-  }
-
-  #find(request: HttpRequest, caller: Caller): ReturnType<Sessions['find']> {
-    const id = request.header('mcp-session-id')
-    return id === undefined || !this.#hasSessions ? undefined : this.#sessions.find(request, caller, id)
+    return id === undefined || !this.#hasSessions ? undefined : this.#sessions?.find(request, caller, id)
   }
 
   /** The client names a session that it does not have. Only `initialize` may: it is given another one. */
@@ -201,102 +168,30 @@ export class LegacyHttp implements StreamOpener {
   }
 
   #initialize(inbound: Inbound, message: JsonRpcRequest): Reply {
-    return this.#choose(inbound, message.id, (tenant) =>
-      this.#stateless === undefined
-        ? this.#open(inbound, message, tenant)
-        : this.#greet(inbound, message, tenant),
-    )
-  }
-
-  async #open({ request, caller }: Inbound, message: JsonRpcRequest, tenant: Tenant): Promise<HttpReply> {
-    const principal = principalOf(caller)
-    if (!this.#sessions.reserve(principal)) return refuse('tooManySessions', { id: message.id })
-    try {
-      const opened = await initialize(tenant.runtime, {
-        served: this.#served(tenant),
-        message,
-        principal,
-        id: (draft) => this.#sessions.name(draft),
-      })
-      const { session } = opened
-      if (session === undefined) return notInitialized(message, opened.error)
-      await this.#sessions.open(session, tenant)
-      return this.#initialized(opened.frame, { request, tenant, headers: { 'mcp-session-id': session.id } })
-    } finally {
-      this.#sessions.release(principal)
-    }
+    return this.#choose(inbound, message.id, (tenant) => {
+      const { request, caller } = inbound
+      const opening = { request, caller, message, tenant, served: this.#served(tenant) }
+      return this.#stateless === undefined && this.#sessions !== undefined
+        ? this.#sessions.open(opening)
+        : this.#greet(opening)
+    })
   }
 
   /** Without sessions `initialize` is answered and forgotten. */
-  async #greet({ request, caller }: Inbound, message: JsonRpcRequest, tenant: Tenant): Promise<HttpReply> {
+  async #greet({ request, caller, message, tenant, served }: Opening): Promise<HttpReply> {
     const principal = principalOf(caller)
-    const opened = await initialize(tenant.runtime, {
-      served: this.#served(tenant),
-      message,
-      principal,
-      id: '',
-    })
-    if (opened.session === undefined) return notInitialized(message, opened.error)
-    opened.session.close()
-    return this.#initialized(opened.frame, { request, tenant, headers: {} })
-  }
-
-  #initialized(frame: string, { request, tenant, headers }: Initialized): HttpReply {
-    if (this.#mount.options.response !== 'sse')
-      return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: frame }
-    const stream = this.openStream(undefined, tenant)
-    const reply = stream.connect(request)
-    stream.finish(frame)
-    return { ...reply, headers: { ...reply.headers, ...headers } }
+    const { frame, error } = await greet(tenant.runtime, { served, message, principal, id: '' })
+    if (error !== undefined) return notInitialized(message, error)
+    return initialized(this.#mount, frame, { request, tenant, headers: {} })
   }
 
   #served({ runtime }: Tenant): readonly Revision[] {
     return ofEra('legacy', this.#mount.served).filter((revision) => runtime.revisions.includes(revision))
   }
 
-  /** The stream for what belongs to no request. A new one takes the place of the one before. */
-  #listen(live: LiveSession, reader: StreamReader): HttpReply {
-    live.standalone?.close()
-    const stream = this.openStream(live, live.tenant)
-    live.standalone = stream
-    live.session.attach(stream)
-    return stream.connect(reader)
-  }
-
-  /** Every way of not finding the event is answered with the same bytes. */
-  async #resume(live: LiveSession, lastEventId: string, reader: StreamReader): Promise<HttpReply> {
-    const from = parseEventId(lastEventId)
-    if (from === undefined || this.#mount.events === undefined) return refuse('unknownEvent')
-    const stream = live.stream(from.stream)
-    const log: StreamLog = { store: this.#mount.events, key: { ...sessionKey(live), stream: from.stream } }
-    const reply = await (stream === undefined
-      ? replay(this.#mount, log, from, reader)
-      : stream.resume(from, reader))
-    return reply ?? refuse('unknownEvent')
-  }
-
-  /** A stream for one reply, or for what belongs to no request; one of a session can be resumed. */
-  openStream(live: LiveSession | undefined, tenant: Tenant): SseStream {
-    const { events, random } = this.#mount
-    const onOverflow: StreamOptions['onOverflow'] = (action, bytes) =>
-      tenant.runtime.events.emit('overflow', () => ({
-        queue: 'stream',
-        action,
-        bytes,
-        sessionId: live?.session.id,
-      }))
-    if (live === undefined || events === undefined)
-      return new SseStream(this.#mount, { log: undefined, primes: false, onOverflow, owner: tenant })
-    const token = randomToken(STREAM_TOKEN_LENGTH, random)
-    const stream = new SseStream(this.#mount, {
-      onOverflow,
-      owner: tenant,
-      log: { store: events, key: { ...sessionKey(live), stream: token } },
-      primes: live.session.revision.primesStreams,
-      onEnd: () => live.removeStream(token),
-    })
-    live.addStream(token, stream)
-    return stream
+  /** The stream of one reply; one of a session can be resumed. */
+  openStream(live: LiveSession | undefined, tenant: Tenant): EventStream {
+    return (live && this.#sessions?.openStream(live)) ?? new ReplyStream(this.#mount, tenant)
   }
 
   #select(
@@ -334,22 +229,3 @@ export class LegacyHttp implements StreamOpener {
     return this.#mount.tenants.serve({ request, caller, id, found: live?.tenant }, then)
   }
 }
-
-interface Initialized {
-  readonly request: HttpRequest
-  readonly tenant: Tenant
-  readonly headers: Readonly<Record<string, string>>
-}
-
-const notInitialized = ({ id }: JsonRpcRequest, { code, message, data }: McpError): HttpReply =>
-  refuse('initializeRefused', { id, code, message, data })
-
-const sessionKey = ({ key }: LiveSession): { readonly principal: string; readonly session: string } => ({
-  principal: key.principal,
-  session: key.id,
-})
-
-const refuseRevision = (
-  { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
-  id: RequestId | undefined,
-): HttpReply => refuse(reason, { id, message: error.message, code: error.code })

@@ -1,5 +1,6 @@
 import type { SessionKey } from '../runtime/session-store.ts'
 import type { Session } from '../runtime/session.ts'
+import type { EventStream } from './reply-stream.ts'
 import type { SseStream } from './stream.ts'
 import type { Tenant } from './tenants.ts'
 import type { Ranked, UseOrderOf } from './use-order.ts'
@@ -17,7 +18,7 @@ export class LiveSession implements Ranked<LiveSession> {
   /** Settles when the store has forgotten the session; undefined while it lives, or where that took no time. */
   forgotten: Promise<unknown> | undefined
   /** The stream that belongs to no request. */
-  standalone: SseStream | undefined
+  standalone: EventStream | undefined
   /** Its place among the others. */
   order: UseOrderOf<LiveSession> | undefined
   older: LiveSession | undefined

@@ -1,14 +1,11 @@
-import { usageError } from '../errors.ts'
-import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../protocol/parse.ts'
+import type { ParseLimits } from '../protocol/parse.ts'
 import type { RevisionDate } from '../protocol/revisions/revision.ts'
-import { MAX_TIMEOUT_MS } from '../runtime/clock.ts'
-import type { Clock } from '../runtime/clock.ts'
 import type { EventStore } from '../runtime/event-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { SealKey } from '../runtime/seal.ts'
 import type { SessionStore } from '../runtime/session-store.ts'
 import type { Authenticate } from './auth.ts'
-import { type LegacySseOptions, resolveSsePaths, type SsePaths } from './doors.ts'
+import type { LegacySseOptions, SsePaths } from './doors.ts'
 import type { HealthOptions } from './health.ts'
 import type { RejectListener } from './rejections.ts'
 
@@ -134,8 +131,8 @@ export interface EndpointOptions {
   readonly logger?: Logger
 }
 
-type Filled =
-  | 'stateless'
+/** The options that are numbers or words, and have defaults. */
+export type Filled =
   | 'upgradeAfterMs'
   | 'response'
   | 'bodyLimit'
@@ -144,134 +141,11 @@ type Filled =
   | 'closeDeadlineMs'
 
 /** The options with every default filled in. */
-export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled>> {
+export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled | 'stateless'>> {
   readonly parseLimits: ParseLimits
-  readonly sessions: Limits
+  readonly sessions: Required<Omit<SessionOptions, 'seal'>>
   readonly listens: Required<ListenLimits>
   readonly seal: Required<SealedSessionOptions> | undefined
   readonly legacySse: SsePaths | undefined
   readonly keepAlive: false | Required<KeepAliveOptions>
-}
-
-type Limits = Required<Omit<SessionOptions, 'seal'>>
-
-const DEFAULTS: Pick<ResolvedOptions, Filled> = {
-  stateless: false,
-  upgradeAfterMs: 2_000,
-  response: 'auto',
-  bodyLimit: 4_194_304,
-  outboundLimit: 1_048_576,
-  retryMs: 1_000,
-  closeDeadlineMs: 10_000,
-}
-
-const SESSION_DEFAULTS: Limits = {
-  ttlMs: 1_800_000,
-  uninitializedTtlMs: 60_000,
-  max: 10_000,
-  maxPerPrincipal: 100,
-  allowDelete: true,
-}
-
-const LISTEN_DEFAULTS: Required<ListenLimits> = { max: 10_000, maxPerPrincipal: 100 }
-
-const SEAL_MAX_AGE_MS = 86_400_000
-const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15_000, maxMissed: 3 }
-
-/**
- * Fills in the defaults and checks every value.
- *
- * @throws `ERR_MCP_OPTION`, naming the option
- */
-export function resolveOptions(
-  options: EndpointOptions,
-  { perRequest = false }: Pick<Clock, 'perRequest'> = {},
-): ResolvedOptions {
-  const filled = withDefaults({ ...DEFAULTS, stateless: perRequest }, options)
-  const resolved: ResolvedOptions = {
-    ...filled,
-    parseLimits: withDefaults(DEFAULT_PARSE_LIMITS, options.parseLimits ?? {}),
-    sessions: withDefaults(SESSION_DEFAULTS, options.sessions ?? {}),
-    listens: withDefaults(LISTEN_DEFAULTS, options.listens ?? {}),
-    seal: resolveSeal(options),
-    legacySse: resolveSsePaths(options.legacySse),
-    keepAlive: resolveKeepAlive(options, filled.stateless),
-  }
-  const { parseLimits, sessions, listens, seal } = resolved
-  const numbers: Record<string, number> = {
-    ...keepAliveNumbers(resolved.keepAlive),
-    upgradeAfterMs: resolved.upgradeAfterMs,
-    bodyLimit: resolved.bodyLimit,
-    outboundLimit: resolved.outboundLimit,
-    retryMs: resolved.retryMs,
-    closeDeadlineMs: resolved.closeDeadlineMs,
-    'parseLimits.maxDepth': parseLimits.maxDepth,
-    'parseLimits.maxTokens': parseLimits.maxTokens,
-    'sessions.ttlMs': sessions.ttlMs,
-    'sessions.uninitializedTtlMs': sessions.uninitializedTtlMs,
-    'sessions.max': sessions.max,
-    'sessions.maxPerPrincipal': sessions.maxPerPrincipal,
-    'listens.max': listens.max,
-    'listens.maxPerPrincipal': listens.maxPerPrincipal,
-    'sessions.seal.maxAgeMs': seal?.maxAgeMs ?? SEAL_MAX_AGE_MS,
-  }
-  for (const [name, value] of Object.entries(numbers)) checkNumber(name, value)
-  check('stateless', typeof resolved.stateless === 'boolean', 'must be true or false')
-  check(
-    'legacySse',
-    resolved.legacySse === undefined || !resolved.stateless,
-    options.stateless === undefined
-      ? 'needs sessions, which Workers have in Durable Objects alone: there, set stateless to false; elsewhere leave legacySse out'
-      : 'needs sessions: it cannot be stateless',
-  )
-  check('sessions.allowDelete', typeof sessions.allowDelete === 'boolean', 'must be true or false')
-  check('response', ['auto', 'json', 'sse'].includes(resolved.response), "must be 'auto', 'json' or 'sse'")
-  check('authenticate', ['undefined', 'function'].includes(typeof options.authenticate), 'must be a function')
-  return resolved
-}
-
-/** A store that was given says which sessions there are: an id must not bring back one that it has deleted. */
-function resolveSeal({ sessions, sessionStore }: EndpointOptions): ResolvedOptions['seal'] {
-  const seal = sessions?.seal
-  if (seal === undefined) return undefined
-  check('sessions.seal', typeof seal === 'object' && seal !== null, 'must be an object with keys')
-  check('sessions.seal', sessionStore === undefined, 'and sessionStore exclude each other: leave one out')
-  return { keys: seal.keys, maxAgeMs: seal.maxAgeMs ?? SEAL_MAX_AGE_MS }
-}
-
-function resolveKeepAlive(
-  { keepAlive = {} }: EndpointOptions,
-  stateless: boolean,
-): ResolvedOptions['keepAlive'] {
-  if (keepAlive === false) return false
-  check('keepAlive', typeof keepAlive === 'object' && keepAlive !== null, 'must be false or an object')
-  const resolved = withDefaults(KEEP_ALIVE_DEFAULTS, keepAlive)
-  const { mode } = resolved
-  check('keepAlive.mode', mode === 'comment' || mode === 'ping', "must be 'comment' or 'ping'")
-  check('keepAlive.mode', mode === 'comment' || !stateless, "cannot be 'ping' without sessions")
-  return resolved
-}
-
-const keepAliveNumbers = (keepAlive: ResolvedOptions['keepAlive']): Record<string, number> =>
-  keepAlive === false
-    ? {}
-    : { 'keepAlive.intervalMs': keepAlive.intervalMs, 'keepAlive.maxMissed': keepAlive.maxMissed }
-
-/** Picks the known keys; an option that is given as undefined counts as left out. */
-function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
-  const entries = Object.entries(defaults) as [keyof T, T[keyof T]][]
-  return Object.fromEntries(entries.map(([key, fallback]) => [key, given[key] ?? fallback])) as T
-}
-
-function checkNumber(name: string, value: number): void {
-  const fine = Number.isSafeInteger(value) && value > 0 && (!name.endsWith('Ms') || value <= MAX_TIMEOUT_MS)
-  check(
-    name,
-    fine,
-    `must be a whole number above 0${name.endsWith('Ms') ? ` and at most ${MAX_TIMEOUT_MS}` : ''}`,
-  )
-}
-
-function check(name: string, fine: boolean, rule: string): void {
-  if (!fine) throw usageError('ERR_MCP_OPTION', `${name} ${rule}`)
 }

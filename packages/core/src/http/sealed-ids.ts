@@ -1,6 +1,6 @@
 import type { ClientCapabilities } from '../protocol/types.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { SessionDraft } from '../runtime/initialize.ts'
+import type { SessionDraft } from '../runtime/greet.ts'
 import { type Random, randomToken } from '../runtime/random.ts'
 import { type Sealer, sealedLength } from '../runtime/seal.ts'
 import type { SessionKey, SessionRecord } from '../runtime/session-store.ts'

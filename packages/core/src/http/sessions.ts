@@ -1,6 +1,6 @@
 import { revisionOf } from '../protocol/revisions/index.ts'
 import { ANONYMOUS, principalOf } from '../runtime/auth.ts'
-import type { SessionDraft } from '../runtime/initialize.ts'
+import type { SessionDraft } from '../runtime/greet.ts'
 import { randomToken } from '../runtime/random.ts'
 import { type Caller, Session } from '../runtime/session.ts'
 import { announceSession } from '../runtime/session-events.ts'

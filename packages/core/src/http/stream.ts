@@ -1,9 +1,9 @@
 import type { EventStore, StoredEvent, StreamKey } from '../runtime/event-store.ts'
-import type { Outlet } from '../runtime/session.ts'
 import { utf8Length } from '../runtime/utf8.ts'
 import type { Mount } from './mount.ts'
-import { Outbound, type StreamReader } from './outbound.ts'
-import { type EventId, formatEvent, formatEventId, SSE_HEADERS } from './sse.ts'
+import type { Outbound, StreamReader } from './outbound.ts'
+import { createOutbound, type EventStream, type OnOverflow, streamReply } from './reply-stream.ts'
+import { type EventId, formatEvent, formatEventId } from './sse.ts'
 import { fromStore } from './store-failure.ts'
 import type { HttpReply } from './types.ts'
 
@@ -14,26 +14,24 @@ export interface StreamLog {
 }
 
 export interface StreamOptions {
-  /** Undefined: the stream cannot be resumed, and its events have no ids. */
-  readonly log: StreamLog | undefined
+  readonly log: StreamLog
   /** Whether the client knows events with an id and no data. */
   readonly primes: boolean
   /** Whose stream it is; see `OpenStreams.held`. */
   readonly owner: object
-  /** Hears of a frame that found no room. */
-  readonly onOverflow?: ((action: 'cut' | 'drop', bytes: number) => void) | undefined
+  readonly onOverflow?: OnOverflow
   /** Called once, when nothing will be sent on the stream any more. */
   onEnd?(): void
 }
 
-/** A notice may be dropped where nothing is kept, a response never; the final one ends the stream. */
+/** A notice may be dropped once nothing is kept, a response never; the final one ends the stream. */
 type FrameKind = 'notice' | 'response' | 'final'
 
 /**
- * One SSE stream, over all the connections it takes to get it to the client. Events are kept before they are sent, one
+ * An SSE stream that can be resumed, over all the connections it takes to get it to the client. Events are kept before they are sent, one
  * after the other, so that whatever a client has seen can be resumed from.
  */
-export class SseStream implements Outlet {
+export class SseStream implements EventStream {
   readonly #mount: Mount
   readonly #options: StreamOptions
   #log: StreamLog | undefined
@@ -49,7 +47,7 @@ export class SseStream implements Outlet {
     this.#mount = mount
     this.#options = options
     this.#log = options.log
-    if (this.#log !== undefined) this.#run(() => this.#open())
+    this.#run(() => this.#open(options.log))
   }
 
   /** Whether a client is connected, or about to be. */
@@ -57,7 +55,6 @@ export class SseStream implements Outlet {
     return this.#outbound !== undefined && !this.#outbound.ending
   }
 
-  /** The reply that carries the stream, from its beginning. */
   connect(request: StreamReader): HttpReply {
     const outbound = this.#attach()
     this.#run(() => this.#prime(outbound, this.#mount.options.retryMs))
@@ -78,12 +75,10 @@ export class SseStream implements Outlet {
     return true
   }
 
-  /** Sends a response that is not the last one. */
   respond(frame: string): void {
     if (!this.#ended) this.#emit(frame, 'response')
   }
 
-  /** Sends the response, or nothing, and ends the stream. */
   finish(frame: string | undefined): void {
     if (this.#ended) return
     if (frame === undefined) {
@@ -110,7 +105,6 @@ export class SseStream implements Outlet {
     })
   }
 
-  /** Ends the stream without a response and forgets it. */
   close(): void {
     if (this.#ended) return
     this.#ended = true
@@ -145,25 +139,14 @@ export class SseStream implements Outlet {
   }
 
   #attach(): Outbound {
-    const { options, openStreams } = this.#mount
     const before = this.#outbound
-    const overflow = this.#log === undefined ? 'drop' : 'cut'
-    const outbound = new Outbound({
-      limit: options.outboundLimit,
-      overflow,
-      owner: this.#options.owner,
-      onOverflow: (bytes) => this.#options.onOverflow?.(overflow, bytes),
-      onOpen: (opened) => openStreams.add(opened),
-      onGone: (gone) => openStreams.remove(gone),
-    })
+    const outbound = createOutbound(this.#mount, this.#log === undefined ? 'drop' : 'cut', this.#options)
     this.#outbound = outbound
     before?.cut()
     return outbound
   }
 
-  #open(): void | Promise<void> {
-    const log = this.#log
-    if (log === undefined) return undefined
+  #open(log: StreamLog): void | Promise<void> {
     return this.#store(
       () => log.store.open(log.key),
       (epoch) => {
@@ -276,13 +259,7 @@ export async function replay(
 ): Promise<HttpReply | undefined> {
   const events = await readLog(log, from)
   if (events === undefined || events.length === 0) return undefined
-  const { options, openStreams } = mount
-  const outbound = new Outbound({
-    limit: options.outboundLimit,
-    overflow: 'drop',
-    onOpen: (opened) => openStreams.add(opened),
-    onGone: (gone) => openStreams.remove(gone),
-  })
+  const outbound = createOutbound(mount, 'drop', {})
   for (const event of events) outbound.writeAlways(eventText(from, event))
   outbound.end()
   return streamReply(outbound, request)
@@ -296,9 +273,3 @@ const readLog = async (
 
 const eventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>
   formatEvent({ id: formatEventId({ stream, epoch, seq }), data: frame })
-
-const streamReply = (outbound: Outbound, request: StreamReader): HttpReply => ({
-  status: 200,
-  headers: SSE_HEADERS,
-  open: (sink) => outbound.open(sink, request),
-})

@@ -1,8 +1,12 @@
 import { usageError } from '../errors.ts'
 import { formIssues, type FormSchema, refuseUnsayable, toFormSchema } from '../schema/form.ts'
 import { fromStandardIssues } from '../schema/issues.ts'
+import { named } from '../schema/build-engine.ts'
+import { standardInput } from '../schema/compiled.ts'
+import { readInput } from '../schema/parts.ts'
 import { copyJsonSchema, messageOf } from '../schema/publish.ts'
-import type { AnySchema, CheckedInput, JsonSchema, SchemaEngine, StandardSchema } from '../schema/types.ts'
+import { recognise } from '../schema/recognise.ts'
+import type { AnySchema, CheckedInput, JsonSchema, StandardSchema } from '../schema/types.ts'
 
 export interface CompiledForm {
   readonly form: FormSchema
@@ -13,10 +17,10 @@ export interface CompiledForm {
 const compiled = new WeakMap<object, CompiledForm>()
 
 /** @throws UsageError naming the question, for a schema that no form can show */
-export function compileForm(schema: AnySchema, key: string, schemas: SchemaEngine): CompiledForm {
+export function compileForm(schema: AnySchema, key: string): CompiledForm {
   const known = compiled.get(schema)
   if (known !== undefined) return known
-  const made = isStandard(schema) ? standardForm(schema, key, schemas) : jsonForm(schema, key)
+  const made = isStandard(schema) ? standardForm(schema, key) : jsonForm(schema, key)
   compiled.set(schema, made)
   return made
 }
@@ -25,9 +29,13 @@ export function compileForm(schema: AnySchema, key: string, schemas: SchemaEngin
 const isStandard = (schema: AnySchema): schema is StandardSchema =>
   typeof schema === 'function' || '~standard' in schema
 
-function standardForm(schema: StandardSchema, key: string, schemas: SchemaEngine): CompiledForm {
-  const input = schemas.input(schema, { kind: 'question', name: key, field: 'schema' })
-  return { form: asForm(input.jsonSchema, key), check: (content) => input.check(content) }
+/** Its library checks what comes back, so that it is converted and nothing is compiled. */
+function standardForm(schema: StandardSchema, key: string): CompiledForm {
+  const site = { kind: 'question', name: key, field: 'schema' } as const
+  const recognised = recognise(schema, site)
+  const { jsonSchema } = named(site, () => readInput(recognised, false))
+  const input = standardInput(jsonSchema, schema)
+  return { form: asForm(jsonSchema, key), check: (content) => input.check(content) }
 }
 
 /** Not compiled as other schemas are: an ask may build one in every call, and compiled ones are never let go. */

@@ -5,28 +5,25 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import { readTraceContext, type TraceContext } from '../protocol/trace-context.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
-import { type Asking, askNow } from './asking.ts'
+import type { Asking } from './asking.ts'
 import type { AuthInfo } from './auth.ts'
 import type { Background, WorkHost } from './background.ts'
 import type { ClientView } from './client-view.ts'
 import { MAX_TIMEOUT_MS } from './clock.ts'
 import type { Exchange } from './exchange.ts'
 import { type ElicitNow, type ElicitUrlNow, GivenInputs, type Inputs } from './inputs.ts'
+import { asksNow } from './live-asking.ts'
 import { createLogSender, logFrame, type LogSender } from './log-sender.ts'
 import { Progress } from './progress.ts'
-import {
-  elicit,
-  type ElicitOptions,
-  elicitUrl,
-  type InferForm,
-  listRoots,
-  type Root,
-  sample,
-  type Sampled,
-  type SampleParams,
-  type SeeDeclined,
-  type Seen,
-  type UrlOf,
+import type {
+  ElicitOptions,
+  InferForm,
+  Root,
+  Sampled,
+  SampleParams,
+  SeeDeclined,
+  Seen,
+  UrlOf,
 } from './questions.ts'
 
 /** The part of a session that handlers may see. */
@@ -271,7 +268,7 @@ export class CallContext implements RequestContext {
     options?: ElicitOptions & { readonly declined?: 'fail' },
   ): Promise<InferForm<S>>
   elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<unknown> {
-    return askNow(this, 'elicit', elicit(message, schema, options as { readonly declined?: 'fail' }))
+    return asksNow.elicit(this, message, schema, options as { readonly declined?: 'fail' })
   }
   elicitUrl(message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Promise<Seen<undefined>>
   elicitUrl(
@@ -280,13 +277,13 @@ export class CallContext implements RequestContext {
     options?: ElicitOptions & { readonly declined?: 'fail' },
   ): Promise<undefined>
   elicitUrl(message: string, url: UrlOf, options?: ElicitOptions): Promise<undefined | Seen<undefined>> {
-    return askNow(this, 'elicitUrl', elicitUrl(message, url, options as { readonly declined?: 'fail' }))
+    return asksNow.elicitUrl(this, message, url, options as { readonly declined?: 'fail' })
   }
   sample(params: SampleParams): Promise<Sampled> {
-    return askNow(this, 'sample', sample(params))
+    return asksNow.sample(this, params)
   }
   listRoots(): Promise<readonly Root[]> {
-    return askNow(this, 'listRoots', listRoots())
+    return asksNow.listRoots(this)
   }
 
   /** Whether the call waits for the client's side. */

@@ -1,113 +1,16 @@
-import { invalidParams, type McpError } from '../errors.ts'
-import {
-  errorFrame,
-  isObject,
-  type JsonObject,
-  type JsonRpcRequest,
-  resultFrame,
-} from '../protocol/jsonrpc.ts'
-import { negotiate } from '../protocol/revisions/index.ts'
-import type { Revision } from '../protocol/revisions/revision.ts'
-import { unsupportedVersion } from '../protocol/revisions/select.ts'
-import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
-import { ANONYMOUS } from './auth.ts'
+import type { McpError } from '../errors.ts'
+import { greet, type GreetInput } from './greet.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
-import type { SessionRecord } from './session-store.ts'
-
-/** What a client says of itself is kept for as long as the session: this many characters of JSON at the most. */
-const MAX_CLIENT_FACTS = 16_384
-
-const LISTS = ['tools', 'resources', 'prompts'] as const
-
-/** What is known of a session before it has its id. */
-export type SessionDraft = Omit<SessionRecord, 'id'>
-
-export interface InitializeInput {
-  readonly served: readonly Revision[]
-  readonly message: JsonRpcRequest
-  readonly principal: string
-  /** The id of the session to be, drawn by the door, or how the door makes it of what the session is. */
-  readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
-}
 
 export type Initialized =
   | { readonly session: Session; readonly frame: string }
   | { readonly session?: undefined; readonly error: McpError; readonly frame: string }
 
-/**
- * Opens a session from an `initialize` request. HTTP and duplex transports share it.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
- */
-export async function initialize(runtime: ServerRuntime, input: InitializeInput): Promise<Initialized> {
-  const { message, served, principal, id } = input
-  const facts = readFacts(message.params)
-  if (typeof facts === 'string') {
-    const error = invalidParams(facts)
-    return { error, frame: errorFrame(message.id, error) }
-  }
-  // The server that was chosen for the client may have no sessions, though the mount has.
-  if (served.length === 0) {
-    const error = unsupportedVersion(runtime.revisions, facts.version)
-    return { error, frame: errorFrame(message.id, error) }
-  }
-  await runtime.ready()
-  const revision = negotiate(facts.version, served)
-  const capabilities = offered(runtime, revision, input)
-  const draft: SessionDraft = {
-    principal,
-    revision: revision.version,
-    client: facts.client,
-    initialized: false,
-    createdAt: runtime.clock.now(),
-    listChanged: LISTS.filter((list) => capabilities[list]?.listChanged === true),
-    subscriptions: [],
-  }
-  const named = typeof id === 'string' ? id : await id(draft)
-  const session = new Session(runtime, { id: named, ...draft }, revision)
-  const instructions = await runtime.instructions(session.client)
-  const result = {
-    protocolVersion: revision.version,
-    capabilities: revision.projectCapabilities(capabilities),
-    serverInfo: revision.projectImplementation(runtime.info),
-    ...(instructions === undefined ? {} : { instructions }),
-  }
-  return { session, frame: resultFrame(message.id, JSON.stringify(result)) }
-}
-
-/** A client that cannot be told from others has no tasks of its own to come back for. */
-function offered(
-  runtime: ServerRuntime,
-  revision: Revision,
-  { id, principal }: InitializeInput,
-): ServerCapabilities {
-  const { tasks, ...others } = runtime.capabilities(revision)
-  return tasks === undefined || (id === '' && principal === ANONYMOUS) ? others : { ...others, tasks }
-}
-
-interface Facts {
-  readonly version: string
-  readonly client: SessionRecord['client']
-}
-
-function readFacts(params: JsonObject = {}): Facts | string {
-  const { protocolVersion, capabilities, clientInfo } = params
-  if (typeof protocolVersion !== 'string') return 'initialize needs params.protocolVersion, a string'
-  if (capabilities !== undefined && !isObject(capabilities)) return 'params.capabilities must be an object'
-  if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
-  const facts = (info: JsonObject | undefined): SessionRecord['client'] => ({
-    capabilities: capabilities ?? {},
-    ...(info === undefined ? {} : { info: info as unknown as Implementation }),
-  })
-  const client = [facts(clientInfo), facts(withoutIcons(clientInfo))].find(fits)
-  if (client === undefined) return 'params.capabilities and params.clientInfo are too large'
-  return { version: protocolVersion, client }
-}
-
-const fits = (client: SessionRecord['client']): boolean => JSON.stringify(client).length <= MAX_CLIENT_FACTS
-
-/** Icons may be whole images, as `data:` addresses. A client should not be turned away for its looks. */
-function withoutIcons(info: JsonObject | undefined): JsonObject | undefined {
-  return info === undefined ? undefined : { ...info, icons: undefined }
+/** Opens a session from an `initialize` request. HTTP and duplex transports share it. */
+export async function initialize(runtime: ServerRuntime, input: GreetInput): Promise<Initialized> {
+  const greeted = await greet(runtime, input)
+  if (greeted.error !== undefined) return { error: greeted.error, frame: greeted.frame }
+  const { record, revision, frame } = greeted
+  return { session: new Session(runtime, record, revision), frame }
 }

@@ -15,7 +15,7 @@ import { ANONYMOUS, type AuthInfo } from './auth.ts'
 import { Background, type WorkHost } from './background.ts'
 import type { Answered } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
-import { initialize } from './initialize.ts'
+import { greet } from './greet.ts'
 import type { Mounted, ServerRuntime } from './server-runtime.ts'
 import type { Caller } from './session.ts'
 import type { Calls } from './stateless.ts'
@@ -102,15 +102,10 @@ export class MessageHandler implements Mounted {
       return { frame: this.#reject(selection.reason, message.id, selection.error) }
     if (selection.kind === 'initialize') {
       const principal = auth?.principal ?? ANONYMOUS
-      const opened = await initialize(this.#runtime, {
-        served: ofEra('legacy', served),
-        message,
-        principal,
-        id: '',
-      })
-      if (opened.session === undefined) this.#tell('initializeRefused')
-      opened.session?.close()
-      return opened
+      const greeting = { served: ofEra('legacy', served), message, principal, id: '' }
+      const { frame, error } = await greet(this.#runtime, greeting)
+      if (error !== undefined) this.#tell('initializeRefused')
+      return { frame }
     }
     await this.#runtime.ready()
     const exchange: Exchange = {

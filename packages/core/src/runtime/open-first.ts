@@ -1,6 +1,7 @@
 import { isErrorOf } from '../errors.ts'
 import { answerTo } from './answers.ts'
-import { answerAll, type Asking, canBeAsked, pinAll } from './asking.ts'
+import { type Asking, pinAll } from './asking.ts'
+import { answerAll, canBeAsked } from './live-asking.ts'
 import type { NeedsInput, Outcome } from './outcome.ts'
 import { partsOf, type UrlParts } from './questions.ts'
 import { actionOf, declined } from './read-answers.ts'
@@ -30,7 +31,7 @@ export async function goOn(ctx: RoundsCall, start: Run): Promise<Outcome> {
     return await start()
   } catch (error) {
     const questions = questionsOf(ctx, error)
-    const sent = questions === undefined ? [] : await sentTo(ctx, asking, questions)
+    const sent = questions === undefined ? [] : await sentTo(ctx, questions)
     if (heard === undefined || sent.length === 0) throw error
     await heard.all(sent, Math.min(MAX_WAIT_MS, asking.limits.timeoutMs), (end) => ctx.pause(end))
   } finally {
@@ -59,7 +60,7 @@ async function openNow(ctx: RoundsCall, asking: Asking, first: NeedsInput, start
   let asked = first
   try {
     return await answerAll(ctx, first, async () => {
-      const sent = await sentTo(ctx, asking, asked)
+      const sent = await sentTo(ctx, asked)
       if (sent.length > 0) await heard.all(sent, asking.limits.timeoutMs, (end) => ctx.pause(end))
       const outcome = await orQuestions(ctx, start)
       if (outcome.kind === 'needs-input') asked = outcome
@@ -101,9 +102,9 @@ function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
  *
  * @throws QuestionError where the user has declined
  */
-async function sentTo(ctx: RoundsCall, { schemas }: Asking, { questions }: NeedsInput): Promise<string[]> {
+async function sentTo(ctx: RoundsCall, { questions }: NeedsInput): Promise<string[]> {
   const ids: string[] = []
-  for (const [key, pin] of await pinAll(questions, schemas)) {
+  for (const [key, pin] of await pinAll(questions)) {
     const response = key.startsWith(KEY) ? answerTo(ctx.given.answers, key, pin) : undefined
     const asked = questions[key]
     if (response === undefined || asked === undefined) return []

@@ -3,9 +3,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { ClientMethod } from '../protocol/methods.ts'
 import { projectForm } from '../protocol/revisions/forms.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import type { SchemaEngine } from '../schema/types.ts'
 import type { ClientView } from './client-view.ts'
-import { compileForm } from './compiled-form.ts'
 import {
   blocksOf,
   NO_ID,
@@ -23,7 +21,6 @@ import { readForm, readRoots, readSampled, readUrl } from './read-answers.ts'
 export interface Addressee {
   readonly revision: Revision
   readonly client: ClientView
-  readonly schemas: SchemaEngine
   /** Takes the ids that are drawn for addresses, by key. */
   readonly sent?: Map<string, string>
 }
@@ -35,10 +32,10 @@ export interface PreparedQuestion {
 }
 
 /** What a person or model is shown, whatever the revision; its digest tells this question from others. */
-export function shownBy(question: Question, key: string, schemas: SchemaEngine): JsonObject {
+export function shownBy(question: Question, key: string): JsonObject {
   const parts = partsOf(question)
   if (parts.kind === 'form') {
-    return { kind: parts.kind, message: parts.message, form: compileForm(parts.schema, key, schemas).form }
+    return { kind: parts.kind, message: parts.message, form: parts.compile(parts.schema, key).form }
   }
   return parts.kind === 'url' ? { ...parts, url: urlOf(parts, NO_ID) } : { ...parts }
 }
@@ -61,16 +58,11 @@ export function prepareQuestion(question: Question, key: string, to: Addressee):
  *
  * @throws QuestionError for a decline that the question does not want to see, and for what does not fit
  */
-export function readAnswer(
-  question: Question,
-  key: string,
-  schemas: SchemaEngine,
-  response: JsonObject,
-): unknown {
+export function readAnswer(question: Question, key: string, response: JsonObject): unknown {
   const parts = partsOf(question)
   switch (parts.kind) {
     case 'form':
-      return readForm(response, { key, ...parts, form: compileForm(parts.schema, key, schemas) })
+      return readForm(response, { key, ...parts, form: parts.compile(parts.schema, key) })
     case 'url':
       return readUrl(response, { key, ...parts })
     case 'sampling':
@@ -87,10 +79,10 @@ const METHODS = {
   roots: ClientMethod.ListRoots,
 } as const
 
-function paramsOf(parts: QuestionParts, key: string, { revision, schemas, sent }: Addressee): JsonObject {
+function paramsOf(parts: QuestionParts, key: string, { revision, sent }: Addressee): JsonObject {
   switch (parts.kind) {
     case 'form': {
-      const { form } = compileForm(parts.schema, key, schemas)
+      const { form } = parts.compile(parts.schema, key)
       return { message: parts.message, requestedSchema: projected(revision, form, key) }
     }
     case 'url': {

@@ -2,6 +2,7 @@ import { usageError } from '../errors.ts'
 import type { Role, SamplingContent } from '../protocol/types.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { AnySchema, InferArguments } from '../schema/types.ts'
+import { compileForm } from './compiled-form.ts'
 
 /** Registered, so that two copies of this package know each other's questions. No JSON text can hold a symbol. */
 const QUESTION: unique symbol = Symbol.for('dev.jetway/question')
@@ -22,6 +23,8 @@ export type QuestionParts =
       readonly message: string
       readonly schema: AnySchema
       readonly seesDecline: boolean
+      /** Comes with the question, so that a server which shows no forms does not carry it. */
+      readonly compile: typeof compileForm
     }
   | UrlParts
   | { readonly kind: 'sampling'; readonly params: SampleParams }
@@ -86,7 +89,14 @@ export const elicit: Elicit = (
   message: string,
   schema: AnySchema,
   options?: ElicitOptions,
-): Question<never> => question({ kind: 'form', message, schema, seesDecline: options?.declined === 'see' })
+): Question<never> =>
+  question({
+    kind: 'form',
+    message,
+    schema,
+    seesDecline: options?.declined === 'see',
+    compile: compileForm,
+  })
 
 interface ElicitUrl {
   (message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Question<Seen<undefined>>

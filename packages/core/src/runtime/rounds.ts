@@ -1,9 +1,10 @@
 import { invalidParams, isErrorOf, QuestionError } from '../errors.ts'
 import { isObject, type JsonObject, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { type AnswersByKey, answerTo, mergeAnswers } from './answers.ts'
-import { answerAll, type Asking, type AskingCall, canBeAsked, pinAll, tooManyRounds } from './asking.ts'
+import { type Asking, type AskingCall, pinAll, tooManyRounds } from './asking.ts'
 import { ANONYMOUS, type AuthInfo } from './auth.ts'
 import type { Brought } from './inputs.ts'
+import { answerAll, canBeAsked } from './live-asking.ts'
 import type { Asked, NeedsInput, Outcome } from './outcome.ts'
 import { prepareQuestion, readAnswer } from './prepared-question.ts'
 import { partsOf, type Question, type QuestionKind } from './questions.ts'
@@ -78,7 +79,7 @@ async function askOpen(
   const { brought } = given
   if (brought === undefined || scope.asking === undefined) return answerAll(ctx, first, handle)
   given.brought = undefined
-  const answers = await match(scope.asking, first, brought)
+  const answers = await match(first, brought)
   const open = Object.entries(first.questions).filter(([key]) => !answers.has(key))
   const known = new Map([...given.answers, ...answers])
   if (open.length > 0) {
@@ -100,7 +101,7 @@ async function askInResult(
   const { given } = ctx
   const { brought } = given
   if (brought === undefined) return ask(ctx, asking, first, NONE)
-  const answers = await match(asking, first, brought)
+  const answers = await match(first, brought)
   if (Object.keys(first.questions).some((key) => !answers.has(key))) return ask(ctx, asking, first, answers)
   given.receive(new Map([...given.answers, ...answers]), first.state)
   const outcome = await handle()
@@ -108,30 +109,22 @@ async function askInResult(
   return outcome.kind === 'needs-input' ? ask(ctx, asking, outcome, NONE) : outcome
 }
 
-async function match(
-  { schemas }: Asking,
-  { questions }: NeedsInput,
-  brought: Brought,
-): Promise<AnswersByKey> {
-  const pins = await pinAll(questions, schemas)
+async function match({ questions }: NeedsInput, brought: Brought): Promise<AnswersByKey> {
+  const pins = await pinAll(questions)
   const found = new Map<string, { readonly pin: string; readonly response: JsonObject }>()
   for (const [key, pin] of pins) {
     const response = 'answers' in brought ? answerTo(brought.answers, key, pin) : own(brought.responses, key)
     if (response === undefined) continue
-    if ('answers' in brought || (await fits(questions[key] as Question, key, { schemas, response })))
+    if ('answers' in brought || (await fits(questions[key] as Question, key, response)))
       found.set(key, { pin, response })
   }
   return found
 }
 
 /** Nobody knows what was shown for an answer without a state; it counts if it could be one to this question. */
-async function fits(
-  question: Question,
-  key: string,
-  { schemas, response }: Pick<Asking, 'schemas'> & { readonly response: JsonObject },
-): Promise<boolean> {
+async function fits(question: Question, key: string, response: JsonObject): Promise<boolean> {
   try {
-    await readAnswer(question, key, schemas, response)
+    await readAnswer(question, key, response)
     return true
   } catch (error) {
     if (isErrorOf(QuestionError, error)) return error.reason !== 'invalid'
@@ -141,7 +134,7 @@ async function fits(
 
 async function ask(
   ctx: RoundsCall,
-  { schemas, limits, states }: Asking,
+  { limits, states }: Asking,
   { questions, state }: NeedsInput,
   answered: AnswersByKey,
 ): Promise<Asked> {
@@ -149,9 +142,9 @@ async function ask(
   if (given.rounds >= limits.maxRounds) throw tooManyRounds(limits)
   const open = Object.fromEntries(Object.entries(questions).filter(([key]) => !answered.has(key)))
   const sent = new Map<string, string>()
-  const to = { revision: scope.revision, client: scope.client, schemas, sent }
+  const to = { revision: scope.revision, client: scope.client, sent }
   const requests = Object.entries(open).map(([key, it]) => [key, prepareQuestion(it, key, to)] as const)
-  const pins = await pinAll(open, schemas)
+  const pins = await pinAll(open)
   const asked = [...pins].map(
     ([key, pin]) => [key, { pin, kind: partsOf(open[key] as Question).kind, id: sent.get(key) }] as const,
   )

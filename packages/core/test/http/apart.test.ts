@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resolveOptions } from '../../src/http/options.ts'
+import { resolveOptions } from '../../src/http/resolve-options.ts'
 import { TestClock, turn } from './support/clock.ts'
 import {
   createHarness,

@@ -14,7 +14,6 @@ import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/runtime/request-s
 import { OpenedAddresses } from '../../src/runtime/opened-addresses.ts'
 import { Refusals } from '../../src/runtime/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
-import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { FakeClock } from './fake-clock.ts'
 
 export interface TestRuntime extends ServerRuntime {
@@ -73,7 +72,6 @@ export function createTestRuntime(
     defaultLogLevel: 'info',
     addedNames: new Map(),
     asking: {
-      schemas: createSchemaEngine(),
       limits: DEFAULT_INPUT_LIMITS,
       states,
       opened: new OpenedAddresses({ bus, clock }),

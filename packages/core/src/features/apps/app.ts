@@ -2,11 +2,11 @@ import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { RequestContext } from '../../runtime/context.ts'
 import { fault, type Subject } from '../checks.ts'
 import { defineResource, type OfKind } from '../define.ts'
-import { type OfferingExtension } from '../extensions.ts'
+import { CONNECT, type Connected, type OfferingExtension } from '../extensions.ts'
 import { OutputError } from '../output-error.ts'
 import { contents, type ResourceResult } from '../resource-contents.ts'
 import type { ResourceDefinition } from '../resource-types.ts'
-import { APP_MEDIA_TYPE, APPS_EXTENSION, checkAppUri } from './tool-ui.ts'
+import { APP_MEDIA_TYPE, APPS_EXTENSION, checkAppUri, createToolUi } from './tool-ui.ts'
 import type { AppCsp, AppDefinition } from './app-types.ts'
 
 /**
@@ -15,7 +15,14 @@ import type { AppCsp, AppDefinition } from './app-types.ts'
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
-export const apps = (): OfferingExtension => ({ id: APPS_EXTENSION, eras: ['modern', 'legacy'] })
+export function apps(): OfferingExtension {
+  const extension: OfferingExtension = { id: APPS_EXTENSION, eras: ['modern', 'legacy'] }
+  const connected: OfferingExtension & Connected = {
+    ...extension,
+    [CONNECT]: () => ({ ...extension, ui: createToolUi() }),
+  }
+  return connected
+}
 
 /**
  * A user interface as a resource, for `server.add` or `server.addResource`.

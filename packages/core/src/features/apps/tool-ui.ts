@@ -13,7 +13,7 @@ export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app'
 const FLAT_URI = 'ui/resourceUri'
 
 /** Whether a client has declared that it shows user interfaces of the kind that there is. */
-export function showsApps(client: ClientView): boolean {
+function showsApps(client: ClientView): boolean {
   const types = client.extension(APPS_EXTENSION)?.['mimeTypes']
   return Array.isArray(types) && types.includes(APP_MEDIA_TYPE)
 }
@@ -33,30 +33,35 @@ export interface CompiledUi {
   readonly visible: Guarded['visible']
 }
 
-interface UiOptions {
-  /** Whether the server has the extension. */
-  readonly enabled: boolean
-  readonly visible: Guarded['visible']
+/** What the extension makes of tools. Given with it, so that a server without it carries none of this. */
+export interface ToolUi {
+  /**
+   * Reads `ui`, or `_meta.ui`, by which other frameworks say the same.
+   *
+   * @returns undefined for a tool without a user interface
+   */
+  compile(subject: Subject, definition: UiDefinition, visible: Guarded['visible']): CompiledUi | undefined
+  /** The tools as a client sees them that shows no user interfaces; undefined for one that does. */
+  plainFor(client: ClientView): PlainTools | undefined
 }
 
-/**
- * Reads `ui`, or `_meta.ui`, by which other frameworks say the same. Without the extension `_meta` is the author's own.
- *
- * @returns undefined for a tool without a user interface
- */
-export function compileUi(
+export function createToolUi(): ToolUi {
+  const plain = new PlainTools()
+  return { compile: compileUi, plainFor: (client) => (showsApps(client) ? undefined : plain) }
+}
+
+interface UiDefinition {
+  readonly ui?: unknown
+  readonly _meta?: Meta | undefined
+}
+
+function compileUi(
   subject: Subject,
-  { ui, _meta }: { readonly ui?: unknown; readonly _meta?: Meta | undefined },
-  { enabled, visible }: UiOptions,
+  { ui, _meta }: UiDefinition,
+  visible: Guarded['visible'],
 ): CompiledUi | undefined {
-  if (!enabled && ui !== undefined)
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      'has a ui, which needs an extension: new McpServer(info, { extensions: [apps()] }) with apps of @jetway/core/apps',
-    )
   const given = ui ?? _meta?.['ui']
-  if (!enabled || given === undefined) return undefined
+  if (given === undefined) return undefined
   if (!isObject(given)) throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its ui')
   if (ui !== undefined && _meta?.['ui'] !== undefined)
     throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'says twice what its ui is, in ui and in _meta.ui')
@@ -83,7 +88,7 @@ const besideApps =
     showsApps(ctx.client) && (visible === undefined || visible(ctx))
 
 /** The same tools as they are shown to clients without user interfaces. */
-export class PlainTools {
+class PlainTools {
   readonly #plain = new WeakMap<ToolEntry, ToolEntry>()
   readonly #sources = new WeakMap<ListSource<ToolEntry>, ListSource<ToolEntry>>()
 

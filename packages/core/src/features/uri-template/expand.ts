@@ -40,8 +40,17 @@ export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
   '&': { ...rules('&', '&'), named: true, ifEmpty: '=' },
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc6570#section-3 */
-export function expandParts(parts: readonly Part[], values: TemplateValues): string {
+/**
+ * The URI that a template makes of values, which `match` gives back. Apart from the template, since servers only match.
+ *
+ * @throws `ERR_MCP_URI_TEMPLATE` for a value that is no well-formed string, list or map of strings, and for a list or map
+ *   where the template gives a prefix length
+ * @see https://www.rfc-editor.org/rfc/rfc6570#section-3
+ */
+export function expandUriTemplate(
+  { parts }: { readonly parts: readonly Part[] },
+  values: TemplateValues,
+): string {
   let uri = ''
   for (const part of parts) {
     uri += part.kind === 'literal' ? encodeReserved(part.text) : expandExpression(part, values)

@@ -1,8 +1,6 @@
 import { compileParts } from './compile.ts'
 import type { Matcher, Reader } from './compile.ts'
 import { canonical } from './encode.ts'
-import { expandParts } from './expand.ts'
-import type { TemplateValues } from './expand.ts'
 import { parseParts } from './parse.ts'
 import type { Part } from './parse.ts'
 import { scan } from './scan.ts'
@@ -27,16 +25,10 @@ export interface TemplateSpecificity {
  */
 export interface UriTemplate {
   readonly template: string
+  readonly parts: readonly Part[]
   /** Names in the template's order. */
   readonly variables: readonly string[]
   readonly specificity: TemplateSpecificity
-  /**
-   * Builds the URI.
-   *
-   * @throws `ERR_MCP_URI_TEMPLATE` for a value that is no well-formed string, list or map of strings,
-   * and for a list or map where the template gives a prefix length.
-   */
-  expand(values: TemplateValues): string
   /**
    * The values in a URI, percent-decoded exactly once; undefined if the URI is not of this template, is
    * longer than 8192 characters in its percent-encoded form, or holds a value that is refused.
@@ -65,11 +57,11 @@ export function parseUriTemplate(template: string): UriTemplate {
   const matcher = compileParts(parts)
   return {
     template,
+    parts,
     variables: parts.flatMap((part) =>
       part.kind === 'expression' ? part.variables.map((variable) => variable.name) : [],
     ),
     specificity: specificityOf(parts),
-    expand: (values) => expandParts(parts, values),
     match: (uri) => matchUri(matcher, uri),
   }
 }

@@ -1,6 +1,6 @@
 import { extend, type RevisionData } from './data.ts'
 import { TaskMethod } from '../methods.ts'
-import { experimentalTasks } from './legacy-tasks.ts'
+import { experimentalTasks } from './task-dialects.ts'
 import { v2025_06_18 } from './v2025-06-18.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/changelog */

@@ -1,5 +1,5 @@
 import { Method, Notification, TaskMethod } from '../methods.ts'
-import { extensionTasks } from './modern-tasks.ts'
+import { extensionTasks } from './task-dialects.ts'
 import { extend, type RevisionData } from './data.ts'
 import { v2025_11_25 } from './v2025-11-25.ts'
 

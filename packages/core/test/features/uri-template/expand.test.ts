@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expandUriTemplate } from '../../../src/features/uri-template/expand.ts'
 import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 
 /** The variables of https://www.rfc-editor.org/rfc/rfc6570#section-3.2 */
@@ -159,28 +160,28 @@ const SECTIONS: Record<string, Record<string, string>> = {
 for (const [section, examples] of Object.entries(SECTIONS)) {
   describe(`RFC 6570 section ${section}`, () => {
     it.each(Object.entries(examples))('%s expands to %s', (template, expected) => {
-      expect(parseUriTemplate(template).expand(VALUES)).toBe(expected)
+      expect(expandUriTemplate(parseUriTemplate(template), VALUES)).toBe(expected)
     })
   })
 }
 
 describe('expansion beyond the published examples', () => {
   it('encodes literals that a URI cannot hold and keeps their triplets', () => {
-    expect(parseUriTemplate('notes://café%20bar/{id}').expand({ id: 'ü' })).toBe(
+    expect(expandUriTemplate(parseUriTemplate('notes://café%20bar/{id}'), { id: 'ü' })).toBe(
       'notes://caf%C3%A9%20bar/%C3%BC',
     )
   })
 
   it('keeps percent triplets of reserved values and encodes other percent signs', () => {
-    expect(parseUriTemplate('{+a}').expand({ a: '%2F %zz %' })).toBe('%2F%20%25zz%20%25')
+    expect(expandUriTemplate(parseUriTemplate('{+a}'), { a: '%2F %zz %' })).toBe('%2F%20%25zz%20%25')
   })
 
   it('counts code points in prefixes, so that no character is cut in two', () => {
-    expect(parseUriTemplate('{a:2}').expand({ a: '😀é!' })).toBe('%F0%9F%98%80%C3%A9')
+    expect(expandUriTemplate(parseUriTemplate('{a:2}'), { a: '😀é!' })).toBe('%F0%9F%98%80%C3%A9')
   })
 
   it('never takes values from the prototype', () => {
-    expect(parseUriTemplate('x{constructor}{toString}').expand({})).toBe('x')
+    expect(expandUriTemplate(parseUriTemplate('x{constructor}{toString}'), {})).toBe('x')
   })
 
   it.each([
@@ -190,7 +191,7 @@ describe('expansion beyond the published examples', () => {
     ['a list for a prefix', { b: ['x'] }, /prefix length/],
   ])('refuses %s and names the variable', (_, values, message) => {
     const template = parseUriTemplate('{a}{b:2}')
-    const expand = () => template.expand(values as unknown as Record<string, string>)
+    const expand = () => expandUriTemplate(template, values as unknown as Record<string, string>)
     expect(expand).toThrow(expect.objectContaining({ code: 'ERR_MCP_URI_TEMPLATE' }))
     expect(expand).toThrow(message)
     expect(expand).toThrow(new RegExp(`"${Object.keys(values)[0]}"`))

@@ -5,6 +5,7 @@ import { parseParts } from '../../../src/features/uri-template/parse.ts'
 import { scan } from '../../../src/features/uri-template/scan.ts'
 import type { Step } from '../../../src/features/uri-template/scan.ts'
 import { decodeValue } from '../../../src/features/uri-template/values.ts'
+import { expandUriTemplate } from '../../../src/features/uri-template/expand.ts'
 import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 
 const isAllowed = (value: string, shape: 'segment' | 'path'): boolean => {
@@ -81,7 +82,7 @@ describe('match(expand(values)) gives the values back', () => {
       fc.property(pieces, (chosen) => {
         const template = parseUriTemplate(`t://host${chosen.map((one) => one.template).join('')}`)
         const values = Object.assign({}, ...chosen.map((one) => one.values)) as Piece['values']
-        expect(template.match(template.expand(values))).toEqual(values)
+        expect(template.match(expandUriTemplate(template, values))).toEqual(values)
       }),
       { numRuns: 1500 },
     )
@@ -93,7 +94,7 @@ describe('match(expand(values)) gives the values back', () => {
         const cut = Array.from(value).slice(0, length).join('')
         fc.pre(isAllowed(cut, 'segment'))
         const template = parseUriTemplate(`t://{v:${length}}/x`)
-        expect(template.match(template.expand({ v: value }))).toEqual({ v: cut })
+        expect(template.match(expandUriTemplate(template, { v: value }))).toEqual({ v: cut })
       }),
     )
   })
