@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { defineConfig, type UserConfig } from 'tsdown'
 
 interface Manifest {
-  exports?: Record<string, string | { 'jetway:source': string }>
+  exports?: Record<string, string | { 'jetway:source': string; 'jetway-edge'?: string }>
   /** Commands, as they are built: `./dist/main.js` comes of `./src/main.ts`. */
   bin?: Record<string, string>
 }
@@ -47,18 +47,25 @@ function ofCore(name: string, paths: string): { readonly name: string; readonly 
   }
 }
 
-/** A library's entries are the sources its manifest exports, so the two cannot drift. */
-function library(cwd: string): UserConfig {
+type Target = Exclude<NonNullable<Manifest['exports']>[string], string>
+
+/** The entries of a member are the sources its manifest exports, so the two cannot drift. */
+function entriesOf(cwd: string, isEntry: (target: Target) => boolean = () => true): Record<string, string> {
   const { exports = {}, bin = {} } = JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8')) as Manifest
-  const sources = Object.values(exports).flatMap((target) =>
-    typeof target === 'string' ? [] : target['jetway:source'],
-  )
+  const targets = Object.values(exports).filter((target) => typeof target !== 'string')
+  const sources = targets.filter(isEntry).map((target) => target['jetway:source'])
   const commands = Object.values(bin).map((path) => path.replace('/dist/', '/src/').replace(/\.js$/, '.ts'))
-  const entry = Object.fromEntries(
+  return Object.fromEntries(
     [...sources, ...commands].map((source) => [source.replace(/^\.\/src\/|\.ts$/g, ''), source]),
   )
-  const common: UserConfig = { ...shared, cwd, entry, dts: { oxc: true } }
-  if (cwd !== 'packages/core') return { ...common, platform: 'node', deps: { onlyBundle: [] } }
+}
+
+function library(cwd: string): UserConfig {
+  const common: UserConfig = { ...shared, cwd, entry: entriesOf(cwd), dts: { oxc: true } }
+  return cwd === 'packages/core' ? core(common) : { ...common, platform: 'node', deps: { onlyBundle: [] } }
+}
+
+function core(common: UserConfig): UserConfig {
   return {
     ...common,
     platform: 'neutral',
@@ -73,6 +80,31 @@ function library(cwd: string): UserConfig {
     // What is disposable is declared by no library that compilers take by default, and Node's types need not be there.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
     plugins: [licences()],
+  }
+}
+
+/**
+ * Core as the condition `jetway-edge` of its manifest finds it: the same entries, with stand-ins for what a server without
+ * sessions never needs. docs/design/decisions/edge-weight.md
+ */
+function edgeOf(cwd: string): UserConfig {
+  return {
+    ...core({ ...shared, cwd, entry: entriesOf(cwd, (target) => 'jetway-edge' in target), dts: false }),
+    outDir: 'dist/edge',
+    clean: false,
+    plugins: [standIns()],
+  }
+}
+
+/** Takes `name.edge.ts`, where there is one, for `name.ts`. Those files import nothing but types of what they stand for. */
+function standIns(): Plugin {
+  return {
+    name: 'stand-ins-for-the-edge',
+    resolveId(specifier, importer) {
+      if (importer === undefined || !specifier.startsWith('.') || !specifier.endsWith('.ts')) return null
+      const standIn = join(dirname(importer), specifier).replace(/\.ts$/, '.edge.ts')
+      return existsSync(standIn) ? standIn : null
+    },
   }
 }
 
@@ -142,6 +174,7 @@ function members(folder: string): string[] {
 
 const config: UserConfig[] = defineConfig([
   ...members('packages').map(library),
+  edgeOf('packages/core'),
   lateFile('packages/core'),
   ...members('apps').map(application),
 ])

@@ -117,7 +117,7 @@ function footprint(folder) {
   }
 }
 
-/** Every entry exports the values that its list names, and no others. */
+/** Every entry exports the values that its list names, and no others, under the condition for bundlers too. */
 async function loads(folder, entries) {
   const expected = entries.map(([entry, names]) => [entry, names.filter((name) => !name.startsWith('type '))])
   const code = `
@@ -126,7 +126,9 @@ for (const [entry, names] of ${JSON.stringify(expected)})
   deepStrictEqual(Object.keys(await import(entry)).toSorted(), names.toSorted(), entry)
 `
   writeFileSync(join(folder, 'load.mjs'), code)
-  return (await run([execPath, 'load.mjs'], { quiet: true, cwd: folder })) === 0
+  for (const conditions of [[], ['--conditions=jetway-edge']])
+    if ((await run([execPath, ...conditions, 'load.mjs'], { quiet: true, cwd: folder })) !== 0) return false
+  return true
 }
 
 async function compiles(folder, compiler, entries, { name }) {

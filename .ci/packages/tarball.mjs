@@ -11,7 +11,8 @@ const KB = 1000
  * something heavy, and says here that it is worth it.
  */
 const BUDGETS = {
-  core: { packed: 300, unpacked: 1300 },
+  // A second build of it is for bundlers: docs/design/decisions/edge-weight.md
+  core: { packed: 400, unpacked: 1600 },
   client: { packed: 90, unpacked: 320 },
   testing: { packed: 40, unpacked: 160 },
 }

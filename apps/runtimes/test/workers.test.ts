@@ -3,20 +3,25 @@ import type { Listening } from './support/processes.ts'
 import { connectHttp, ERAS, itAnswers, itHearsOfClientsThatLeave, itStreams } from './support/suite.ts'
 import { listenInWorker } from './support/worker.ts'
 
-let server: Listening
-beforeAll(async () => {
-  server = await listenInWorker(new URL('../src/worker.ts', import.meta.url))
-})
-afterAll(() => server?.stop())
-
-const connect = connectHttp(() => server.url)
 const says = { name: 'workerd', version: expect.stringMatching(/^\d{4}\.\d{2}\.\d{2}/) as unknown }
 
-describe.each(ERAS)('with a client that knows %s', (_, revision) => {
-  itAnswers(() => connect({ revision }), says)
-  itStreams(() => connect({ revision }))
+describe.each([
+  ['of the sources', {}],
+  ['of the published files, under the condition "jetway-edge"', { conditions: ['jetway-edge'] }],
+])('a Worker made %s', (_made, options) => {
+  let server: Listening
+  beforeAll(async () => {
+    server = await listenInWorker(new URL('../src/worker.ts', import.meta.url), options)
+  })
+  afterAll(() => server?.stop())
+
+  const connect = connectHttp(() => server.url)
+  describe.each(ERAS)('with a client that knows %s', (_, revision) => {
+    itAnswers(() => connect({ revision }), says)
+    itStreams(() => connect({ revision }))
+  })
+  itHearsOfClientsThatLeave(connect)
 })
-itHearsOfClientsThatLeave(connect)
 
 it.each([[[]], [['nodejs_compat']]])(
   'a server without a schema cache is refused when it starts, with the tool and the command: %j',

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build, type BuildResult, type Plugin } from 'esbuild'
+
+/** A bundle, and what went into it. */
+export type Bundle = BuildResult<{ write: false; metafile: true }>
+
+/** What is bundled: a module by its text or its address, and the schema cache that it finds as `schemas`. */
+export interface Bundled {
+  readonly module: string | URL
+  readonly schemas?: string
+  /** Conditions beside those of Workers. */
+  readonly conditions?: readonly string[]
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+/** As a deployment is made of the published packages: no source, minified, in one file. */
+export function pack({ module, schemas = '', conditions = [] }: Bundled): Promise<Bundle> {
+  const cache: Plugin = {
+    name: 'schema-cache',
+    setup(building) {
+      building.onResolve({ filter: /^schemas$/ }, () => ({ path: 'schemas', namespace: 'cache' }))
+      building.onLoad({ filter: /.*/, namespace: 'cache' }, () => ({ contents: schemas, resolveDir: here }))
+    },
+  }
+  return build({
+    ...(typeof module === 'string'
+      ? { stdin: { contents: module, resolveDir: here } }
+      : { entryPoints: [fileURLToPath(module)] }),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    conditions: [...conditions, 'workerd', 'worker', 'browser'],
+    write: false,
+    metafile: true,
+    plugins: [cache],
+  })
+}
+
+/** What a user of a bundle prints, as JSON, in a process that may not make code of text. */
+export async function printed(bundle: Bundle, user: string): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), 'edge-'))
+  try {
+    const path = join(folder, 'bundle.mjs')
+    await writeFile(path, bundle.outputFiles[0]?.contents ?? '')
+    const args = ['--disallow-code-generation-from-strings', '--input-type=module', '--eval', user, path]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    return JSON.parse(stdout) as unknown
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
