@@ -1,3 +1,4 @@
+import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { OutputMismatchError } from '../src/errors.ts'
 import { Method } from './support/dates.ts'
@@ -111,27 +112,78 @@ describe('a schema', () => {
   })
 
   it.each([
-    ['^(a+)+$', `${'a'.repeat(40)}!`],
-    ['^(a|aa)+$', `${'a'.repeat(60)}!`],
-    ['^(?:[a-z]+)*$', `${'a'.repeat(40)}!`],
-    ['^a*a*a*a*a*a*a*a*$', `${'a'.repeat(5_000)}!`],
+    ['^(a+)+$', 'a'.repeat(40)],
+    ['^(a|aa)+$', 'a'.repeat(60)],
+    ['^(?:[a-z]+)*$', 'a'.repeat(40)],
+    ['^a*a*a*a*a*a*a*a*$', 'a'.repeat(5_000)],
     ['(x+x+)+y', 'x'.repeat(40)],
-    ['^(?=(a+)+$)b', `${'a'.repeat(40)}!`],
-    [String.raw`^(a+)\1+$`, `${'a'.repeat(5_000)}!`],
-  ])('with the pattern %s costs next to nothing', async (pattern, text) => {
-    const schema = { type: 'object', properties: { text: { type: 'string', pattern } } }
-    const { client } = await scripted(forecastOf(schema, { structuredContent: { text } }))
-    client.on('error', () => {})
+    ['^(?=(a+)+$)b', 'a'.repeat(40)],
+    [String.raw`^(a+)\1+$`, 'a'.repeat(5_000)],
+    [`${'a?'.repeat(30)}b`, 'a'.repeat(4_000)],
+    [`${'a{0,16}'.repeat(8)}b`, 'a'.repeat(4_000)],
+    [`${'(?:a|a)'.repeat(30)}b`, 'a'.repeat(4_000)],
+    ['^(?:a?){30}b', 'a'.repeat(4_000)],
+    ['^(?:(?:a|a){6}){6}b', 'a'.repeat(4_000)],
+    ['a*b', 'a'.repeat(200_000)],
+    ['[ab]*[ac]*d', 'a'.repeat(20_000)],
+  ])('with the pattern %s costs next to nothing, whatever it meets', async (pattern, text) => {
+    const value = { type: 'string', pattern }
+    const schemas: readonly (readonly [object, unknown])[] = [
+      [{ properties: { text: value } }, { text: `${text}!` }],
+      [{ properties: { list: { type: 'array', items: value } } }, { list: Array(50).fill(`${text}!`) }],
+      [{ propertyNames: { pattern } }, { [`${text}!`]: 1 }],
+      [{ patternProperties: { [pattern]: { type: 'string' } } }, { [`${text}!`]: 'x' }],
+      [{ properties: { text: { not: value } } }, { text: `${text}!` }],
+    ]
+    for (const [schema, structuredContent] of schemas) {
+      const given = { type: 'object', ...schema }
+      const { client } = await scripted(forecastOf(given, { structuredContent } as JsonObject))
+      client.on('error', () => {})
+      await client.listTools()
+      await client.callTool('forecast').catch(() => {})
+      const start = process.cpuUsage()
+      await client.callTool('forecast').catch(() => {})
+      expect(msSince(start)).toBeLessThan(300)
+    }
+  })
+
+  it.each([
+    ['below not', { properties: { text: { not: { pattern: '^(a+)+$' } } } }],
+    [
+      'beside another choice',
+      { properties: { text: { oneOf: [{ pattern: '^(a+)+$' }, { type: 'string' }] } } },
+    ],
+    ['as a condition', { properties: { text: { if: { pattern: '^(a+)+$' }, then: false } } }],
+    [
+      'that takes members from others',
+      { patternProperties: { '^(t?e?x?t?)+$': {} }, additionalProperties: false },
+    ],
+  ])('with a pattern that could cost too much %s refuses nothing that is right', async (_, schema) => {
+    const answer = { structuredContent: { text: 'b' } }
+    const { client } = await scripted(forecastOf({ type: 'object', ...schema }, answer))
+    const errors = vi.fn<(error: Error) => void>()
+    client.on('error', errors)
     await client.listTools()
-    await client.callTool('forecast').catch(() => {})
-    const start = process.cpuUsage()
-    await client.callTool('forecast').catch(() => {})
-    expect(msSince(start)).toBeLessThan(1_000)
+    expect(await client.callTool('forecast')).toMatchObject(answer)
+    expect(errors.mock.calls[0]?.[0].message).toContain('could take for ever')
+  })
+
+  it('is held to the rest of itself where a pattern is left out', async () => {
+    const schema = {
+      type: 'object',
+      properties: { slug: { type: 'string', pattern: '^[a-z]+(?:-[a-z]+)*$', maxLength: 3 } },
+    }
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { slug: 'abcd' } }))
+    await client.listTools()
+    await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
   })
 
   it.each([
     ['^[A-Z]{2}-\\d+$', 'DE-42', 'DE-x'],
     ['^(red|green)$', 'red', 'blue'],
+    [String.raw`^[^@\s]+@[^@\s]+\.[a-z]{2,8}$`, 'ann@example.com', 'ann at example'],
+    [String.raw`^\p{Lu}[\p{L}\]]*\u{21}?$`, 'Ölé]!', 'ölé'],
+    [String.raw`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[\w.-]+)?$`, '1.20.3-rc.1', '1.02.3'],
   ])('with the harmless pattern %s is held to it', async (pattern, right, wrong) => {
     const schema = { type: 'object', properties: { text: { type: 'string', pattern } } }
     for (const [text, holds] of [

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
-import { isHarmlessPattern, longestText } from './harmless-pattern.ts'
+import { addCosts, costFor, type PatternCost, patternCost } from './pattern-cost.ts'
 
 /** What it takes to hold data against a schema that somebody else has written. */
 export interface ForeignSchema {
-  /** Without the patterns that may cost more than they are worth. */
+  /** Without the patterns that may cost more than they are worth: it accepts more than the one that was given. */
   readonly schema: JsonObject
   /** Whether data can be held against it at a price that is known. */
   readonly affords: (value: unknown) => boolean
@@ -18,11 +18,17 @@ const MAX_VISITS = 10_000
 const MAX_WORK = 10_000_000
 /** Steps that finding this out may take. */
 const MAX_STEPS = 500_000
+/** Steps that patterns may take in all: some tens of milliseconds. */
+const MAX_PATTERN_STEPS = 20_000_000
+/** A text that a pattern is held against: the engine's own stack ends where many more are repeated. */
+const MAX_TEXT = 65_536
 /** Data is parsed no deeper. */
 const MAX_LEVELS = 128
 /** Every item is compared with every other. */
 const MAX_UNIQUE = 1_000
 
+/** Keywords that may refuse a value because a schema below them accepts it. */
+const CONTRARY: ReadonlySet<string> = new Set(['not', 'oneOf', 'if', 'contains'])
 /** Keywords whose schemas are held against the same value. */
 const SAME = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'] as const
 /** Keywords whose schemas are held against the items of a list. */
@@ -37,45 +43,49 @@ const MEMBERS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames
  * @throws Error that says what is too much
  */
 export function foreignSchema(given: JsonObject): ForeignSchema {
-  const facts = { patterns: 0, unique: false, parts: 0 }
+  const facts: Facts = { patterns: [], unique: false, contrary: false, parts: 0 }
   const schema = copy(given, 0, facts)
+  if (facts.left !== undefined && facts.contrary) throw tooCostly(facts.left)
   const levels = affordableLevels(schema)
   return {
     schema,
-    affords: (value) => {
-      const limits = {
+    affords: (value) =>
+      isWithin(value, {
         levels: levels.count,
         items: facts.unique ? MAX_UNIQUE : Infinity,
-        text: facts.patterns > 0 ? longestText : Infinity,
         values: MAX_WORK / levels.visits,
-      }
-      return isWithin(value, limits)
-    },
+        patterns: facts.patterns,
+        steps: MAX_PATTERN_STEPS / levels.visits,
+      }),
   }
 }
 
 interface Facts {
-  patterns: number
+  /** Of all patterns together, since it is not known which meets which text. */
+  patterns: PatternCost
   unique: boolean
+  contrary: boolean
   parts: number
+  /** A pattern that was left out. */
+  left?: string
 }
 
-/** The schema with harmless patterns alone. Everything nested counts, for `$ref` can make a schema of anything. */
+/** Everything nested counts, for `$ref` can make a schema of anything. */
 function copy(given: JsonObject, depth: number, facts: Facts): JsonObject {
   if (depth > MAX_DEPTH) throw new Error(`it is nested more than ${MAX_DEPTH} deep`)
   if (++facts.parts > MAX_PARTS) throw new Error(`it has more than ${MAX_PARTS} parts`)
   const entries: [string, unknown][] = []
   for (const [key, value] of Object.entries(given)) {
     if (key === 'uniqueItems' && value === true) facts.unique = true
-    if (key === 'pattern' && typeof value === 'string') {
-      if (!isHarmlessPattern(value)) continue
-      facts.patterns++
+    if (CONTRARY.has(key)) facts.contrary = true
+    if (key === 'pattern' && typeof value === 'string' && !counts(value, facts)) {
+      facts.left = value
+      continue
     }
-    if (key === 'patternProperties' && isObject(value)) {
-      const harmless = Object.entries(value).filter(([pattern]) => isHarmlessPattern(pattern))
-      facts.patterns += harmless.length
-      entries.push([key, copyValue(Object.fromEntries(harmless), depth + 1, facts)])
-    } else entries.push([key, copyValue(value, depth + 1, facts)])
+    // The members that one of these takes are others' business without it.
+    if (key === 'patternProperties' && isObject(value))
+      for (const pattern of Object.keys(value)) if (!counts(pattern, facts)) throw tooCostly(pattern)
+    entries.push([key, copyValue(value, depth + 1, facts)])
   }
   return Object.fromEntries(entries)
 }
@@ -84,6 +94,15 @@ function copyValue(value: unknown, depth: number, facts: Facts): unknown {
   if (Array.isArray(value)) return value.map((item) => copyValue(item, depth + 1, facts))
   return isObject(value) ? copy(value, depth, facts) : value
 }
+
+function counts(pattern: string, facts: Facts): boolean {
+  const cost = patternCost(pattern)
+  if (cost !== undefined) facts.patterns = addCosts(facts.patterns, cost)
+  return cost !== undefined
+}
+
+const tooCostly = (pattern: string): Error =>
+  new Error(`its pattern ${JSON.stringify(pattern.slice(0, 128))} could take for ever`)
 
 /** How deep data may be for its values to be looked at no more than so often, and how often that is. */
 function affordableLevels(root: JsonObject): { readonly count: number; readonly visits: number } {
@@ -201,24 +220,50 @@ function* membersOf(schema: JsonObject): Generator<readonly [string, unknown]> {
 interface DataLimits {
   readonly levels: number
   readonly items: number
-  readonly text: number
   readonly values: number
+  readonly patterns: PatternCost
+  readonly steps: number
 }
 
 function isWithin(value: unknown, limits: DataLimits): boolean {
   let level: unknown[] = [value]
   let values = 0
+  const texts = new Texts(limits)
   for (let depth = 1; level.length > 0; depth++) {
     values += level.length
     if (depth > limits.levels || values > limits.values) return false
     const next: unknown[] = []
     for (const item of level) {
-      if (typeof item === 'string' && item.length > limits.text) return false
-      if (Array.isArray(item) && item.length > limits.items) return false
+      if (typeof item === 'string' && !texts.afford(item)) return false
       if (typeof item !== 'object' || item === null) continue
-      for (const child of Object.values(item)) next.push(child)
+      if (Array.isArray(item)) {
+        if (item.length > limits.items) return false
+        for (const child of item) next.push(child)
+      } else
+        for (const [name, child] of Object.entries(item)) {
+          if (!texts.afford(name)) return false
+          next.push(child)
+        }
     }
     level = next
   }
   return true
+}
+
+/** Texts that are held against patterns, the names of members among them. */
+class Texts {
+  readonly #limits: DataLimits
+  #left: number
+
+  constructor(limits: DataLimits) {
+    this.#limits = limits
+    this.#left = limits.steps
+  }
+
+  afford(text: string): boolean {
+    const { patterns } = this.#limits
+    if (patterns.length === 0) return true
+    this.#left -= costFor(patterns, text.length)
+    return text.length <= MAX_TEXT && this.#left >= 0
+  }
 }

@@ -256,16 +256,13 @@ describe('the end of HTTP+SSE', () => {
   it.for<[string, (stream: ServerResponse) => void]>([
     ['ends', (stream) => stream.end()],
     ['is cut', (stream) => stream.destroy()],
-  ])(
-    'comes when the stream %s: what waits is rejected, and nothing can be sent',
-    async ([, end]) => {
-      const { client, stream } = await connected()
-      const call = client.callTool('x').catch((error: unknown) => error)
-      end(stream)
-      expect(await call).toBeInstanceOf(ConnectionClosedError)
-      expect(await client.closed).toMatchObject({ kind: 'error', error: { message: 'The stream has ended' } })
-      expect(client.isAlive).toBe(false)
-      await expect(client.callTool('x')).rejects.toThrow(ConnectionClosedError)
-    },
-  )
+  ])('comes when the stream %s: what waits is rejected, and nothing can be sent', async ([, end]) => {
+    const { client, stream } = await connected()
+    const call = client.callTool('x').catch((error: unknown) => error)
+    end(stream)
+    expect(await call).toBeInstanceOf(ConnectionClosedError)
+    expect(await client.closed).toMatchObject({ kind: 'error', error: { message: 'The stream has ended' } })
+    expect(client.isAlive).toBe(false)
+    await expect(client.callTool('x')).rejects.toThrow(ConnectionClosedError)
+  })
 })
