@@ -1,4 +1,3 @@
-import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { OutputMismatchError } from '../src/errors.ts'
 import { Method } from './support/dates.ts'
@@ -137,7 +136,7 @@ describe('a schema', () => {
     ]
     for (const [schema, structuredContent] of schemas) {
       const given = { type: 'object', ...schema }
-      const { client } = await scripted(forecastOf(given, { structuredContent } as JsonObject))
+      const { client } = await scripted(forecastOf(given, { structuredContent }))
       client.on('error', () => {})
       await client.listTools()
       await client.callTool('forecast').catch(() => {})
@@ -153,7 +152,7 @@ describe('a schema', () => {
       'beside another choice',
       { properties: { text: { oneOf: [{ pattern: '^(a+)+$' }, { type: 'string' }] } } },
     ],
-    ['as a condition', { properties: { text: { if: { pattern: '^(a+)+$' }, then: false } } }],
+    ['as a condition', { properties: { text: { if: { pattern: '^(a+)+$' }, else: false } } }],
     [
       'that takes members from others',
       { patternProperties: { '^(t?e?x?t?)+$': {} }, additionalProperties: false },
