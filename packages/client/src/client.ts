@@ -41,6 +41,7 @@ import { type ClientTask, Tasks } from './features/tasks.ts'
 import type { ToolArgs, ToolOutput, TypedTool, TypedToolResult } from './features/typed-tool.ts'
 import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
 import { Requests } from './requests.ts'
+import { type SavedSession, savedSession } from './saved-session.ts'
 import type { ClientTransport, Dial, TransportClose } from './transport/client-transport.ts'
 import { type Deferred, deferred } from './waiting.ts'
 
@@ -137,6 +138,16 @@ export class Client {
     return { ...server, protocolVersion: revision.version }
   }
 
+  /**
+   * What a later client needs to go on with the session; undefined where there is none, as without HTTP and without
+   * sessions. Take it when nothing more is asked. `endSession: false` of the transport keeps closing from ending it.
+   */
+  get session(): SavedSession | undefined {
+    return this.#connected === undefined
+      ? undefined
+      : savedSession(this.#connected.conversation, this.#connected.side)
+  }
+
   /** Whether the server can be asked, as far as this side knows: over HTTP the next request may tell otherwise. */
   get isAlive(): boolean {
     const conversation = this.#connected?.conversation
@@ -166,17 +177,19 @@ export class Client {
    *
    * @param target - a transport; or a function that opens one, which may be called a second time for a server that ends
    *   the connection when it is asked for its era
+   * @param options - `session`: one to go on with, of {@link session}; nothing is sent for it. Where the server no longer
+   *   knows it, the first request finds out, and another one is opened
    * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and what the transport throws
    */
   async connect(
     target: ClientTransport | Dial,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    options: { readonly signal?: AbortSignal; readonly session?: SavedSession } = {},
   ): Promise<this> {
     if (this.#closing !== undefined || this.#closed !== undefined)
       throw new ConnectionClosedError('The client is closed: make another one', this.#closed)
     if (this.#connecting !== undefined && this.#connecting.target !== target)
       throw new TypeError('The client is connected to something else')
-    this.#connecting ??= { target, done: this.#connect(target, signal) }
+    this.#connecting ??= { target, done: this.#connect(target, options) }
     try {
       await this.#connecting.done
       return this
@@ -186,12 +199,16 @@ export class Client {
     }
   }
 
-  async #connect(target: ClientTransport | Dial, signal: AbortSignal | undefined): Promise<Connected> {
+  async #connect(
+    target: ClientTransport | Dial,
+    { signal, session }: { readonly signal?: AbortSignal; readonly session?: SavedSession },
+  ): Promise<Connected> {
     const connected = await connecting(target, {
       info: this.#info,
       options: this.#options,
       clock: this.#clock,
       signal,
+      session,
       events: this.#heard,
       onReopened: () => this.#events.emit('gap', undefined),
       onGap: () => this.#events.emit('gap', undefined),

@@ -6,6 +6,7 @@ import { type EraCache, sharedEras } from './eras/era-cache.ts'
 import type { Side } from './eras/side.ts'
 import { ClientError } from './errors.ts'
 import { type ClientOptions, DEFAULTS } from './options.ts'
+import { resumed, type SavedSession } from './saved-session.ts'
 import type { ClientTransport, Dial } from './transport/client-transport.ts'
 import { orAborted } from './waiting.ts'
 
@@ -20,6 +21,8 @@ export interface ConnectingOptions {
   readonly options: ClientOptions
   readonly clock: Clock
   readonly signal: AbortSignal | undefined
+  /** To go on with, rather than to agree on anything. */
+  readonly session: SavedSession | undefined
   readonly events: ConversationEvents
   readonly onReopened: () => void
   readonly onGap: () => void
@@ -53,6 +56,7 @@ export async function connecting(
 async function attempt(target: ClientTransport | Dial, connect: ConnectingOptions): Promise<Connected> {
   const { modern, legacy } = spoken(connect.options)
   const first = await dialled(target, connect)
+  if (connect.session !== undefined) return negotiated(first, connect, { modern: [], legacy })
   const eras = connect.options.eras ?? sharedEras
   const known = read(eras, first.transport.key)
   const knownLegacy = known === 'legacy' && legacy.length > 0
@@ -110,7 +114,7 @@ function called(dial: Dial, signal: AbortSignal | undefined): Promise<ClientTran
 
 async function negotiated(
   conversation: Conversation,
-  { info, options, clock, signal, events, onReopened, onGap, onOpened }: ConnectingOptions,
+  { info, options, clock, signal, session, events, onReopened, onGap, onOpened }: ConnectingOptions,
   { modern, legacy }: Spoken,
 ): Promise<Connected> {
   const agreeing: AgreeOptions = {
@@ -129,7 +133,10 @@ async function negotiated(
   try {
     onOpened(conversation)
     await started(conversation, signal)
-    const side = await agree(conversation, agreeing)
+    const side =
+      session === undefined
+        ? await agree(conversation, agreeing)
+        : resumed(conversation, session, { ...agreeing, revisions: legacy })
     const { key } = conversation.transport
     const eras = options.eras ?? sharedEras
     if (key !== undefined && eras !== false) eras.set(key, side.revision.era)

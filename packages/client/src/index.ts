@@ -21,6 +21,7 @@ export {
   UnsupportedRevisionError,
 } from './errors.ts'
 export type { ClientEvents, ClientListener } from './features/events.ts'
+export { logTo } from './features/log-to.ts'
 export type {
   ClientHandlers,
   ElicitAnswer,
@@ -37,6 +38,7 @@ export type { CacheHints, Page } from './features/results.ts'
 export type { ClientTask, TaskState } from './features/tasks.ts'
 export type { ToolArgs, ToolInput, ToolOutput, TypedTool, TypedToolResult } from './features/typed-tool.ts'
 export type { ClientOptions, Progress, RequestOptions } from './options.ts'
+export type { SavedSession } from './saved-session.ts'
 export type {
   ClientTransport,
   ClientTransportHandlers,

@@ -46,6 +46,7 @@ const REMOTE_FIELDS: Readonly<Record<keyof RemoteServer, true>> = {
   parseLimits: true,
   openTimeoutMs: true,
   closeTimeoutMs: true,
+  endSession: true,
   reconnect: true,
 }
 

@@ -96,6 +96,16 @@ export class Conversation {
     return this.#pending.size
   }
 
+  /** The id of the next request. */
+  get nextId(): number {
+    return this.#nextId
+  }
+
+  /** Goes on counting where another connection to the same session stopped: no id may be used a second time. */
+  continueFrom(nextId: number): void {
+    this.#nextId = nextId
+  }
+
   ignored(): Ignored {
     return { ...this.#ignored }
   }

@@ -44,7 +44,15 @@ export async function openLegacy(conversation: Conversation, options: LegacySide
   return new LegacySide(conversation, options, opened)
 }
 
-interface Opened {
+/** Goes on with a session that another connection has opened: nothing is sent. */
+export function resumeLegacy(conversation: Conversation, options: LegacySideOptions, opened: Opened): Side {
+  conversation.revision = opened.revision
+  conversation.transport.agreed?.(opened.revision)
+  return new LegacySide(conversation, options, opened)
+}
+
+/** What the two sides know of each other when a session is open. */
+export interface Opened {
   readonly revision: Revision
   readonly server: ServerFacts
 }

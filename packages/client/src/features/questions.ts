@@ -107,6 +107,13 @@ export interface ClientHandlers {
   readonly sample?: (request: SampleRequest, ctx: QuestionContext) => Awaitable<SampleAnswer>
   /** Where the server may work. See `Client.rootsChanged`. */
   readonly roots?: readonly Root[] | ((ctx: QuestionContext) => Awaitable<readonly Root[]>)
+  /**
+   * Answers requests that the protocol does not have, by method, where the revision lets servers send any. Resolves to the
+   * result; an `McpError` is sent as it is. What the protocol has cannot be answered here.
+   */
+  readonly requests?: Readonly<
+    Record<string, (params: JsonObject, ctx: QuestionContext) => Awaitable<JsonObject>>
+  >
 }
 
 export interface QuestionsOptions {
@@ -138,6 +145,8 @@ export class Questions {
     how: { readonly signal: AbortSignal; readonly revision: Revision | undefined },
   ): Promise<JsonObject> {
     if (method === Method.Ping) return {}
+    const own = this.#own(method)
+    if (own !== undefined) return this.#inTime(how.signal, async (ctx) => own(params, ctx))
     if (how.revision?.serverRequests.has(method) === false) throw notFound()
     switch (method) {
       case ClientMethod.Elicit:
@@ -149,6 +158,11 @@ export class Questions {
       default:
         throw notFound()
     }
+  }
+
+  #own(method: string): NonNullable<ClientHandlers['requests']>[string] | undefined {
+    const { requests = {} } = this.#options.handlers
+    return !KNOWN.has(method) && Object.hasOwn(requests, method) ? requests[method] : undefined
   }
 
   async #elicit(params: JsonObject, ctx: QuestionContext): Promise<JsonObject> {
@@ -231,6 +245,8 @@ export class Questions {
   }
 }
 
+/** What servers may ask by the protocol. */
+const KNOWN: ReadonlySet<string> = new Set(Object.values(ClientMethod))
 const CANCELLED: JsonObject = { action: 'cancel' }
 
 const notFound = (): McpError => new McpError(ErrorCode.MethodNotFound, 'This client does not answer that')

@@ -63,6 +63,14 @@ export class HttpTransport implements ClientTransport {
     return this.#inner.alive !== false
   }
 
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId
+  }
+
+  resume(sessionId: string): void {
+    this.#inner.resume?.(sessionId)
+  }
+
   start(handlers: ClientTransportHandlers): void | Promise<void> {
     this.#handlers = handlers
     return this.#inner.start(handlers)

@@ -34,6 +34,8 @@ export interface HttpOptions {
   readonly openTimeoutMs?: number
   /** Ms that telling the server of the end of the session may take. @default 5_000 */
   readonly closeTimeoutMs?: number
+  /** Whether closing ends the session at the server. False leaves it, to be gone on with. @default true */
+  readonly endSession?: boolean
   /** How a stream is opened again after it was cut. The server's `retry` takes the place of the first. */
   readonly reconnect?: {
     /** Ms before the first attempt, doubled for each that fails. @default 1_000 */
@@ -51,6 +53,7 @@ export interface ResolvedHttpOptions {
   readonly parseLimits: ParseLimits
   readonly openTimeoutMs: number
   readonly closeTimeoutMs: number
+  readonly endSession: boolean
   readonly firstMs: number
   readonly lastMs: number
 }
@@ -72,6 +75,7 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
     parseLimits: options.parseLimits ?? { maxDepth: 128, maxTokens: 1_000_000 },
     openTimeoutMs: options.openTimeoutMs ?? 30_000,
     closeTimeoutMs: options.closeTimeoutMs ?? 5_000,
+    endSession: options.endSession ?? true,
     firstMs: options.reconnect?.firstMs ?? 1_000,
     lastMs: options.reconnect?.lastMs ?? 30_000,
   }

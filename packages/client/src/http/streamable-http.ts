@@ -48,6 +48,10 @@ export class StreamableHttpTransport implements ClientTransport {
     return this.#session
   }
 
+  resume(sessionId: string): void {
+    this.#session = sessionId
+  }
+
   get alive(): boolean {
     return this.#closing === undefined
   }
@@ -100,7 +104,7 @@ export class StreamableHttpTransport implements ClientTransport {
 
   /** A server may not have an end of sessions, or be gone: neither is a reason to stay. */
   async #endSession(): Promise<void> {
-    if (this.#session === undefined) return
+    if (this.#session === undefined || !this.#options.endSession) return
     const signal = AbortSignal.timeout(this.#options.closeTimeoutMs)
     try {
       await discard(await this.#fetch('DELETE', signal, { headers: this.#identity(this.#revision) }))

@@ -88,7 +88,7 @@ export class Approvals {
    * has is declared to the server; the host's own are looked up with every question.
    */
   handlers(current: () => ClientHandlers): ClientHandlers {
-    const { elicit, elicitUrl, sample, roots } = current()
+    const { elicit, elicitUrl, sample, roots, requests } = current()
     return {
       ...(elicit !== undefined && {
         elicit: async (request: ElicitRequest, ctx: QuestionContext) =>
@@ -112,6 +112,7 @@ export class Approvals {
           return typeof now === 'function' ? now(ctx) : now
         },
       }),
+      ...(requests !== undefined && { requests }),
     }
   }
 

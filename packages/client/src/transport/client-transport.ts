@@ -61,6 +61,10 @@ export interface ClientTransport {
   send(message: JsonRpcMessage, context: SendContext): void | Promise<void>
   /** The sides have agreed on a revision, and `notifications/initialized` was sent where there is one. */
   agreed?(revision: Revision): void
+  /** The session that the server has opened, where the transport has such and there is one. */
+  readonly sessionId?: string | undefined
+  /** Goes on with a session that was opened before. Called after `start`, in place of what `initialize` would bring. */
+  resume?(sessionId: string): void
   /** False once the other side is known to be gone; over HTTP that shows in the next message only. */
   readonly alive?: boolean
   /** Ends everything that is open. Safe to call again; resolves when nothing is left. */
