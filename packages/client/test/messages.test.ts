@@ -1,4 +1,4 @@
-import { McpError } from '@jetway/core/protocol'
+import { type JsonObject, McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { Client } from '../src/client.ts'
 import type { ClientTransport, ClientTransportHandlers } from '../src/transport/client-transport.ts'
@@ -104,7 +104,7 @@ describe('a request of the server’s that the protocol does not have', () => {
   })
 
   it('cannot be one that the protocol has', async () => {
-    const roots = vi.fn<() => object>(() => ({ roots: [] }))
+    const roots = vi.fn<() => JsonObject>(() => ({ roots: [] }))
     const { server } = await scripted(sessions(), { handlers: { requests: { 'roots/list': roots } } })
     server.say({ jsonrpc: '2.0', id: 1, method: 'roots/list' })
     expect(await server.hears((message) => message['id'] === 1 && 'error' in message)).toMatchObject({
@@ -114,7 +114,7 @@ describe('a request of the server’s that the protocol does not have', () => {
   })
 
   it('gets no answer where servers have no requests', async () => {
-    const ask = vi.fn<() => object>(() => ({}))
+    const ask = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { requests: { 'com.example/ask': ask } },
     })
