@@ -9,6 +9,8 @@ export interface Contender {
   readonly base?: string
   /** Sends what another server has answered instead of working it out. */
   readonly bare?: boolean
+  /** Is started once in all: so far from the others that another start would tell nothing. */
+  readonly once?: boolean
 }
 
 export const HTTP: readonly Contender[] = [
@@ -16,13 +18,19 @@ export const HTTP: readonly Contender[] = [
   { name: 'bare-hono', title: 'bare Hono', program: 'bare-hono', bare: true },
   { name: 'jetway-fastify', title: 'Jetway on Fastify', program: 'jetway-fastify', base: 'bare-fastify' },
   { name: 'jetway-hono', title: 'Jetway on Hono', program: 'jetway-hono', base: 'bare-hono' },
-  { name: 'sdk-fastify', title: 'official SDK v2 on Fastify', program: 'sdk-fastify', base: 'bare-fastify' },
+  {
+    name: 'sdk-fastify',
+    title: 'official SDK v2 on Fastify',
+    program: 'sdk-fastify',
+    base: 'bare-fastify',
+    once: true,
+  },
 ]
 
 export const STDIO: readonly Contender[] = [
   { name: 'plain-stdio', title: 'parse, work, stringify', program: 'plain-stdio' },
   { name: 'jetway-stdio', title: 'Jetway', program: 'jetway-stdio', base: 'plain-stdio' },
-  { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio', base: 'plain-stdio' },
+  { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio', base: 'plain-stdio', once: true },
 ]
 
 const STARTED: readonly Contender[] = [

@@ -5,12 +5,34 @@ import type { LoadResult } from './load/load-result.ts'
 import { openSessions, post, type SessionHeaders } from './load/http-session.ts'
 import type { Reply } from './load/reply-reader.ts'
 import { FIRST_ID, idCounter, messageWith, STANDING_VERSION } from './load/requests.ts'
-import { interleave, type Measured, type Table, type Timing } from './measure.ts'
+import { interleave, type Measured, type Run, summarise, type Table, type Timing } from './measure.ts'
 import { ServerProcess } from './server-process.ts'
 import type { Answers } from './serving/messages.ts'
 import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
-/** Servers over HTTP, started once for everything that is measured of them. */
+/** The table of one case, whose servers are started anew as often as the timing says. */
+export async function measureHttp(
+  { name, title }: Pick<Table, 'name' | 'title'>,
+  contenders: readonly Contender[],
+  timing: Timing,
+  run: (bench: HttpBench) => Promise<Run[]>,
+): Promise<Table> {
+  const starts: Run[][] = []
+  for (let start = 0; start < timing.starts; start++) {
+    const bench = await HttpBench.start(start === 0 ? contenders : contenders.filter(({ once }) => !once))
+    try {
+      starts.push(await run(bench))
+    } finally {
+      await bench.stop()
+    }
+  }
+  return { name, title, rows: summarise(starts) }
+}
+
+export const titleOf = ({ title }: Workload, connections: number): string =>
+  `${title}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
+
+/** Servers over HTTP, from their start to their end. */
 export class HttpBench {
   readonly #servers: readonly ServerProcess[]
   readonly #sessions = new Map<ServerProcess, SessionHeaders[]>()
@@ -31,14 +53,11 @@ export class HttpBench {
     return new HttpBench(servers)
   }
 
-  async measure(workload: Workload, connections: number, timing: Timing): Promise<Table> {
+  async measure(workload: Workload, connections: number, timing: Timing): Promise<Run[]> {
     const all: Measured[] = []
     for (const server of this.#servers)
       all.push({ server, load: await this.#loadOf(server, workload, connections) })
-    const rows = await interleave(all, timing)
-    const name = `${workload.name}-${connections}`
-    const title = `${workload.title}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
-    return { name, title, rows }
+    return interleave(all, timing)
   }
 
   /** Holds a call that stands for itself against the same call in a session, of the same processes. */
@@ -46,7 +65,7 @@ export class HttpBench {
     { session, alone }: (typeof FORMS)[number],
     connections: number,
     timing: Timing,
-  ): Promise<Table> {
+  ): Promise<Run[]> {
     const all: Measured[] = []
     for (const server of this.#servers) {
       const { contender } = server
@@ -64,12 +83,7 @@ export class HttpBench {
         load: await this.#loadOf(server, alone, connections),
       })
     }
-    const rows = await interleave(all, timing)
-    return {
-      name: `modern-${session.name}-${connections}`,
-      title: `${session.title}, ${connections} connections: in a session, and as a request of ${STANDING_VERSION}`,
-      rows,
-    }
+    return interleave(all, timing)
   }
 
   async #loadOf(server: ServerProcess, workload: Workload, connections: number): Promise<Measured['load']> {

@@ -4,6 +4,11 @@ import type { ServerProcess } from './server-process.ts'
 
 /** How long is measured. A round runs every contender once. */
 export interface Timing {
+  /**
+   * How often every contender is started anew: one that comes out of its start slower than usual, as compilers and
+   * memory will have it, stays so.
+   */
+  readonly starts: number
   readonly rounds: number
   readonly seconds: number
   /** Requests to each contender before the first round: compilers need thousands of calls. */
@@ -16,6 +21,12 @@ export interface Measured {
   readonly load: (seconds: number) => Promise<LoadResult>
 }
 
+/** What a contender has shown between one start and its end, round by round. */
+export interface Run {
+  readonly contender: Contender
+  readonly samples: readonly Sample[]
+}
+
 interface Sample {
   readonly requestsPerSecond: number
   readonly cpuMicros: number
@@ -23,7 +34,7 @@ interface Sample {
   readonly p99Ms: number | undefined
 }
 
-/** What a contender came to: medians over the rounds. */
+/** What a contender came to: medians over the rounds of all its starts. */
 export interface Row {
   readonly name: string
   readonly title: string
@@ -37,6 +48,8 @@ export interface Row {
   readonly base?: string
   /** Requests per second of processor time, divided by the base's in the same round. */
   readonly ratio?: number
+  /** The ratio of the start that came off worst, and of the best; of a single start there is nothing to tell apart. */
+  readonly between?: readonly [least: number, most: number]
 }
 
 /** One thing that was measured. */
@@ -47,15 +60,18 @@ export interface Table {
 }
 
 /** Loads the contenders in turn, so that what else the machine does hits them alike. */
-export async function interleave(all: readonly Measured[], timing: Timing): Promise<Row[]> {
-  const samples = new Map<string, Sample[]>(all.map(({ server }) => [server.contender.name, []]))
+export async function interleave(
+  all: readonly Measured[],
+  timing: Pick<Timing, 'rounds' | 'seconds' | 'warmRequests'>,
+): Promise<Run[]> {
+  const runs = all.map((measured) => ({ measured, samples: [] as Sample[] }))
   for (const one of all) await warm(one, timing.warmRequests)
   for (let round = 0; round < timing.rounds; round++) {
     // Nobody always runs first after somebody else.
-    const order = [...all.slice(round % all.length), ...all.slice(0, round % all.length)]
-    for (const one of order) samples.get(one.server.contender.name)?.push(await sample(one, timing.seconds))
+    const order = [...runs.slice(round % runs.length), ...runs.slice(0, round % runs.length)]
+    for (const { measured, samples } of order) samples.push(await sample(measured, timing.seconds))
   }
-  return all.map(({ server }) => toRow(server.contender, samples))
+  return runs.map(({ measured, samples }) => ({ contender: measured.server.contender, samples }))
 }
 
 /** In seconds: what is slow enough to get here is not made fast by more of it. */
@@ -83,23 +99,42 @@ async function sample({ server, load }: Measured, seconds: number): Promise<Samp
   }
 }
 
-function toRow({ name, title, base }: Contender, samples: ReadonlyMap<string, readonly Sample[]>): Row {
-  const own = samples.get(name) ?? []
-  const bases = base === undefined ? undefined : samples.get(base)
+/** Sums up all starts. Who is not in all of them is held against its base in those that it is in. */
+export function summarise(starts: readonly (readonly Run[])[]): Row[] {
+  return (starts[0] ?? []).map(({ contender }) => toRow(contender, starts))
+}
+
+const runOf = (runs: readonly Run[], name: string): Run | undefined =>
+  runs.find(({ contender }) => contender.name === name)
+
+function toRow({ name, title, base }: Contender, starts: readonly (readonly Run[])[]): Row {
+  const all = starts.flatMap((runs) => runOf(runs, name)?.samples ?? [])
   const over = (pick: (each: Sample) => number | undefined): number | undefined => {
-    const values = own.map(pick).filter((value) => value !== undefined)
+    const values = all.map(pick).filter((value) => value !== undefined)
     return values.length === 0 ? undefined : median(values)
   }
   const row = {
     name,
     title,
-    requestsPerSecond: median(own.map(({ requestsPerSecond }) => requestsPerSecond)),
+    requestsPerSecond: median(all.map(({ requestsPerSecond }) => requestsPerSecond)),
     p50Ms: over(({ p50Ms }) => p50Ms),
     p99Ms: over(({ p99Ms }) => p99Ms),
-    cpuMicros: median(own.map(({ cpuMicros }) => cpuMicros)),
-    leastCpuMicros: Math.min(...own.map(({ cpuMicros }) => cpuMicros)),
+    cpuMicros: median(all.map(({ cpuMicros }) => cpuMicros)),
+    leastCpuMicros: Math.min(...all.map(({ cpuMicros }) => cpuMicros)),
   }
-  if (base === undefined || bases === undefined) return row
-  const ratios = own.map(({ cpuMicros }, round) => (bases[round]?.cpuMicros ?? Number.NaN) / cpuMicros)
-  return { ...row, base, ratio: median(ratios) }
+  if (base === undefined) return row
+  const ratios = starts.map((runs) => ratiosIn(runs, name, base)).filter(({ length }) => length > 0)
+  const medians = ratios.map(median)
+  return {
+    ...row,
+    base,
+    ratio: median(ratios.flat()),
+    ...(medians.length > 1 && { between: [Math.min(...medians), Math.max(...medians)] as const }),
+  }
+}
+
+function ratiosIn(runs: readonly Run[], name: string, base: string): number[] {
+  const bases = runOf(runs, base)?.samples ?? []
+  const own = runOf(runs, name)?.samples ?? []
+  return own.map(({ cpuMicros }, round) => (bases[round]?.cpuMicros ?? Number.NaN) / cpuMicros)
 }

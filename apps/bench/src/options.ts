@@ -13,17 +13,18 @@ export interface BenchOptions {
   readonly timing: Timing
 }
 
-const FULL: Timing = { rounds: 9, seconds: 0.4, warmRequests: 20_000 }
-const SHORT: Timing = { rounds: 25, seconds: 0.2, warmRequests: 30_000 }
+const FULL: Timing = { starts: 5, rounds: 5, seconds: 0.3, warmRequests: 20_000 }
+const SHORT: Timing = { starts: 1, rounds: 25, seconds: 0.2, warmRequests: 30_000 }
 
-export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--write] [--rounds <n>] [--seconds <n>]
+export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--write] [--starts <n>] [--rounds <n>] [--seconds <n>]
 
   --short    only the text tool at 16 connections and what imports cost; fails below 0.6 of the bare framework, and where
              importing Jetway costs more than importing the official SDK
   --only     cases whose name begins so, for example text, text-16, modern, list, stdio, create, tools, imports, first, memory
   --json     the numbers as JSON instead of tables
   --write    writes the tables into docs/reference/benchmarks.md
-  --rounds   how often every contender is measured
+  --starts   how often every contender is started anew for each case
+  --rounds   how often every contender is measured from its start to its end
   --seconds  how long, each time`
 
 /** @throws TypeError where an option is unknown or has no proper value */
@@ -35,11 +36,12 @@ export function readOptions(args: readonly string[]): BenchOptions {
       only: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
+      starts: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
     },
   })
-  const { short, only, json, write, rounds, seconds } = values
+  const { short, only, json, write, starts, rounds, seconds } = values
   const preset = short ? SHORT : FULL
   return {
     short,
@@ -47,6 +49,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     json,
     write,
     timing: {
+      starts: Math.ceil(positive('starts', starts, preset.starts)),
       rounds: Math.ceil(positive('rounds', rounds, preset.rounds)),
       seconds: positive('seconds', seconds, preset.seconds),
       warmRequests: preset.warmRequests,

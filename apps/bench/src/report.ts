@@ -53,7 +53,7 @@ export function toMarkdown({ machine, tables, imports, firstAnswers, memory }: R
   return `${parts.join('\n\n')}\n`
 }
 
-const HEADINGS = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio', 'of']
+const HEADINGS = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio', 'starts', 'of']
 
 function toSection({ title, rows }: Table): string {
   const titles = new Map(rows.map((row) => [row.name, row.title]))
@@ -65,7 +65,7 @@ function toSection({ title, rows }: Table): string {
 }
 
 function cells(row: Row, titles: ReadonlyMap<string, string>): string[] {
-  const { title, requestsPerSecond, p50Ms, p99Ms, cpuMicros, ratio, base } = row
+  const { title, requestsPerSecond, p50Ms, p99Ms, cpuMicros, ratio, between, base } = row
   return [
     title,
     requestsPerSecond.toFixed(0),
@@ -73,6 +73,7 @@ function cells(row: Row, titles: ReadonlyMap<string, string>): string[] {
     p99Ms?.toFixed(2) ?? '',
     cpuMicros.toFixed(1),
     ratio?.toFixed(2) ?? '',
+    between?.map((each) => each.toFixed(2)).join('–') ?? '',
     base === undefined ? '' : (titles.get(base) ?? base),
   ]
 }

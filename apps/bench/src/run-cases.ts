@@ -1,7 +1,8 @@
-import { HTTP, STARTED_TOOLS, STDIO, TOOL_COUNTS } from './contenders.ts'
-import { HttpBench } from './http-bench.ts'
+import { type Contender, HTTP, STARTED_TOOLS, STDIO, TOOL_COUNTS } from './contenders.ts'
+import { type HttpBench, measureHttp, titleOf } from './http-bench.ts'
 import { measureImports } from './imports.ts'
-import type { Table } from './measure.ts'
+import { STANDING_VERSION } from './load/requests.ts'
+import type { Run, Table } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 import type { Report } from './report.ts'
 import { measureSessionMemory } from './session-memory.ts'
@@ -35,34 +36,25 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   )
   cases.push([CREATE, 16])
   const tables: Table[] = []
-  const chosen = cases.filter(([{ name }, connections]) => wanted(`${name}-${connections}`))
-  if (chosen.length > 0) {
-    const bench = await HttpBench.start(HTTP)
-    for (const [workload, connections] of chosen) {
-      const running = bench.measure(workload, connections, timing)
-      tables.push(await said(`${workload.name}-${connections}`, running))
-    }
-    await bench.stop()
+  const add = async (
+    { name, title }: Pick<Table, 'name' | 'title'>,
+    contenders: readonly Contender[],
+    run: (bench: HttpBench) => Promise<Run[]>,
+  ): Promise<void> => {
+    if (wanted(name)) tables.push(await said(name, measureHttp({ name, title }, contenders, timing, run)))
   }
-  const forms = FORMS.filter(({ session }) => wanted(`modern-${session.name}-${FORM_CONNECTIONS}`))
-  if (forms.length > 0) {
-    const bench = await HttpBench.start(HTTP.filter(({ program }) => program.startsWith('jetway')))
-    for (const form of forms) {
-      const running = bench.compareForms(form, FORM_CONNECTIONS, timing)
-      tables.push(await said(`modern-${form.session.name}-${FORM_CONNECTIONS}`, running))
-    }
-    await bench.stop()
+  for (const [workload, connections] of cases) {
+    const called = { name: `${workload.name}-${connections}`, title: titleOf(workload, connections) }
+    await add(called, HTTP, (bench) => bench.measure(workload, connections, timing))
   }
-  if (wanted('tools-1000')) {
-    const bench = await HttpBench.start(TOOL_COUNTS)
-    const { rows } = await said('tools-1000', bench.measure(TEXT, 16, timing))
-    tables.push({
-      name: 'tools-1000',
-      title: 'tools/call, text, 16 connections, Jetway on Fastify with other tools beside it',
-      rows,
-    })
-    await bench.stop()
+  const jetways = HTTP.filter(({ program }) => program.startsWith('jetway'))
+  for (const form of FORMS) {
+    const name = `modern-${form.session.name}-${FORM_CONNECTIONS}`
+    const title = `${titleOf(form.session, FORM_CONNECTIONS)}: in a session, and as a request of ${STANDING_VERSION}`
+    await add({ name, title }, jetways, (bench) => bench.compareForms(form, FORM_CONNECTIONS, timing))
   }
+  const title = 'tools/call, text, 16 connections, Jetway on Fastify with other tools beside it'
+  await add({ name: 'tools-1000', title }, TOOL_COUNTS, (bench) => bench.measure(TEXT, 16, timing))
   return tables
 }
 

@@ -4,7 +4,7 @@ import { type Contender, RAW_STDIO, starters } from './contenders.ts'
 import { median } from './load/load-result.ts'
 import { FIRST_ID, idCounter, INITIALIZE, messageWith } from './load/requests.ts'
 import { StdioClient } from './load/stdio-load.ts'
-import { interleave, type Measured, type Table, type Timing } from './measure.ts'
+import { interleave, type Measured, type Run, summarise, type Table, type Timing } from './measure.ts'
 import { writeSchemaCache } from './schema-cache.ts'
 import { ServerProcess } from './server-process.ts'
 import { resultOf, TEXT } from './workloads.ts'
@@ -19,6 +19,16 @@ export async function measureStdio(
   contenders: readonly Contender[],
   timing: Timing,
 ): Promise<Table> {
+  const starts: Run[][] = []
+  for (let start = 0; start < timing.starts; start++) {
+    const started = start === 0 ? contenders : contenders.filter(({ once }) => !once)
+    starts.push(await measureStart(started, depth, timing))
+  }
+  const title = `stdio, ${depth === 1 ? 'one call after the other' : `pipelined, ${depth} calls on their way`}`
+  return { name, title, rows: summarise(starts) }
+}
+
+async function measureStart(contenders: readonly Contender[], depth: number, timing: Timing): Promise<Run[]> {
   const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
   try {
     const all: Measured[] = []
@@ -32,8 +42,7 @@ export async function measureStdio(
       const lineBytes = Buffer.byteLength(line) + 1
       all.push({ server, load: (seconds) => client.load({ seconds, depth, lineBytes, next }) })
     }
-    const title = `stdio, ${depth === 1 ? 'one call after the other' : `pipelined, ${depth} calls on their way`}`
-    return { name, title, rows: await interleave(all, timing) }
+    return await interleave(all, timing)
   } finally {
     await Promise.all(servers.map((server) => server.stop()))
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { interleave, type Measured } from '../src/measure.ts'
+import { interleave, type Measured, type Run, summarise } from '../src/measure.ts'
 
 const LATENCIES = Float64Array.of(1, 2, 3)
 
@@ -20,13 +20,14 @@ function fake(name: string, base: string | undefined, micros: number, mood: () =
 
 it('a ratio compares what was measured in the same round', async () => {
   const moods = [1, 1, 1, 1, 1, 7, 7, 7, 7, 3, 3, 3, 3]
-  let runs = 0
-  const mood = (): number => moods[runs++] ?? 1
-  const rows = await interleave([fake('bare', undefined, 10, mood), fake('jetway', 'bare', 20, mood)], {
+  let turn = 0
+  const mood = (): number => moods[turn++] ?? 1
+  const runs = await interleave([fake('bare', undefined, 10, mood), fake('jetway', 'bare', 20, mood)], {
     rounds: 4,
     seconds: 1,
     warmRequests: 100,
   })
+  const rows = summarise([runs])
   expect(rows[0]).toMatchObject({ name: 'bare', requestsPerSecond: 100, p50Ms: 2, p99Ms: 3 })
   expect(rows[0]).not.toHaveProperty('ratio')
   expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', ratio: 0.5 })
@@ -34,12 +35,34 @@ it('a ratio compares what was measured in the same round', async () => {
 
 it('the best round is kept, which a busy machine has disturbed least', async () => {
   const moods = [1, 1, 1, 9, 1, 9, 9, 9]
-  let runs = 0
-  const mood = (): number => moods[runs++] ?? 1
-  const rows = await interleave([fake('bare', undefined, 10, mood), fake('jetway', 'bare', 20, mood)], {
+  let turn = 0
+  const mood = (): number => moods[turn++] ?? 1
+  const runs = await interleave([fake('bare', undefined, 10, mood), fake('jetway', 'bare', 20, mood)], {
     rounds: 3,
     seconds: 1,
     warmRequests: 100,
   })
-  expect(rows.map(({ leastCpuMicros }) => leastCpuMicros)).toEqual([10, 20])
+  expect(summarise([runs]).map(({ leastCpuMicros }) => leastCpuMicros)).toEqual([10, 20])
+})
+
+/** One start: how many µs each round took, for each contender. */
+const started = (micros: Readonly<Record<string, readonly number[]>>): Run[] =>
+  Object.entries(micros).map(([name, all]) => ({
+    contender: { name, title: name, program: name, ...(name === 'bare' ? {} : { base: 'bare' }) },
+    samples: all.map((cpuMicros) => ({ requestsPerSecond: 1, cpuMicros, p50Ms: 1, p99Ms: 1 })),
+  }))
+
+it('a start that came off badly does not decide, and is shown', () => {
+  const [, jetway] = summarise([
+    started({ bare: [10, 10, 10], jetway: [20, 20, 20] }),
+    started({ bare: [10, 10, 10], jetway: [12.5, 12.5, 12.5] }),
+    started({ bare: [12, 12, 12], jetway: [15, 15, 15] }),
+  ])
+  expect(jetway).toMatchObject({ ratio: 0.8, between: [0.5, 0.8], leastCpuMicros: 12.5 })
+})
+
+it('who was started once is held against its base of that start', () => {
+  const rows = summarise([started({ bare: [10], slow: [100] }), started({ bare: [20] })])
+  expect(rows[1]).toMatchObject({ name: 'slow', ratio: 0.1 })
+  expect(rows[1]).not.toHaveProperty('between')
 })

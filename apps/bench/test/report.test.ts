@@ -27,6 +27,7 @@ const REPORT = {
           leastCpuMicros: 12,
           base: 'bare',
           ratio: 0.8,
+          between: [0.78, 0.81] as const,
         },
       ],
     },
@@ -48,6 +49,7 @@ it('a table says what a ratio is of', () => {
     '2.00',
     '12.5',
     '0.80',
+    '0.78–0.81',
     'bare',
     '',
   ])

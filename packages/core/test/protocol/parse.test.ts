@@ -42,6 +42,22 @@ describe('parsing a message', () => {
       expect(parseText(text)).toMatchObject({ ok: true })
   })
 
+  it('refuses exactly the envelopes in which a name stands twice, whatever the values hold, short and long', () => {
+    const name = fc.constantFrom('"jsonrpc"', '"id"', '"method"', '"params"', '"m\\u0065thod"', '"other"')
+    const value = fc.oneof(
+      fc.constantFrom('1', '"id"', '"method"', '{"id":1,"params":{}}', '["params",{"method":"id"}]', '"\\""'),
+      fc.constant(JSON.stringify('x'.repeat(300))),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, value), { maxLength: 6 }), (members) => {
+        const text = `{${members.map(([key, held]) => `${key}:${held}`).join(', ')}}`
+        const names = members.map(([key]) => JSON.parse(key) as string)
+        expect(parseText(text).ok).toBe(new Set(names).size === names.length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('strips one leading byte order mark and no second one', () => {
     expect(parseBytes(new Uint8Array([0xef, 0xbb, 0xbf, ...bytes('{}')]))).toEqual({ ok: true, value: {} })
     expect(parseText('\ufeff{}')).toEqual({ ok: true, value: {} })
