@@ -35,7 +35,8 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  const fault = scan(body, limits)
+  const names = isSmall(body, limits) ? countNames(body) : undefined
+  const fault = names === undefined ? scan(body, limits) : undefined
   if (fault !== undefined) return refuse(fault)
   let value: unknown
   try {
@@ -43,9 +44,33 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
   } catch {
     return refuse('The message is not valid JSON')
   }
+  const late = names === undefined || hasEnvelopeOf(names, value) ? undefined : scan(body, limits)
+  if (late !== undefined) return refuse(late)
   return SUSPICIOUS_KEY.test(body) && hasPollutingKey(value)
     ? refuse('The message has a forbidden key')
     : { ok: true, value }
+}
+
+/** Too small a text to pass the limits, if it is JSON: each level takes two characters, and each token one. */
+const isSmall = (text: string, { maxDepth, maxTokens }: ParseLimits): boolean =>
+  text.length <= maxDepth * 2 && text.length <= maxTokens
+
+const NAMES = /"(?:jsonrpc|id|method|params)"/g
+
+/** How often the names of a request's envelope stand in a text; undefined where they could be spelt otherwise. */
+function countNames(text: string): number | undefined {
+  if (text.includes('\\')) return undefined
+  let count = 0
+  for (NAMES.lastIndex = 0; NAMES.test(text);) count++
+  return count
+}
+
+/** Whether the names that were counted are the members of the envelope, and all of them: then none stands twice. */
+function hasEnvelopeOf(names: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const members =
+    Number('jsonrpc' in value) + Number('id' in value) + Number('method' in value) + Number('params' in value)
+  return members === names && members === Object.keys(value).length
 }
 
 /** Checks a value that somebody else has parsed, by the same limits. */
