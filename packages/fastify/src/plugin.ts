@@ -1,9 +1,17 @@
+import { AsyncResource } from 'node:async_hooks'
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fastifySSE } from '@fastify/sse'
 import type { AuthInfo, McpServer, MountHandle } from '@jetway/core'
-import { BodyError, createEndpoint, doorPaths, readStream, repeatedHeader } from '@jetway/core/http'
+import {
+  BodyError,
+  collectStream,
+  createEndpoint,
+  doorPaths,
+  readStream,
+  repeatedHeader,
+} from '@jetway/core/http'
 import type {
   Door,
   Endpoint,
@@ -90,7 +98,8 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
   const bodyLimit = limitOf(app, rest.bodyLimit ?? BODY_LIMIT)
   const endpoint = createEndpoint(neutral(server), { logger: app.log, ...rest, bodyLimit })
   onMount?.(endpoint)
-  const mount = new PluginMount(app, endpoint, { context, auth })
+  const reads = rest.authenticate === undefined ? bodyLimit : undefined
+  const mount = new PluginMount(app, { endpoint, host: { context, auth }, reads })
 
   app.removeAllContentTypeParsers()
   // Reads nothing: the guard judges the head first. JSON is named because Fastify looks '*' up anew for every request.
@@ -151,22 +160,31 @@ interface HostReaders {
   readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
 }
 
+interface MountParts {
+  readonly endpoint: Endpoint
+  readonly host: HostReaders
+  /** Bytes up to which bodies are read for the endpoint; undefined where it has to know first who calls. */
+  readonly reads: number | undefined
+}
+
 class PluginMount {
   /** `open`, inside what @fastify/sse puts around it. */
   stream: RouteHandlerMethod
   readonly #app: FastifyInstance
   readonly #endpoint: Endpoint
   readonly #host: HostReaders
+  readonly #reads: number | undefined
   /** For each handler of a door the one that takes its place, see `handler`. */
   readonly #direct = new Map<RouteHandlerMethod, RouteHandlerMethod>()
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
   /** Streams, and bodies that still come in after their reply: Node's server would wait for their connections. */
   readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
 
-  constructor(app: FastifyInstance, endpoint: Endpoint, host: HostReaders) {
+  constructor(app: FastifyInstance, { endpoint, host, reads }: MountParts) {
     this.#app = app
     this.#endpoint = endpoint
     this.#host = host
+    this.#reads = reads
     this.stream = this.open
   }
 
@@ -181,8 +199,24 @@ class PluginMount {
     return answer
   }
 
-  /** The same where nobody waits for what the handler returns, which saves a promise for every request. */
+  /**
+   * The same where nobody waits for what the handler returns. Then the body can be read before the endpoint is asked,
+   * which answers at once whatever it need not wait for: without a promise, which costs more than most calls.
+   */
   #send(door: Door, request: FastifyRequest, reply: FastifyReply): void {
+    const asked = new PluginRequest(door, request, reply, this.#host)
+    const stream = this.#reads === undefined ? undefined : asked.unread(this.#reads)
+    if (this.#reads === undefined || stream === undefined || !this.#endpoint.judge(asked))
+      return this.#reply(asked, reply)
+    // What the app's hooks keep for a request is theirs to find in handlers too; the stream's events know nothing of it.
+    const context = new AsyncResource('jetway')
+    collectStream(stream, this.#reads, (body) => {
+      asked.take(body)
+      context.runInAsyncScope(() => this.#reply(asked, reply))
+    })
+  }
+
+  #reply(asked: PluginRequest, reply: FastifyReply): void {
     const fail = (error: Error): void => void reply.send(error)
     const send = (answer: HttpReply): void => {
       try {
@@ -193,7 +227,7 @@ class PluginMount {
         fail(error as Error)
       }
     }
-    const answer = this.#endpoint.handle(new PluginRequest(door, request, reply, this.#host))
+    const answer = this.#endpoint.handle(asked)
     if (answer instanceof Promise) void answer.then(send)
     else send(answer)
   }
@@ -205,7 +239,8 @@ class PluginMount {
 
   #payload(reply: FastifyReply, answer: HttpReply): Payload | undefined {
     const { request } = reply
-    if (!request.raw.complete && request.method !== 'GET') this.#track(request.raw)
+    const { complete, readableEnded } = request.raw
+    if (!complete && !readableEnded && request.method !== 'GET') this.#track(request.raw)
     if (answer.open) {
       this.#opening.set(reply, answer)
       return this.stream.call(this.#app, request, reply) as Promise<undefined>
@@ -299,6 +334,7 @@ class PluginRequest implements HttpRequest {
   readonly #headers: FastifyRequest['headers']
   #abort: AbortController | undefined
   #mount: { readonly value: unknown } | undefined
+  #body: Uint8Array | BodyError | undefined
 
   constructor(door: Door, request: FastifyRequest, reply: FastifyReply, host: HostReaders) {
     this.door = door
@@ -356,16 +392,34 @@ class PluginRequest implements HttpRequest {
     return repeatedHeader(this.request.raw.rawHeaders)
   }
 
-  body(limit: number): ReturnType<HttpRequest['body']> {
+  get judged(): boolean {
+    return this.#body !== undefined
+  }
+
+  /** The stream of the body, where that can be read to its end and nobody has begun to. */
+  unread(limit: number): Readable | undefined {
     const { body, raw } = this.request
+    if (!isStream(body) || body.readableDidRead || body.destroyed) return undefined
+    return body === raw && Number(raw.headers['content-length']) > limit ? undefined : body
+  }
+
+  /** Takes what was read of the body, after the guard has let the head pass. */
+  take(body: Uint8Array | BodyError): void {
+    this.#body = body
+  }
+
+  body(limit: number): ReturnType<HttpRequest['body']> {
+    if (this.#body !== undefined)
+      return this.#body instanceof BodyError ? Promise.reject(this.#body) : this.#body
+    const { body } = this.request
     if (body === undefined) return EMPTY
     if (body instanceof Uint8Array) return body
     if (!isStream(body)) return { parsed: body }
+    const stream = this.unread(limit)
+    if (stream !== undefined) return readStream(stream, limit)
     if (body.readableDidRead || body.destroyed)
       return Promise.reject(new BodyError(400, 'The body is gone: a hook has read it, or the peer has left'))
-    if (body === raw && Number(raw.headers['content-length']) > limit)
-      return Promise.reject(BodyError.tooLarge(limit))
-    return readStream(body, limit)
+    return Promise.reject(BodyError.tooLarge(limit))
   }
 }
 

@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { McpServer } from '@jetway/core'
 import type * as Http from '@jetway/core/http'
 import type { Endpoint, EndpointOptions, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { deferred, head, listen, post, raw, until } from './support.ts'
 
@@ -14,6 +15,8 @@ const endpoint = vi.hoisted(() => ({
   handle: undefined as unknown,
   options: undefined as unknown,
   closing: undefined as (() => void) | undefined,
+  /** What it says of heads: where it lets them pass, bodies are read before it is asked for an answer. */
+  passes: false,
 }))
 
 vi.mock('@jetway/core/http', async (original) => ({
@@ -21,10 +24,11 @@ vi.mock('@jetway/core/http', async (original) => ({
   createEndpoint: (
     _server: unknown,
     options: EndpointOptions,
-  ): Pick<Endpoint, 'handle' | 'probes' | 'close'> => {
+  ): Pick<Endpoint, 'handle' | 'judge' | 'probes' | 'close'> => {
     endpoint.options = options
     return {
       probes: new Map(),
+      judge: () => endpoint.passes,
       handle: (request) => (endpoint.handle as Handle)(request),
       close: async () => endpoint.closing?.(),
     }
@@ -33,16 +37,91 @@ vi.mock('@jetway/core/http', async (original) => ({
 
 afterEach(() => {
   endpoint.closing = undefined
+  endpoint.passes = false
 })
 
 async function mounted(handle: Handle, app: FastifyInstance = Fastify()): Promise<string> {
   endpoint.handle = handle
-  app.register(mcp, { server: {} as McpServer })
+  app.register(mcp, { server: {} as McpServer, bodyLimit: 100 })
   return `${await listen(app)}/mcp`
 }
 
 const SSE = { 'content-type': 'text/event-stream' }
 const OK = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' } as const
+
+describe.each([
+  ['when it asks for it', false],
+  ['before it is asked for an answer, since it has let the head pass', true],
+])('a body that the endpoint gets %s', (_when, passes) => {
+  beforeEach(() => {
+    endpoint.passes = passes
+  })
+
+  it('has its declared length as bytes, whole, across chunks', async () => {
+    const url = await mounted(async (request) => ({
+      ...OK,
+      body: String(((await request.body(100)) as Uint8Array).length),
+    }))
+    const socket = await raw(url, head('/mcp', { 'content-length': '10' }))
+    socket.write('12345')
+    await vi.waitFor(() => expect(socket.writableLength).toBe(0))
+    socket.write('67890')
+    expect(await until(socket, '\r\n\r\n10')).toContain('200 OK')
+  })
+
+  it('is empty where there is none', async () => {
+    const url = await mounted(async (request) => ({
+      ...OK,
+      body: String(((await request.body(100)) as Uint8Array).length),
+    }))
+    expect(await (await fetch(url, { method: 'POST' })).text()).toBe('0')
+  })
+
+  it.each([
+    ['declared', 'x'.repeat(101)],
+    ['found', new Blob(['x'.repeat(60), 'x'.repeat(60)])],
+  ])(
+    'is an error with status 413 where it is %s to be beyond the limit, and the limit itself passes',
+    async (_kind, large) => {
+      const url = await mounted(async (request) => {
+        try {
+          return { ...OK, body: String(((await request.body(100)) as Uint8Array).length) }
+        } catch (error) {
+          return { status: (error as { status: number }).status, headers: {} }
+        }
+      })
+      const sent = typeof large === 'string' ? large : large.stream()
+      expect((await post(url, sent)).status).toBe(413)
+      expect(await (await post(url, 'x'.repeat(100))).text()).toBe('100')
+    },
+  )
+
+  it('is an error with status 400 when the peer leaves before the end of the body', async () => {
+    const status = deferred<number>()
+    const url = await mounted(async (request) => {
+      await Promise.resolve(request.body(100)).catch((error: { status: number }) =>
+        status.resolve(error.status),
+      )
+      return OK
+    })
+    const socket = await raw(url, head('/mcp', { 'content-length': '10' }) + '12345')
+    await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0))
+    socket.destroy()
+    expect(await status.promise).toBe(400)
+  })
+
+  it('is read in the context that the app has made for the request', async () => {
+    const kept = new AsyncLocalStorage<string>()
+    const app = Fastify()
+    app.addHook('preHandler', (request, _reply, done) => kept.run(request.id, done))
+    const url = await mounted(async (request) => {
+      await request.body(100)
+      return { ...OK, body: String(kept.getStore()) }
+    }, app)
+    expect(await (await post(url, 'x'.repeat(10))).text()).toBe('req-1')
+    expect(await (await post(url, 'x'.repeat(10))).text()).toBe('req-2')
+  })
+})
 
 describe('what the endpoint sees of a request', () => {
   it('has the method, the first value of a query parameter, and header values', async () => {
@@ -99,58 +178,6 @@ describe('what the endpoint sees of a request', () => {
     expect(calls).toEqual([])
     expect(await (await post(url)).json()).toEqual([{ id: 'req-2' }, { id: 'req-2' }, { principal: 'ada' }])
     expect(calls).toEqual(['context', 'auth'])
-  })
-
-  it('gets a body of its declared length as bytes, whole, across chunks', async () => {
-    const url = await mounted(async (request) => ({
-      ...OK,
-      body: String(((await request.body(100)) as Uint8Array).length),
-    }))
-    const socket = await raw(url, head('/mcp', { 'content-length': '10' }))
-    socket.write('12345')
-    await vi.waitFor(() => expect(socket.writableLength).toBe(0))
-    socket.write('67890')
-    expect(await until(socket, '\r\n\r\n10')).toContain('200 OK')
-  })
-
-  it('gets an empty body where there is none', async () => {
-    const url = await mounted(async (request) => ({
-      ...OK,
-      body: String(((await request.body(100)) as Uint8Array).length),
-    }))
-    expect(await (await fetch(url, { method: 'POST' })).text()).toBe('0')
-  })
-
-  it.each([
-    ['declared', 'x'.repeat(101)],
-    ['chunked', new Blob(['x'.repeat(60), 'x'.repeat(60)]).stream()],
-  ])(
-    'gets an error with status 413 for a %s body beyond the limit, and the limit itself passes',
-    async (_kind, large) => {
-      const url = await mounted(async (request) => {
-        try {
-          return { ...OK, body: String(((await request.body(100)) as Uint8Array).length) }
-        } catch (error) {
-          return { status: (error as { status: number }).status, headers: {} }
-        }
-      })
-      expect((await post(url, large)).status).toBe(413)
-      expect(await (await post(url, 'x'.repeat(100))).text()).toBe('100')
-    },
-  )
-
-  it('gets an error with status 400 when the peer leaves before the end of the body', async () => {
-    const status = deferred<number>()
-    const url = await mounted(async (request) => {
-      await Promise.resolve(request.body(100)).catch((error: { status: number }) =>
-        status.resolve(error.status),
-      )
-      return OK
-    })
-    const socket = await raw(url, head('/mcp', { 'content-length': '10' }) + '12345')
-    await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0))
-    socket.destroy()
-    expect(await status.promise).toBe(400)
   })
 
   it('can be refused before its body has come', async () => {

@@ -38,6 +38,11 @@ export type MountedRequest<Mount> = HttpRequest &
 export interface Endpoint<Mount = unknown> extends MountHandle {
   /** Answers one request. Never throws and never rejects. */
   handle(request: MountedRequest<Mount>): HttpReply | Promise<HttpReply>
+  /**
+   * Whether the head of a request lets its body be read, for adapters that can read it before they call {@link handle},
+   * and by that save a call all waiting. Who calls is not asked here: with `authenticate` leave the body to `handle`.
+   */
+  judge(request: HttpRequest): boolean
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe, at once and whoever asks. */
@@ -101,6 +106,10 @@ class HttpEndpoint implements Endpoint, Mounted {
     }
   }
 
+  judge(request: HttpRequest): boolean {
+    return this.#guard(request) === undefined
+  }
+
   close({ deadline }: { readonly deadline?: number } = {}): Promise<void> {
     // A later call may be in more of a hurry.
     this.#mount.work.limit(deadline ?? this.#mount.options.closeDeadlineMs)
@@ -145,7 +154,7 @@ class HttpEndpoint implements Endpoint, Mounted {
   }
 
   #handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
-    const refused = this.#guard(request)
+    const refused = request.judged === true ? undefined : this.#guard(request)
     if (refused !== undefined) return refused
     if (this.#closing !== undefined && (this.#closed || !mayAnswer(request))) return refuse('draining')
     const auth = this.#admission.admit(request)

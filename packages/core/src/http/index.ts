@@ -6,7 +6,7 @@ export { createEndpoint, type Endpoint, type MountedRequest } from './endpoint.t
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './fetch.ts'
 export type { HealthOptions, Probe } from './health.ts'
 export type { EndpointOptions, KeepAliveOptions, SealedSessionOptions, SessionOptions } from './options.ts'
-export { type ByteStream, readStream, readWebStream } from './read-stream.ts'
+export { type ByteStream, collectStream, readStream, readWebStream } from './read-stream.ts'
 export type { RejectListener } from './rejections.ts'
 export { repeatedHeader } from './repeated.ts'
 export type { Servable, ServerSelector } from './tenants.ts'

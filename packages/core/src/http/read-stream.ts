@@ -17,35 +17,52 @@ const encoder = new TextEncoder()
  * It waits for the end even where a declared length is complete before: a reply that overtakes the end of its request
  * makes Node, and what serves on top of it, drain the request once more.
  *
- * @throws BodyError as a rejection: 413 beyond the limit, 400 where the stream ends early
+ * @param done - called once, with what was read, or with 413 beyond the limit and 400 where the stream ends early
+ */
+export function collectStream(
+  stream: ByteStream,
+  limit: number,
+  done: (read: Uint8Array | BodyError) => void,
+): void {
+  if (stream.destroyed) return done(BodyError.endedEarly())
+  let first: Uint8Array | undefined
+  let chunks: Uint8Array[] | undefined
+  let size = 0
+  let over = false
+  const finish = (read: Uint8Array | BodyError): void => {
+    over = true
+    done(read)
+  }
+  // Every stream closes in the end; an error for each of them would cost more than all the rest.
+  const fail = (): void => {
+    if (!over) finish(BodyError.endedEarly())
+  }
+  stream.on('data', (chunk) => {
+    if (over) return
+    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+    size += bytes.byteLength
+    if (size > limit) {
+      first = chunks = undefined
+      finish(BodyError.tooLarge(limit))
+    } else if (first === undefined) first = bytes
+    else (chunks ??= [first]).push(bytes)
+  })
+  stream.on('end', () => {
+    if (!over) finish(chunks === undefined ? (first ?? EMPTY) : joined(chunks, size))
+  })
+  stream.on('error', fail)
+  // A request that its peer has left is closed, without an error unless somebody listens for one.
+  stream.on('close', fail)
+}
+
+/**
+ * The same as a promise: {@link collectStream}.
+ *
+ * @throws BodyError as a rejection
  */
 export function readStream(stream: ByteStream, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    if (stream.destroyed) return reject(BodyError.endedEarly())
-    let first: Uint8Array | undefined
-    let chunks: Uint8Array[] | undefined
-    let size = 0
-    let ended = false
-    // Every stream closes in the end; an error for each of them would cost more than all the rest.
-    const fail = (): void => {
-      if (!ended) reject(BodyError.endedEarly())
-    }
-    stream.on('data', (chunk) => {
-      const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
-      size += bytes.byteLength
-      if (size > limit) {
-        first = chunks = undefined
-        reject(BodyError.tooLarge(limit))
-      } else if (first === undefined) first = bytes
-      else (chunks ??= [first]).push(bytes)
-    })
-    stream.on('end', () => {
-      ended = true
-      resolve(chunks === undefined ? (first ?? EMPTY) : joined(chunks, size))
-    })
-    stream.on('error', fail)
-    // A request that its peer has left is closed, without an error unless somebody listens for one.
-    stream.on('close', fail)
+    collectStream(stream, limit, (read) => (read instanceof BodyError ? reject(read) : resolve(read)))
   })
 }
 
