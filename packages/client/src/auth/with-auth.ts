@@ -6,46 +6,30 @@ export type AuthFetch = (url: string | URL, init?: RequestInit) => Promise<Respo
 /** What of `fetch` is used. */
 type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Hops within the server's own origin that one request follows. */
-const MAX_REDIRECTS = 5
 const CHALLENGES: ReadonlySet<number> = new Set([401, 403])
-/** Redirects that keep the method and the body: https://www.rfc-editor.org/rfc/rfc9110#section-15.4 */
-const KEEPS_METHOD: ReadonlySet<number> = new Set([307, 308])
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
  * A `fetch` whose requests carry the credentials of a provider, and are sent again when the provider says so.
  *
- * Credentials go to the origin of `resource` and nowhere else: a request to another origin is refused, and so is a
- * redirect to one. Redirects within the origin are followed, five at most, with headers asked for anew at each hop.
+ * Credentials go to the origin of `resource` and nowhere else: a request to another origin is refused. A redirect is an
+ * answer like any other, since `fetch` would take headers along that are not for strangers: whoever follows it sends a
+ * request of its own, which has credentials of its own.
  *
  * @param resource the address of the server, as it was configured
- * @throws TypeError for a request or a redirect to another origin; what the provider throws; what `fetch` throws
+ * @throws TypeError for a request to another origin; what the provider throws; what `fetch` throws
  */
 export function withAuth(fetch: PlainFetch, provider: AuthProvider, resource: string | URL): AuthFetch {
   const server = new URL(resource)
   return async (url, init = {}) => {
-    let target = new URL(url)
-    let request: RequestInit = { ...init, redirect: 'manual' }
-    let retries = 0
-    let redirects = 0
-    for (;;) {
+    const target = new URL(url)
+    const request: RequestInit = { ...init, redirect: 'manual' }
+    for (let retries = 0; ; retries++) {
       const { response, answer } = await send(fetch, provider, server, target, request)
-      const next = redirection(response, target, request)
-      if (next !== undefined) {
-        provider.answered?.(answer)
-        await response.body?.cancel()
-        redirects += 1
-        if (redirects > MAX_REDIRECTS) throw new TypeError(`${server.origin} redirects without end`)
-        ;({ target, request } = next)
-        continue
-      }
       if (!CHALLENGES.has(response.status) || provider.challenged === undefined) {
         provider.answered?.(answer)
         return response
       }
       if (retries >= MAX_AUTH_RETRIES || !isRepeatable(request.body)) return response
-      retries += 1
       if ((await decide(provider, answer, response)) === 'give-up') return response
       await response.body?.cancel()
     }
@@ -87,19 +71,6 @@ async function send(
   for (const [name, value] of Object.entries(sent)) headers.set(name, value)
   const response = await fetch(target.href, { ...init, headers })
   return { response, answer: { ...request, sent, status: response.status, headers: response.headers } }
-}
-
-function redirection(
-  response: Response,
-  from: URL,
-  init: RequestInit,
-): { target: URL; request: RequestInit } | undefined {
-  const location = response.headers.get('location')
-  if (!REDIRECTS.has(response.status) || location === null) return undefined
-  const reads = init.method === undefined || init.method === 'GET'
-  // A browser's way to turn a POST into a GET would lose the message; the caller gets the redirect as it is.
-  if (!reads && (!KEEPS_METHOD.has(response.status) || !isRepeatable(init.body))) return undefined
-  return { target: new URL(location, from), request: init }
 }
 
 const isRepeatable = (body: RequestInit['body']): boolean => !(body instanceof ReadableStream)

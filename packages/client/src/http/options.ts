@@ -1,6 +1,7 @@
 import type { ParseLimits } from '@jetway/core/protocol'
 import type { AuthProvider } from '../auth/provider.ts'
 import { withAuth } from '../auth/with-auth.ts'
+import { failingByName } from './credentials.ts'
 
 /** What of `fetch` is used. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
@@ -70,7 +71,7 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
   return {
     url: href,
     headers: options.headers ?? {},
-    fetch: options.auth === undefined ? fetch : withAuth(fetch, options.auth, href),
+    fetch: options.auth === undefined ? fetch : withAuth(fetch, failingByName(options.auth), href),
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
     parseLimits: options.parseLimits ?? { maxDepth: 128, maxTokens: 1_000_000 },
     openTimeoutMs: options.openTimeoutMs ?? 30_000,

@@ -1,4 +1,5 @@
 import { TransportError } from '../errors.ts'
+import { CredentialsError } from './credentials.ts'
 import type { ResolvedHttpOptions } from './options.ts'
 import { TextRest } from './text-rest.ts'
 
@@ -62,11 +63,16 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
     })
   } catch (error) {
     signal.throwIfAborted()
+    const { origin } = new URL(url)
+    if (error instanceof CredentialsError)
+      throw new TransportError(`Authorization at ${origin} has failed: the cause says why`, {
+        cause: error.cause,
+      })
     const code = codeOf(error)
-    throw new TransportError(
-      `${new URL(url).origin} cannot be reached${code === undefined ? '' : `: ${code}`}`,
-      { cause: error, unprocessed: code !== undefined && UNCONNECTED.has(code) },
-    )
+    throw new TransportError(`${origin} cannot be reached${code === undefined ? '' : `: ${code}`}`, {
+      cause: error,
+      unprocessed: code !== undefined && UNCONNECTED.has(code),
+    })
   }
 }
 

@@ -64,3 +64,57 @@ it.each<[string, string, EndpointOptions]>([
     await handler.close({ deadline: 0 })
   },
 )
+
+it('a redirect within the origin has credentials of its own, and one beyond it is not followed', async () => {
+  const handler = toFetch(everything(), { revisions: ['2025-11-25'] })
+  let given = 0
+  const sent: string[] = []
+  let away = false
+  const client = new Client({ name: 'c', version: '1' }, { eras: false })
+  await client.connect(
+    http('http://127.0.0.1:8000/old', {
+      auth: { headers: () => ({ authorization: `Bearer t${++given}` }) },
+      fetch: async (url, init) => {
+        const { headers, method } = new Request(url, init)
+        sent.push(`${method} ${url} ${headers.get('authorization')}`)
+        const location = away ? 'http://127.0.0.2:8000/mcp' : '/mcp'
+        if (url.endsWith('/old')) return new Response(null, { status: 307, headers: { location } })
+        return await handler(new Request(url, { ...init, ...(init.body && { duplex: 'half' }) }))
+      },
+    }),
+  )
+  expect((await client.callTool('hello')).content).toHaveLength(1)
+  expect(sent.filter((line) => line.includes('POST')).slice(0, 2)).toEqual([
+    'POST http://127.0.0.1:8000/old Bearer t1',
+    'POST http://127.0.0.1:8000/mcp Bearer t2',
+  ])
+  expect(new Set(sent.map((line) => line.split(' ').at(-1))).size).toBe(given)
+  away = true
+  await expect(client.callTool('hello')).rejects.toThrow('redirects, and not within itself')
+  expect(sent.filter((line) => line.includes('127.0.0.2'))).toEqual([])
+  away = false
+  await client.close()
+  await handler.close({ deadline: 0 })
+})
+
+it.each<[string, (failure: Error) => AuthProvider]>([
+  ['has no headers to give', (failure) => ({ headers: () => Promise.reject(failure) })],
+  [
+    'has no answer to a refusal',
+    (failure) => ({ headers: () => undefined, challenged: () => Promise.reject(failure) }),
+  ],
+])('a provider that %s is said to have failed, and not the server to be away', async (_, providerOf) => {
+  const failure = new Error('The vault at /secret/place is closed')
+  const client = new Client({ name: 'c', version: '1' }, { eras: false })
+  const connecting = client.connect(
+    http('http://127.0.0.1:8000/mcp', {
+      auth: providerOf(failure),
+      fetch: async () => new Response(null, { status: 401 }),
+    }),
+  )
+  await expect(connecting).rejects.toMatchObject({
+    code: 'transport',
+    message: 'Authorization at http://127.0.0.1:8000 has failed: the cause says why',
+    cause: failure,
+  })
+})
