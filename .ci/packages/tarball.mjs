@@ -13,7 +13,8 @@ const KB = 1000
 const BUDGETS = {
   // A second build of it is for bundlers: docs/design/decisions/edge-weight.md
   core: { packed: 400, unpacked: 1600 },
-  client: { packed: 90, unpacked: 320 },
+  // Nine entries, of which a host loads the two or three that it needs: none loads another one's weight.
+  client: { packed: 150, unpacked: 520 },
   testing: { packed: 40, unpacked: 160 },
 }
 const OTHERS = { packed: 60, unpacked: 240 }
