@@ -26,6 +26,7 @@ export interface AiSdkTool<Schema, V extends AiSdkVersion = 7> {
   toModelOutput: (options: { output: HostToolResult }) => AiSdkOutput<V>
 }
 
+/** Options of {@link aiSdkTools}. */
 export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelToolsOptions {
   /** The function `jsonSchema` of the package `ai`, which this one does not depend on. */
   readonly jsonSchema: (schema: never) => Schema

@@ -13,6 +13,7 @@ export interface AnthropicTool {
 
 type ImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
 
+/** What a `tool_result` may hold of what tools give. */
 export type AnthropicResultContent =
   | { type: 'text'; text: string }
   | { type: 'image'; source: { type: 'base64'; media_type: ImageType; data: string } }

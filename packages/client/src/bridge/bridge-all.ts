@@ -10,6 +10,7 @@ export interface ToolRegistry {
   get?(name: string): unknown
 }
 
+/** Options of {@link bridgeAll}. */
 export interface BridgeOptions extends HostToolOptions {
   /** A tool was left out, since the registry has one of that name already. Once for each, until that has changed. */
   readonly onSkipped?: (tool: HostTool) => void

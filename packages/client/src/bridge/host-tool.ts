@@ -36,6 +36,7 @@ export interface HostTool {
   execute(args?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<HostToolResult>
 }
 
+/** Options of {@link hostTools}. */
 export interface HostToolOptions extends ResultLimits {
   /**
    * The servers, by the host's names for them, whose hints about their tools may be believed. A hint is a promise that

@@ -27,6 +27,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Options of the tools for any interface of a model. */
 export interface ModelToolsOptions {
   /** Characters that a description may have; `Infinity` for no limit. */
   readonly maxDescription?: number

@@ -32,6 +32,7 @@ export interface OpenAiImagesMessage {
   content: ({ type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } })[]
 }
 
+/** What a `function_call_output` may hold of what tools give. */
 export type OpenAiOutputContent =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }
@@ -44,6 +45,7 @@ export interface OpenAiCallOutput {
   output: string | OpenAiOutputContent[]
 }
 
+/** Options of the tools for either interface of OpenAI. */
 export interface OpenAiToolsOptions extends ModelToolsOptions {
   /**
    * Characters that a description may have. Models of OpenAI have refused whole requests for one longer description.
@@ -52,6 +54,7 @@ export interface OpenAiToolsOptions extends ModelToolsOptions {
   readonly maxDescription?: number
 }
 
+/** Options of {@link openAiChatTools}. */
 export interface OpenAiChatOptions extends OpenAiToolsOptions {
   /**
    * Where pictures go: `user-message` sends them in one message after the answers, for models that see; `omit` only tells

@@ -45,6 +45,7 @@ export interface ServerStats {
   readonly pending: number
 }
 
+/** Numbers of a manager. */
 export interface ClientManagerStats {
   readonly servers: readonly ServerStats[]
   /** Resources that are kept, those that have expired too. */

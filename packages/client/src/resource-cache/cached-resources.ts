@@ -3,6 +3,7 @@ import type { Client } from '../client.ts'
 import type { RequestOptions } from '../options.ts'
 import type { ResourceCache, ResourceKey } from './resource-cache.ts'
 
+/** Options of {@link cachedResources}. */
 export interface CachedResourcesOptions {
   /** @default the client's `name`; without one, a name of its own that no other client shares */
   readonly server?: string

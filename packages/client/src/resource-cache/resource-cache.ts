@@ -19,6 +19,7 @@ export interface ResourceKey {
   readonly partition?: string
 }
 
+/** Options of a {@link ResourceCache}. */
 export interface ResourceCacheOptions {
   /** Entries, expired ones too. A new one beyond that takes the place of the one that was not used for longest. @default 256 */
   readonly maxEntries?: number
@@ -123,7 +124,7 @@ export class ResourceCache {
    * What is kept, or else what `load` resolves to, which is then kept as {@link set} does. Callers that want the same at
    * the same time wait for one `load`. What was invalidated while it was under way is given to those who wait, and not kept.
    *
-   * @param options.signal - ends the waiting of this caller; what is kept is given even so
+   * @param options - its `signal` ends the waiting of this caller; what is kept is given even so
    * @throws what `load` rejects with, which is never kept, and the reason of the signal
    */
   async read(
