@@ -1,4 +1,4 @@
-import { bearer, Client } from '@jetway/client'
+import { bearer, Client, type SavedSession } from '@jetway/client'
 import { connect, loadConfig, type ServerConfig } from '@jetway/client/config'
 import { http } from '@jetway/client/http'
 import { childProcess } from '@jetway/client/stdio'
@@ -7,6 +7,20 @@ import { childProcess } from '@jetway/client/stdio'
 export async function connectTo(url: string, token: string): Promise<Client> {
   const client = new Client({ name: 'my-host', version: '1.0.0' })
   return client.connect(http(url, { auth: bearer(token) }))
+}
+// #endregion
+
+// #region session
+/** Asks once, in the session that was kept if there is one, and keeps the session for the next time. */
+export async function askOnce(
+  url: string,
+  tool: string,
+  kept?: SavedSession,
+): Promise<{ readonly content: readonly unknown[]; readonly session: SavedSession | undefined }> {
+  await using client = new Client({ name: 'my-host', version: '1.0.0' })
+  await client.connect(http(url, { endSession: false }), kept === undefined ? {} : { session: kept })
+  const { content } = await client.callTool(tool)
+  return { content, session: client.session }
 }
 // #endregion
 

@@ -6,7 +6,38 @@ import { getRequestListener } from '@hono/node-server'
 import { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
 import { expect, it, vi } from 'vitest'
-import { connectAs, connectTo, run, serversOf } from '../src/client-transports.ts'
+import { askOnce, connectAs, connectTo, run, serversOf } from '../src/client-transports.ts'
+
+/** Serves on loopback. */
+async function listen(
+  handler: ReturnType<typeof toFetch>,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const listening = createServer((request, response) => void getRequestListener(handler)(request, response))
+  listening.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  return {
+    url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}/mcp`,
+    async close() {
+      await handler.close()
+      listening.closeAllConnections()
+      listening.close()
+    },
+  }
+}
+
+it('a session is gone on with by the next client', async () => {
+  const server = new McpServer({ name: 'shop', version: '1.0.0' })
+  const opened = vi.fn<() => void>()
+  server.on('session:open', opened)
+  server.addTool({ name: 'open', handler: () => 'Yes' })
+  const { url, close } = await listen(toFetch(server, { revisions: ['2025-11-25'] }))
+  const first = await askOnce(url, 'open')
+  const second = await askOnce(url, 'open', first.session)
+  expect(second.content).toEqual([{ type: 'text', text: 'Yes' }])
+  expect(second.session?.id).toBe(first.session?.id)
+  expect(opened).toHaveBeenCalledTimes(1)
+  await close()
+})
 
 it('a server at an address is given the token', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
@@ -15,17 +46,12 @@ it('a server at an address is given the token', async () => {
     authenticate: (request) =>
       request.header('authorization') === 'Bearer ticket' ? { principal: 'ann' } : undefined,
   })
-  const listening = createServer((request, response) => void getRequestListener(handler)(request, response))
-  listening.listen(0, '127.0.0.1')
-  await once(listening, 'listening')
-  const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}/mcp`
+  const { url, close } = await listen(handler)
   const client = await connectTo(url, 'ticket')
   expect((await client.callTool('who')).content).toEqual([{ type: 'text', text: 'ann' }])
   await expect(connectTo(url, 'forged')).rejects.toMatchObject({ status: 401 })
   await client.close()
-  await handler.close()
-  listening.closeAllConnections()
-  listening.close()
+  await close()
 })
 
 it('a server of this machine is run, heard and ended', async () => {

@@ -120,7 +120,11 @@ describe('the tools of the guide to the bridge', () => {
 
     const said = { type: 'output_text', text: 'Take a hat', annotations: [] }
     await using responses = await scriptedModel(
-      { id: 'r1', object: 'response', output: [{ type: 'function_call', call_id: '1', name: 'today', arguments: '{}' }] },
+      {
+        id: 'r1',
+        object: 'response',
+        output: [{ type: 'function_call', call_id: '1', name: 'today', arguments: '{}' }],
+      },
       { id: 'r2', object: 'response', output: [{ type: 'message', role: 'assistant', content: [said] }] },
     )
     const other = new OpenAI({ apiKey: 'k', baseURL: responses.url, maxRetries: 0 })

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type Stop, stopSteps } from '../../src/stdio/options.ts'
+import { stopTree } from '../../src/stdio/stop.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Ends a tree that goes by the given signal only; tells when it was sent what, in ms, and when it was over. */
+async function stopped(stop: Stop | undefined, goesBy: string | undefined): Promise<readonly unknown[]> {
+  const start = Date.now()
+  const said: unknown[] = []
+  let remains = goesBy !== 'end of input'
+  const tree = {
+    remains: () => Promise.resolve(remains),
+    signal: (signal: string) => {
+      said.push(`${Date.now() - start} ${signal}`)
+      if (signal === goesBy) remains = false
+      return Promise.resolve()
+    },
+  }
+  const gone = remains ? new Promise(() => {}) : Promise.resolve()
+  let over: number | undefined
+  void stopTree(tree, stopSteps(stop), gone).then(() => (over = Date.now() - start))
+  while (over === undefined && Date.now() - start < 10_000) await vi.advanceTimersByTimeAsync(10)
+  return [...said, over]
+}
+
+describe('ending a process and all below it, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
+  test.for<[string, string | undefined, unknown[]]>([
+    ['goes when its input ends', 'end of input', [0]],
+    ['goes by SIGTERM', 'SIGTERM', ['2000 SIGTERM', 2_000]],
+    ['goes by nothing else', 'SIGKILL', ['2000 SIGTERM', '4000 SIGKILL', 4_000]],
+  ])('takes at most four seconds where it %s', async ([, goesBy, expected]) => {
+    expect(await stopped(undefined, goesBy)).toEqual(expected)
+  })
+
+  test.for<[string, unknown[]]>([
+    ['SIGINT', ['0 SIGINT', 0]],
+    ['SIGKILL', ['0 SIGINT', '3000 SIGKILL', 3_000]],
+  ])(
+    'begins with SIGINT where that is wanted, and takes three seconds: goes by %s',
+    async ([goesBy, expected]) => {
+      expect(await stopped('interrupt', goesBy)).toEqual(expected)
+    },
+  )
+
+  test('of what cannot be killed is over within five seconds too', async () => {
+    const said = await stopped(undefined, undefined)
+    expect(said.at(-1)).toBeLessThanOrEqual(5_100)
+    expect(said.slice(0, 2)).toEqual(['2000 SIGTERM', '4000 SIGKILL'])
+  })
+})
