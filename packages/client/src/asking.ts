@@ -26,7 +26,17 @@ export class Asking {
     const { handlers = {}, name, answerTimeoutMs = DEFAULTS.answerTimeoutMs } = options
     const { opened } = this
     this.#revision = revision
-    this.#questions = new Questions({ handlers, name, answerTimeoutMs, clock, server, opened, onError })
+    const samplesWithTools = options.capabilities?.sampling?.tools !== undefined
+    this.#questions = new Questions({
+      handlers,
+      name,
+      answerTimeoutMs,
+      clock,
+      server,
+      opened,
+      samplesWithTools,
+      onError,
+    })
     this.urls = new RequiredUrls({
       ask:
         handlers.elicitUrl === undefined

@@ -124,6 +124,68 @@ describe('a question of a server with sessions', () => {
     expect(await open('https://bank.example/x', 9)).toEqual({ result: { action: 'accept' } })
   })
 
+  const SAMPLING = 'https://modelcontextprotocol.io/specification/2025-11-25/client/sampling'
+  const use = (id: string): object => ({ type: 'tool_use', id, name: 't', input: {} })
+  const resultOf = (toolUseId: string): object => ({ type: 'tool_result', toolUseId, content: [] })
+  const text = { type: 'text', text: 'x' }
+  const assistant = (...content: object[]): object => ({ role: 'assistant', content })
+  const user = (...content: object[]): object => ({ role: 'user', content })
+  const tools = [{ name: 't', inputSchema: { type: 'object' } }]
+
+  it.each<[string, object, boolean]>([
+    ['tools that were not declared', { messages: [user(text)], tools }, false],
+    [
+      'a choice of tools that were not declared',
+      { messages: [user(text)], toolChoice: { mode: 'auto' } },
+      false,
+    ],
+    ['a tool use without its result', { messages: [assistant(use('a'), text)] }, true],
+    ['a tool use and another message', { messages: [assistant(use('a')), user(text)] }, true],
+    ['one result for two', { messages: [assistant(use('a'), use('b')), user(resultOf('a'))] }, true],
+    ['the result of another', { messages: [assistant(use('a')), user(resultOf('b'))] }, true],
+    ['a result beside a text', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
+    ['a result out of nowhere', { messages: [user(resultOf('a'))] }, true],
+    ['no messages', {}, true],
+  ])(`to sample with %s is refused: ${SAMPLING}#error-handling`, async (_, params, declared) => {
+    const sample = vi.fn<NonNullable<ClientHandlers['sample']>>()
+    const { server } = await scripted(sessions(), {
+      handlers: { sample },
+      ...(declared && { capabilities: { sampling: { tools: {} } } }),
+    })
+    const answer = await ask(server, 'sampling/createMessage', { maxTokens: 9, ...params })
+    expect(answer).toMatchObject({ error: { code: -32602 } })
+    expect(sample).not.toHaveBeenCalled()
+  })
+
+  it('to sample with tools reaches a handler that has declared them', async () => {
+    const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => ({
+      role: 'assistant',
+      model: 'm',
+      content: { type: 'text', text: 'x' },
+    }))
+    const { server } = await scripted(sessions(), {
+      handlers: { sample },
+      capabilities: { sampling: { tools: {} } },
+    })
+    const messages = [user(text), assistant(text, use('a'), use('b')), user(resultOf('b'), resultOf('a'))]
+    const params = { messages, maxTokens: 9, tools, toolChoice: { mode: 'auto' } }
+    expect(await ask(server, 'sampling/createMessage', params)).toMatchObject({ result: { model: 'm' } })
+    expect(sample.mock.calls[0]?.[0]).toEqual(params)
+  })
+
+  it('for roots is told when they change, where the revision lets it be told', async () => {
+    const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
+    expect(server.of(Method.Initialize)).toMatchObject([
+      { params: { capabilities: { roots: { listChanged: true } } } },
+    ])
+    await client.rootsChanged()
+    await server.hears('notifications/roots/list_changed')
+    const newer = await scripted(modern(), { handlers: { roots: [] } })
+    await newer.client.rootsChanged()
+    await settled()
+    expect(newer.server.methods).not.toContain('notifications/roots/list_changed')
+  })
+
   it('goes to its handler with who asks', async () => {
     const sample = vi.fn(
       () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } }) as const,

@@ -15,6 +15,7 @@ import type { Clock } from '@jetway/core/runtime'
 import { orAborted } from '../waiting.ts'
 import { readFilledForm } from './filled-form.ts'
 import type { OpenedUrls } from './opened-urls.ts'
+import { checkSampleRequest } from './sample-request.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -123,6 +124,8 @@ export interface QuestionsOptions {
   readonly clock: Clock
   readonly server: () => Implementation | undefined
   readonly opened: OpenedUrls
+  /** Whether that is declared. */
+  readonly samplesWithTools: boolean
   readonly onError: (error: Error) => void
 }
 
@@ -202,9 +205,7 @@ export class Questions {
   async #sample(params: JsonObject, ctx: QuestionContext): Promise<JsonObject> {
     const { sample } = this.#options.handlers
     if (sample === undefined) throw notFound()
-    const { messages, maxTokens } = params
-    if (!Array.isArray(messages) || typeof maxTokens !== 'number')
-      throw malformed('sampling needs messages and maxTokens')
+    checkSampleRequest(params, this.#options.samplesWithTools)
     return { ...(await sample(params as unknown as SampleRequest, ctx)) }
   }
 
