@@ -98,8 +98,7 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
   const bodyLimit = limitOf(app, rest.bodyLimit ?? BODY_LIMIT)
   const endpoint = createEndpoint(neutral(server), { logger: app.log, ...rest, bodyLimit })
   onMount?.(endpoint)
-  const reads = rest.authenticate === undefined ? bodyLimit : undefined
-  const mount = new PluginMount(app, { endpoint, host: { context, auth }, reads })
+  const mount = new PluginMount(app, endpoint, { context, auth })
 
   app.removeAllContentTypeParsers()
   // Reads nothing: the guard judges the head first. JSON is named because Fastify looks '*' up anew for every request.
@@ -160,31 +159,22 @@ interface HostReaders {
   readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
 }
 
-interface MountParts {
-  readonly endpoint: Endpoint
-  readonly host: HostReaders
-  /** Bytes up to which bodies are read for the endpoint; undefined where it has to know first who calls. */
-  readonly reads: number | undefined
-}
-
 class PluginMount {
   /** `open`, inside what @fastify/sse puts around it. */
   stream: RouteHandlerMethod
   readonly #app: FastifyInstance
   readonly #endpoint: Endpoint
   readonly #host: HostReaders
-  readonly #reads: number | undefined
   /** For each handler of a door the one that takes its place, see `handler`. */
   readonly #direct = new Map<RouteHandlerMethod, RouteHandlerMethod>()
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
   /** Streams, and bodies that still come in after their reply: Node's server would wait for their connections. */
   readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
 
-  constructor(app: FastifyInstance, { endpoint, host, reads }: MountParts) {
+  constructor(app: FastifyInstance, endpoint: Endpoint, host: HostReaders) {
     this.#app = app
     this.#endpoint = endpoint
     this.#host = host
-    this.#reads = reads
     this.stream = this.open
   }
 
@@ -205,12 +195,12 @@ class PluginMount {
    */
   #send(door: Door, request: FastifyRequest, reply: FastifyReply): void {
     const asked = new PluginRequest(door, request, reply, this.#host)
-    const stream = this.#reads === undefined ? undefined : asked.unread(this.#reads)
-    if (this.#reads === undefined || stream === undefined || !this.#endpoint.judge(asked))
-      return this.#reply(asked, reply)
+    const stream = asked.unread()
+    const limit = stream === undefined ? undefined : this.#endpoint.mayRead(asked)
+    if (stream === undefined || limit === undefined || asked.isBeyond(limit)) return this.#reply(asked, reply)
     // What the app's hooks keep for a request is theirs to find in handlers too; the stream's events know nothing of it.
     const context = new AsyncResource('jetway')
-    collectStream(stream, this.#reads, (body) => {
+    collectStream(stream, limit, (body) => {
       asked.take(body)
       context.runInAsyncScope(() => this.#reply(asked, reply))
     })
@@ -392,15 +382,20 @@ class PluginRequest implements HttpRequest {
     return repeatedHeader(this.request.raw.rawHeaders)
   }
 
-  get judged(): boolean {
+  get headJudged(): boolean {
     return this.#body !== undefined
   }
 
-  /** The stream of the body, where that can be read to its end and nobody has begun to. */
-  unread(limit: number): Readable | undefined {
+  /** The stream of the body, where nobody has begun to read it. */
+  unread(): Readable | undefined {
+    const { body } = this.request
+    return isStream(body) && !body.readableDidRead && !body.destroyed ? body : undefined
+  }
+
+  /** Whether the body is declared to be longer. What a hook has put in its place has another length. */
+  isBeyond(limit: number): boolean {
     const { body, raw } = this.request
-    if (!isStream(body) || body.readableDidRead || body.destroyed) return undefined
-    return body === raw && Number(raw.headers['content-length']) > limit ? undefined : body
+    return body === raw && Number(raw.headers['content-length']) > limit
   }
 
   /** Takes what was read of the body, after the guard has let the head pass. */
@@ -415,11 +410,10 @@ class PluginRequest implements HttpRequest {
     if (body === undefined) return EMPTY
     if (body instanceof Uint8Array) return body
     if (!isStream(body)) return { parsed: body }
-    const stream = this.unread(limit)
-    if (stream !== undefined) return readStream(stream, limit)
-    if (body.readableDidRead || body.destroyed)
+    const stream = this.unread()
+    if (stream === undefined)
       return Promise.reject(new BodyError(400, 'The body is gone: a hook has read it, or the peer has left'))
-    return Promise.reject(BodyError.tooLarge(limit))
+    return this.isBeyond(limit) ? Promise.reject(BodyError.tooLarge(limit)) : readStream(stream, limit)
   }
 }
 

@@ -24,11 +24,11 @@ vi.mock('@jetway/core/http', async (original) => ({
   createEndpoint: (
     _server: unknown,
     options: EndpointOptions,
-  ): Pick<Endpoint, 'handle' | 'judge' | 'probes' | 'close'> => {
+  ): Pick<Endpoint, 'handle' | 'mayRead' | 'probes' | 'close'> => {
     endpoint.options = options
     return {
       probes: new Map(),
-      judge: () => endpoint.passes,
+      mayRead: () => (endpoint.passes ? options.bodyLimit : undefined),
       handle: (request) => (endpoint.handle as Handle)(request),
       close: async () => endpoint.closing?.(),
     }

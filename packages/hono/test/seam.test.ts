@@ -1,21 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import type { McpServer } from '@jetway/core'
 import type * as Http from '@jetway/core/http'
 import type { Endpoint, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { deferred, head, listen, post, raw, until } from './support.ts'
 
 type Handle = (request: HttpRequest) => HttpReply | Promise<HttpReply>
 
-const endpoint = vi.hoisted(() => ({ handle: undefined as unknown }))
+const endpoint = vi.hoisted(() => ({
+  handle: undefined as unknown,
+  /** Bytes of a body that may be read before the endpoint is asked for an answer. */
+  mayRead: undefined as number | undefined,
+}))
 
 vi.mock('@jetway/core/http', async (original) => ({
   ...(await original<typeof Http>()),
-  createEndpoint: (): Pick<Endpoint, 'handle' | 'probes'> => ({
+  createEndpoint: (): Pick<Endpoint, 'handle' | 'mayRead' | 'probes'> => ({
     probes: new Map(),
+    mayRead: () => endpoint.mayRead,
     handle: (request) => (endpoint.handle as Handle)(request),
   }),
 }))
@@ -40,6 +46,128 @@ const bytes = async (request: HttpRequest): Promise<HttpReply> => {
 /** Answers the length of the body, or the status of what was wrong with it. */
 const measured: Handle = (request) =>
   bytes(request).catch((error: { status: number }) => ({ status: error.status, headers: {} }))
+
+describe.each([
+  ['when it asks for it', undefined],
+  ['before it is asked for an answer, since the head has passed', 100],
+])('a body that the endpoint gets %s', (_when, mayRead) => {
+  beforeEach(() => {
+    endpoint.mayRead = mayRead
+    return () => (endpoint.mayRead = undefined)
+  })
+
+  it('has the bytes of a body of its declared length whole, across chunks', async () => {
+    const url = await served(measured)
+    const socket = await raw(url, head('/mcp', { 'content-length': '10' }))
+    socket.write('12345')
+    await vi.waitFor(() => expect(socket.writableLength).toBe(0))
+    socket.write('67890')
+    expect(await until(socket, '\r\n\r\n10')).toContain('200 OK')
+  })
+
+  it('is empty where there is none', async () => {
+    const url = await served(measured)
+    expect(await (await fetch(url, { method: 'POST' })).text()).toBe('0')
+    expect(await (await mounted(measured).request('/mcp', { method: 'POST' })).text()).toBe('0')
+  })
+
+  const large = 'x'.repeat(101)
+  const chunked = (): ReadableStream => new Blob(['x'.repeat(60), 'x'.repeat(60)]).stream()
+
+  it('is an error with status 413 for a body beyond the limit, and the limit itself passes', async () => {
+    const url = await served(measured)
+    expect((await post(url, large)).status).toBe(413)
+    expect((await post(url, chunked())).status).toBe(413)
+    expect(await (await post(url, 'x'.repeat(100))).text()).toBe('100')
+  })
+
+  it('is the same on a runtime without sockets, whatever the declared length says', async () => {
+    const app = mounted(measured)
+    const send = (body: BodyInit, headers: HeadersInit = {}): Promise<Response> =>
+      Promise.resolve(app.request('/mcp', { method: 'POST', body, headers, duplex: 'half' } as RequestInit))
+    expect((await send(large)).status).toBe(413)
+    expect((await send(large, { 'content-length': '101' })).status).toBe(413)
+    expect((await send(large, { 'content-length': '5' })).status).toBe(413)
+    expect((await send(chunked())).status).toBe(413)
+    expect(await (await send('x'.repeat(100))).text()).toBe('100')
+    expect(await (await send('x'.repeat(100), { 'content-length': '100' })).text()).toBe('100')
+  })
+
+  it('is not read on without a declared length at the limit', async () => {
+    let pulled = 0
+    const body = new ReadableStream({
+      pull: (controller) => {
+        pulled++
+        controller.enqueue(new Uint8Array(60))
+      },
+    })
+    const response = await mounted(measured).request('/mcp', {
+      method: 'POST',
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    expect(response.status).toBe(413)
+    expect(pulled).toBeLessThan(6)
+  })
+
+  it.each([
+    ['c.req.json()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
+    ['c.req.text()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
+    [
+      'c.req.arrayBuffer()',
+      '12',
+      (app: Hono) => app.use(async (c, next) => (await c.req.arrayBuffer(), next())),
+    ],
+    ['Hono’s bodyLimit', '12', (app: Hono) => app.use(bodyLimit({ maxSize: 50 }))],
+    [
+      'a request in the place of its own',
+      '2',
+      (app: Hono) =>
+        app.use(async (c, next) => {
+          c.req.raw = new Request(c.req.raw, { method: 'POST', body: '{}', headers: {} })
+          return next()
+        }),
+    ],
+  ])('is there beside a middleware with %s', async (_what, length, use) => {
+    for (const body of ['{"text":"x"}', new Blob(['{"text":', '"x"}']).stream()]) {
+      const app = new Hono()
+      use(app)
+      expect(await (await post(await served(measured, app), body)).text()).toBe(length)
+    }
+  })
+
+  it('is an error with status 400 when a middleware has used the body up', async () => {
+    const app = new Hono()
+    app.use(async (c, next) => (await c.req.raw.text(), next()))
+    expect((await post(await served(measured, app))).status).toBe(400)
+  })
+
+  it('is an error with status 400 when the peer leaves before the end of the body', async () => {
+    const status = deferred<number>()
+    const url = await served(async (request) => {
+      await Promise.resolve(request.body(100)).catch((error: { status: number }) =>
+        status.resolve(error.status),
+      )
+      return OK
+    })
+    const socket = await raw(url, head('/mcp', { 'content-length': '10' }) + '12345')
+    await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0))
+    socket.destroy()
+    expect(await status.promise).toBe(400)
+  })
+
+  it('is read in the context that the app has made for the request', async () => {
+    const kept = new AsyncLocalStorage<string>()
+    const app = new Hono()
+    app.use((c, next) => kept.run(c.req.query('n') ?? '', next))
+    const url = await served(async (request) => {
+      await request.body(100)
+      return { ...OK, body: String(kept.getStore()) }
+    }, app)
+    expect(await (await post(`${url}?n=1`, 'x'.repeat(10))).text()).toBe('1')
+    expect(await (await post(`${url}?n=2`, 'x'.repeat(10))).text()).toBe('2')
+  })
+})
 
 describe('what the endpoint sees of a request', () => {
   it('has the method, the first value of a query parameter, and header values', async () => {
@@ -135,106 +263,6 @@ describe('what the endpoint sees of a request', () => {
     const response = await app.request('/mcp', { method: 'POST', body: '{}' })
     expect(await response.json()).toEqual([{ path: '/mcp' }, { path: '/mcp' }, { principal: 'ada' }])
     expect(calls).toEqual(['context', 'auth'])
-  })
-
-  it('gets a body of its declared length as bytes, whole, across chunks', async () => {
-    const url = await served(measured)
-    const socket = await raw(url, head('/mcp', { 'content-length': '10' }))
-    socket.write('12345')
-    await vi.waitFor(() => expect(socket.writableLength).toBe(0))
-    socket.write('67890')
-    expect(await until(socket, '\r\n\r\n10')).toContain('200 OK')
-  })
-
-  it('gets an empty body where there is none', async () => {
-    const url = await served(measured)
-    expect(await (await fetch(url, { method: 'POST' })).text()).toBe('0')
-    expect(await (await mounted(measured).request('/mcp', { method: 'POST' })).text()).toBe('0')
-  })
-
-  const large = 'x'.repeat(101)
-  const chunked = (): ReadableStream => new Blob(['x'.repeat(60), 'x'.repeat(60)]).stream()
-
-  it('gets an error with status 413 for a body beyond the limit, and the limit itself passes', async () => {
-    const url = await served(measured)
-    expect((await post(url, large)).status).toBe(413)
-    expect((await post(url, chunked())).status).toBe(413)
-    expect(await (await post(url, 'x'.repeat(100))).text()).toBe('100')
-  })
-
-  it('gets the same on a runtime without sockets, whatever the declared length says', async () => {
-    const app = mounted(measured)
-    const send = (body: BodyInit, headers: HeadersInit = {}): Promise<Response> =>
-      Promise.resolve(app.request('/mcp', { method: 'POST', body, headers, duplex: 'half' } as RequestInit))
-    expect((await send(large)).status).toBe(413)
-    expect((await send(large, { 'content-length': '101' })).status).toBe(413)
-    expect((await send(large, { 'content-length': '5' })).status).toBe(413)
-    expect((await send(chunked())).status).toBe(413)
-    expect(await (await send('x'.repeat(100))).text()).toBe('100')
-    expect(await (await send('x'.repeat(100), { 'content-length': '100' })).text()).toBe('100')
-  })
-
-  it('stops reading a body without a declared length at the limit', async () => {
-    let pulled = 0
-    const body = new ReadableStream({
-      pull: (controller) => {
-        pulled++
-        controller.enqueue(new Uint8Array(60))
-      },
-    })
-    const response = await mounted(measured).request('/mcp', {
-      method: 'POST',
-      body,
-      duplex: 'half',
-    } as RequestInit)
-    expect(response.status).toBe(413)
-    expect(pulled).toBeLessThan(6)
-  })
-
-  it.each([
-    ['c.req.json()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
-    ['c.req.text()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
-    [
-      'c.req.arrayBuffer()',
-      '12',
-      (app: Hono) => app.use(async (c, next) => (await c.req.arrayBuffer(), next())),
-    ],
-    ['Hono’s bodyLimit', '12', (app: Hono) => app.use(bodyLimit({ maxSize: 50 }))],
-    [
-      'a request in the place of its own',
-      '2',
-      (app: Hono) =>
-        app.use(async (c, next) => {
-          c.req.raw = new Request(c.req.raw, { method: 'POST', body: '{}', headers: {} })
-          return next()
-        }),
-    ],
-  ])('gets the body beside a middleware with %s', async (_what, length, use) => {
-    for (const body of ['{"text":"x"}', new Blob(['{"text":', '"x"}']).stream()]) {
-      const app = new Hono()
-      use(app)
-      expect(await (await post(await served(measured, app), body)).text()).toBe(length)
-    }
-  })
-
-  it('gets an error with status 400 when a middleware has used the body up', async () => {
-    const app = new Hono()
-    app.use(async (c, next) => (await c.req.raw.text(), next()))
-    expect((await post(await served(measured, app))).status).toBe(400)
-  })
-
-  it('gets an error with status 400 when the peer leaves before the end of the body', async () => {
-    const status = deferred<number>()
-    const url = await served(async (request) => {
-      await Promise.resolve(request.body(100)).catch((error: { status: number }) =>
-        status.resolve(error.status),
-      )
-      return OK
-    })
-    const socket = await raw(url, head('/mcp', { 'content-length': '10' }) + '12345')
-    await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0))
-    socket.destroy()
-    expect(await status.promise).toBe(400)
   })
 
   it('can be refused before its body has come', async () => {

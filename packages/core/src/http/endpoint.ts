@@ -39,10 +39,11 @@ export interface Endpoint<Mount = unknown> extends MountHandle {
   /** Answers one request. Never throws and never rejects. */
   handle(request: MountedRequest<Mount>): HttpReply | Promise<HttpReply>
   /**
-   * Whether the head of a request lets its body be read, for adapters that can read it before they call {@link handle},
-   * and by that save a call all waiting. Who calls is not asked here: with `authenticate` leave the body to `handle`.
+   * How many bytes of a request's body may be read before {@link handle} is asked, by its head alone: for adapters that
+   * can read them, and by that save a call all waiting. Undefined where the body is to be left to `handle`, which will
+   * refuse the head, or has to know first who calls.
    */
-  judge(request: HttpRequest): boolean
+  mayRead(request: HttpRequest): number | undefined
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe, at once and whoever asks. */
@@ -71,6 +72,7 @@ class HttpEndpoint implements Endpoint, Mounted {
   readonly #mount: MountParts
   readonly #guard: HeadGuard
   readonly #admission: Admission
+  readonly #authenticates: boolean
   readonly #sessions: SessionDoors | undefined
   readonly #stateless: Calls | undefined
   readonly #http: LegacyHttp
@@ -86,6 +88,7 @@ class HttpEndpoint implements Endpoint, Mounted {
     const { logger, tenants } = this.#mount
     this.probes = probesOf(options.health)
     this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#mount.served)
+    this.#authenticates = options.authenticate !== undefined
     this.#admission = new Admission(options.authenticate, clock, logger)
     this.#sessions = createSessionDoors(this.#mount, options)
     this.#stateless = resolved.stateless ? createCalls(clock) : undefined
@@ -106,8 +109,10 @@ class HttpEndpoint implements Endpoint, Mounted {
     }
   }
 
-  judge(request: HttpRequest): boolean {
-    return this.#guard(request) === undefined
+  mayRead(request: HttpRequest): number | undefined {
+    return this.#authenticates || this.#guard(request) !== undefined
+      ? undefined
+      : this.#mount.options.bodyLimit
   }
 
   close({ deadline }: { readonly deadline?: number } = {}): Promise<void> {
@@ -154,7 +159,7 @@ class HttpEndpoint implements Endpoint, Mounted {
   }
 
   #handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
-    const refused = request.judged === true ? undefined : this.#guard(request)
+    const refused = request.headJudged === true ? undefined : this.#guard(request)
     if (refused !== undefined) return refused
     if (this.#closing !== undefined && (this.#closed || !mayAnswer(request))) return refuse('draining')
     const auth = this.#admission.admit(request)

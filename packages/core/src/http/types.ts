@@ -42,8 +42,8 @@ export interface HttpRequest {
   readonly peer?:
     | { readonly localAddress?: string | undefined; readonly remoteAddress?: string | undefined }
     | undefined
-  /** Whether `Endpoint.judge` has let the request pass: it is not asked again. */
-  readonly judged?: boolean | undefined
+  /** Whether `Endpoint.mayRead` has let the head pass, which is not judged again then. */
+  readonly headJudged?: boolean | undefined
   /**
    * Reads the body, at most once, and only when called. `parsed` is for hosts that have parsed it before.
    *
