@@ -1,3 +1,3 @@
 import { describeClientCuts } from './support/client-cuts.ts'
 
-describeClientCuts(20)
+describeClientCuts(10)

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { Client, ClientError, type ClientEvents } from '@jetway/client'
 import { http } from '@jetway/client/http'
+import { ClientManager } from '@jetway/client/manager'
 import { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -145,6 +146,63 @@ function expectNamed(error: unknown): void {
   expect(['transport', 'closed', 'session-lost']).toContain(error.code)
 }
 
+interface Told {
+  readonly events: readonly string[]
+  readonly answered: number
+  readonly failed: number
+}
+
+/** One manager whose only server is lost again and again. */
+async function manageUntilCut(cuts: number): Promise<Told> {
+  const random = seeded(cuts)
+  const server = counting(random)
+  const app = await hono.serve(server, { revisions: ['2024-11-05'], legacySse: true }, {})
+  const proxy = await startFaultProxy({
+    port: Number(new URL(app.url).port),
+    allowance: () => inAll(1_500 + Math.floor(random() * 10_000)),
+    abort: () => (random() < 0.5 ? 'reset' : 'close'),
+  })
+  const manager = new ClientManager(
+    { name: 'cut', version: '1' },
+    { client: { eras: false }, reconnect: { firstMs: 1, lastMs: 5, maxAttempts: 50, stableMs: 0 } },
+  )
+  const events: string[] = []
+  for (const event of [
+    'mcp_reconnecting',
+    'mcp_reconnected',
+    'mcp_reconnect_failed',
+    'mcp_server_removed',
+  ] as const)
+    manager.on(event, () => void events.push(event))
+  let answered = 0
+  let failed = 0
+  try {
+    const url = `http://127.0.0.1:${proxy.port}/sse`
+    await manager.connect('far', { transport: 'sse', url })
+    while (proxy.cuts < cuts || answered === 0) {
+      const args = { to: REPORTS, name: 'it' }
+      const call = manager.callTool({ server: 'far', tool: 'count', args }, { onProgress: () => {} })
+      await call.then(
+        () => answered++,
+        (error: unknown) => {
+          expectNamed(error)
+          failed++
+        },
+      )
+    }
+    await manager.closeAll()
+    const told = events.length
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(events).toHaveLength(told)
+    return { events, answered, failed }
+  } finally {
+    await manager.closeAll()
+    await proxy.close()
+    await app.close()
+    await app.release()
+  }
+}
+
 /** The client behind a proxy that cuts its connections at random bytes: of heads, of bodies, of events. */
 export function describeClientCuts(cuts: number): void {
   const unhandled = vi.fn<(reason: unknown) => void>()
@@ -163,6 +221,21 @@ export function describeClientCuts(cuts: number): void {
         expect(tally.answered).toBeGreaterThan(0)
         expect(tally.refused + tally.failed).toBeGreaterThan(0)
         expect(tally.answered + tally.failed).toBe((tally.clients - tally.refused) * AT_ONCE)
+      },
+    )
+
+    it(
+      'are made again by a manager, which tells of each loss and each return',
+      { timeout: 60_000 + 300 * cuts },
+      async () => {
+        const { events, answered, failed } = await manageUntilCut(cuts)
+        expect(Math.min(answered, failed)).toBeGreaterThan(0)
+        expect(events).toContain('mcp_reconnected')
+        expect(events).not.toContain('mcp_server_removed')
+        // Each attempt has one outcome, but for one that closing has ended.
+        for (const [at, event] of events.entries())
+          if (event === 'mcp_reconnecting' && at < events.length - 1)
+            expect(events[at + 1]).toMatch(/^mcp_reconnect(ed|_failed)$/)
       },
     )
   })
