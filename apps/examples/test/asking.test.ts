@@ -96,7 +96,7 @@ describe('the tools of the guide to asking', () => {
     await using client = await connect(server, {
       revision: '2025-11-25',
       auth: { principal: 'ann' },
-      handlers: { elicitUrl: [] },
+      handlers: { elicitUrl: ['decline'] },
     })
     const refused = (await client.callTool('count_mails').catch((error: unknown) => error)) as {
       code: number
