@@ -155,12 +155,13 @@ export class ClientManager {
   }
 
   #register(name: string, target: ServerConfig | Dial): RegisteredServer {
-    const { approve, filters, waitMs, listTimeoutMs, random } = this.#options
+    const { approve, filters, waitMs, listTimeoutMs, random, spawn } = this.#options
     const filter: ToolFilter | undefined =
       filters !== undefined && Object.hasOwn(filters, name) ? filters[name] : undefined
     return new RegisteredServer({
       name,
       target,
+      spawn,
       approve,
       allows: toolTest(filter),
       connections: this.#connections,

@@ -4,6 +4,7 @@ import { Client } from '../client.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { ClientHandlers } from '../features/questions.ts'
 import type { Dial } from '../transport/client-transport.ts'
+import type { Spawn } from '../stdio/options.ts'
 import { processOf } from '../transport/spawned.ts'
 import type { Approvals } from './approvals.ts'
 import { type ClientManagerOptions, MANAGER_DEFAULTS } from './options.ts'
@@ -67,17 +68,29 @@ export class Connections {
   }
 }
 
+/** For processes whose configuration does not say. */
+export interface ProcessDefaults {
+  readonly stderr: (line: string) => void
+  readonly spawn: Spawn | undefined
+}
+
 /**
  * What there is to connect to, from what a host says. What speaks to processes and over HTTP is loaded only when it is
  * used.
  *
  * @throws TypeError for a configuration that is none
  */
-export async function dialOf(target: ServerConfig | Dial, onStderr: (line: string) => void): Promise<Dial> {
+export async function dialOf(target: ServerConfig | Dial, { stderr, spawn }: ProcessDefaults): Promise<Dial> {
   if (typeof target === 'function') return target
   const [{ dial }, { isStdio }] = await Promise.all([
     import('../config/dial.ts'),
     import('../config/server-config.ts'),
   ])
-  return dial(isStdio(target) && target.stderr === undefined ? { ...target, stderr: onStderr } : target)
+  if (!isStdio(target)) return dial(target)
+  const starts = target.spawn ?? spawn
+  return dial({
+    ...target,
+    stderr: target.stderr ?? stderr,
+    ...(starts !== undefined && { spawn: starts }),
+  })
 }

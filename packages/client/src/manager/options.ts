@@ -2,6 +2,7 @@ import type { Clock } from '@jetway/core/runtime'
 import type { ClientHandlers } from '../features/questions.ts'
 import type { ClientOptions, RequestOptions } from '../options.ts'
 import type { ResourceCache } from '../resource-cache/resource-cache.ts'
+import type { Spawn } from '../stdio/options.ts'
 import type { Approve } from './approvals.ts'
 import type { ReconnectOptions } from './backoff.ts'
 import type { ToolFilter } from './tool-filter.ts'
@@ -30,6 +31,8 @@ export interface ClientManagerOptions {
     /** All others. @default 5 */
     readonly remote?: number
   }
+  /** How processes are started whose configuration does not say, for hosts that run servers elsewhere. @default cross-spawn */
+  readonly spawn?: Spawn
   /** How a server that was lost is reconnected. */
   readonly reconnect?: ReconnectOptions
   /** Ms that a request waits for a server that is being reconnected. @default 30_000 */

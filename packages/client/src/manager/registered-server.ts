@@ -4,6 +4,7 @@ import type { Client } from '../client.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { ClientError } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
+import type { Spawn } from '../stdio/options.ts'
 import type { Dial } from '../transport/client-transport.ts'
 import { toError } from '../waiting.ts'
 import { type Approve, Approvals } from './approvals.ts'
@@ -19,6 +20,7 @@ import type { ToolTest } from './tool-filter.ts'
 export interface RegisteredServerOptions {
   readonly name: string
   readonly target: ServerConfig | Dial
+  readonly spawn: Spawn | undefined
   readonly approve: Approve | undefined
   readonly allows: ToolTest
   readonly connections: Connections
@@ -32,6 +34,8 @@ export interface RegisteredServerOptions {
   readonly forget: (uri?: string) => void
   readonly removed: (reason: string) => void
 }
+
+const LIST_NAMES = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
 
 /** One server, with what it offers, and who is asked about it. */
 export class RegisteredServer implements ToolSource {
@@ -126,8 +130,9 @@ export class RegisteredServer implements ToolSource {
   }
 
   async #open(signal: AbortSignal): Promise<Client> {
-    const { name, target, connections } = this.#options
-    this.#dial ??= dialOf(target, (line) => this.#emit('mcp_stderr', { server: name, line }))
+    const { name, target, connections, spawn } = this.#options
+    const stderr = (line: string): void => this.#emit('mcp_stderr', { server: name, line })
+    this.#dial ??= dialOf(target, { stderr, spawn })
     const dial = await this.#dial
     const listen = (client: Client): void => this.#listen(client)
     return connections.open({ name, dial, approvals: this.#approvals, listen }, signal)
@@ -173,7 +178,8 @@ export class RegisteredServer implements ToolSource {
     })
     client.on('gap', () => {
       forget()
-      catalog.outdateAll()
+      // What was never asked for is nobody's old list.
+      changed(...LIST_NAMES.filter((list) => catalog[list].items !== undefined))
     })
     client.on('log', (log) => this.#emit('mcp_log', { ...log, server }))
     client.on('error', (error) => this.#emit('mcp_error', { server, error }))

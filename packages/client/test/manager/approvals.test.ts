@@ -53,6 +53,23 @@ describe('what is approved before it happens', () => {
     },
   )
 
+  it('the start of a process is left to the host where it says how processes are started', async () => {
+    const started: unknown[] = []
+    const spawning =
+      (who: string): Spawn =>
+      (command) => {
+        started.push([who, command])
+        throw new Error('in the sandbox')
+      }
+    const { manager } = world({ spawn: spawning('manager') })
+    await expect(manager.connect('a', config)).rejects.toThrow(/server/)
+    await expect(manager.connect('b', { ...config, spawn: spawning('its own') })).rejects.toThrow(/server/)
+    expect(started).toEqual([
+      ['manager', 'server'],
+      ['its own', 'server'],
+    ])
+  })
+
   it('holds no place for other servers while somebody thinks about it, and ends with the connecting', async () => {
     const signals: AbortSignal[] = []
     const { manager } = world({

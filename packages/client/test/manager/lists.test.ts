@@ -1,5 +1,6 @@
 import { Method, Notification } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
+import { SessionLostError } from '../../src/errors.ts'
 import { modern } from '../support/scripted.ts'
 import { scriptedDial, settled, toolNamed, withTools, world } from './support/world.ts'
 
@@ -141,6 +142,24 @@ describe('the tools of all servers', () => {
       },
     })
   })
+})
+
+it('lists that are known are out of date after a gap in what was told, and those that are not are not told of', async () => {
+  const { manager, named } = world()
+  const a = scriptedDial(withTools('x'))
+  await manager.connect('a', a.dial)
+  await manager.tools()
+  let lost = 1
+  const { transport } = a.server
+  const send = transport.send.bind(transport)
+  transport.send = (message, context) => {
+    if ('method' in message && message.method === 'tools/call' && lost-- > 0) throw new SessionLostError()
+    return send(message, context)
+  }
+  await manager.callTool('mcp__a__x')
+  expect(named('mcp_list_changed')).toEqual([{ server: 'a', list: 'tools' }])
+  await manager.tools()
+  expect(a.server.of(Method.ListTools)).toHaveLength(2)
 })
 
 describe('prompts and resources', () => {

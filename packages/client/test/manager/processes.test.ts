@@ -1,46 +1,7 @@
-import { execPath } from 'node:process'
-import { fileURLToPath } from 'node:url'
-import { afterEach, expect, it, vi } from 'vitest'
-import type { ServerConfig } from '../../src/config/index.ts'
-import { ClientManager, type ClientManagerOptions, type ManagerEvents } from '../../src/manager/index.ts'
+import { expect, it, vi } from 'vitest'
+import type { ClientManager } from '../../src/manager/index.ts'
 import { runs } from '../stdio/support/processes.ts'
-import { INFO } from '../support/scripted.ts'
-
-const SERVER = fileURLToPath(new URL('support/tiny-server.mjs', import.meta.url))
-const STOP = { inputMs: 50, signal: 'SIGTERM', signalMs: 50 } as const
-
-const tiny = (...modes: string[]): ServerConfig => ({
-  command: execPath,
-  args: [SERVER, ...modes],
-  stop: STOP,
-})
-
-const open: ClientManager[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((manager) => manager.closeAll()))
-})
-
-interface Host {
-  readonly manager: ClientManager
-  /** Of every process that was started, by what it said of itself. */
-  readonly pids: number[]
-  readonly events: [keyof ManagerEvents, unknown][]
-}
-
-function host(options: ClientManagerOptions = {}): Host {
-  const manager = new ClientManager(INFO, {
-    client: { eras: false },
-    reconnect: { firstMs: 5 },
-    ...options,
-  })
-  open.push(manager)
-  const pids: number[] = []
-  const events: Host['events'] = []
-  manager.on('mcp_stderr', ({ line }) => void pids.push(Number(/^server (\d+)$/.exec(line)?.[1])))
-  for (const event of ['mcp_reconnecting', 'mcp_reconnected', 'mcp_server_removed'] as const)
-    manager.on(event, (value) => void events.push([event, value]))
-  return { manager, pids, events }
-}
+import { connectAndClose, host, tiny } from './support/processes.ts'
 
 async function textOf(manager: ClientManager, tool: string): Promise<string> {
   const { content } = await manager.callTool(tool)
@@ -79,16 +40,11 @@ it('one of three that is killed in the middle of a call is back soon, and the ot
   expect([a, after, c].filter(runs)).toEqual([])
 })
 
-it('twenty times connected and closed leaves no process: no wrapper, and nothing that does not hear', async () => {
-  const { manager, pids } = host()
-  for (let round = 0; round < 20; round++) {
-    await manager.connect('a', round % 2 === 0 ? tiny('wrapper') : tiny('wrapper', 'stubborn'))
-    if (round % 3 === 0) await manager.close('a')
-    else await manager.closeAll()
-  }
+it('twenty times connected and closed leaves no process: no wrapper, nothing that has left its group or hears no signal', async () => {
+  const { pids, left } = await connectAndClose(20)
   expect(pids).toHaveLength(40)
   expect(pids.every((pid) => pid > 0)).toBe(true)
-  expect(pids.filter(runs)).toEqual([])
+  expect(left).toEqual([])
 })
 
 it('closing all, during the connecting as well, leaves nothing that keeps this process alive', async () => {

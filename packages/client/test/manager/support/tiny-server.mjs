@@ -1,5 +1,6 @@
 /**
- * A small server of 2025-06-18 that starts quickly. `wrapper` runs it as a child of another process, `stubborn` hears
+ * A small server of 2025-06-18 that starts quickly. `wrapper` runs it as a child of another process,
+ * `wrapper detached` in a group of its own; `stubborn` hears
  * neither the end of its input nor SIGTERM. It says `server <pid>` on its stderr.
  */
 import { spawn } from 'node:child_process'
@@ -12,7 +13,9 @@ if (modes.includes('stubborn')) {
   setInterval(() => {}, 60_000)
 }
 if (modes[0] === 'wrapper') {
-  spawn(process.execPath, [import.meta.filename, ...modes.slice(1)], { stdio: 'inherit' })
+  // Of a group of its own, a signal to the wrapper's group does not reach it.
+  const detached = modes[1] === 'detached'
+  spawn(process.execPath, [import.meta.filename, ...modes.slice(1)], { stdio: 'inherit', detached })
 } else {
   const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   const text = (value) => ({ content: [{ type: 'text', text: String(value) }] })
