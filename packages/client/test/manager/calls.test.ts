@@ -154,6 +154,23 @@ describe('a call', () => {
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
   })
 
+  it('does not repeat what has become a task, when the task cannot be asked for', async () => {
+    const { manager } = world()
+    const a = scriptedDial({
+      ...withTools('x'),
+      [Method.CallTool]: {
+        task: { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null },
+      },
+    })
+    await manager.connect('a', () =>
+      failing(a.dial() as ClientTransport, ({ method }) =>
+        method === 'tasks/get' ? unreached() : undefined,
+      ),
+    )
+    await expect(manager.callTool('mcp__a__x')).rejects.toThrow('ECONNREFUSED')
+    expect(a.server.of(Method.CallTool)).toHaveLength(1)
+  })
+
   it('does not repeat a round of questions that could not be sent, since the first has run', async () => {
     const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
     const question = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }

@@ -143,6 +143,7 @@ describe('connecting many servers', () => {
     const one = manager.connect('one', never, { signal: first.signal })
     const two = manager.connect('two', never, { signal: second.signal })
     const three = manager.connect('three', scriptedDial().dial)
+    await settled()
     second.abort(new Error('second'))
     await expect(two).rejects.toThrow('second')
     first.abort(new Error('first'))
@@ -188,6 +189,27 @@ describe('closing', () => {
       ],
     })
     expect(clock.waiting).toBe(0)
+  })
+
+  it('has ended when it resolves, not before, and tells of nothing that it has cut short', async () => {
+    const { manager, events } = world()
+    const a = scriptedDial({ [Method.ListTools]: undefined })
+    await manager.connect('a', a.dial)
+    const { transport } = a.server
+    const end = transport.close.bind(transport)
+    let ended = false
+    transport.close = async () => {
+      await settled()
+      await end()
+      ended = true
+    }
+    const tools = manager.tools()
+    await a.server.hears(Method.ListTools)
+    events.length = 0
+    await manager.closeAll()
+    expect(ended).toBe(true)
+    expect(await tools).toEqual([])
+    expect(events).toEqual([])
   })
 
   it('of one server is not felt by the others', async () => {

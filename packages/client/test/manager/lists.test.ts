@@ -58,6 +58,18 @@ describe('the tools of all servers', () => {
     expect(names(await after)).toEqual(['mcp__a__new'])
     expect(names(await manager.tools())).toEqual(['mcp__a__new'])
     expect(held).toHaveLength(2)
+    a.server.notify(Notification.ToolsListChanged)
+    await settled()
+    const during = manager.tools()
+    await settled()
+    a.server.notify(Notification.ToolsListChanged)
+    await settled()
+    held[2]?.(['during'])
+    expect(names(await during)).toEqual(['mcp__a__during'])
+    const last = manager.tools()
+    await settled()
+    held[3]?.(['last'])
+    expect(names(await last)).toEqual(['mcp__a__last'])
   })
 
   it('stay as they were where a server fails to list them, which is told, and tried again', async () => {
@@ -200,11 +212,13 @@ describe('tools that are allowed and denied', () => {
     const a = scriptedDial(withTools(...tools))
     const b = scriptedDial(withTools('x'))
     await manager.connectAll({ a: a.dial, b: b.dial, c: scriptedDial(withTools('x')).dial })
+    await manager.connect('__proto__', scriptedDial(withTools('x')).dial)
     expect(names(await manager.tools())).toEqual([
       'mcp__a__read_file',
       'mcp__a__list',
       'mcp__a__x_y_all',
       'mcp__c__x',
+      'mcp____proto____x',
     ])
     for (const tool of ['read_secret', 'lister', 'write', '_all', 'read_drop_it'])
       await expect(manager.callTool({ server: 'a', tool })).rejects.toMatchObject({ code: 'not-approved' })
