@@ -92,15 +92,22 @@ export class OutputMismatchError extends ClientError {
 export class TransportError extends ClientError {
   /** The status of HTTP, where there was one. */
   readonly status: number | undefined
+  /** Whether there were no credentials to be had: what has failed is the provider, whatever the server is like. */
+  readonly ofCredentials: boolean
   override readonly unprocessed: boolean
 
   constructor(
     message: string,
-    options?: ErrorOptions & { readonly status?: number | undefined; readonly unprocessed?: boolean },
+    options: ErrorOptions & {
+      readonly status?: number | undefined
+      readonly ofCredentials?: boolean
+      readonly unprocessed?: boolean
+    } = {},
   ) {
     super('transport', message, options)
-    this.status = options?.status
-    this.unprocessed = options?.unprocessed ?? false
+    this.status = options.status
+    this.ofCredentials = options.ofCredentials ?? false
+    this.unprocessed = options.unprocessed ?? false
   }
 }
 

@@ -67,6 +67,7 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
     if (error instanceof CredentialsError)
       throw new TransportError(`Authorization at ${origin} has failed: the cause says why`, {
         cause: error.cause,
+        ofCredentials: true,
       })
     const code = codeOf(error)
     throw new TransportError(`${origin} cannot be reached${code === undefined ? '' : `: ${code}`}`, {

@@ -45,15 +45,16 @@ export class LookingAfter {
     try {
       await within(client.ping({ timeoutMs: CHECK_MS, signal: life }), { ms: CHECK_MS, clock, late })
     } catch (error) {
-      // An error of the protocol is an answer.
-      if (!(error instanceof McpError)) gone(client)
+      // An error of the protocol is an answer, and so is one of HTTP that is about the caller.
+      if (error instanceof McpError || (error instanceof TransportError && !mayBeGone(error))) return
+      gone(client)
     }
   }
 }
 
 /** A status of 4xx is an answer, but for the one of a server that is not there any more. */
 function mayBeGone(error: unknown): boolean {
-  if (!(error instanceof TransportError)) return false
+  if (!(error instanceof TransportError) || error.ofCredentials) return false
   const { status } = error
   return status === undefined || status >= 500 || status === 404
 }

@@ -114,6 +114,7 @@ it.each<[string, (failure: Error) => AuthProvider]>([
   )
   await expect(connecting).rejects.toMatchObject({
     code: 'transport',
+    ofCredentials: true,
     message: 'Authorization at http://127.0.0.1:8000 has failed: the cause says why',
     cause: failure,
   })

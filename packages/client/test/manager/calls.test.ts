@@ -132,20 +132,25 @@ describe('a call', () => {
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
+  const noAccess = new TransportError('Who are you?', { status: 401 })
+  const noCredentials = new TransportError('The vault is closed', { ofCredentials: true })
+  const cut = new TransportError('cut')
+
   it.each([
-    ['an answer of HTTP that is about the caller', new TransportError('no', { status: 401 }), 0],
-    ['a failure after which it answers', new TransportError('cut'), 1],
-  ])('does not lose a server for %s', async (_, error, pings) => {
+    ['an answer of HTTP that is about the caller', noAccess, undefined, 0],
+    ['credentials that there are not', noCredentials, undefined, 0],
+    ['a failure after which it answers', cut, undefined, 1],
+    ['a failure after which it wants to know who asks', cut, noAccess, 0],
+    ['a failure after which there are no credentials', cut, noCredentials, 0],
+  ])('does not lose a server for %s', async (_, error, onPing, pings) => {
     const { manager, named } = world()
     const a = scriptedDial({
       ...withTools('x'),
       [Method.Ping]: { error: { code: -32601, message: 'no ping' } },
     })
-    const errors = [error]
+    const errors = { 'tools/call': [error], ping: onPing === undefined ? [] : [onPing] }
     await manager.connect('a', () =>
-      failing(a.dial() as ClientTransport, ({ method }) =>
-        method === 'tools/call' ? errors.shift() : undefined,
-      ),
+      failing(a.dial() as ClientTransport, ({ method }) => errors[method as 'ping']?.shift()),
     )
     await expect(manager.callTool('mcp__a__x')).rejects.toBe(error)
     await settled()
