@@ -182,13 +182,13 @@ async function manageUntilCut(cuts: number): Promise<Told> {
     while (proxy.cuts < cuts || answered === 0) {
       const args = { to: REPORTS, name: 'it' }
       const call = manager.callTool({ server: 'far', tool: 'count', args }, { onProgress: () => {} })
-      await call.then(
-        () => answered++,
-        (error: unknown) => {
-          expectNamed(error)
-          failed++
-        },
-      )
+      try {
+        await call
+        answered++
+      } catch (error) {
+        expectNamed(error)
+        failed++
+      }
     }
     await manager.closeAll()
     const told = events.length
