@@ -1,4 +1,4 @@
-import { McpError } from '@jetway/core/protocol'
+import { ErrorCode, type JsonObject, McpError } from '@jetway/core/protocol'
 import type {
   ClientHandlers,
   ElicitRequest,
@@ -12,7 +12,7 @@ import { orAborted, toError } from '../waiting.ts'
 /** Something that is about to happen. What stands in `detail` comes from configurations, models and servers. */
 export type Approval = { readonly server: string; readonly signal: AbortSignal } & (
   | {
-      /** A process is about to be started; asked again for each time it is. */
+      /** A process is about to be started: asked with each connecting, reconnecting as well. */
       readonly kind: 'spawn'
       readonly detail: { readonly command: string; readonly args: readonly string[]; readonly cwd?: string }
     }
@@ -112,7 +112,7 @@ export class Approvals {
           return typeof now === 'function' ? now(ctx) : now
         },
       }),
-      ...(requests !== undefined && { requests }),
+      ...(requests !== undefined && { requests: lookedUp(Object.keys(requests), current) }),
     }
   }
 
@@ -123,6 +123,28 @@ export class Approvals {
     const refused = await this.#refusal({ kind: 'elicit', detail: request }, signal)
     return refused === undefined ? undefined : { action: 'decline' }
   }
+}
+
+function lookedUp(
+  methods: readonly string[],
+  current: () => ClientHandlers,
+): NonNullable<ClientHandlers['requests']> {
+  const answer = (
+    method: string,
+    params: JsonObject,
+    ctx: QuestionContext,
+  ): Promise<JsonObject> | JsonObject => {
+    const { requests = {} } = current()
+    const handler = Object.hasOwn(requests, method) ? requests[method] : undefined
+    if (handler !== undefined) return handler(params, ctx)
+    throw new McpError(ErrorCode.MethodNotFound, 'This client does not answer that any more')
+  }
+  return Object.fromEntries(
+    methods.map((method) => [
+      method,
+      (params: JsonObject, ctx: QuestionContext) => answer(method, params, ctx),
+    ]),
+  )
 }
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling */

@@ -23,7 +23,7 @@ export interface ReconnectOptions {
   readonly stableMs?: number
 }
 
-export const RECONNECT: Required<ReconnectOptions> = {
+const RECONNECT: Required<ReconnectOptions> = {
   maxAttempts: 5,
   firstMs: 1_000,
   factor: 2,

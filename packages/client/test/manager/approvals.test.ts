@@ -180,6 +180,17 @@ describe('what is approved before it happens', () => {
 })
 
 describe('the handlers of all servers', () => {
+  it('of requests that the protocol does not have are replaced as the others are', async () => {
+    const { manager } = world({ handlers: { requests: { 'x/where': () => ({ at: 'home' }) } } })
+    const a = scriptedDial()
+    await manager.connect('a', a.dial)
+    expect(await ask(a, 'x/where', {}, '1')).toMatchObject({ result: { at: 'home' } })
+    manager.setHandlers({ requests: { 'x/where': (_, { name }) => ({ at: name }) } })
+    expect(await ask(a, 'x/where', {}, '2')).toMatchObject({ result: { at: 'a' } })
+    manager.setHandlers({})
+    expect(await ask(a, 'x/where', {}, '3')).toMatchObject({ error: { code: -32601 } })
+  })
+
   it('are told whose question it is', async () => {
     const asked: unknown[] = []
     const { manager } = world({
