@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChat } from './support/chat.ts'
-import type { Api, Asked, Scripted } from './support/model-server.ts'
+import { type Api, type Asked, modelServer, type Scripted } from './support/model-server.ts'
 import { LONG } from './support/shop.ts'
 
 const APIS: readonly Api[] = ['anthropic', 'openai']
@@ -175,12 +175,17 @@ describe.each(APIS)('a chat with a model of the API of %s', (api) => {
   })
 
   it('sends its key, and follows no redirect with it', async () => {
+    const elsewhere = await modelServer(() => ({ text: 'Thank you' }))
+    onTestFinished(() => elsewhere.close())
     const { type, sees, model } = await startChat(
-      () => (response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
+      ({ path }) =>
+        (response) =>
+          response.writeHead(307, { location: `${elsewhere.url}${path}` }).end(),
       { api },
     )
     type('hello')
     await sees('The model cannot be reached')
+    expect(elsewhere.asked).toEqual([])
     const { headers } = model.asked[0] as Asked
     expect(headers[api === 'anthropic' ? 'x-api-key' : 'authorization']).toContain('key-of-tests')
   })

@@ -20,6 +20,7 @@ export interface Scripted {
 /** A request, in words that both APIs have. */
 export interface Asked {
   readonly api: Api
+  readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: { readonly [field: string]: unknown }
   readonly system: string
@@ -57,7 +58,7 @@ export async function modelServer(script: Script): Promise<ModelServer> {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as Asked['body']
     const api = request.url === '/v1/messages' ? 'anthropic' : 'openai'
     if (api === 'openai' && request.url !== '/v1/chat/completions') return void response.writeHead(404).end()
-    const each = read(api, request.headers, body)
+    const each = { ...read(api, request.headers, body), path: request.url ?? '' }
     asked.push(each)
     const scripted = await script(each, asked.length)
     if (typeof scripted === 'function') return scripted(response)
@@ -90,7 +91,7 @@ interface Block {
   readonly text?: string
 }
 
-function read(api: Api, headers: Asked['headers'], body: Asked['body']): Asked {
+function read(api: Api, headers: Asked['headers'], body: Asked['body']): Omit<Asked, 'path'> {
   const messages = body['messages'] as Asked['messages']
   const tools = (body['tools'] ?? []) as readonly { [field: string]: unknown }[]
   if (api === 'anthropic') {

@@ -19,12 +19,5 @@ export interface ConnectOptions extends ClientOptions {
  */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Client> {
   const { info, signal, ...rest } = options
-  const target = dial(config)
-  const client = new Client(info, rest)
-  try {
-    return await client.connect(target, signal === undefined ? {} : { signal })
-  } catch (error) {
-    await client.close()
-    throw error
-  }
+  return new Client(info, rest).connect(dial(config), signal === undefined ? {} : { signal })
 }

@@ -13,6 +13,16 @@ const ORIGIN = 'http://127.0.0.1:8000'
 /** Says who it is to nobody who would take it for a message, and hears no polite signal. */
 const SILENT = `process.on('SIGTERM', () => {}); setInterval(() => {}, 9e6); console.error(process.pid)`
 
+/** Opens a session, and says who it is. */
+const ANSWERING = `
+  console.error(process.pid)
+  const serverInfo = { name: 'tiny', version: '1' }
+  const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo }
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line)
+    if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })`
+
 const open: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close()
@@ -136,6 +146,19 @@ describe('a configuration that is none says what to write', () => {
     expect((thrown as TypeError).message).toContain(expected)
     expect(JSON.stringify(thrown, Object.getOwnPropertyNames(thrown))).not.toContain('hush')
   })
+})
+
+it('a client that goes out of scope takes its process along', async () => {
+  let pid = 0
+  {
+    await using client = await connect(
+      { command: process.execPath, args: ['-e', ANSWERING], stderr: (line) => (pid = Number(line)) },
+      { info: INFO, revisions: ['2025-06-18'] },
+    )
+    expect(client.isAlive).toBe(true)
+    await vi.waitFor(() => expect(runs(pid)).toBe(true))
+  }
+  expect(runs(pid)).toBe(false)
 })
 
 describe('what fails leaves nothing', () => {
