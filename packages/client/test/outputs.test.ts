@@ -123,6 +123,10 @@ describe('a schema', () => {
     [`${'(?:a|a)'.repeat(30)}b`, 'a'.repeat(4_000)],
     ['^(?:a?){30}b', 'a'.repeat(4_000)],
     ['^(?:(?:a|a){6}){6}b', 'a'.repeat(4_000)],
+    [`^(?:a|a){1,${'9'.repeat(40)}}b`, 'a'.repeat(4_000)],
+    [`^(?:a|a){1,${'9'.repeat(400)}}b`, 'a'.repeat(4_000)],
+    [`^(?:a|a){${'0'.repeat(40)}30}b`, 'a'.repeat(4_000)],
+    [String.raw`^\p{(?:a|a)*}$`, `p{${'a'.repeat(4_000)}`],
     ['a*b', 'a'.repeat(200_000)],
     ['[ab]*[ac]*d', 'a'.repeat(20_000)],
   ])('with the pattern %s costs next to nothing, whatever it meets', async (pattern, text) => {

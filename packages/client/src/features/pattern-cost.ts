@@ -120,7 +120,8 @@ class Reader {
   #escape(): void {
     const next = this.#pattern[this.#at++]
     if (next === undefined || /[1-9k]/.test(next)) throw new Unknown()
-    const braced = /^[pPu]\{[^}]*\}/.exec(this.#pattern.slice(this.#at - 1, this.#at + 64))
+    // Nothing else: to an engine without its flag for Unicode a group inside of the braces is a group.
+    const braced = /^[pPu]\{[\w=]*\}/.exec(this.#pattern.slice(this.#at - 1))
     if (braced !== null) this.#at += braced[0].length - 1
   }
 
@@ -143,15 +144,17 @@ class Reader {
   }
 
   #repeated(part: Part): Part {
-    const quantifier = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})/.exec(this.#pattern.slice(this.#at, this.#at + 32))
+    const quantifier = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})/.exec(this.#pattern.slice(this.#at))
     if (quantifier === null) return part
     const [all, sign, least = '', comma, most = ''] = quantifier
     this.#at += all.length
     if (this.#pattern[this.#at] === '?') this.#at++
     const endless = sign === undefined ? comma !== '' && most === '' : sign !== '?'
     const min = sign === undefined ? Number(least) : sign === '+' ? 1 : 0
+    const max = sign !== undefined ? 1 : comma === '' || endless ? min : Number(most)
+    // Beyond what a number holds nothing below can be reckoned with.
+    if (min > MAX_FACTOR || max > MAX_FACTOR) throw new Unknown()
     if (endless) return endlessly(part, min)
-    const max = sign !== undefined ? 1 : comma === '' ? min : Number(most)
     return {
       factor: Math.max(1, max - min + 1) * part.factor ** max,
       degree: part.degree * max,
