@@ -57,11 +57,13 @@ function isResource(file: unknown): file is SkillResource {
   return typeof uri === 'string' && typeof digest === 'string' && DIGEST.test(digest) && counted
 }
 
-/** Who writes files down by their addresses must not be led out of the folder, not by an encoded dot either. */
+/** Who writes files down by their addresses must not be led out of the folder: not by what is encoded, nor on Windows. */
 export function isInside(root: string, uri: string): boolean {
   if (!uri.startsWith(`${root}/`)) return false
   const segments = uri.slice(root.length + 1).split('/')
-  return segments.every((segment) => segment !== '' && !/^(?:\.|%2e){1,2}$/i.test(segment))
+  return segments.every(
+    (segment) => segment !== '' && !/^(?:\.|%2e){1,2}$|[\\\0]|%(?:2f|5c|00)/i.test(segment),
+  )
 }
 
 const malformed = (uri: string, problem: string): SkillRefusedError =>

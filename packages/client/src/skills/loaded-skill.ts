@@ -82,7 +82,9 @@ export class LoadedSkill {
   #resolve(reference: string): string {
     const root = rootOf(this.skill)
     const path = reference.startsWith(`${root}/`) ? reference.slice(root.length + 1) : reference
-    if (/^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(path)) throw new SkillRefusedError('unlisted', reference, NO_FILE)
+    // Half a character has no code in an address.
+    if (/^(?:[a-z][a-z0-9+.-]*:|\/)|\p{Surrogate}/iu.test(path))
+      throw new SkillRefusedError('unlisted', reference, NO_FILE)
     const segments: string[] = []
     for (const segment of path.split('/')) {
       if (segment === '..' && segments.pop() === undefined)

@@ -139,6 +139,7 @@ describe('the skills of a server', () => {
     'file:///etc/passwd',
     'skill://other/SKILL.md',
     'references',
+    '\uD800.md',
     '',
   ])(
     `do not lead to %s, which is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
@@ -250,6 +251,10 @@ describe('an entry', () => {
     ['a file of another skill', { resources: [file, { ...file, uri: 'skill://office/word/a.md' }] }],
     ['a file above it', { resources: [file, { ...file, uri: `${ROOT}/../a.md` }] }],
     ['a file above it in disguise', { resources: [file, { ...file, uri: `${ROOT}/%2E%2e/a.md` }] }],
+    ['a file above it by an encoded slash', { resources: [file, { ...file, uri: `${ROOT}/..%2Fa.md` }] }],
+    ['a file above it on Windows', { resources: [file, { ...file, uri: `${ROOT}/..\\a.md` }] }],
+    ['a file above it by an encoded backslash', { resources: [file, { ...file, uri: `${ROOT}/..%5ca.md` }] }],
+    ['a name that ends early', { resources: [file, { ...file, uri: `${ROOT}/a%00.md` }] }],
     ['a digest of another kind', { resources: [{ ...file, digest: 'md5:00' }] }],
     ['a size that is none', { resources: [{ ...file, size: -1 }] }],
   ])(`with %s is left out, reported, and never loaded: ${SPEC}#skill-entries`, async (_, change) => {
