@@ -1,5 +1,5 @@
 import type { CallToolResult, JsonObject } from '@jetway/core/protocol'
-import { bytesOf, type HostPart, partOf, textOf } from './parts.ts'
+import { bytesOf, type HostPart, partOf, textOf, whole } from './parts.ts'
 
 /** What a call came to, for a host and its model. */
 export interface HostToolResult {
@@ -78,10 +78,4 @@ function boundedParts(parts: readonly HostPart[], limits: ResultLimits): readonl
   ]
   if (notes.length > 0) kept.push({ type: 'text', text: `[left out: ${notes.join(', ')}]` })
   return kept
-}
-
-/** The start of a text, which does not end in half a character. */
-export function whole(text: string, length: number): string {
-  const start = text.slice(0, length)
-  return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start
 }

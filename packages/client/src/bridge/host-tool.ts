@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, McpError, type Tool } from '@jetway/core/protocol'
 import { ClientError } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
-import { failedResult, type HostToolResult, type ResultLimits, toHostResult, whole } from './host-result.ts'
+import { failedResult, type HostToolResult, type ResultLimits, toHostResult } from './host-result.ts'
+import { whole } from './parts.ts'
 import { sourceOf, type SourceTool, type Tools, type ToolSource } from './source.ts'
 
 /** What a host may take for granted of a tool: the worst, unless its server is trusted. */

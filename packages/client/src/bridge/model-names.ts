@@ -1,5 +1,5 @@
 import { distinctNames } from '../distinct-names.ts'
-import { whole } from './host-result.ts'
+import { whole } from './parts.ts'
 
 /** What has a name, and whose it is. */
 export interface Named {

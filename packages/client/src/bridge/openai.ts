@@ -100,6 +100,8 @@ export interface OpenAiResponsesTools {
 }
 
 const MAX_DESCRIPTION = 1_024
+/** What file systems take, in characters. */
+const MAX_FILE_NAME = 255
 const DIALECT = { complete: true } as const
 
 /**
@@ -210,7 +212,12 @@ const IMAGES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/g
 const dataUrl = ({ data, mimeType }: { readonly data: string; readonly mimeType: string }): string =>
   `data:${mimeType};base64,${data}`
 
-const fileName = (uri = ''): string => /[^/]+\.pdf$/i.exec(uri)?.[0] ?? 'document.pdf'
+/** No regular expression: an address comes from a server, and may be as long as that likes. */
+function fileName(uri = ''): string {
+  const name = uri.slice(uri.lastIndexOf('/') + 1)
+  const isName = name.length > '.pdf'.length && name.length <= MAX_FILE_NAME
+  return isName && name.toLowerCase().endsWith('.pdf') ? name : 'document.pdf'
+}
 
 function imagesOf(
   calls: readonly ChatCall[],

@@ -79,11 +79,21 @@ export function textOf(part: HostPart): string {
       return `[${describe('link', part.title ?? part.name, part.uri, part.mimeType, part.description)}]`
     case 'resource':
       return part.text === undefined
-        ? `[${describe('resource', part.uri, part.mimeType, sizeOf(part.data ?? ''))}]`
+        ? `[${describe('resource', brief(part.uri), brief(part.mimeType ?? ''), sizeOf(part.data ?? ''))}]`
         : `[${describe('resource', part.uri, part.mimeType)}]\n${part.text}`
     default:
-      return `[${describe(part.type, part.mimeType, sizeOf(part.data))}]`
+      return `[${describe(part.type, brief(part.mimeType), sizeOf(part.data))}]`
   }
+}
+
+/** What is told of bytes counts for no limit of text, and is as long as a server likes. */
+const MAX_FACT = 512
+const brief = (fact: string): string => (fact.length > MAX_FACT ? `${whole(fact, MAX_FACT)}…` : fact)
+
+/** The start of a text, which does not end in half a character. */
+export function whole(text: string, length: number): string {
+  const start = text.slice(0, length)
+  return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start
 }
 
 const describe = (what: string, ...facts: readonly (string | undefined)[]): string =>

@@ -252,6 +252,18 @@ describe('what a result is for a host', () => {
     ])
   })
 
+  it('is not longer for what bytes are said to be', () => {
+    const long = 'x'.repeat(1_000_000)
+    const { text } = toHostResult(
+      of([
+        { type: 'image', data: PNG, mimeType: long },
+        { type: 'resource', resource: { uri: long, blob: PNG, mimeType: long } },
+      ]),
+    )
+    expect(text.length).toBeLessThan(2_000)
+    expect(text).toContain('x…, 72 bytes]')
+  })
+
   it('has no more parts than the limit', () => {
     const { text } = toHostResult(of(Array.from({ length: 1_003 }, () => ({ type: 'text', text: '' }))))
     expect(text.trim()).toBe('[left out: 3 more parts]')

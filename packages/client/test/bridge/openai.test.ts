@@ -158,6 +158,18 @@ describe("tools of a server in OpenAI's Responses API", () => {
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename: 'Bill 1.pdf' }])
   })
+
+  it.each([
+    ['an address without end', 'a'.repeat(4_000_000)],
+    ['a name without end', `file:///${'a'.repeat(4_000_000)}.pdf`],
+    ['nothing before the ending', 'file:///a/.pdf'],
+  ])('name a document themselves where its address has %s, in no time to speak of', (_, uri) => {
+    const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
+    const start = process.cpuUsage()
+    const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000)
+    expect(output).toMatchObject([{ filename: 'document.pdf' }])
+  })
 })
 
 describe('what OpenAI would refuse a whole request for', () => {
