@@ -7,6 +7,8 @@ export class KeptList<Item> {
   #known = 0
   #wanted = 1
   #loading: { readonly version: number; readonly done: Promise<void> } | undefined
+  /** The one after that which is under way, for all who have asked since a change: a server may tell of any number. */
+  #next: Promise<void> | undefined
 
   constructor(load: () => Promise<readonly Item[]>, failed: (error: unknown) => void) {
     this.#load = load
@@ -30,20 +32,26 @@ export class KeptList<Item> {
   /** Brings the list up to date, with one request for all who want that. Where it fails, the last good one stays. */
   async refresh(): Promise<void> {
     if (!this.outdated) return
-    const version = this.#wanted
-    if (this.#loading?.version !== version) {
-      const done = this.#replace(version, this.#loading?.done).finally(() => {
-        if (this.#loading === loading) this.#loading = undefined
-      })
-      const loading = { version, done }
-      this.#loading = loading
-    }
-    await this.#loading?.done
+    const loading = this.#loading
+    if (loading === undefined) return this.#begin()
+    if (loading.version === this.#wanted) return loading.done
+    this.#next ??= loading.done.then(() => {
+      this.#next = undefined
+      return this.refresh()
+    })
+    return this.#next
   }
 
-  /** One request at a time. */
-  async #replace(version: number, before: Promise<void> | undefined): Promise<void> {
-    await before
+  #begin(): Promise<void> {
+    const version = this.#wanted
+    const done = this.#replace(version).finally(() => {
+      this.#loading = undefined
+    })
+    this.#loading = { version, done }
+    return done
+  }
+
+  async #replace(version: number): Promise<void> {
     try {
       this.#items = await this.#load()
       this.#known = version

@@ -72,6 +72,28 @@ describe('the tools of all servers', () => {
     expect(names(await last)).toEqual(['mcp__a__last'])
   })
 
+  it('are asked for twice at most, however many changes are told of and asked about meanwhile', async () => {
+    const { manager } = world()
+    const held: (() => void)[] = []
+    const a = scriptedDial({
+      [Method.ListTools]: () =>
+        new Promise((resolve) => held.push(() => resolve({ tools: [toolNamed(`v${held.length}`)] }))),
+    })
+    await manager.connect('a', a.dial)
+    const asked = [manager.tools()]
+    for (let i = 0; i < 20; i++) {
+      a.server.notify(Notification.ToolsListChanged)
+      await settled()
+      asked.push(manager.tools())
+    }
+    await settled()
+    held[0]?.()
+    await settled()
+    held[1]?.()
+    expect(names((await Promise.all(asked)).at(-1) ?? [])).toEqual(['mcp__a__v2'])
+    expect(held).toHaveLength(2)
+  })
+
   it('stay as they were where a server fails to list them, which is told, and tried again', async () => {
     const { manager, named } = world()
     let fails = false
