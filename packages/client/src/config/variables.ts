@@ -16,7 +16,6 @@ export interface Place {
   readonly own: ReadonlySet<string>
 }
 
-const VARIABLE = /\$\{([^}]*)\}/g
 /** https://code.claude.com/docs/en/mcp#environment-variable-expansion-in-mcp-json */
 const WITH_DEFAULT = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/
 
@@ -28,12 +27,14 @@ const WITH_DEFAULT = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/
 export async function expand(text: string, place: Place, variables: Variables): Promise<string> {
   let expanded = ''
   let from = 0
-  for (const match of text.matchAll(VARIABLE)) {
-    const [whole, inner = ''] = match
-    expanded += text.slice(from, match.index) + ((await valueOf(inner, place, variables)) ?? whole)
-    from = match.index + whole.length
+  for (;;) {
+    const start = text.indexOf('${', from)
+    const end = start < 0 ? -1 : text.indexOf('}', start)
+    if (end < 0) return expanded + text.slice(from)
+    const value = await valueOf(text.slice(start + 2, end), place, variables)
+    expanded += text.slice(from, start) + (value ?? text.slice(start, end + 1))
+    from = end + 1
   }
-  return expanded + text.slice(from)
 }
 
 /** Undefined where the text stays as it is. */

@@ -169,19 +169,21 @@ export class RequiredUrls {
   ): Promise<Outcome> {
     const { opened, clock, waitMs } = this.#options
     const finished = deferred<Outcome>()
-    opened.note(request.elicitationId, () => finished.resolve('done'))
-    const answered = ask(request, signal).then(({ action, done }) => {
-      if (action !== 'accept') return action
-      return done === true ? 'done' : undefined
-    })
-    const first = await Promise.race([finished.promise, answered])
-    if (first !== undefined) return first
+    const leave = opened.note(request.elicitationId, () => finished.resolve('done'))
     const late = new Error('The user was not done in time')
     try {
+      const answered = ask(request, signal).then(({ action, done }) => {
+        if (action !== 'accept') return action
+        return done === true ? 'done' : undefined
+      })
+      const first = await Promise.race([finished.promise, answered])
+      if (first !== undefined) return first
       return await within(orAborted(finished.promise, signal), { ms: waitMs, clock, late: () => late })
     } catch (error) {
       if (error === late) return 'late'
       throw error
+    } finally {
+      leave()
     }
   }
 }

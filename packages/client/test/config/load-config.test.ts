@@ -328,6 +328,14 @@ describe('what a file has beside its servers', () => {
     expect(servers['a']).toMatchObject({ command: '${B}' })
   })
 
+  it('what begins like variables without end is a text, which is found in no time to speak of', async () => {
+    const command = '${'.repeat(1_000_000)
+    const start = process.cpuUsage()
+    const { servers } = await load('endless.json', { mcpServers: { a: { command: 'x', args: [command] } } })
+    expect(process.cpuUsage(start).user).toBeLessThan(5_000_000)
+    expect(servers['a']).toMatchObject({ args: [command] })
+  })
+
   it('names that every object has are names like others', async () => {
     const { servers } = await load(
       'names.json',
