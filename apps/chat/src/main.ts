@@ -6,7 +6,8 @@ import { UsageError } from './errors.ts'
 import { modelFrom } from './model/from-environment.ts'
 import { serversOf } from './servers/targets.ts'
 import { Terminal } from './terminal/terminal.ts'
-import { shown, shownShort } from './terminal/text.ts'
+import { askForInput } from './terminal/input.ts'
+import { shown } from './terminal/text.ts'
 
 /** What a shell reads of a process that Ctrl-C has ended. */
 const INTERRUPTED = 130
@@ -44,11 +45,7 @@ async function chat(argv: readonly string[]): Promise<number> {
   try {
     const servers = await serversOf(targets, {
       warn: (text) => log(shown(text)),
-      input: ({ id, description = id, password, options }) =>
-        terminal.ask(
-          `${shownShort(description, 200)}${options.length === 0 ? '' : ` (${shownShort(options.join(', '), 500)})`}: `,
-          { hidden: password },
-        ),
+      input: (input) => askForInput(terminal, input),
     })
     running = new Chat({ servers, model, terminal, rounds, yes, log })
     const met = await running.run()

@@ -7,6 +7,7 @@ import { UsageError } from '../src/errors.ts'
 import { modelFrom } from '../src/model/from-environment.ts'
 import { resolveCommand } from '../src/servers/resolve-command.ts'
 import { serversOf } from '../src/servers/targets.ts'
+import { askForInput } from '../src/terminal/input.ts'
 
 describe('the command that runs a script', () => {
   it.each<[string, NodeJS.Platform, string, readonly string[]]>([
@@ -68,6 +69,23 @@ describe('what a command line names', () => {
       '{"inputs":[{"id":"key"}],"servers":{"a":{"command":"x","args":["${input:key}"]}}}',
     )
     expect(await serversOf([target], options)).toMatchObject({ a: { args: ['typed'] } })
+  })
+
+  it.each([
+    ['', undefined],
+    ['west', 'west'],
+  ])('may have a default, which an empty line stands for: %j', async (line, expected) => {
+    const asked: string[] = []
+    const terminal = {
+      ask: (prompt: string): Promise<string> => {
+        asked.push(prompt)
+        return Promise.resolve(line)
+      },
+    }
+    const input = { id: 'region', type: 'pickString', description: 'Where', password: false } as const
+    const given = await askForInput(terminal, { ...input, default: 'east', options: ['east', 'west'] })
+    expect(given).toBe(expected)
+    expect(asked).toEqual(['Where (east, west; empty for east): '])
   })
 
   it.each([
