@@ -170,6 +170,8 @@ class PluginMount {
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
   /** Streams, and bodies that still come in after their reply: Node's server would wait for their connections. */
   readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
+  /** Requests whose bodies come in before their reply. Node's server would wait for these, too. */
+  readonly #reading = new Set<IncomingMessage>()
 
   constructor(app: FastifyInstance, endpoint: Endpoint, host: HostReaders) {
     this.#app = app
@@ -182,8 +184,9 @@ class PluginMount {
   answerAt(door: Door): RouteHandlerMethod {
     const answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
       const answered = this.#endpoint.handle(new PluginRequest(door, request, reply, this.#host))
-      if (answered instanceof Promise) return answered.then((settled) => this.#payload(reply, settled))
-      return this.#payload(reply, answered) ?? NOTHING
+      if (!(answered instanceof Promise)) return this.#payload(reply, answered) ?? NOTHING
+      if (!request.raw.complete) this.#reading.add(request.raw)
+      return answered.then((settled) => this.#payload(reply, settled))
     }
     this.#direct.set(answer, (request, reply) => this.#send(door, request, reply))
     return answer
@@ -195,11 +198,13 @@ class PluginMount {
    */
   #send(door: Door, request: FastifyRequest, reply: FastifyReply): void {
     const asked = new PluginRequest(door, request, reply, this.#host)
-    const stream = asked.unread()
+    // Who calls is asked before the body is read, and the host may say so too.
+    const stream = this.#host.auth === undefined ? asked.unread() : undefined
     const limit = stream === undefined ? undefined : this.#endpoint.mayRead(asked)
     if (stream === undefined || limit === undefined || asked.isBeyond(limit)) return this.#reply(asked, reply)
     // What the app's hooks keep for a request is theirs to find in handlers too; the stream's events know nothing of it.
     const context = new AsyncResource('jetway')
+    this.#reading.add(request.raw)
     collectStream(stream, limit, (body) => {
       asked.take(body)
       context.runInAsyncScope(() => this.#reply(asked, reply))
@@ -218,8 +223,9 @@ class PluginMount {
       }
     }
     const answer = this.#endpoint.handle(asked)
-    if (answer instanceof Promise) void answer.then(send)
-    else send(answer)
+    if (!(answer instanceof Promise)) return send(answer)
+    if (!reply.request.raw.complete) this.#reading.add(reply.request.raw)
+    void answer.then(send)
   }
 
   /** The handler of the route, where the app's own hooks have left it as it was or have put something around it. */
@@ -229,6 +235,7 @@ class PluginMount {
 
   #payload(reply: FastifyReply, answer: HttpReply): Payload | undefined {
     const { request } = reply
+    this.#reading.delete(request.raw)
     const { complete, readableEnded } = request.raw
     if (!complete && !readableEnded && request.method !== 'GET') this.#track(request.raw)
     if (answer.open) {
@@ -267,7 +274,8 @@ class PluginMount {
 
   async close(): Promise<void> {
     await this.#endpoint.close()
-    await Promise.all(Array.from(this.#unfinished, endOf))
+    const late = [...this.#reading].filter(({ complete }) => !complete)
+    await Promise.all([...this.#unfinished, ...late].map(endOf))
   }
 }
 

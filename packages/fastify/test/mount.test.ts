@@ -1,9 +1,22 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
+import type { AuthInfo, MountHandle } from '@jetway/core'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { call, collect, createServer, HEADERS, listen, post, text } from './support.ts'
+import {
+  call,
+  collect,
+  createServer,
+  deferred,
+  head,
+  HEADERS,
+  listen,
+  post,
+  raw,
+  text,
+  until,
+} from './support.ts'
 
 const server = createServer()
 const STATELESS = { server, stateless: true } as const
@@ -207,10 +220,52 @@ describe('closing', () => {
     await expect(ended).resolves.toEqual(expect.any(String))
   })
 
+  it.each([
+    ['read before the endpoint is asked', {}],
+    ['read when the endpoint asks for it', { authenticate: () => ({ principal: 'ada' }) }],
+  ])('the app does not wait for ever for a body that does not end, %s', async (_when, options) => {
+    const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
+    app.register(mcp, { server: createServer(), stateless: true, closeDeadlineMs: 50, ...options })
+    const begun = deferred<void>()
+    app.addHook('preHandler', async () => begun.resolve())
+    const url = await listen(app)
+    const socket = await raw(url, `${head('/mcp', { 'content-length': '100' })}{"jsonrpc"`)
+    await begun.promise
+    await app.close()
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true))
+  })
+
+  it('the mount refuses a call without waiting for its body', async () => {
+    const app = Fastify()
+    const mount = deferred<MountHandle>()
+    app.register(mcp, { server: createServer(), stateless: true, onMount: mount.resolve })
+    const url = await listen(app)
+    await (await mount.promise).close()
+    const socket = await raw(url, head('/mcp', { 'content-length': '100' }))
+    expect(await until(socket, 'shutting down')).toContain(' 503 ')
+  })
+
   it('the server ends open streams of the app, which goes on', async () => {
     const { app, server: own, ended } = await withStream()
     await own.close({ deadline: 100 })
     await ended
     expect((await app.inject({ url: '/none' })).statusCode).toBe(404)
   })
+})
+
+it('answers without the body what needs none', async () => {
+  const app = Fastify()
+  app.register(mcp, { server: createServer() })
+  const url = await listen(app)
+  const session = { 'mcp-session-id': 'none', 'content-length': '100' }
+  const socket = await raw(url, head('/mcp', session, 'DELETE'))
+  expect(await until(socket, 'not found')).toContain(' 404 ')
+})
+
+it('asks before it reads a body whether what the app has found of the caller has expired', async () => {
+  const app = Fastify()
+  const auth = (): AuthInfo => ({ principal: 'ada', expiresAt: 1 })
+  app.register(mcp, { server: createServer(), stateless: true, auth })
+  const socket = await raw(await listen(app), head('/mcp', { 'content-length': '100' }))
+  expect(await until(socket, '{')).toContain(' 401 ')
 })

@@ -151,7 +151,9 @@ function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
 
 function answer(endpoint: Endpoint, door: Door, c: Context, host: HostReaders): Response | Promise<Response> {
   const request = new ContextRequest(door, c, host)
-  const stream = request.method === 'POST' ? request.unread() : undefined
+  // Who calls is asked before the body is read, and what else sees the request first may want the body too.
+  const reads = host.context === undefined && host.auth === undefined
+  const stream = reads ? request.unread() : undefined
   const limit = stream === undefined ? undefined : endpoint.mayRead(request)
   if (stream === undefined || limit === undefined || request.isBeyond(limit))
     return answered(endpoint, c, request)

@@ -183,6 +183,22 @@ describe('middleware of the app', () => {
     )
   })
 
+  it('asks before it reads a body whether what the app has found of the caller has expired', async () => {
+    const app = new Hono()
+    app.use(mcp({ ...STATELESS, auth: () => ({ principal: 'ada', expiresAt: 1 }) }))
+    const { url } = await listen(app)
+    expect(await until(await raw(url, head('/mcp', { 'content-length': '100' })), '{')).toContain(' 401 ')
+  })
+
+  it('lets the context have the body, too', async () => {
+    const texts: Promise<string>[] = []
+    const app = new Hono()
+    app.use(mcp({ ...STATELESS, context: (c) => texts.push(c.req.text()) }))
+    const { url } = await listen(app)
+    expect(await text(await post(`${url}/mcp`))).toBe('test')
+    expect(await Promise.all(texts)).toEqual([call('name')])
+  })
+
   it('leaves the context out of requests that the guard refuses', async () => {
     const context = vi.fn()
     const app = new Hono()
@@ -271,6 +287,16 @@ describe('bodies', () => {
 })
 
 describe('sessions and closing', () => {
+  it('refuses a call without waiting for its body once the mount is closed', async () => {
+    const app = new Hono()
+    const mount = mcp({ ...STATELESS, server: createServer() })
+    app.use(mount)
+    const { url } = await listen(app)
+    await mount.close()
+    const socket = await raw(url, head('/mcp', { 'content-length': '100' }))
+    expect(await until(socket, 'shutting down')).toContain(' 503 ')
+  })
+
   async function opened(url: string): Promise<{ 'mcp-session-id': string }> {
     const params = {
       protocolVersion: '2025-06-18',

@@ -40,8 +40,9 @@ export interface Endpoint<Mount = unknown> extends MountHandle {
   handle(request: MountedRequest<Mount>): HttpReply | Promise<HttpReply>
   /**
    * How many bytes of a request's body may be read before {@link handle} is asked, by its head alone: for adapters that
-   * can read them, and by that save a call all waiting. Undefined where the body is to be left to `handle`, which will
-   * refuse the head, or has to know first who calls.
+   * can read them, and by that save a call all waiting. Undefined where the body is to be left to `handle`, which may
+   * answer without it, or has to know first who calls. An adapter whose requests have an `auth` of their own does not ask,
+   * since that is looked at before the body as well: it may have expired.
    */
   mayRead(request: HttpRequest): number | undefined
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
@@ -110,9 +111,10 @@ class HttpEndpoint implements Endpoint, Mounted {
   }
 
   mayRead(request: HttpRequest): number | undefined {
-    return this.#authenticates || this.#guard(request) !== undefined
-      ? undefined
-      : this.#mount.options.bodyLimit
+    if (request.method !== 'POST' || request.door !== 'mcp') return undefined
+    // A mount that closes refuses most by their heads: their bodies may take for ever.
+    if (this.#authenticates || this.#closing !== undefined) return undefined
+    return this.#guard(request) === undefined ? this.#mount.options.bodyLimit : undefined
   }
 
   close({ deadline }: { readonly deadline?: number } = {}): Promise<void> {
