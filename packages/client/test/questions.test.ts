@@ -118,7 +118,13 @@ describe('a question of a server with sessions', () => {
     expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ error: { code: -32602 } })
     const open = (url: unknown, id: number): Promise<object> =>
       ask(server, 'elicitation/create', { mode: 'url', message: 'Open', url, elicitationId: 'e' }, id)
-    for (const [id, url] of ['javascript:alert(1)', 'file:///etc/passwd', 'not a url', 7].entries())
+    for (const [id, url] of [
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'https://bank.example\n.evil.example',
+      'not a url',
+      7,
+    ].entries())
       expect(await open(url, id)).toMatchObject({ error: { code: -32602 } })
     expect(elicitUrl).not.toHaveBeenCalled()
     expect(await open('https://bank.example/x', 9)).toEqual({ result: { action: 'accept' } })

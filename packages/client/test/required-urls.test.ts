@@ -217,6 +217,14 @@ describe(`a call that takes opened addresses: ${SPEC}#url-mode-with-elicitation-
     ['no id', required(question('a', { elicitationId: undefined }))],
     ['no message', required(question('a', { message: 1 }))],
     ['a script', required(question('a'), question('b', { url: 'javascript:alert(1)' }))],
+    [
+      'an address that reads like another',
+      required(question('a', { url: 'https://bank.example\t.evil.example' })),
+    ],
+    [
+      'an address that runs backwards',
+      required(question('a', { url: 'https://evil.example/\u202Emoc.knab' })),
+    ],
     ['65 addresses', required(...Array.from({ length: 65 }, (_, at) => question(`${at}`)))],
   ])('fails as the server says, and asks nobody, where the error names %s', async (_, answer) => {
     const handler = vi.fn<Handler>(accept)

@@ -254,8 +254,10 @@ const notFound = (): McpError => new McpError(ErrorCode.MethodNotFound, 'This cl
 const malformed = (problem: string): McpError => new McpError(ErrorCode.InvalidParams, problem)
 
 /** A browser would run what other schemes say. */
+/** Of white space and of what is not printed, browsers drop a part: where it leads is not what a person would read. */
 export function isWebAddress(url: unknown): url is string {
-  const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : undefined
+  if (typeof url !== 'string' || /[\p{C}\s]/u.test(url) || !URL.canParse(url)) return false
+  const { protocol } = new URL(url)
   return protocol === 'https:' || protocol === 'http:'
 }
 
