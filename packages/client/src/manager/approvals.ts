@@ -14,7 +14,16 @@ export type Approval = { readonly server: string; readonly signal: AbortSignal }
   | {
       /** A process is about to be started: asked with each connecting, reconnecting as well. */
       readonly kind: 'spawn'
-      readonly detail: { readonly command: string; readonly args: readonly string[]; readonly cwd?: string }
+      readonly detail: {
+        readonly command: string
+        readonly args: readonly string[]
+        readonly cwd?: string
+        /**
+         * Names of the variables that its configuration sets: some, such as `NODE_OPTIONS`, have it run another program.
+         * What they hold may be secret, and is not told.
+         */
+        readonly env?: readonly string[]
+      }
     }
   | {
       /** A tool is about to be called. */

@@ -226,7 +226,10 @@ export class ClientManager {
     await this.#get(name).reconnect(signal)
   }
 
-  /** The client of a server that is connected now. After it was reconnected there is another one. */
+  /**
+   * The client of a server that is connected now. After it was reconnected there is another one. Its `callTool` goes to the
+   * server as it is: neither `approve` nor `filters` stand before it.
+   */
   get(name: string): Client | undefined {
     return this.#servers.get(name)?.client
   }

@@ -46,7 +46,8 @@ export class Connections {
     const started = processOf(dial)
     if (started !== undefined) {
       const { command, args = [], cwd } = started
-      const detail = { command, args, ...(cwd !== undefined && { cwd }) }
+      const env = Object.keys(started.env ?? {})
+      const detail = { command, args, ...(cwd !== undefined && { cwd }), ...(env.length > 0 && { env }) }
       await approvals.need({ kind: 'spawn', detail }, 'Starting the process', signal)
     }
     const leave = await (started === undefined ? this.#remote : this.#stdio).take(signal)

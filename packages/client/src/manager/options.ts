@@ -16,8 +16,9 @@ export interface ClientManagerOptions {
    */
   readonly handlers?: ClientHandlers
   /**
-   * Asked before anything runs: before a process is started, a tool is called, and before a handler sees a server's
-   * question. It may take its time; its signal aborts when nobody waits any more.
+   * Asked before a process is started, before the manager calls a tool, and before a handler sees a form, an address to
+   * open or a request to the host's model. Of what is done with a client of `ClientManager.get` it is not asked. It may take
+   * its time; its signal aborts when nobody waits any more.
    *
    * @default everything is approved
    */

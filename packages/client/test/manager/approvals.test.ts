@@ -48,7 +48,11 @@ describe('what is approved before it happens', () => {
       })
       expect(spawn).not.toHaveBeenCalled()
       expect(without(asked)).toEqual([
-        { kind: 'spawn', server: 'a', detail: { command: 'server', args: ['--port', '0'], cwd: '/srv' } },
+        {
+          kind: 'spawn',
+          server: 'a',
+          detail: { command: 'server', args: ['--port', '0'], cwd: '/srv', env: ['TOKEN'] },
+        },
       ])
     },
   )
