@@ -24,7 +24,15 @@ const INFO = { name: 'jetway-chat', title: 'Jetway Chat', version: '0.0.0' }
 const MAX_NAME = 64
 /** What of each server's instructions the model is told, in UTF-16 units. */
 const MAX_INSTRUCTIONS = 4_000
-const MAX_ARGUMENTS = 1_000
+/** What of the arguments of a call is shown, in UTF-16 units. */
+const MAX_ARGUMENTS = 4_000
+
+/** Who is asked to approve a call has to know that they have not seen all of it. */
+function shownArguments(args: Readonly<Record<string, unknown>>): string {
+  const json = JSON.stringify(args)
+  const more = json.length - MAX_ARGUMENTS
+  return `${shownShort(json, MAX_ARGUMENTS)}${more > 0 ? ` and ${more} more characters` : ''}`
+}
 
 /** A chat from the first query to the last. */
 export class Chat {
@@ -140,7 +148,7 @@ export class Chat {
     return tools.map((tool) => ({
       ...tool,
       execute: async (args = {}, options = {}) => {
-        terminal.write(`[${shown(tool.name)} ${shownShort(JSON.stringify(args), MAX_ARGUMENTS)}]\n`)
+        terminal.write(`[${shown(tool.name)} ${shownArguments(args)}]\n`)
         const result = await tool.execute(args, options)
         if (result.isError) terminal.write(`[failed: ${shownShort(result.text, 200)}]\n`)
         return result

@@ -244,6 +244,15 @@ describe('a person', () => {
     expect(model.asked[1]?.results.join()).toContain('not approved')
   })
 
+  it('is told how much of the arguments is not shown', async () => {
+    const { type, sees, seen } = await startChat(calling('price', { thing: { name: 'x'.repeat(5_000) } }))
+    type('hello')
+    await sees('[a]lways:')
+    expect(seen()).toContain('x… and 1021 more characters]')
+    type('')
+    await sees('It said <')
+  })
+
   it('is not asked again for a tool that was approved for good', async () => {
     const { type, sees, seen } = await startChat((asked, count) =>
       count === 3
