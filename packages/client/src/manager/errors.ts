@@ -1,12 +1,11 @@
 import { ClientError } from '../errors.ts'
+import { printable } from '../printable.ts'
 
 /** Names that a message gives, and what of each. */
 const MAX_NAMES = 20
 const MAX_NAME = 128
 
-/** Names come from servers, and messages go to logs and models: nothing in one begins a new line, or runs backwards. */
-export const shown = (name: string): string =>
-  name.slice(0, MAX_NAME).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')
+export const shown = (name: string): string => printable(name, MAX_NAME)
 
 function listed(names: readonly string[]): string {
   const some = names.slice(0, MAX_NAMES).map(shown).join(', ')

@@ -1,4 +1,8 @@
 import { ClientError } from '../errors.ts'
+import { printable } from '../printable.ts'
+
+/** Of a message, in characters. */
+const MAX_MESSAGE = 1_024
 
 /**
  * Why a skill, or a file of it, is not to be used:
@@ -28,7 +32,7 @@ export class SkillRefusedError extends ClientError {
   readonly uri: string
 
   constructor(reason: SkillRefusal, uri: string, problem: string, options?: ErrorOptions) {
-    super('skill-refused', `${uri.slice(0, 512)} ${problem}`, options)
+    super('skill-refused', printable(`${uri.slice(0, 512)} ${problem}`, MAX_MESSAGE), options)
     this.reason = reason
     this.uri = uri
   }

@@ -271,6 +271,17 @@ describe('an entry', () => {
     expect(await refusal(skills.get(good.uri))).toBe('malformed')
   })
 
+  it('is told of on one line, whatever its address holds', async () => {
+    const errors: Error[] = []
+    const bad = { ...good, uri: `skill://a\nERROR: b\u202E${'c'.repeat(5_000)}` }
+    const server = lying({}, { 'skills/list': { skills: [bad] } })
+    await new Skills(server, { onError: (error) => errors.push(error) }).list()
+    expect(errors[0]?.message).toMatch(
+      /^skill:\/\/a\u{FFFD}ERROR: b\u{FFFD}c+ is not the address of a SKILL.md$/u,
+    )
+    expect(errors[0]?.message.length).toBeLessThan(600)
+  })
+
   it('of another skill than the one that was asked for is refused', async () => {
     const server = lying({}, { 'skills/get': { skill: good } })
     expect(await refusal(new Skills(server).get('skill://other/SKILL.md'))).toBe('malformed')
