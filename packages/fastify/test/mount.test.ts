@@ -178,8 +178,8 @@ describe('HTTP/2', () => {
     const send = async (path: string, headers: object = {}): Promise<string> => {
       const stream = session.request({ ':method': 'POST', ':path': path, ...HEADERS, ...headers })
       stream.end(call('name'))
-      const [head] = (await once(stream, 'response')) as [{ ':status': number }]
-      return `${head[':status']} ${String(await collect(stream))}`
+      const [answered] = (await once(stream, 'response')) as [{ ':status': number }]
+      return `${answered[':status']} ${String(await collect(stream))}`
     }
     expect(await send('/json')).toMatch(/^200 .*"text":"test"/)
     expect(await send('/sse')).toMatch(/^200 [^]*"text":"test"/)
