@@ -13,7 +13,7 @@ export interface BenchOptions {
   readonly timing: Timing
 }
 
-const FULL: Timing = { starts: 5, rounds: 5, seconds: 0.3, warmRequests: 20_000 }
+const FULL: Timing = { starts: 3, rounds: 5, seconds: 0.3, warmRequests: 20_000 }
 const SHORT: Timing = { starts: 1, rounds: 25, seconds: 0.2, warmRequests: 30_000 }
 
 export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--write] [--starts <n>] [--rounds <n>] [--seconds <n>]
