@@ -124,6 +124,8 @@ function toRow({ name, title, base }: Contender, starts: readonly (readonly Run[
   }
   if (base === undefined) return row
   const ratios = starts.map((runs) => ratiosIn(runs, name, base)).filter(({ length }) => length > 0)
+  // Where it is a base itself, its own may not take part.
+  if (ratios.length === 0) return row
   const medians = ratios.map(median)
   return {
     ...row,
@@ -134,7 +136,8 @@ function toRow({ name, title, base }: Contender, starts: readonly (readonly Run[
 }
 
 function ratiosIn(runs: readonly Run[], name: string, base: string): number[] {
-  const bases = runOf(runs, base)?.samples ?? []
-  const own = runOf(runs, name)?.samples ?? []
+  const bases = runOf(runs, base)?.samples
+  const own = runOf(runs, name)?.samples
+  if (bases === undefined || own === undefined) return []
   return own.map(({ cpuMicros }, round) => (bases[round]?.cpuMicros ?? Number.NaN) / cpuMicros)
 }

@@ -66,3 +66,9 @@ it('who was started once is held against its base of that start', () => {
   expect(rows[1]).toMatchObject({ name: 'slow', ratio: 0.1 })
   expect(rows[1]).not.toHaveProperty('between')
 })
+
+it('nothing is held against a base that takes no part', () => {
+  const [alone] = summarise([started({ jetway: [10] }), started({ jetway: [20] })])
+  expect(alone).toMatchObject({ name: 'jetway', cpuMicros: 15 })
+  expect(alone).not.toHaveProperty('ratio')
+})
