@@ -34,9 +34,12 @@ const LATE_FILE = 'ajv-library'
  * cache stays apart.
  */
 const GROUPS = [
-  ofCore('protocol', String.raw`errors|(?:protocol|transport)/.*`),
-  ofCore('schema', String.raw`schema/(?!zod3|bundled-ajv|standalone|warm|render|check-cache).*`),
-  ofCore('server', String.raw`(?:runtime|features)/(?!skills/).*`),
+  ofCore('protocol', String.raw`errors|(?:util|protocol)/.*`),
+  ofCore(
+    'schema',
+    String.raw`schema/(?!zod3|validate/bundled-ajv|validate/standalone|cache/warm|cache/render|cache/check-cache).*`,
+  ),
+  ofCore('server', String.raw`(?:stores|subscriptions|call|session|tasks|duplex|features)/(?!skills/).*`),
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
 
 function ofCore(name: string, paths: string): { readonly name: string; readonly test: RegExp } {
@@ -137,7 +140,7 @@ function lateFile(cwd: string): UserConfig {
     ...shared,
     logLevel: 'error',
     cwd,
-    entry: { [LATE_FILE]: `src/schema/${LATE_FILE}.cjs` },
+    entry: { [LATE_FILE]: `src/schema/validate/${LATE_FILE}.cjs` },
     format: 'cjs',
     outExtensions: () => ({ js: '.cjs' }),
     platform: 'node',

@@ -1,6 +1,6 @@
-import { createAjvCompiler } from './schema/ajv.ts'
+import { createAjvCompiler } from './schema/validate/ajv.ts'
 import { buildSchemaEngine } from './schema/build-engine.ts'
-import { bundledAjv } from './schema/bundled-ajv.ts'
+import { bundledAjv } from './schema/validate/bundled-ajv.ts'
 import type { SchemaEngine } from './schema/types.ts'
 
 /**

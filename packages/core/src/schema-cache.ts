@@ -1,14 +1,14 @@
-import type { CacheFault } from './schema/check-cache.ts'
-import { compareCache } from './schema/check-cache.ts'
-import type { SchemaCache } from './schema/cache.ts'
-import { warm, type WarmedSchemas } from './schema/warm.ts'
-import type { McpServer } from './server.ts'
+import type { CacheFault } from './schema/cache/check-cache.ts'
+import { compareCache } from './schema/cache/check-cache.ts'
+import type { SchemaCache } from './schema/cache/cache.ts'
+import { warm, type WarmedSchemas } from './schema/cache/warm.ts'
+import type { McpServer } from './server/mcp-server.ts'
 
-export type { CachedSchema, MakeValidator, SchemaCache } from './schema/cache.ts'
-export { emptyCache, isSchemaCache } from './schema/cache.ts'
-export type { CacheFault } from './schema/check-cache.ts'
-export { type CacheOrigin, isIntact, originOf, renderSchemas, SCHEMAS_TYPES } from './schema/render.ts'
-export type { WarmedSchema, WarmedSchemas } from './schema/warm.ts'
+export type { CachedSchema, MakeValidator, SchemaCache } from './schema/cache/cache.ts'
+export { emptyCache, isSchemaCache } from './schema/cache/cache.ts'
+export type { CacheFault } from './schema/cache/check-cache.ts'
+export { type CacheOrigin, isIntact, originOf, renderSchemas, SCHEMAS_TYPES } from './schema/cache/render.ts'
+export type { WarmedSchema, WarmedSchemas } from './schema/cache/warm.ts'
 
 /**
  * The published JSON Schema and the validator code of every tool and prompt of a server, as data: what a schema cache is

@@ -1,4 +1,4 @@
-export { isEqual, textLength } from './schema/equal.ts'
+export { isEqual, textLength } from './schema/validate/equal.ts'
 export {
   int32,
   int64,
@@ -22,4 +22,4 @@ export {
   isUriTemplate,
   isUrl,
   isUuid,
-} from './schema/formats.ts'
+} from './schema/validate/formats.ts'

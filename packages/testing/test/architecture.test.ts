@@ -11,6 +11,7 @@ import {
   lengthWall,
   publicSubpaths,
   publishedExports,
+  roomSize,
   schemaLibraries,
   standIns,
   unfinished,
@@ -65,9 +66,10 @@ describe('the layers of core', () => {
     ['a dynamic import', `const a = await import('../features/tools.ts')`],
     ['a type by import()', `export type A = import('../features/tools.ts').A`],
     ['an entry file', `import { a } from '../http/index.ts'`],
+    ['a room further to the right', `import { a } from '../tasks/task-runner.ts'`],
     ['a file outside every layer', `import { a } from '../helpers.ts'`],
   ])('refuse %s from the right', (_, text) => {
-    expect(importOrder(core('runtime/session.ts', text), entries)).toHaveLength(1)
+    expect(importOrder(core('session/session.ts', text), entries)).toHaveLength(1)
   })
 
   it('refuse a file outside every layer', () => {
@@ -109,6 +111,19 @@ describe('the length wall', () => {
   })
 })
 
+describe('a folder of sources', () => {
+  it('has at most 18 files', () => {
+    const rooms = shipped.filter(({ path }) => path.startsWith('packages/core/'))
+    expect(roomSize(rooms, 18)).toEqual([])
+  })
+
+  it('is counted without the folders in it', () => {
+    const files = Array.from({ length: 18 }, (_, at) => core(`http/${at}.ts`, ''))
+    expect(roomSize([...files, core('http/guard/hosts.ts', '')], 18)).toEqual([])
+    expect(roomSize([...files, core('http/one-more.ts', '')], 18)).toHaveLength(1)
+  })
+})
+
 describe('dates of revisions', () => {
   it('are written under protocol/revisions/ only', () => {
     const packages = shipped.filter(({ path }) => path.startsWith('packages/'))
@@ -143,8 +158,8 @@ describe('the eras of the protocol', () => {
       'features/a.ts',
       `import { ofEra } from '../protocol/revisions/index.ts'; ofEra('modern', a)`,
     ],
-    [versionComparisons, 'runtime/a.ts', `if (revision.version >= oldest) f()`],
-    [versionComparisons, 'runtime/a.ts', `if (oldest < protocolVersion) f()`],
+    [versionComparisons, 'session/a.ts', `if (revision.version >= oldest) f()`],
+    [versionComparisons, 'session/a.ts', `if (oldest < protocolVersion) f()`],
   ] as const)('are found by %o in %s: %s', (rule, path, text) => {
     expect(rule(core(path, text))).toHaveLength(1)
     expect(rule(core('protocol/revisions/a.ts', text))).toEqual([])
@@ -153,7 +168,7 @@ describe('the eras of the protocol', () => {
   it('are counted where HTTP parts ways', () => {
     const twice = core('http/a.ts', 'if (standsAlone(m)) f(); else if (namesVersion(m)) g()')
     expect(eraBranches([twice])).toHaveLength(2)
-    expect(versionComparisons(core('runtime/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
+    expect(versionComparisons(core('session/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
   })
 })
 
@@ -170,12 +185,12 @@ describe('core', () => {
     `const a = Buffer.from(b)`,
     `const a = { Buffer }`,
   ])('is refused %s', (text) => {
-    expect(webStandardsOnly(core('runtime/a.ts', text))).toHaveLength(1)
+    expect(webStandardsOnly(core('session/a.ts', text))).toHaveLength(1)
   })
 
   it('may use such names for its own properties', () => {
     expect(
-      webStandardsOnly(core('runtime/a.ts', `a.process({ process: 1 }); interface B { Buffer: 1 }`)),
+      webStandardsOnly(core('session/a.ts', `a.process({ process: 1 }); interface B { Buffer: 1 }`)),
     ).toEqual([])
   })
 
@@ -184,7 +199,7 @@ describe('core', () => {
   })
 
   it('is refused a second file with ajv and a zod that is loaded', () => {
-    const first = core('schema/ajv.ts', `import { Ajv2020 } from 'ajv/dist/2020.js'`)
+    const first = core('schema/validate/ajv.ts', `import { Ajv2020 } from 'ajv/dist/2020.js'`)
     const second = core('schema/other.ts', `import type { Ajv } from 'ajv'`)
     expect(schemaLibraries([first])).toEqual([])
     expect(schemaLibraries([first, second])).toHaveLength(1)
@@ -199,12 +214,14 @@ describe('ajv', () => {
   })
 
   it('is refused elsewhere, but for its types', () => {
-    const load = `import { bundledAjv } from './bundled-ajv.ts'`
+    const load = `import { bundledAjv } from './validate/bundled-ajv.ts'`
     expect(ajvApart([core('schema/engine.ts', load)])).toHaveLength(1)
     expect(
-      ajvApart([core('schema/engine.ts', `import type { bundledAjv } from './bundled-ajv.ts'`)]),
+      ajvApart([core('schema/engine.ts', `import type { bundledAjv } from './validate/bundled-ajv.ts'`)]),
     ).toEqual([])
-    expect(ajvApart([core('ajv.ts', `import { bundledAjv } from './schema/bundled-ajv.ts'`)])).toEqual([])
+    expect(
+      ajvApart([core('ajv.ts', `import { bundledAjv } from './schema/validate/bundled-ajv.ts'`)]),
+    ).toEqual([])
   })
 })
 

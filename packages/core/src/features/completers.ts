@@ -1,4 +1,4 @@
-import { fault, type Subject } from './checks.ts'
+import { fault, type Subject } from './registry/checks.ts'
 import type { AnyCompleters } from './completion-types.ts'
 
 /** Completers whose names exist; undefined where there is none at all. */

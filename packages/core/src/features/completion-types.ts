@@ -1,4 +1,4 @@
-import type { RequestContext } from '../runtime/context.ts'
+import type { RequestContext } from '../call/context.ts'
 import type { Awaitable } from './arguments.ts'
 
 /** What the client has filled in so far. */

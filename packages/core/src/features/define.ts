@@ -1,12 +1,12 @@
 import type { AnySchema } from '../schema/types.ts'
-import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './prompt-types.ts'
+import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './prompts/prompt-types.ts'
 import type {
   AnyResource,
   AnyResourceTemplate,
   ResourceDefinition,
   ResourceTemplateDefinition,
-} from './resource-types.ts'
-import type { AnyTool, ToolDefinition } from './tool-types.ts'
+} from './resources/resource-types.ts'
+import type { AnyTool, ToolDefinition } from './tools/tool-types.ts'
 
 /** What kind of definition an object is: a tool and a prompt may look alike. */
 export const KIND: unique symbol = Symbol.for('dev.jetway/kind')

@@ -1,9 +1,9 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
-import type { ClientView } from '../runtime/client-view.ts'
-import type { MethodEntry } from '../runtime/dispatcher.ts'
-import { complete } from '../runtime/outcome.ts'
-import type { Caching } from './caching.ts'
+import type { ClientView } from '../call/client-view.ts'
+import type { MethodEntry } from '../call/dispatcher.ts'
+import { complete } from '../call/result.ts'
+import type { Caching } from './registry/caching.ts'
 
 export interface DiscoverOptions {
   readonly capabilities: (revision: Revision) => ServerCapabilities

@@ -1,13 +1,13 @@
 import { usageError } from '../errors.ts'
-import type { SessionView } from '../runtime/context.ts'
-import type { ServerRuntime } from '../runtime/server-runtime.ts'
-import { Session } from '../runtime/session.ts'
+import type { SessionView } from '../call/context.ts'
+import type { ServerRuntime } from '../session/server-runtime.ts'
+import { Session } from '../session/session.ts'
 import type { AnySchema } from '../schema/types.ts'
 import { type Features, tellOfResources } from './features.ts'
-import type { AddOptions, Handle, Registry } from './registry.ts'
-import type { ResourceDefinition, ResourceTemplateDefinition } from './resource-types.ts'
-import type { SessionOffers } from './session-offers.ts'
-import type { ToolDefinition } from './tool-types.ts'
+import type { AddOptions, Handle, Registry } from './registry/registry.ts'
+import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource-types.ts'
+import type { SessionOffers } from './session-registry.ts'
+import type { ToolDefinition } from './tools/tool-types.ts'
 
 /** Of each kind. What has to be built for one client should be little. */
 const MAX_OWN = 256

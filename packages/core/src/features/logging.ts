@@ -1,7 +1,7 @@
 import { invalidParams } from '../errors.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
-import type { MethodEntry } from '../runtime/dispatcher.ts'
-import { complete } from '../runtime/outcome.ts'
+import type { MethodEntry } from '../call/dispatcher.ts'
+import { complete } from '../call/result.ts'
 
 /** Serves `logging/setLevel`. Where no session remembers the level, it succeeds and changes nothing. */
 export const setLogLevel: MethodEntry = {

@@ -1,7 +1,7 @@
 import { usageError } from '../errors.ts'
-import type { Logger } from '../runtime/logger.ts'
+import type { Logger } from '../util/logger.ts'
 import type { Features } from './features.ts'
-import type { Owned, Registry } from './registry.ts'
+import type { Owned, Registry } from './registry/registry.ts'
 import type { List, Source } from './source.ts'
 
 /** A source that a server follows. */

@@ -1,6 +1,6 @@
-import type { AnyPrompt } from './prompt-types.ts'
-import type { AnyResource, AnyResourceTemplate } from './resource-types.ts'
-import type { AnyTool } from './tool-types.ts'
+import type { AnyPrompt } from './prompts/prompt-types.ts'
+import type { AnyResource, AnyResourceTemplate } from './resources/resource-types.ts'
+import type { AnyTool } from './tools/tool-types.ts'
 
 /** Definitions, now or later. */
 export type List<Definition> = Iterable<Definition> | Promise<Iterable<Definition>>

@@ -1,15 +1,15 @@
-export type { AuthInfo } from '../runtime/auth.ts'
-export type { SealKey } from '../runtime/seal.ts'
-export { type Authenticate, bearer, type BearerOptions, Rejection } from './auth.ts'
-export { doorPaths, type LegacySseOptions } from './doors.ts'
+export type { AuthInfo } from '../stores/principal.ts'
+export type { SealKey } from '../util/sealer.ts'
+export { type Authenticate, bearer, type BearerOptions, Rejection } from './guard/bearer.ts'
+export { doorPaths, type LegacySseOptions } from './legacy-sse/routes.ts'
 export { createEndpoint, type Endpoint, type MountedRequest } from './endpoint.ts'
-export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './fetch.ts'
+export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './adapter/fetch.ts'
 export type { HealthOptions, Probe } from './health.ts'
 export type { EndpointOptions, KeepAliveOptions, SealedSessionOptions, SessionOptions } from './options.ts'
-export { type ByteStream, collectStream, readStream, readWebStream } from './read-stream.ts'
+export { type ByteStream, collectStream, readStream, readWebStream } from './adapter/read-body.ts'
 export type { RejectListener } from './rejections.ts'
-export { repeatedHeader } from './repeated.ts'
-export type { Servable, ServerSelector } from './tenants.ts'
+export { repeatedHeader } from './guard/duplicate-headers.ts'
+export type { Servable, ServerSelector } from './served-servers.ts'
 export {
   BodyError,
   type Door,
@@ -18,4 +18,4 @@ export {
   type HttpReply,
   type HttpRequest,
 } from './types.ts'
-export { toReadableStream } from './web-stream.ts'
+export { toReadableStream } from './adapter/readable-stream.ts'

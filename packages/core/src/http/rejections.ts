@@ -1,8 +1,8 @@
-import type { Rejected } from '../runtime/events.ts'
-import type { Logger } from '../runtime/logger.ts'
-import { Refusals } from '../runtime/stats.ts'
-import { reasonOf, type RefusalKey, STATUSES } from './statuses.ts'
-import type { Tenants } from './tenants.ts'
+import type { Rejected } from '../call/server-events.ts'
+import type { Logger } from '../util/logger.ts'
+import { Refusals } from '../session/stats.ts'
+import { reasonOf, type RefusalKey, STATUSES } from './refusals.ts'
+import type { Tenants } from './served-servers.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /** Hears of a request that was turned away. */

@@ -1,8 +1,8 @@
 import { DEFAULT_PARSE_LIMITS } from '../protocol/parse.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { check, checkNumbers, withDefaults } from './option-checks.ts'
+import type { Clock } from '../util/clock.ts'
+import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
 import type { EndpointOptions, Filled, KeepAliveOptions, ListenLimits, ResolvedOptions } from './options.ts'
-import { resolveSessionOptions } from './session-options.ts'
+import { resolveSessionOptions } from './sessions/session-options.ts'
 
 const DEFAULTS: Pick<ResolvedOptions, Filled> = {
   upgradeAfterMs: 2_000,

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../runtime/auth.ts'
+import type { AuthInfo } from '../stores/principal.ts'
 
 /** Which of a mount's addresses was called. */
 export type Door = 'mcp' | 'sse' | 'message'

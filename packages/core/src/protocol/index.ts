@@ -64,10 +64,10 @@ export {
   type ToolResultContent,
   type ToolUseContent,
 } from './types.ts'
-export { type FormField, formIssues, type FormSchema } from '../schema/form.ts'
+export { type FormField, formIssues, type FormSchema } from '../schema/uses/elicitation-form.ts'
 export {
   findHeaderParameters,
   type HeaderParameter,
   type HeaderParameters,
-} from '../schema/header-parameters.ts'
+} from '../schema/uses/header-parameters.ts'
 export { describeIssues } from '../schema/issues.ts'

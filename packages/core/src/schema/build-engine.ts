@@ -1,12 +1,12 @@
 import { usageError } from '../errors.ts'
-import { CannotCompile } from './cannot-compile.ts'
-import { jsonInput, plainOutput, prunedOutput, standardInput, strictInput } from './compiled.ts'
-import { openAlternative, readInput, readOutput } from './parts.ts'
-import type { Fits } from './prune.ts'
-import { messageOf } from './publish.ts'
-import { describeSite, invalidSchema, recognise, type Recognised } from './recognise.ts'
+import { CannotCompile } from './validate/cannot-compile.ts'
+import { jsonInput, plainOutput, prunedOutput, standardInput, strictInput } from './validate/compiled.ts'
+import { openAlternative, readInput, readOutput } from './convert/parts.ts'
+import type { Fits } from './validate/prune.ts'
+import { messageOf } from './convert/publish.ts'
+import { describeSite, invalidSchema, recognise, type Recognised } from './convert/recognise.ts'
 import type { JsonSchemaCompiler, JsonValidator, SchemaEngine, SchemaSite } from './types.ts'
-import type { ZodSchema } from './zod.ts'
+import type { ZodSchema } from './convert/zod.ts'
 
 /** An engine around a JSON Schema library; `createSchemaEngine` gives it the default one. */
 export function buildSchemaEngine(compiler: JsonSchemaCompiler): SchemaEngine {

@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts'
 import type * as whole from './engine.ts'
-import { describeSite } from './recognise.ts'
+import { describeSite } from './convert/recognise.ts'
 import type { SchemaSite } from './types.ts'
 
 /** Converts and compiles nothing: what a server has must come from its cache. */

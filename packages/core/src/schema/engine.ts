@@ -1,6 +1,6 @@
-import { createAjvCompiler } from './ajv.ts'
+import { createAjvCompiler } from './validate/ajv.ts'
 import { buildSchemaEngine } from './build-engine.ts'
-import { installedAjv } from './load-ajv.ts'
+import { installedAjv } from './validate/load-ajv.ts'
 import type { JsonSchemaCompiler, SchemaEngine } from './types.ts'
 
 /** Shared by all servers; loads ajv when it first compiles a schema. */

@@ -1,4 +1,4 @@
-import type { Recognised } from './recognise.ts'
+import type { Recognised } from './convert/recognise.ts'
 
 /** The library of a schema and, where the schema says it, its version: what is cached of one is not used for another. */
 export function libraryOf(recognised: Recognised): string {

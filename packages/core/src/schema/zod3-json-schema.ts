@@ -1,5 +1,5 @@
 import { ignoreOverride, parseDef, type Refs, zodToJsonSchema } from 'zod-to-json-schema'
-import type { Side } from './zod.ts'
+import type { Side } from './convert/zod.ts'
 import { optionsOf, type Zod3Def, type Zod3Node } from './zod3-types.ts'
 
 /** Hears of every object that has been converted, and may change what it became. */

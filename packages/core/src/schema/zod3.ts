@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts'
 import type { StandardIssue, StandardResult, StandardSchema } from './types.ts'
-import type { ZodSchema } from './zod.ts'
+import type { ZodSchema } from './convert/zod.ts'
 import { hasCatchall, zod3ToJsonSchema } from './zod3-json-schema.ts'
 import { optionsOf, type Zod3Def, type Zod3Node, type Zod3Schema } from './zod3-types.ts'
 

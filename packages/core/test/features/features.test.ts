@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createFeatures, type FeatureOptions, type Features } from '../../src/features/features.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
-import type { ChangeEvent } from '../../src/runtime/bus.ts'
+import type { ChangeEvent } from '../../src/stores/bus.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { call } from './helpers.ts'
 

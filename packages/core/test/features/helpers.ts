@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { revisionOf, REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { Revision, RevisionDate } from '../../src/protocol/revisions/revision.ts'
-import { clientView } from '../../src/runtime/client-view.ts'
-import { CallContext, type CallScope } from '../../src/runtime/context.ts'
-import type { MethodEntry } from '../../src/runtime/dispatcher.ts'
-import type { Outcome } from '../../src/runtime/outcome.ts'
+import { clientView } from '../../src/call/client-view.ts'
+import { CallContext, type CallScope } from '../../src/call/context.ts'
+import type { MethodEntry } from '../../src/call/dispatcher.ts'
+import type { Outcome } from '../../src/call/result.ts'
 import { McpError } from '../../src/errors.ts'
 
 export type Methods = Iterable<readonly [string, MethodEntry]>

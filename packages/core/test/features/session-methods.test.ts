@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { LOG_LEVELS } from '../../src/protocol/types.ts'
-import type { SessionSettings } from '../../src/runtime/context.ts'
+import type { SessionSettings } from '../../src/call/context.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { call, mcpErrorOf, type CallOptions } from './helpers.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
-import { content } from '../../src/features/content.ts'
+import { content } from '../../src/features/content/content.ts'
 import {
   type AnyDefinition,
   definePrompt,
@@ -8,12 +8,12 @@ import {
   defineResourceTemplate,
   defineTool,
 } from '../../src/features/define.ts'
-import { message, messages } from '../../src/features/prompt-messages.ts'
-import type { AnyPrompt } from '../../src/features/prompt-types.ts'
-import type { AnyResourceTemplate } from '../../src/features/resource-types.ts'
-import { result } from '../../src/features/results.ts'
-import type { AnyTool } from '../../src/features/tool-types.ts'
-import type { RequestContext } from '../../src/runtime/context.ts'
+import { message, messages } from '../../src/features/prompts/prompt-messages.ts'
+import type { AnyPrompt } from '../../src/features/prompts/prompt-types.ts'
+import type { AnyResourceTemplate } from '../../src/features/resources/resource-types.ts'
+import { result } from '../../src/features/content/result.ts'
+import type { AnyTool } from '../../src/features/tools/tool-types.ts'
+import type { RequestContext } from '../../src/call/context.ts'
 
 interface App {
   readonly db: { query(): string }

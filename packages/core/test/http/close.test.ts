@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MemorySessionStore } from '../../src/runtime/memory-session-store.ts'
+import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { McpServer } from '../../src/index.ts'
 import { turn } from './support/clock.ts'
 import { createHarness, type Harness, initializeMessage, type TestSession } from './support/harness.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { McpError, McpServer, result, type ServerEvents } from '../../src/index.ts'
-import { toFetch } from '../../src/http/fetch.ts'
+import { toFetch } from '../../src/http/adapter/fetch.ts'
 import { turn } from './support/clock.ts'
 import { createHarness, type Harness, initializeMessage } from './support/harness.ts'
 

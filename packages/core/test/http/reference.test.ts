@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { STATUSES, type StatusKey, type StatusRow } from '../../src/http/statuses.ts'
+import { STATUSES, type StatusKey, type StatusRow } from '../../src/http/refusals.ts'
 import { WHEN } from './status-meanings.ts'
 
 const file = new URL('../../../../docs/reference/http.md', import.meta.url)

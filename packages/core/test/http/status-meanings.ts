@@ -1,4 +1,4 @@
-import type { StatusKey } from '../../src/http/statuses.ts'
+import type { StatusKey } from '../../src/http/refusals.ts'
 
 /** When a mount answers each of its statuses, for `docs/reference/http.md`. Here and not in the table, which every server carries. */
 export const WHEN: Readonly<Record<StatusKey, string>> = {

@@ -1,6 +1,6 @@
-import type { ConnectionOptions } from '../../src/runtime/connection.ts'
-import type { McpServer } from '../../src/server.ts'
-import { createMemoryTransportPair } from '../../src/transport/index.ts'
+import type { ConnectionOptions } from '../../src/duplex/connection.ts'
+import type { McpServer } from '../../src/server/mcp-server.ts'
+import { createMemoryTransportPair } from '../../src/duplex/index.ts'
 
 export interface Message {
   readonly id?: number

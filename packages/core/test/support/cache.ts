@@ -1,10 +1,10 @@
 import * as runtime from '../../src/schema-runtime.ts'
-import type { SchemaCache } from '../../src/schema/cache.ts'
-import { renderSchemas } from '../../src/schema/render.ts'
-import { warm } from '../../src/schema/warm.ts'
+import type { SchemaCache } from '../../src/schema/cache/cache.ts'
+import { renderSchemas } from '../../src/schema/cache/render.ts'
+import { warm } from '../../src/schema/cache/warm.ts'
 import type { WarmedSchemas } from '../../src/schema-cache.ts'
 import type { AnySchema, CompiledOutput, SchemaSite } from '../../src/schema/types.ts'
-import { createCachedEngine } from '../../src/schema/cached-engine.ts'
+import { createCachedEngine } from '../../src/schema/cache/cached-engine.ts'
 
 /** What importing the written module gives. */
 export async function cacheOf(warmed: WarmedSchemas): Promise<SchemaCache> {

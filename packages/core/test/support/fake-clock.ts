@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/runtime/clock.ts'
+import type { Clock } from '../../src/util/clock.ts'
 
 interface Timer {
   readonly at: number

@@ -1,4 +1,4 @@
-import type { McpServer } from '../../src/server.ts'
+import type { McpServer } from '../../src/server/mcp-server.ts'
 import { requestMeta } from './modern-calls.ts'
 
 interface Reply {

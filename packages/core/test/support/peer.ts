@@ -1,6 +1,6 @@
-import { createMemoryTransportPair } from '../../src/transport/index.ts'
-import type { McpServer } from '../../src/server.ts'
-import type { ConnectionOptions } from '../../src/runtime/connection.ts'
+import { createMemoryTransportPair } from '../../src/duplex/index.ts'
+import type { McpServer } from '../../src/server/mcp-server.ts'
+import type { ConnectionOptions } from '../../src/duplex/connection.ts'
 
 interface Reply {
   readonly id?: number

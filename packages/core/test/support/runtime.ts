@@ -1,18 +1,18 @@
-import type { Bus, BusListener } from '../../src/runtime/bus.ts'
-import { DEFAULT_INPUT_LIMITS } from '../../src/runtime/asking.ts'
-import { Dispatcher, type MethodEntry } from '../../src/runtime/dispatcher.ts'
-import { Events } from '../../src/runtime/events.ts'
-import { MiddlewareStack } from '../../src/runtime/middleware.ts'
-import { complete } from '../../src/runtime/outcome.ts'
+import type { Bus, BusListener } from '../../src/stores/bus.ts'
+import { DEFAULT_INPUT_LIMITS } from '../../src/call/input/types.ts'
+import { Dispatcher, type MethodEntry } from '../../src/call/dispatcher.ts'
+import { Events } from '../../src/call/server-events.ts'
+import { MiddlewareStack } from '../../src/call/middleware.ts'
+import { complete } from '../../src/call/result.ts'
 import {
   DEFAULT_LIMITS,
   type Mounted,
   type ServerRuntime,
   type SessionLimits,
-} from '../../src/runtime/server-runtime.ts'
-import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/runtime/request-state.ts'
-import { OpenedAddresses } from '../../src/runtime/opened-addresses.ts'
-import { Refusals } from '../../src/runtime/stats.ts'
+} from '../../src/session/server-runtime.ts'
+import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/call/input/request-state.ts'
+import { OpenedAddresses } from '../../src/call/input/url-completion.ts'
+import { Refusals } from '../../src/session/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { FakeClock } from './fake-clock.ts'
 

@@ -1,4 +1,4 @@
-import type { Transport, TransportHandlers } from '../../src/transport/transport.ts'
+import type { Transport, TransportHandlers } from '../../src/duplex/transport.ts'
 
 /** The peer's end of a transport, held by a test. */
 export class ScriptedTransport implements Transport {

@@ -1,6 +1,6 @@
-import { type FetchOptions, toFetch } from '../../src/http/fetch.ts'
-import { bearer } from '../../src/http/auth.ts'
-import type { McpServer } from '../../src/server.ts'
+import { type FetchOptions, toFetch } from '../../src/http/adapter/fetch.ts'
+import { bearer } from '../../src/http/guard/bearer.ts'
+import type { McpServer } from '../../src/server/mcp-server.ts'
 
 interface Reply {
   /** Absent in errors; a test that reads it expects none. */

@@ -7,9 +7,14 @@ const coreSource = 'packages/core/src/'
 
 /** Core's layers, each importing from itself and from those before it. Entry files come last. */
 const layers = [
-  ['errors', 'protocol'],
-  ['schema', 'transport'],
-  ['runtime'],
+  ['errors', 'util'],
+  ['protocol'],
+  ['schema'],
+  ['stores'],
+  ['subscriptions'],
+  ['call'],
+  ['session'],
+  ['tasks', 'duplex'],
   ['features'],
   ['server'],
   ['http'],
@@ -62,6 +67,18 @@ export function standIns(sources: readonly Source[]): string[] {
 export function lengthWall(source: Source, limit: number): string[] {
   const lines = codeLines(source)
   return lines > limit ? [`${source.path} has ${lines} lines of code, the wall is ${limit}`] : []
+}
+
+/** A folder with more files than this is a room in which nothing is found. Tests are free. */
+export function roomSize(sources: readonly Source[], limit: number): string[] {
+  const counts = new Map<string, number>()
+  for (const { path } of sources) {
+    const room = posix.dirname(path)
+    counts.set(room, (counts.get(room) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([, count]) => count > limit)
+    .map(([room, count]) => `${room} has ${count} files, the limit is ${limit}`)
 }
 
 const revision = /2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28/
@@ -136,7 +153,7 @@ export function versionComparisons(source: Source): string[] {
 
 /** Core runs wherever web standards do. */
 /** Asks the runtime for a loader that may not be there, and does without it where it is not. */
-const ajvLoader = `${coreSource}schema/load-ajv.ts`
+const ajvLoader = `${coreSource}schema/validate/load-ajv.ts`
 
 export function webStandardsOnly(source: Source): string[] {
   if (!source.path.startsWith(coreSource) || source.path === ajvLoader) return []
@@ -185,7 +202,7 @@ export function schemaLibraries(sources: readonly Source[]): string[] {
 
 /** A bundle of the main entry must be free of ajv, so that nothing but the entry for bundles may load it. */
 export function ajvApart(sources: readonly Source[]): string[] {
-  const module = `${coreSource}schema/bundled-ajv.ts`
+  const module = `${coreSource}schema/validate/bundled-ajv.ts`
   return sources
     .filter(({ path }) => path.startsWith(coreSource) && path !== `${coreSource}ajv.ts`)
     .filter((source) =>

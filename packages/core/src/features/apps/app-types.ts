@@ -1,5 +1,5 @@
-import type { RequestContext } from '../../runtime/context.ts'
-import type { DisplayFields } from '../checks.ts'
+import type { RequestContext } from '../../call/context.ts'
+import type { DisplayFields } from '../registry/checks.ts'
 
 /** Who may call a tool: the model, the user interface of this very server, or both. */
 export type ToolAudience = 'model' | 'app'

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
-import { isJsonFaithful } from '../../schema/json-faithful.ts'
-import { fault, type Subject } from '../checks.ts'
+import { isJsonFaithful } from '../../schema/validate/json-faithful.ts'
+import { fault, type Subject } from '../registry/checks.ts'
 import type { AnySkill } from './skill-types.ts'
 
 /** https://agentskills.io/specification#name-field */

@@ -1,6 +1,6 @@
 import process from 'node:process'
-import { MemoryEventStore } from '../../../src/runtime/memory-event-store.ts'
-import { MemorySessionStore } from '../../../src/runtime/memory-session-store.ts'
+import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
+import { MemorySessionStore } from '../../../src/stores/memory-session-store.ts'
 import { TestClock, turn } from './clock.ts'
 import type { ChurnReport } from './churn.ts'
 import { createHarness, initializeMessage } from './harness.ts'

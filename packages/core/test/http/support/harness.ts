@@ -1,6 +1,6 @@
 import { McpServer } from '../../../src/index.ts'
 import { createEndpoint, type Endpoint } from '../../../src/http/endpoint.ts'
-import type { ServerSelector } from '../../../src/http/tenants.ts'
+import type { ServerSelector } from '../../../src/http/served-servers.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import {
   BodyError,
@@ -9,8 +9,8 @@ import {
   type HttpReply,
   type HttpRequest,
 } from '../../../src/http/types.ts'
-import type { AuthInfo } from '../../../src/runtime/auth.ts'
-import type { ServerOptions } from '../../../src/server-options.ts'
+import type { AuthInfo } from '../../../src/stores/principal.ts'
+import type { ServerOptions } from '../../../src/server/options.ts'
 import { TestClock } from './clock.ts'
 
 export interface Sent {

@@ -1,7 +1,7 @@
 import type { McpServer } from '../../../src/index.ts'
-import { elicit } from '../../../src/runtime/questions.ts'
-import { inputRequired } from '../../../src/features/input-required.ts'
-import type { RequestStateOptions } from '../../../src/runtime/request-state.ts'
+import { elicit } from '../../../src/call/input/question.ts'
+import { inputRequired } from '../../../src/features/tools/input-required.ts'
+import type { RequestStateOptions } from '../../../src/call/input/request-state.ts'
 import { type Answer, createHarness, type Harness } from './harness.ts'
 import { accept, bytesOf, type Round, sendRound, stateOf } from './rounds.ts'
 

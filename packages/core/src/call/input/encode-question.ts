@@ -1,0 +1,167 @@
+import { McpError, ErrorCode, missingCapability, QuestionError } from '../../errors.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { ClientMethod } from '../../protocol/methods.ts'
+import { projectForm } from '../../protocol/revisions/forms.ts'
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import type { ClientView } from '../client-view.ts'
+import {
+  blocksOf,
+  NO_ID,
+  partsOf,
+  type Question,
+  type QuestionParts,
+  type SampleParams,
+  urlOf,
+  type UrlParts,
+} from './question.ts'
+import { randomToken } from '../../util/random.ts'
+import { readForm, readRoots, readSampled, readUrl } from './decode-response.ts'
+
+/** Whom a question is for, and in which words. */
+export interface Addressee {
+  readonly revision: Revision
+  readonly client: ClientView
+  /** Takes the ids that are drawn for addresses, by key. */
+  readonly sent?: Map<string, string>
+}
+
+/** A question as its client reads it. */
+export interface PreparedQuestion {
+  readonly method: string
+  readonly params: JsonObject
+}
+
+/** What a person or model is shown, whatever the revision; its digest tells this question from others. */
+export function shownBy(question: Question, key: string): JsonObject {
+  const parts = partsOf(question)
+  if (parts.kind === 'form') {
+    return { kind: parts.kind, message: parts.message, form: parts.compile(parts.schema, key).form }
+  }
+  return parts.kind === 'url' ? { ...parts, url: urlOf(parts, NO_ID) } : { ...parts }
+}
+
+/**
+ * Brings a question to its client.
+ *
+ * @throws McpError where the client or its revision cannot be asked this, before anything was sent
+ */
+export function prepareQuestion(question: Question, key: string, to: Addressee): PreparedQuestion {
+  const parts = partsOf(question)
+  const method = METHODS[parts.kind]
+  if (!to.revision.serverRequests.has(method)) throw unavailable(key, method, to.revision)
+  requireDeclared(parts, key, to.client)
+  return { method, params: paramsOf(parts, key, to) }
+}
+
+/**
+ * What an answer comes to.
+ *
+ * @throws QuestionError for a decline that the question does not want to see, and for what does not fit
+ */
+export function readAnswer(question: Question, key: string, response: JsonObject): unknown {
+  const parts = partsOf(question)
+  switch (parts.kind) {
+    case 'form':
+      return readForm(response, { key, ...parts, form: parts.compile(parts.schema, key) })
+    case 'url':
+      return readUrl(response, { key, ...parts })
+    case 'sampling':
+      return readSampled(response, key)
+    default:
+      return readRoots(response, key)
+  }
+}
+
+const METHODS = {
+  form: ClientMethod.Elicit,
+  url: ClientMethod.Elicit,
+  sampling: ClientMethod.Sample,
+  roots: ClientMethod.ListRoots,
+} as const
+
+function paramsOf(parts: QuestionParts, key: string, { revision, sent }: Addressee): JsonObject {
+  switch (parts.kind) {
+    case 'form': {
+      const { form } = parts.compile(parts.schema, key)
+      return { message: parts.message, requestedSchema: projected(revision, form, key) }
+    }
+    case 'url': {
+      if (revision.forms?.url !== true) throw unavailable(key, 'elicitation by URL', revision)
+      const id = randomToken(22)
+      if (typeof parts.url === 'function') sent?.set(key, id)
+      return addressParams(parts, id, revision)
+    }
+    case 'sampling':
+      return sampling(parts.params, key, revision)
+    default:
+      return {}
+  }
+}
+
+/** How a client reads what it is to open. */
+interface AddressParams extends JsonObject {
+  readonly mode: 'url'
+  readonly message: string
+  readonly url: string
+  readonly elicitationId?: string
+}
+
+/** @param id - drawn for this question, for the address to hold */
+export function addressParams(parts: UrlParts, id: string, { elicitationIds }: Revision): AddressParams {
+  const shown = { mode: 'url', message: parts.message, url: urlOf(parts, id) } as const
+  return elicitationIds ? { ...shown, elicitationId: id } : shown
+}
+
+function projected(revision: Revision, form: { readonly properties: object }, key: string): JsonObject {
+  try {
+    return revision.forms === undefined ? {} : projectForm(revision.forms, form)
+  } catch (error) {
+    throw unavailable(key, error instanceof Error ? error.message : 'this form', revision)
+  }
+}
+
+function sampling(params: SampleParams, key: string, revision: Revision): JsonObject {
+  const { tools, toolChoice, messages } = params
+  const several = messages.some(
+    (message) =>
+      Array.isArray(message.content) ||
+      blocksOf(message).some(({ type }) => type === 'tool_use' || type === 'tool_result'),
+  )
+  if (!revision.samplingTools && (tools !== undefined || toolChoice !== undefined || several))
+    throw unavailable(key, 'sampling with tools or several blocks', revision)
+  return revision.projectSampling({ ...params })
+}
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities */
+function requireDeclared(parts: QuestionParts, key: string, client: ClientView): void {
+  const need = NEEDS[parts.kind]
+  const withTools = parts.kind === 'sampling' && (parts.params.tools ?? parts.params.toolChoice) !== undefined
+  const declared = parts.kind === 'form' ? takesForms(client) : client.supports(need)
+  if (declared && !(withTools && !client.supports('sampling.tools'))) return
+  const missing = withTools ? 'sampling.tools' : need
+  const required = missing.split('.').reduceRight<object>((inner, name) => ({ [name]: inner }), {})
+  throw missingCapability(
+    `The question "${key}" cannot be asked: the client has not declared the capability "${missing}"; connect with one that does`,
+    required,
+  )
+}
+
+const NEEDS = { form: 'elicitation', url: 'elicitation.url', sampling: 'sampling', roots: 'roots' } as const
+
+/** An empty object declares forms. */
+function takesForms(client: ClientView): boolean {
+  return (
+    client.supports('elicitation') &&
+    (client.supports('elicitation.form') || !client.supports('elicitation.url'))
+  )
+}
+
+const unavailable = (key: string, what: string, revision: Revision): McpError =>
+  new McpError(
+    ErrorCode.InvalidRequest,
+    `The question "${key}" cannot be asked in protocol revision ${revision.version}: ${what}`,
+  )
+
+/** Nothing usable came back. */
+export const notAnswered = (key: string, why: string): QuestionError =>
+  new QuestionError('refused', `The question "${key}" was not answered: ${why}`)

@@ -1,0 +1,85 @@
+import { usageError } from '../../errors.ts'
+import {
+  formIssues,
+  type FormSchema,
+  refuseUnsayable,
+  toFormSchema,
+} from '../../schema/uses/elicitation-form.ts'
+import { fromStandardIssues } from '../../schema/issues.ts'
+import { named } from '../../schema/build-engine.ts'
+import { standardInput } from '../../schema/validate/compiled.ts'
+import { readInput } from '../../schema/convert/parts.ts'
+import { copyJsonSchema, messageOf } from '../../schema/convert/publish.ts'
+import { recognise } from '../../schema/convert/recognise.ts'
+import type { AnySchema, CheckedInput, JsonSchema, StandardSchema } from '../../schema/types.ts'
+
+export interface CompiledForm {
+  readonly form: FormSchema
+  check(content: Readonly<Record<string, unknown>>): CheckedInput | Promise<CheckedInput>
+}
+
+/** A schema that stands outside an ask is compiled once; one that an ask builds anew goes with it. */
+const compiled = new WeakMap<object, CompiledForm>()
+
+/** @throws UsageError naming the question, for a schema that no form can show */
+export function compileForm(schema: AnySchema, key: string): CompiledForm {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const made = isStandard(schema) ? standardForm(schema, key) : jsonForm(schema, key)
+  compiled.set(schema, made)
+  return made
+}
+
+/** Some libraries' schemas are functions. */
+const isStandard = (schema: AnySchema): schema is StandardSchema =>
+  typeof schema === 'function' || '~standard' in schema
+
+/** Its library checks what comes back, so that it is converted and nothing is compiled. */
+function standardForm(schema: StandardSchema, key: string): CompiledForm {
+  const site = { kind: 'question', name: key, field: 'schema' } as const
+  const recognised = recognise(schema, site)
+  const { jsonSchema } = named(site, () => readInput(recognised, false))
+  const input = standardInput(jsonSchema, schema)
+  return { form: asForm(jsonSchema, key), check: (content) => input.check(content) }
+}
+
+/** Not compiled as other schemas are: an ask may build one in every call, and compiled ones are never let go. */
+function jsonForm(schema: AnySchema, key: string): CompiledForm {
+  const form = asForm(copyJsonSchema(schema as JsonSchema), key, refuseUnsayable)
+  return { form, check: (content) => checkForm(form, content) }
+}
+
+function checkForm(form: FormSchema, content: Readonly<Record<string, unknown>>): CheckedInput {
+  const issues = formIssues(form, content)
+  return issues.length === 0 ? { ok: true, value: content } : { ok: false, issues }
+}
+
+function asForm(
+  schema: { readonly [key: string]: unknown },
+  key: string,
+  check?: (schema: { readonly [key: string]: unknown }) => void,
+): FormSchema {
+  try {
+    check?.(schema)
+    return toFormSchema(schema)
+  } catch (cause) {
+    throw usageError('ERR_MCP_SCHEMA_INVALID', `The schema of the question "${key}": ${messageOf(cause)}`, {
+      cause,
+    })
+  }
+}
+
+/** Checks without an engine, for answers that are read where no question is at hand. */
+export function checkAnswer(
+  schema: AnySchema,
+  key: string,
+  content: Readonly<Record<string, unknown>>,
+): CheckedInput {
+  if (!isStandard(schema)) return checkForm(asForm(schema as JsonSchema, key), content)
+  const checked = schema['~standard'].validate(content)
+  if ('then' in checked)
+    throw usageError('ERR_MCP_SCHEMA_INVALID', `The schema of the answer "${key}" is asynchronous`)
+  return checked.issues === undefined
+    ? { ok: true, value: checked.value }
+    : { ok: false, issues: fromStandardIssues(checked.issues) }
+}

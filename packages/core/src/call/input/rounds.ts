@@ -1,0 +1,196 @@
+import { invalidParams, isErrorOf, QuestionError } from '../../errors.ts'
+import { isObject, type JsonObject, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import { type AnswersByKey, answerTo, mergeAnswers } from './responses.ts'
+import { type Asking, type AskingCall, pinAll, tooManyRounds } from './types.ts'
+import { ANONYMOUS, type AuthInfo } from '../../stores/principal.ts'
+import type { Brought } from './inputs.ts'
+import { answerAll, canBeAsked } from './live.ts'
+import type { Asked, NeedsInput, Outcome } from '../result.ts'
+import { prepareQuestion, readAnswer } from './encode-question.ts'
+import { partsOf, type Question, type QuestionKind } from './question.ts'
+import { checkShape } from './decode-response.ts'
+import type { Round, StateOwner } from './request-state.ts'
+
+/** What going on in rounds needs to know of a call. */
+export interface RoundsCall extends AskingCall {
+  readonly message: JsonRpcRequest
+  readonly auth: AuthInfo | undefined
+}
+
+const NONE: AnswersByKey = new Map()
+const NO_RESPONSES: JsonObject = Object.freeze({})
+
+/** Whether a request goes on with what it was asked before. Costs other calls two looks at their parameters. */
+export function bringsAnswers({ message: { method, params }, scope }: RoundsCall): boolean {
+  return (
+    params !== undefined &&
+    (params['inputResponses'] !== undefined || params['requestState'] !== undefined) &&
+    scope.revision.rounds?.methods.has(method) === true
+  )
+}
+
+/**
+ * Takes what a request brings, before anything of it runs. Where the round is complete its answers are known from now on;
+ * where it is not, the handler runs as it did before the round, so that it asks the same again.
+ *
+ * @throws McpError for a state that is not good here, and for answers that are none
+ */
+export async function takeAnswers(ctx: RoundsCall): Promise<void> {
+  const { asking } = ctx.scope
+  const { inputResponses, requestState } = ctx.message.params ?? NO_RESPONSES
+  const round = requestState === undefined ? undefined : await asking?.states.open(requestState, ownerOf(ctx))
+  const responses = readResponses(inputResponses)
+  if (round === undefined) {
+    ctx.given.brought = { responses }
+    return
+  }
+  ctx.given.rounds = round.number
+  ctx.given.sent = idsOf(round)
+  const answers = mergeAnswers(round.partial, pinsOf(round), responses)
+  for (const [key, { kind }] of round.asked) {
+    const response = own(responses, key)
+    if (response !== undefined) checkSent(kind, response, key)
+  }
+  if ([...round.asked.keys()].every((key) => answers.has(key)))
+    return ctx.given.receive(new Map([...round.known, ...answers]), round.after)
+  ctx.given.receive(round.known, round.before)
+  ctx.given.brought = { answers }
+}
+
+/** Has an outcome's questions answered, in whichever way the call has. */
+export function resolveInput(
+  ctx: RoundsCall,
+  first: NeedsInput,
+  handle: () => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const { asking, revision } = ctx.scope
+  if (asking === undefined || canBeAsked(ctx) || revision.rounds?.methods.has(ctx.message.method) !== true)
+    return askOpen(ctx, first, handle)
+  return askInResult(ctx, asking, first, handle)
+}
+
+/** What a call brought before it became a task is not asked again in it. */
+async function askOpen(
+  ctx: RoundsCall,
+  first: NeedsInput,
+  handle: () => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const { given, scope } = ctx
+  const { brought } = given
+  if (brought === undefined || scope.asking === undefined) return answerAll(ctx, first, handle)
+  given.brought = undefined
+  const answers = await match(first, brought)
+  const open = Object.entries(first.questions).filter(([key]) => !answers.has(key))
+  const known = new Map([...given.answers, ...answers])
+  if (open.length > 0) {
+    given.receive(known, given.state)
+    return answerAll(ctx, { ...first, questions: Object.fromEntries(open) }, handle)
+  }
+  given.receive(known, first.state)
+  const outcome = await handle()
+  return outcome.kind === 'needs-input' ? answerAll(ctx, outcome, handle) : outcome
+}
+
+/** The answers may have come with the request already; else the questions become its result. */
+async function askInResult(
+  ctx: RoundsCall,
+  asking: Asking,
+  first: NeedsInput,
+  handle: () => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const { given } = ctx
+  const { brought } = given
+  if (brought === undefined) return ask(ctx, asking, first, NONE)
+  const answers = await match(first, brought)
+  if (Object.keys(first.questions).some((key) => !answers.has(key))) return ask(ctx, asking, first, answers)
+  given.receive(new Map([...given.answers, ...answers]), first.state)
+  const outcome = await handle()
+  // What came was meant for the round that asked first; a handler that asks on means another one.
+  return outcome.kind === 'needs-input' ? ask(ctx, asking, outcome, NONE) : outcome
+}
+
+async function match({ questions }: NeedsInput, brought: Brought): Promise<AnswersByKey> {
+  const pins = await pinAll(questions)
+  const found = new Map<string, { readonly pin: string; readonly response: JsonObject }>()
+  for (const [key, pin] of pins) {
+    const response = 'answers' in brought ? answerTo(brought.answers, key, pin) : own(brought.responses, key)
+    if (response === undefined) continue
+    if ('answers' in brought || (await fits(questions[key] as Question, key, response)))
+      found.set(key, { pin, response })
+  }
+  return found
+}
+
+/** Nobody knows what was shown for an answer without a state; it counts if it could be one to this question. */
+async function fits(question: Question, key: string, response: JsonObject): Promise<boolean> {
+  try {
+    await readAnswer(question, key, response)
+    return true
+  } catch (error) {
+    if (isErrorOf(QuestionError, error)) return error.reason !== 'invalid'
+    throw error
+  }
+}
+
+async function ask(
+  ctx: RoundsCall,
+  { limits, states }: Asking,
+  { questions, state }: NeedsInput,
+  answered: AnswersByKey,
+): Promise<Asked> {
+  const { given, scope } = ctx
+  if (given.rounds >= limits.maxRounds) throw tooManyRounds(limits)
+  const open = Object.fromEntries(Object.entries(questions).filter(([key]) => !answered.has(key)))
+  const sent = new Map<string, string>()
+  const to = { revision: scope.revision, client: scope.client, sent }
+  const requests = Object.entries(open).map(([key, it]) => [key, prepareQuestion(it, key, to)] as const)
+  const pins = await pinAll(open)
+  const asked = [...pins].map(
+    ([key, pin]) => [key, { pin, kind: partsOf(open[key] as Question).kind, id: sent.get(key) }] as const,
+  )
+  const round: Round = {
+    number: given.rounds + 1,
+    known: given.answers,
+    partial: answered,
+    asked: new Map(asked),
+    before: given.state,
+    after: state,
+  }
+  const sealed = await states.seal(round, ownerOf(ctx))
+  if (sealed === undefined) throw new QuestionError('too-large', TOO_LARGE)
+  return { kind: 'asked', requests: Object.fromEntries(requests), state: sealed }
+}
+
+const TOO_LARGE = 'Gave up: what the call was answered so far is too large to ask further'
+
+function ownerOf({ message, auth }: RoundsCall): StateOwner {
+  const { method, params = NO_RESPONSES } = message
+  return { principal: auth?.principal ?? ANONYMOUS, method, params }
+}
+
+const pinsOf = ({ asked }: Round): ReadonlyMap<string, string> =>
+  new Map([...asked].map(([key, { pin }]) => [key, pin]))
+
+function idsOf({ asked }: Round): ReadonlyMap<string, string> | undefined {
+  const ids = [...asked].flatMap(([key, { id }]) => (id === undefined ? [] : [[key, id] as const]))
+  return ids.length === 0 ? undefined : new Map(ids)
+}
+
+const own = (responses: JsonObject, key: string): JsonObject | undefined =>
+  Object.hasOwn(responses, key) ? (responses[key] as JsonObject) : undefined
+
+function readResponses(given: unknown): JsonObject {
+  if (given === undefined) return NO_RESPONSES
+  if (!isObject(given) || !Object.values(given).every(isObject))
+    throw invalidParams('The member "inputResponses" must be an object of results')
+  return given
+}
+
+/** What is no answer to any question of its kind is the client's fault, and not the user's. */
+function checkSent(kind: QuestionKind, response: JsonObject, key: string): void {
+  try {
+    checkShape(kind, response, key)
+  } catch (error) {
+    throw isErrorOf(QuestionError, error) ? invalidParams(error.message) : error
+  }
+}

@@ -1,0 +1,73 @@
+import { ErrorCode, McpError, QuestionError, usageError, type UsageError } from '../../errors.ts'
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import { pinOf } from './responses.ts'
+import type { ClientView } from '../client-view.ts'
+import type { Exchange } from '../exchange.ts'
+import type { GivenInputs } from './inputs.ts'
+import type { OpenedAddresses } from './url-completion.ts'
+import type { RequestChannel } from './pending-requests.ts'
+import { shownBy } from './encode-question.ts'
+import type { Question } from './question.ts'
+import type { RequestStates } from './request-state.ts'
+
+/** Bounds on what one call may ask. */
+export interface InputLimits {
+  /** How long a person or model may take over one question, in ms. Outside the handler's own time. @default 600_000 */
+  readonly timeoutMs: number
+  /** How often a call may come back with questions. @default 8 */
+  readonly maxRounds: number
+}
+
+export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
+
+/** What a door gives its calls to ask with. */
+export interface Asking {
+  readonly limits: InputLimits
+  /** The way on which requests reach the client while a call runs, where there is one. */
+  readonly requests?: RequestChannel
+  /** Seals what a call knows, where it goes on with another request. */
+  readonly states: RequestStates
+  /** Tells when a user is done at an address. */
+  readonly opened: OpenedAddresses
+}
+
+/** What asking needs to know of a call. */
+export interface AskingCall {
+  readonly scope: {
+    readonly revision: Revision
+    readonly client: ClientView
+    readonly exchange: Exchange
+    readonly asking?: Asking
+    readonly settings?: { sentTo(ids: readonly string[]): void }
+  }
+  /** Where the answers go. */
+  readonly given: GivenInputs
+  pause(atEnd: () => void): () => void
+}
+
+export type Questions = Readonly<Record<string, Question>>
+
+export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
+  new QuestionError('too-many', `Gave up: the call still had questions after ${maxRounds} rounds`)
+
+/** The digest of each question, by its key. */
+export async function pinAll(questions: Questions): Promise<ReadonlyMap<string, string>> {
+  const pins = Object.entries(questions).map(
+    async ([key, question]) => [key, await pinOf(shownBy(question, key))] as const,
+  )
+  return new Map(await Promise.all(pins))
+}
+
+/** An outcome has questions, and there is no way by which they could be answered. */
+export const noWayBack = (questions: Questions): McpError =>
+  new McpError(
+    ErrorCode.InvalidRequest,
+    `An answer to "${Object.keys(questions).join('", "')}" is needed, but this connection carries no questions to the client: connect with a session, and let replies be streams`,
+  )
+
+/** A handler asks in its middle, and there is no way to do that. */
+export const notNow = (method: string): UsageError =>
+  usageError(
+    'ERR_MCP_UNSUPPORTED_HERE',
+    `ctx.${method} needs a connection that carries requests to the client while a call runs; declare the tool's asks, or return inputRequired(…), which work everywhere`,
+  )

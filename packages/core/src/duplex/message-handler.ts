@@ -1,0 +1,144 @@
+import { busy, invalidRequest } from '../errors.ts'
+import {
+  classify,
+  errorFrame,
+  type JsonRpcErrorObject,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../protocol/jsonrpc.ts'
+import { checkParsed, parseText } from '../protocol/parse.ts'
+import { ofEra } from '../protocol/revisions/index.ts'
+import { namesVersion } from '../protocol/revisions/request-meta.ts'
+import { selectRevision } from '../protocol/revisions/select.ts'
+import { createCalls } from '../session/apart-calls.ts'
+import { ANONYMOUS, type AuthInfo } from '../stores/principal.ts'
+import { Background, type WorkHost } from '../call/wait-until.ts'
+import type { Answered } from '../call/dispatcher.ts'
+import type { Exchange } from '../call/exchange.ts'
+import { greet } from '../session/greet.ts'
+import type { Mounted, ServerRuntime } from '../session/server-runtime.ts'
+import type { Caller } from '../session/session.ts'
+import type { Calls } from '../session/stateless.ts'
+import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
+import { Work } from '../util/timers.ts'
+
+/** What is known of a message that came on a way of its own. */
+export interface MessageOptions extends WorkHost {
+  /** Who sent it, as `ctx.auth`. */
+  readonly auth?: AuthInfo | undefined
+  /** The app's own context, as `ctx.mount`. */
+  readonly mount?: unknown
+  /**
+   * The protocol revision to answer in, for a message that names none.
+   *
+   * @default the newest with sessions that the server serves
+   */
+  readonly protocolVersion?: string
+  /** Takes what belongs to the call on its way, progress and logs, as JSON text. Dropped by default. */
+  readonly send?: (message: string) => void | Promise<void>
+}
+
+const NO_BATCHES = 'Batches are not taken here: hand over each message by itself'
+
+/** Answers messages one by one, without sessions: what a queue or a function's event brings. */
+export class MessageHandler implements Mounted {
+  readonly closed: Promise<void>
+  readonly isMount = false
+  readonly #runtime: ServerRuntime
+  readonly #calls: Calls
+  readonly #work: Work
+  readonly #background: Background
+  #closing: Promise<void> | undefined
+  #resolveClosed!: () => void
+
+  constructor(runtime: ServerRuntime) {
+    this.#runtime = runtime
+    this.#calls = createCalls(runtime.clock)
+    this.#work = new Work(runtime.clock)
+    this.#background = new Background(this.#work, runtime.logger)
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+  }
+
+  /** The answer as JSON text; undefined for what has none. Never rejects. */
+  async handle(message: unknown, options: MessageOptions): Promise<string | undefined> {
+    const parsed = typeof message === 'string' ? parseText(message) : checkParsed(message)
+    if (!parsed.ok) return this.#reject('parseError', undefined, parsed.error)
+    if (Array.isArray(parsed.value)) return this.#reject('batch', undefined, invalidRequest(NO_BATCHES))
+    const incoming = classify(parsed.value)
+    if (incoming.kind === 'invalid')
+      return this.#reject('invalidMessage', incoming.id, invalidRequest(incoming.reason))
+    if (incoming.kind !== 'request') return undefined
+    if (this.#closing !== undefined) return this.#reject('draining', incoming.message.id, busy())
+    this.#work.begin()
+    try {
+      return (await this.#answer(incoming.message, options))?.frame
+    } catch (error) {
+      this.#runtime.logger.error({ err: error }, 'A message could not be answered')
+      return errorFrame(incoming.message.id, busy())
+    } finally {
+      this.#work.end()
+    }
+  }
+
+  gauges(): Gauges {
+    return { ...NOTHING_HELD, callsInFlight: this.#calls.inFlight() }
+  }
+
+  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
+    this.#work.limit(deadline)
+    return (this.#closing ??= this.#drain())
+  }
+
+  async #answer(message: JsonRpcRequest, options: MessageOptions): Promise<Answered> {
+    const { revisions: served } = this.#runtime
+    const { auth, mount, send, protocolVersion } = options
+    const [newest] = ofEra('legacy', served)
+    // What names its own version needs nobody to name it, and there is no header that could differ.
+    const header = namesVersion(message) ? undefined : (protocolVersion ?? newest?.version)
+    const selection = selectRevision({ message, header, served, stateless: true })
+    if (selection.kind === 'refuse')
+      return { frame: this.#reject(selection.reason, message.id, selection.error) }
+    if (selection.kind === 'initialize') {
+      const principal = auth?.principal ?? ANONYMOUS
+      const greeting = { served: ofEra('legacy', served), message, principal, id: '' }
+      const { frame, error } = await greet(this.#runtime, greeting)
+      if (error !== undefined) this.#tell('initializeRefused')
+      return { frame }
+    }
+    await this.#runtime.ready()
+    const exchange: Exchange = {
+      duplex: false,
+      send: (frame) => send?.(frame),
+      refused: (reason) => this.#tell(reason),
+    }
+    const caller: Caller = { auth, mount, background: this.#background, host: options }
+    const { revision, meta } = selection
+    return this.#calls.call(this.#runtime, {
+      message,
+      exchange,
+      caller,
+      revision,
+      meta,
+      served: ofEra('modern', served),
+    })
+  }
+
+  #reject(reason: string, id: RequestId | undefined, error: JsonRpcErrorObject): string {
+    this.#tell(reason)
+    return errorFrame(id, error)
+  }
+
+  #tell(reason: string): void {
+    this.#runtime.refusals.count(reason)
+    this.#runtime.events.emit('reject', () => ({ door: 'raw', status: undefined, reason }))
+  }
+
+  async #drain(): Promise<void> {
+    await this.#work.idle()
+    this.#calls.endAll()
+    this.#runtime.dispatcher.rest()
+    this.#resolveClosed()
+  }
+}

@@ -1,0 +1,80 @@
+import { busy, invalidRequest, type McpError } from '../errors.ts'
+import { notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import { Notification } from '../protocol/methods.ts'
+import { ANONYMOUS } from '../stores/principal.ts'
+import type { ChangeEvent } from '../stores/bus.ts'
+import type { Listen, Listening, ListenOutlet } from '../subscriptions/subscription.ts'
+import { Listens } from '../subscriptions/subscription-set.ts'
+
+/** How frames get to the one client of a connection. */
+export interface DuplexWay {
+  write(frame: string): void | Promise<void>
+  /** Takes what may wait for a slow peer; false where there is no room. */
+  announce(frame: string, owner: object): boolean
+  /** Leaves unsaid what still waits for an owner. */
+  forget(owner: object): void
+}
+
+/** The subscriptions of one connection, which share its channel and are told apart by the ids of their requests. */
+export class DuplexListens {
+  readonly #way: DuplexWay
+  readonly #listens: Listens
+  readonly #byId = new Map<RequestId, Listen>()
+
+  constructor(max: number, way: DuplexWay) {
+    this.#way = way
+    this.#listens = new Listens({ max, maxPerPrincipal: max })
+  }
+
+  /** Begins the subscription that an answer came to, and by that holds the answer back; or says why not. */
+  begin(listening: Listening, answer: string): McpError | undefined {
+    const { id } = listening
+    if (this.#byId.has(id)) return invalidRequest('A subscription with this id is open: choose another one')
+    const outlet = this.#outlet(id)
+    const listen = this.#listens.open({ ...listening, answer, outlet }, ANONYMOUS)
+    if (listen === undefined) return busy()
+    this.#byId.set(id, listen)
+    listen.onClose(() => this.#byId.delete(id))
+    listen.begin()
+    return undefined
+  }
+
+  changed(event: ChangeEvent): void {
+    this.#listens.changed(event)
+  }
+
+  /** Ends the subscription that the client has had enough of. */
+  cancel(id: RequestId): void {
+    this.#byId.get(id)?.drop()
+  }
+
+  /** Ends all of them with their answers. */
+  closeAll(): void {
+    this.#listens.closeAll()
+  }
+
+  /** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation demands the notification, on top of the answer. */
+  #outlet(id: RequestId): ListenOutlet {
+    const owner = {}
+    const way = this.#way
+    const end = (answer: string, reason: string): void => {
+      const params = { _meta: { [SUBSCRIPTION_ID]: id }, requestId: id, reason }
+      void way.write(answer)
+      void way.write(notificationFrame(Notification.Cancelled, params))
+    }
+    return {
+      send: (frame) => way.announce(frame, owner),
+      drop: () => way.forget(owner),
+      finish: (answer) => {
+        // Nothing may come after the answer.
+        way.forget(owner)
+        end(answer, 'The server has ended the subscription')
+      },
+      overflow: (answer) => {
+        way.forget(owner)
+        end(answer, 'More has changed than was read')
+      },
+    }
+  }
+}

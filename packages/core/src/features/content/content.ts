@@ -1,0 +1,146 @@
+import { usageError } from '../../errors.ts'
+import type {
+  Annotations,
+  AudioContent,
+  EmbeddedResource,
+  ImageContent,
+  Meta,
+  Resource,
+  ResourceContents,
+  ResourceLink,
+  TextContent,
+} from '../../protocol/types.ts'
+import { isBase64, toBase64 } from '../../util/base64.ts'
+import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
+import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/checks.ts'
+
+/** A content block made by {@link content}. One written by hand is data, so that no data is mistaken for a block. */
+export type Content = (TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource) &
+  Branded<'content'>
+
+export interface BlockOptions {
+  readonly annotations?: Annotations
+  readonly _meta?: Meta
+}
+
+/** The content of a resource as authors give it: bytes may stay bytes. */
+export interface ResourcePart {
+  readonly uri: string
+  readonly mimeType?: string
+  readonly _meta?: Meta
+  readonly text?: string
+  /** Bytes, or base64. */
+  readonly blob?: Uint8Array | string
+}
+
+/**
+ * Builds content blocks for tools and prompts.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
+ */
+export const content: {
+  text(text: string, options?: BlockOptions): TextContent & Branded<'content'>
+  /**
+   * @param data - bytes, or padded base64
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
+   */
+  image(
+    data: Uint8Array | string,
+    mimeType: string,
+    options?: BlockOptions,
+  ): ImageContent & Branded<'content'>
+  /**
+   * @param data - bytes, or padded base64
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
+   */
+  audio(
+    data: Uint8Array | string,
+    mimeType: string,
+    options?: BlockOptions,
+  ): AudioContent & Branded<'content'>
+  /**
+   * Points to a resource, which need not be in any list.
+   *
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a URI that is not absolute, `ERR_MCP_INVALID_ICON` for an unsafe icon
+   */
+  link(resource: Resource): ResourceLink & Branded<'content'>
+  /**
+   * Carries a resource's content along.
+   *
+   * @throws `ERR_MCP_INVALID_DEFINITION` without text or blob, with both, or for a URI that is not absolute
+   */
+  resource(resource: ResourcePart, options?: BlockOptions): EmbeddedResource & Branded<'content'>
+} = {
+  text: (text, options) => {
+    if (typeof text !== 'string') throw mistake('A text block needs a string')
+    return options === undefined
+      ? { type: 'text', text, [BRAND]: 'content' }
+      : { type: 'text', text, ...options, [BRAND]: 'content' }
+  },
+  image: (data, mimeType, options) => ({
+    type: 'image',
+    ...media('An image', data, mimeType),
+    ...options,
+    [BRAND]: 'content',
+  }),
+  audio: (data, mimeType, options) => ({
+    type: 'audio',
+    ...media('Audio', data, mimeType),
+    ...options,
+    [BRAND]: 'content',
+  }),
+  link: (resource) => {
+    const subject = { kind: 'resource link', name: String(resource.uri) }
+    checkUri(subject, resource.uri)
+    checkName('resource link', resource.name)
+    checkIcons(subject, resource.icons)
+    checkAnnotations(subject, resource.annotations)
+    return { type: 'resource_link', ...resource, [BRAND]: 'content' }
+  },
+  resource: (resource, options) => ({
+    type: 'resource',
+    resource: resourceContents(resource),
+    ...options,
+    [BRAND]: 'content',
+  }),
+}
+
+/** Brings a part into the form that travels. */
+export function resourceContents({ text, blob, ...head }: ResourcePart): ResourceContents {
+  checkUri({ kind: 'resource content', name: String(head.uri) }, head.uri)
+  if ((text === undefined) === (blob === undefined))
+    throw mistake('The content of a resource needs a text or a blob, and not both')
+  if (blob !== undefined) return { ...head, blob: base64('A blob', blob) }
+  if (typeof text !== 'string') throw mistake('The text of a resource must be a string')
+  return { ...head, text }
+}
+
+/** A block, several, or a text that stands for a block. */
+export function toBlocks(value: string | Content | readonly Content[]): readonly Content[] {
+  if (typeof value === 'string') return [content.text(value)]
+  const blocks = Array.isArray(value) ? (value as readonly Content[]) : [value as Content]
+  if (blocks.every((block) => brandOf(block) === 'content')) return blocks
+  throw mistake(
+    'Content must be made by content.text, content.image, content.audio, content.link or content.resource',
+  )
+}
+
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/
+
+function media(
+  what: string,
+  data: Uint8Array | string,
+  mimeType: string,
+): { data: string; mimeType: string } {
+  if (typeof mimeType !== 'string' || !MEDIA_TYPE.test(mimeType))
+    throw mistake(`${what} needs a media type, such as "image/png"`)
+  return { data: base64(what, data), mimeType }
+}
+
+function base64(what: string, data: Uint8Array | string): string {
+  if (data instanceof Uint8Array) return toBase64(data)
+  if (typeof data === 'string' && isBase64(data)) return data
+  throw mistake(`${what} needs a Uint8Array or padded base64`)
+}
+
+const mistake = (message: string): Error => usageError('ERR_MCP_INVALID_DEFINITION', message)

@@ -1,0 +1,123 @@
+import { ErrorCode, invalidParams, McpError } from '../errors.ts'
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import { Method, Notification } from '../protocol/methods.ts'
+import type { ServerCapabilities } from '../protocol/types.ts'
+import type { CallContext } from '../call/context.ts'
+import type { MethodEntry } from '../call/dispatcher.ts'
+import type { Interest } from '../subscriptions/subscription.ts'
+import type { Outcome } from '../call/result.ts'
+import { MAX_URI_LENGTH, type Resources } from './resources/resources.ts'
+import { visibleAmong } from './registry/visibility.ts'
+
+/** Entries of one member of a filter. */
+const MAX_ENTRIES = 1024
+
+/** One member of the filter that clients send. */
+export interface ListenTopic {
+  readonly member: string
+  /**
+   * What the server agrees to of a member that is there; undefined for nothing.
+   *
+   * @throws McpError `-32602` for a malformed one
+   */
+  agree(asked: unknown, ctx: CallContext): Interest | undefined | Promise<Interest | undefined>
+}
+
+/**
+ * `subscriptions/listen`: agrees to what the server can tell of, and leaves the rest to the door.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export function listenEntry(topics: readonly ListenTopic[]): readonly [string, MethodEntry] {
+  return [Method.Listen, { handle: (params, ctx) => listen(topics, params, ctx) }]
+}
+
+async function listen(
+  topics: readonly ListenTopic[],
+  { notifications }: JsonObject,
+  ctx: CallContext,
+): Promise<Outcome> {
+  if (ctx.scope.exchange.listens !== true) throw new McpError(ErrorCode.MethodNotFound, NOWHERE)
+  if (!isObject(notifications)) throw invalidParams('The member "notifications" must be an object')
+  const interests: Interest[] = []
+  for (const topic of topics) {
+    const asked = notifications[topic.member]
+    const interest = asked === undefined ? undefined : await topic.agree(asked, ctx)
+    if (interest !== undefined) interests.push(interest)
+  }
+  return { kind: 'listening', interests }
+}
+
+const NOWHERE = 'Changes are told on connections that stay open, and this is none'
+
+/** Lists and resources, as far as the server has any. */
+export function changeTopics(
+  capabilities: () => ServerCapabilities,
+  resources: Resources,
+): readonly ListenTopic[] {
+  const list = (kind: 'tools' | 'prompts' | 'resources', method: string): ListenTopic => ({
+    member: `${kind}ListChanged`,
+    agree: (asked) => {
+      const member = `${kind}ListChanged`
+      if (typeof asked !== 'boolean') throw invalidParams(`notifications.${member} must be true or false`)
+      if (!asked || capabilities()[kind]?.listChanged !== true) return undefined
+      return {
+        acknowledged: { [member]: true },
+        changed: (event, tell) => {
+          if (event.kind === kind) tell({ method })
+        },
+      }
+    },
+  })
+  return [
+    list('tools', Notification.ToolsListChanged),
+    list('prompts', Notification.PromptsListChanged),
+    list('resources', Notification.ResourcesListChanged),
+    { member: 'resourceSubscriptions', agree: (asked, ctx) => agreeToUris(resources, asked, ctx) },
+  ]
+}
+
+/** An address that is unknown and one that is hidden from the caller are left out in the same way. */
+async function agreeToUris(
+  resources: Resources,
+  asked: unknown,
+  ctx: CallContext,
+): Promise<Interest | undefined> {
+  const found = readTexts('resourceSubscriptions', asked, MAX_URI_LENGTH).flatMap((uri) => {
+    const entry = resources.entryAt(uri, ctx)
+    return entry === undefined ? [] : [{ uri, visible: entry.visible }]
+  })
+  if (!resources.offered) return undefined
+  const uris = (await visibleAmong(found, ctx)).map(({ uri }) => uri)
+  const watched = new Set(uris)
+  return {
+    acknowledged: { resourceSubscriptions: uris },
+    changed: (event, tell) => {
+      if (event.kind !== 'resource') return
+      const { uri, within } = event
+      if (watched.has(uri) || (within !== undefined && watched.has(within)))
+        tell({ method: Notification.ResourceUpdated, params: { uri } })
+    },
+    begin: () => {
+      const ends = uris.flatMap((uri) => resources.watch(uri, undefined) ?? [])
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+  }
+}
+
+/**
+ * A member of the filter that is a list of texts, each of them once.
+ *
+ * @throws McpError `-32602` for what is none, a text beyond `maxLength` characters, or more than 1024 of them
+ */
+export function readTexts(member: string, asked: unknown, maxLength: number): readonly string[] {
+  if (!Array.isArray(asked) || !asked.every((text) => typeof text === 'string' && text.length <= maxLength))
+    throw invalidParams(
+      `notifications.${member} must be an array of texts of at most ${maxLength} characters`,
+    )
+  const texts = [...new Set<string>(asked)]
+  if (texts.length <= MAX_ENTRIES) return texts
+  throw invalidParams(`notifications.${member} has more than ${MAX_ENTRIES} entries`)
+}

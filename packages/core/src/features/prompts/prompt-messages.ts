@@ -1,0 +1,74 @@
+import { usageError } from '../../errors.ts'
+import type { GetPromptResult, Meta, PromptMessage, Role } from '../../protocol/types.ts'
+import { BRAND, type Branded, brandOf, isListOf } from '../registry/brand.ts'
+import { content, type Content, toBlocks } from '../content/content.ts'
+import { OutputError } from '../content/output-error.ts'
+
+/** A message made by {@link message}. */
+export type Message = PromptMessage & Branded<'message'>
+
+/** Builds the messages of a prompt. */
+export const message: {
+  user(content: string | Content): Message
+  assistant(content: string | Content): Message
+} = {
+  user: (block) => createMessage('user', block),
+  assistant: (block) => createMessage('assistant', block),
+}
+
+function createMessage(role: Role, block: string | Content): Message {
+  const [only] = toBlocks(block)
+  if (only === undefined || Array.isArray(block)) {
+    throw usageError('ERR_MCP_INVALID_DEFINITION', 'A message holds one block; give several messages')
+  }
+  return { role, content: only, [BRAND]: 'message' }
+}
+
+/** The whole answer of a prompt, made by {@link messages}. */
+export interface PromptMessages extends Branded<'messages'> {
+  readonly description: string | undefined
+  readonly messages: readonly Message[]
+  readonly _meta: Meta | undefined
+}
+
+/** Messages with a description of their own, or with metadata. */
+export function messages(
+  given:
+    | readonly Message[]
+    | { readonly messages: readonly Message[]; readonly description?: string; readonly _meta?: Meta },
+): PromptMessages {
+  const parts = 'messages' in given ? given : { messages: given }
+  if (parts.messages.some((item) => brandOf(item) !== 'message')) {
+    throw usageError(
+      'ERR_MCP_INVALID_DEFINITION',
+      'Messages must be made by message.user or message.assistant',
+    )
+  }
+  return { description: parts.description, messages: parts.messages, _meta: parts._meta, [BRAND]: 'messages' }
+}
+
+/** What a handler returned, as the result of the prompt. */
+export function toPromptResult(
+  value: unknown,
+  name: string,
+  description: string | undefined,
+): GetPromptResult {
+  const described = description === undefined ? {} : { description }
+  const brand = brandOf(value)
+  if (typeof value === 'string') return { ...described, messages: [message.user(content.text(value))] }
+  if (brand === 'content') return { ...described, messages: [message.user(value as Content)] }
+  if (brand === 'message') return { ...described, messages: [value as Message] }
+  if (isListOf(value, 'message')) return { ...described, messages: value as unknown as readonly Message[] }
+  if (brand === 'messages') {
+    const given = value as PromptMessages
+    return {
+      ...described,
+      ...(given.description !== undefined && { description: given.description }),
+      messages: given.messages,
+      ...(given._meta !== undefined && { _meta: given._meta }),
+    }
+  }
+  throw new OutputError(
+    `The prompt ${JSON.stringify(name)} returned neither a string nor messages; use message.user(…)`,
+  )
+}

@@ -1,0 +1,76 @@
+import type { PromptArgument } from '../../protocol/types.ts'
+import type { RequestContext } from '../../call/context.ts'
+import type { InferArguments, InferInput, JsonSchema, StringFieldsSchema } from '../../schema/types.ts'
+import type { DisplayFields } from '../registry/checks.ts'
+import type { Completers } from '../completion-types.ts'
+import type { Content } from '../content/content.ts'
+import type { InputRequired } from '../tools/input-required.ts'
+import type { PromptMessages, Message } from './prompt-messages.ts'
+import type { VisibleRule } from '../registry/visibility.ts'
+import type { Awaitable } from '../arguments.ts'
+
+/** A schema of strings: prompt arguments are nothing else on the wire. */
+export type PromptSchema = StringFieldsSchema | JsonSchema
+
+/** Arguments named one by one, where their names are not those of a schema's properties. */
+export type PromptArguments = readonly PromptArgument[]
+
+type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
+
+/** What a list of arguments comes to: required ones are strings, the others may be missing. */
+type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
+  readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
+}
+
+/** What a prompt's handler receives. */
+type PromptInput<S extends PromptSchema | undefined, L extends PromptArguments> = S extends PromptSchema
+  ? InferArguments<S>
+  : ListedArguments<L>
+
+/** The names as they come, which a schema may change for the handler. */
+type PromptArgumentName<
+  S extends PromptSchema | undefined,
+  L extends PromptArguments,
+> = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
+
+/** What a prompt's handler may return: a text or a block is one message of the user. */
+type PromptReturn = string | Content | Message | readonly Message[] | PromptMessages | InputRequired
+
+/** A prompt: messages that a person asks for by name. */
+export interface PromptDefinition<
+  S extends PromptSchema | undefined = undefined,
+  L extends PromptArguments = readonly [],
+  App = unknown,
+  Mount = unknown,
+> extends DisplayFields {
+  readonly name: string
+  /** Gives the arguments, checks and transforms them. Every property is a string when it arrives. */
+  readonly argsSchema?: S
+  /** In place of `argsSchema`, where names have spaces or nothing but presence is to be checked. */
+  readonly arguments?: L
+  /** Suggests values for arguments. */
+  readonly complete?: Completers<PromptArgumentName<S, L>, App, Mount>
+  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
+  readonly timeoutMs?: number
+  /**
+   * What its schemas are found by in a schema cache, in place of the name: it outlives a change of the name, and says that
+   * whatever has it has the same schemas. `false` keeps them out, which they must be if they depend on where the server
+   * runs. @default the name
+   */
+  readonly schemaKey?: string | false
+  /** Whether a caller may know of the prompt. @default everybody may */
+  readonly visible?: VisibleRule<App, Mount>
+  readonly handler: (args: PromptInput<S, L>, ctx: RequestContext<App, Mount>) => Awaitable<PromptReturn>
+}
+
+/** Any prompt definition, for lists of them. */
+export interface AnyPrompt<App = never, Mount = never> extends DisplayFields {
+  readonly name: string
+  readonly argsSchema?: PromptSchema | undefined
+  readonly arguments?: PromptArguments
+  readonly complete?: Completers<string, App, Mount>
+  readonly timeoutMs?: number
+  readonly schemaKey?: string | false
+  readonly visible?: VisibleRule<App, Mount>
+  readonly handler: (args: never, ctx: RequestContext<App, Mount>) => Awaitable<PromptReturn>
+}

@@ -1,0 +1,204 @@
+import { invalidParams, methodNotFound } from '../../errors.ts'
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
+import { Method } from '../../protocol/methods.ts'
+import type { Prompt, PromptArgument } from '../../protocol/types.ts'
+import type { CallContext } from '../../call/context.ts'
+import type { MethodEntry } from '../../call/dispatcher.ts'
+import type { Logger } from '../../util/logger.ts'
+import { complete, type Outcome } from '../../call/result.ts'
+import { describeIssues } from '../../schema/issues.ts'
+import { promptArguments } from '../../schema/uses/prompt-arguments.ts'
+import type { CheckedInput, CompiledInput, SchemaEngine, SchemaSite, SchemaUse } from '../../schema/types.ts'
+import { nameInCache, siteOf } from '../registry/cache-keys.ts'
+import type { Caching } from '../registry/caching.ts'
+import {
+  checkHandler,
+  checkIcons,
+  checkName,
+  checkTimeout,
+  fault,
+  publish,
+  shorten,
+  type Subject,
+} from '../registry/checks.ts'
+import { checkCompleters } from '../completers.ts'
+import type { AnyCompleters } from '../completion-types.ts'
+import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
+import { Listing } from '../registry/listing.ts'
+import { isPromiseLike } from '../../util/promises.ts'
+import { toPromptResult } from './prompt-messages.ts'
+import type { AnyPrompt } from './prompt-types.ts'
+import { Registry } from '../registry/registry.ts'
+import { compileVisible, type Guarded, ifVisible } from '../registry/visibility.ts'
+
+/** A prompt as it is kept. */
+export interface PromptEntry extends Guarded {
+  readonly prompt: Prompt
+  readonly arguments: readonly PromptArgument[]
+  /** Undefined where the arguments are a plain list. */
+  readonly input: CompiledInput | undefined
+  readonly complete: AnyCompleters | undefined
+  readonly timeoutMs: number | undefined
+  handle(args: unknown, ctx: CallContext): unknown
+}
+
+export interface PromptsOptions {
+  readonly schemas: SchemaEngine
+  readonly pageSize: number | undefined
+  readonly logger: Logger
+  readonly caching: Caching
+}
+
+/** The prompts of a server and the methods that serve them. */
+export interface Prompts {
+  readonly registry: Registry<AnyPrompt, PromptEntry>
+  readonly methods: readonly (readonly [string, MethodEntry])[]
+  schemaUses(): readonly SchemaUse[]
+}
+
+export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOptions): Prompts {
+  const registry = new Registry<AnyPrompt, PromptEntry>({
+    kind: 'prompt',
+    key: (definition) => definition.name,
+    build: (definition) => buildPrompt(definition, schemas, logger),
+  })
+  const listing = new Listing<PromptEntry, Prompt>({
+    member: 'prompts',
+    key: (entry) => entry.prompt.name,
+    item: (entry) => entry.prompt,
+    project: (revision, prompt) => revision.projectPrompt(prompt),
+    pageSize,
+    hints: (varies) => caching.of('prompts', varies),
+  })
+  const list: MethodEntry = {
+    handle: (params, ctx) => {
+      if (!registry.offered) throw methodNotFound()
+      return listing.list(registry, params, ctx)
+    },
+  }
+  const get: MethodEntry = {
+    handle: (params, ctx) => {
+      if (!registry.offered) throw methodNotFound()
+      return withPrompt<Outcome>(registry, params['name'], ctx, (entry) =>
+        getPrompt(entry, params['arguments'], ctx),
+      )
+    },
+    timeoutMs: (params) => registry.get(params['name'] as string)?.timeoutMs,
+  }
+  return {
+    registry,
+    methods: [
+      [Method.ListPrompts, list],
+      [Method.GetPrompt, get],
+    ],
+    schemaUses: () => registry.definitions().flatMap(schemasOf),
+  }
+}
+
+/** @throws McpError `-32602` for an unknown one, and for one that the caller may not know of */
+export function withPrompt<T>(
+  registry: Prompts['registry'],
+  name: unknown,
+  ctx: CallContext,
+  use: (entry: PromptEntry) => T | Promise<T>,
+): T | Promise<T> {
+  if (typeof name !== 'string') throw invalidParams('The name of a prompt must be a string')
+  const entry = registry.get(name)
+  const unknown = (): Error => invalidParams(`Unknown prompt: ${shorten(name)}`)
+  if (entry === undefined) throw unknown()
+  return ifVisible(entry, ctx, unknown, () => use(entry))
+}
+
+/** Bad arguments are protocol errors here: a person fills them in, not a model that could read a result. */
+function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+  const args = readArguments(entry, given)
+  const { input } = entry
+  if (input === undefined) return runPrompt(entry, args, ctx)
+  const checked = input.check(args)
+  if (checked instanceof Promise) return checked.then((it) => runPrompt(entry, checkedValue(entry, it), ctx))
+  return runPrompt(entry, checkedValue(entry, checked), ctx)
+}
+
+function runPrompt(entry: PromptEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+  const { name, description } = entry.prompt
+  const returned = entry.handle(args, ctx)
+  const toOutcome = (value: unknown): Outcome =>
+    isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description))
+  return isPromiseLike(returned) ? Promise.resolve(returned).then(toOutcome) : toOutcome(returned)
+}
+
+function checkedValue(entry: PromptEntry, checked: CheckedInput): unknown {
+  if (checked.ok) return checked.value
+  throw invalidParams(
+    `Invalid arguments for the prompt ${entry.prompt.name}:\n${describeIssues(checked.issues)}`,
+  )
+}
+
+function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
+  if (!isObject(given)) throw invalidParams('The member "arguments" must be an object of strings')
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== 'string')
+      throw invalidParams(`The argument ${JSON.stringify(shorten(name))} must be a string`)
+  }
+  for (const { name, required } of entry.arguments) {
+    if (required === true && !Object.hasOwn(given, name)) throw invalidParams(`Missing argument: ${name}`)
+  }
+  if (entry.input !== undefined) return given
+  // Only what was declared, so that a handler does not meet names that its types do not have.
+  const known = entry.arguments.filter(({ name }) => Object.hasOwn(given, name))
+  return Object.fromEntries(known.map(({ name }) => [name, given[name]]))
+}
+
+const argsSite = (definition: AnyPrompt): SchemaSite =>
+  siteOf({ kind: 'prompt', name: definition.name }, 'argsSchema', nameInCache('prompt', definition))
+
+function schemasOf(definition: AnyPrompt): SchemaUse[] {
+  const { argsSchema } = definition
+  return argsSchema === undefined ? [] : [{ schema: argsSchema, site: argsSite(definition), strict: false }]
+}
+
+function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logger): PromptEntry {
+  const { name, title, description, argsSchema, icons, _meta } = definition
+  checkName('prompt', name)
+  const subject = { kind: 'prompt', name }
+  checkHandler(subject, definition.handler)
+  checkTimeout(subject, definition.timeoutMs)
+  checkIcons(subject, icons)
+  if (argsSchema !== undefined && definition.arguments !== undefined) {
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs either an argsSchema or arguments, not both')
+  }
+  const site = argsSite(definition)
+  const input = argsSchema && schemas.input(argsSchema, site)
+  const args =
+    input === undefined
+      ? checkArguments(subject, definition.arguments ?? [])
+      : promptArguments(input.jsonSchema, site)
+  const listed = args.length === 0 ? {} : { arguments: args }
+  const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
+  return {
+    prompt: publish(subject, { name, title, description, ...listed, icons, _meta }) as Prompt,
+    arguments: args,
+    input,
+    complete: checkCompleters(
+      subject,
+      definition.complete,
+      args.map((argument) => argument.name),
+    ),
+    timeoutMs: definition.timeoutMs,
+    visible: compileVisible(subject, definition, logger),
+    handle: (values, ctx) => run.call(definition, values, ctx),
+  }
+}
+
+function checkArguments(subject: Subject, given: readonly PromptArgument[]): readonly PromptArgument[] {
+  if (!Array.isArray(given))
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs its arguments in an array')
+  const seen = new Set<string>()
+  return (given as readonly PromptArgument[]).map(({ name, title, description, required }) => {
+    checkName('prompt argument', name)
+    if (seen.has(name))
+      throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `has the argument ${JSON.stringify(name)} twice`)
+    seen.add(name)
+    return publish(subject, { name, title, description, required }) as PromptArgument
+  })
+}

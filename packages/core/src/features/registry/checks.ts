@@ -1,0 +1,142 @@
+import { usageError, type UsageErrorCode } from '../../errors.ts'
+import { isObject } from '../../protocol/jsonrpc.ts'
+import type { Icon, Meta } from '../../protocol/types.ts'
+import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
+
+/** What every definition may show to people. */
+export interface DisplayFields {
+  readonly title?: string
+  readonly description?: string
+  /** `https:` or `data:` images. */
+  readonly icons?: readonly Icon[]
+  /** Published with the definition. Keys of your own carry a prefix, such as `com.example/kind`. */
+  readonly _meta?: Meta
+}
+
+/** What is being defined, for errors. */
+export interface Subject {
+  readonly kind: string
+  readonly name: string
+}
+
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
+const MAX_NAME_LENGTH = 1024
+
+/** How much of a peer's own text comes back in an error. */
+export const shorten = (text: string): string => text.slice(0, 128)
+
+export function fault(
+  { kind, name }: Subject,
+  code: UsageErrorCode,
+  problem: string,
+  cause?: unknown,
+): Error {
+  return usageError(code, `The ${kind} ${JSON.stringify(name)} ${problem}`, { cause })
+}
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names */
+export function checkToolName(name: unknown): void {
+  if (typeof name === 'string' && TOOL_NAME.test(name)) return
+  const shown = typeof name === 'string' ? JSON.stringify(shorten(name)) : `of type ${typeof name}`
+  throw usageError(
+    'ERR_MCP_INVALID_NAME',
+    `The tool name ${shown} must be 1 to 128 characters of A-Z, a-z, 0-9, "_", "." and "-"`,
+  )
+}
+
+/** Names of prompts and resources are free text, but a text. */
+export function checkName(kind: string, name: unknown): void {
+  if (typeof name === 'string' && name.length > 0 && name.length <= MAX_NAME_LENGTH) return
+  throw usageError('ERR_MCP_INVALID_NAME', `A ${kind} needs a name of 1 to ${MAX_NAME_LENGTH} characters`)
+}
+
+export function checkHandler(subject: Subject, handler: unknown): void {
+  if (typeof handler === 'function') return
+  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a handler: a function of (args, ctx)')
+}
+
+export function checkTimeout(subject: Subject, timeoutMs: unknown): void {
+  if (timeoutMs === undefined) return
+  if (typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) return
+  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a timeoutMs between 1 and ${MAX_TIMEOUT_MS}`)
+}
+
+/** Below this the answer that names the limit might not fit either, in bytes. */
+export const MIN_RESULT_BYTES = 1024
+
+export function checkResultBytes(subject: Subject, maxResultBytes: unknown): void {
+  if (maxResultBytes === undefined) return
+  if (Number.isSafeInteger(maxResultBytes) && (maxResultBytes as number) >= MIN_RESULT_BYTES) return
+  const problem = `needs a whole number of bytes, ${MIN_RESULT_BYTES} or more, as its maxResultBytes`
+  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem)
+}
+
+/**
+ * Icons come from servers that people may not trust, so only schemes that run nothing are let through:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
+ */
+export function checkIcons(subject: Subject, icons: unknown): void {
+  if (icons === undefined) return
+  if (!Array.isArray(icons)) throw fault(subject, 'ERR_MCP_INVALID_ICON', 'needs its icons in an array')
+  for (const icon of icons as unknown[]) {
+    const src = isObject(icon) ? icon['src'] : undefined
+    const protocol = typeof src === 'string' && URL.canParse(src) ? new URL(src).protocol : undefined
+    if (protocol === 'https:' || protocol === 'data:') continue
+    throw fault(subject, 'ERR_MCP_INVALID_ICON', 'has an icon whose src is neither an https: nor a data: URL')
+  }
+}
+
+export function checkUri(subject: Subject, uri: unknown): void {
+  if (typeof uri === 'string' && URL.canParse(uri)) return
+  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an absolute URI, such as "notes://today"')
+}
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/server/resources#annotations */
+export function checkAnnotations(subject: Subject, annotations: unknown): void {
+  if (annotations === undefined) return
+  const { priority, audience, lastModified } = isObject(annotations) ? annotations : { priority: Number.NaN }
+  if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'needs annotations whose priority lies between 0 and 1',
+    )
+  if (audience !== undefined && !(Array.isArray(audience) && audience.every(isRole)))
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'needs annotations whose audience is an array of "user" and "assistant"',
+    )
+  if (lastModified !== undefined && !isTime(lastModified))
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      'needs annotations whose lastModified is an ISO 8601 time, such as "2026-01-12T15:00:58Z"',
+    )
+}
+
+const isRole = (role: unknown): boolean => role === 'user' || role === 'assistant'
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
+
+const isTime = (time: unknown): boolean =>
+  typeof time === 'string' && ISO_TIME.test(time) && !Number.isNaN(Date.parse(time))
+
+/**
+ * The listed members of a definition as plain JSON. A copy, so that a change made to the definition later does not
+ * show in some lists only; and made now, so that one that JSON can't carry breaks its own registration and no list.
+ */
+export function publish<T extends object>(subject: Subject, members: T): T {
+  const { title, description, _meta } = members as { title?: unknown; description?: unknown; _meta?: unknown }
+  for (const [member, text] of Object.entries({ title, description })) {
+    if (text === undefined || typeof text === 'string') continue
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a string as its ${member}`)
+  }
+  if (_meta !== undefined && !isObject(_meta))
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its _meta')
+  try {
+    return JSON.parse(JSON.stringify(members)) as T
+  } catch (cause) {
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'has members that JSON cannot carry', cause)
+  }
+}

@@ -1,0 +1,92 @@
+import { isObject } from '../../protocol/jsonrpc.ts'
+import type { Tool } from '../../protocol/types.ts'
+import type { Logger } from '../../util/logger.ts'
+import { checkToolName, fault, type Subject } from './checks.ts'
+import type { RelatedTool } from '../tools/tool-metadata.ts'
+
+/** The part of a tool's entry that has to do with other tools. */
+export interface Relating {
+  readonly tool: Tool
+  /** The tool as it is without its relations. */
+  readonly alone: Tool
+  readonly related: readonly RelatedTool[]
+}
+
+/** How the tools of a server speak of each other. */
+export interface Relations {
+  /** The tool with what it says of these others. */
+  describe(alone: Tool, related: readonly RelatedTool[]): Tool
+  /** Tells the log of names that no tool has, once for each tool that uses them. */
+  check(entries: readonly Relating[], has: (name: string) => boolean): void
+  /** The entries that a caller sees, without the names of those that they don't. */
+  among<Entry extends Relating>(seen: readonly Entry[], all: readonly Entry[]): readonly Entry[]
+}
+
+export function createRelations(options: {
+  readonly inDescription: boolean
+  readonly logger: Logger
+}): Relations {
+  const told = new WeakSet<Relating>()
+  let checked: readonly Relating[] | undefined
+  const describe = (alone: Tool, related: readonly RelatedTool[]): Tool => {
+    if (related.length === 0) return alone
+    const _meta = { ...alone._meta, 'dev.jetway/relatedTools': related }
+    if (!options.inDescription) return { ...alone, _meta }
+    const lines = alone.description === undefined ? [] : [alone.description]
+    return { ...alone, description: [...lines, sentence(related)].join('\n'), _meta }
+  }
+  return {
+    describe,
+    check: (entries, has) => {
+      if (entries === checked) return
+      checked = entries
+      for (const entry of entries) {
+        if (entry.related.length === 0 || told.has(entry)) continue
+        told.add(entry)
+        const unknown = entry.related.filter(({ name }) => !has(name)).map(({ name }) => name)
+        if (unknown.length > 0)
+          options.logger.warn(
+            { tool: entry.tool.name, unknown },
+            'A tool is related to tools that there are not',
+          )
+      }
+    },
+    among: (seen, all) => {
+      if (seen.length === all.length || seen.every(({ related }) => related.length === 0)) return seen
+      const shown = new Set(seen.map(({ tool }) => tool.name))
+      const hidden = new Set(all.map(({ tool }) => tool.name).filter((name) => !shown.has(name)))
+      return seen.map((entry) => {
+        const left = entry.related.filter(({ name }) => !hidden.has(name))
+        return left.length === entry.related.length ? entry : { ...entry, tool: describe(entry.alone, left) }
+      })
+    },
+  }
+}
+
+function sentence(related: readonly RelatedTool[]): string {
+  const parts = [
+    ['Related tools', 'related'],
+    ['Suggested next', 'suggested'],
+  ].map(([label, relation]) => {
+    const names = related.filter((it) => it.relation === relation).map(({ name }) => name)
+    return names.length === 0 ? [] : [`${label}: ${names.join(', ')}.`]
+  })
+  return parts.flat().join(' ')
+}
+
+/** A copy of the relations, after a look at each. */
+export function checkRelated(subject: Subject, given: unknown): readonly RelatedTool[] {
+  if (given === undefined) return []
+  if (!Array.isArray(given))
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs its relatedTools in an array')
+  return (given as unknown[]).map((item) => {
+    const { name, relation } = isObject(item) ? item : {}
+    checkToolName(name)
+    if (relation === 'related' || relation === 'suggested') return { name: name as string, relation }
+    throw fault(
+      subject,
+      'ERR_MCP_INVALID_DEFINITION',
+      `needs a relation of "related" or "suggested" to the tool "${String(name)}"`,
+    )
+  })
+}

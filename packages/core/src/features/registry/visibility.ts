@@ -1,0 +1,69 @@
+import type { CallContext, RequestContext } from '../../call/context.ts'
+import type { Logger } from '../../util/logger.ts'
+import { fault, type Subject } from './checks.ts'
+import { isPromiseLike } from '../../util/promises.ts'
+
+/**
+ * Whether the caller of a request may know of something. Hidden, it is in no list of theirs, completes nothing and
+ * answers as what does not exist. Asked on every request that could show it, so it should be quick; one that fails hides.
+ */
+export type VisibleRule<App = unknown, Mount = unknown> = (
+  ctx: RequestContext<App, Mount>,
+) => boolean | Promise<boolean>
+
+/** What has a rule, as it is kept. Undefined where everybody may know of it. */
+export interface Guarded {
+  readonly visible: ((ctx: CallContext) => boolean | Promise<boolean>) | undefined
+}
+
+/** The rule of a definition, in a form that never throws. Anything but `true` hides. */
+export function compileVisible(
+  subject: Subject,
+  definition: { readonly visible?: unknown },
+  logger: Logger,
+): Guarded['visible'] {
+  if (definition.visible === undefined) return undefined
+  if (typeof definition.visible !== 'function')
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a function of (ctx) as its visible')
+  const rule = definition.visible as (ctx: CallContext) => unknown
+  const hide = (err: unknown): false => {
+    logger.error({ err, ...subject }, 'A visible rule failed, so what it guards was hidden')
+    return false
+  }
+  return (ctx) => {
+    try {
+      const said = rule.call(definition, ctx)
+      return isPromiseLike(said) ? Promise.resolve(said).then((it) => it === true, hide) : said === true
+    } catch (error) {
+      return hide(error)
+    }
+  }
+}
+
+/** Goes on where the caller may know of the entry, and fails as for one that does not exist where not. */
+export function ifVisible<T>(
+  { visible }: Guarded,
+  ctx: CallContext,
+  unknown: () => Error,
+  use: () => T | Promise<T>,
+): T | Promise<T> {
+  const decide = (allowed: boolean): T | Promise<T> => {
+    if (allowed) return use()
+    throw unknown()
+  }
+  const allowed = visible === undefined || visible(ctx)
+  return allowed instanceof Promise ? allowed.then(decide) : decide(allowed)
+}
+
+/** What the caller may know of, in the same order. The very same array where nothing has a rule. */
+export function visibleAmong<Entry extends Guarded>(
+  entries: readonly Entry[],
+  ctx: CallContext,
+): readonly Entry[] | Promise<readonly Entry[]> {
+  if (entries.every(({ visible }) => visible === undefined)) return entries
+  const verdicts = entries.map(({ visible }) => visible === undefined || visible(ctx))
+  const pick = (allowed: readonly (boolean | Promise<boolean>)[]): readonly Entry[] =>
+    entries.filter((_, index) => allowed[index] === true)
+  if (!verdicts.some((it) => it instanceof Promise)) return pick(verdicts)
+  return Promise.all(verdicts.map((it) => Promise.resolve(it))).then(pick)
+}

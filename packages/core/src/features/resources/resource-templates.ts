@@ -1,0 +1,107 @@
+import type { CacheHints } from '../../protocol/revisions/revision.ts'
+import type { ResourceTemplate } from '../../protocol/types.ts'
+import type { CallContext } from '../../call/context.ts'
+import type { Logger } from '../../util/logger.ts'
+import type { Caching } from '../registry/caching.ts'
+import {
+  checkAnnotations,
+  checkHandler,
+  checkIcons,
+  checkName,
+  checkTimeout,
+  fault,
+  publish,
+} from '../registry/checks.ts'
+import { checkCompleters } from '../completers.ts'
+import type { AnyCompleters } from '../completion-types.ts'
+import { Registry } from '../registry/registry.ts'
+import type { AnyResourceTemplate } from './resource-types.ts'
+import { compileVisible, type Guarded } from '../registry/visibility.ts'
+import { compileHooks, type WatchHooks } from './subscriber-hooks.ts'
+import { compareSpecificity, parseUriTemplate, type UriTemplate } from '../uri-template/uri-template.ts'
+
+/** A template as it is kept. */
+export interface TemplateEntry extends Guarded {
+  readonly item: ResourceTemplate
+  readonly template: UriTemplate
+  readonly complete: AnyCompleters | undefined
+  readonly timeoutMs: number | undefined
+  readonly hooks: WatchHooks | undefined
+  readonly hints: CacheHints
+  readonly list: ((ctx: CallContext) => unknown) | undefined
+  handle(variables: unknown, ctx: CallContext): unknown
+}
+
+export interface TemplateMatch {
+  readonly entry: TemplateEntry
+  readonly variables: Readonly<Record<string, string | string[]>>
+}
+
+/** The templates of a server, and which of them an address belongs to. */
+export class ResourceTemplates {
+  readonly registry: Registry<AnyResourceTemplate, TemplateEntry>
+  #sorted: readonly TemplateEntry[] = []
+  #sortedAt = -1
+
+  constructor(logger: Logger, caching: Caching) {
+    this.registry = new Registry({
+      kind: 'resource template',
+      key: (definition) => definition.uriTemplate,
+      build: (definition) => buildTemplate(definition, logger, caching),
+    })
+  }
+
+  /** The most specific one that matches. A less specific one is never asked instead. */
+  match(uri: string): TemplateMatch | undefined {
+    for (const entry of this.#bySpecificity()) {
+      const variables = entry.template.match(uri)
+      if (variables !== undefined) return { entry, variables }
+    }
+    return undefined
+  }
+
+  #bySpecificity(): readonly TemplateEntry[] {
+    const { version } = this.registry
+    if (this.#sortedAt !== version) {
+      this.#sorted = this.registry.entries().toSorted((a, b) => compareSpecificity(a.template, b.template))
+      this.#sortedAt = version
+    }
+    return this.#sorted
+  }
+}
+
+function buildTemplate(definition: AnyResourceTemplate, logger: Logger, caching: Caching): TemplateEntry {
+  const { uriTemplate, name, title, description, mimeType, annotations, icons, _meta, list } = definition
+  const subject = { kind: 'resource template', name: String(uriTemplate) }
+  if (typeof uriTemplate !== 'string')
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a uriTemplate, such as "notes://{day}"')
+  checkName('resource template', name)
+  checkHandler(subject, definition.handler)
+  checkTimeout(subject, definition.timeoutMs)
+  checkIcons(subject, icons)
+  checkAnnotations(subject, annotations)
+  const template = parseUriTemplate(uriTemplate)
+  const complete = checkCompleters(subject, definition.complete, template.variables)
+  const run = definition.handler as unknown as (variables: unknown, ctx: CallContext) => unknown
+  const listed = list as ((ctx: CallContext) => unknown) | undefined
+  return {
+    item: publish(subject, {
+      uriTemplate,
+      name,
+      title,
+      description,
+      mimeType,
+      annotations,
+      icons,
+      _meta,
+    }) as ResourceTemplate,
+    template,
+    complete,
+    visible: compileVisible(subject, definition, logger),
+    timeoutMs: definition.timeoutMs,
+    hooks: compileHooks(subject, definition),
+    hints: caching.ofEntry(subject, definition),
+    list: listed && ((ctx) => listed.call(definition, ctx)),
+    handle: (variables, ctx) => run.call(definition, variables, ctx),
+  }
+}

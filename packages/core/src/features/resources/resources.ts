@@ -1,0 +1,284 @@
+import { invalidParams, methodNotFound, resourceNotFound } from '../../errors.ts'
+import { type JsonObject } from '../../protocol/jsonrpc.ts'
+import { Method } from '../../protocol/methods.ts'
+import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
+import type { CallContext } from '../../call/context.ts'
+import type { MethodEntry } from '../../call/dispatcher.ts'
+import type { Logger } from '../../util/logger.ts'
+import type { Outcome } from '../../call/result.ts'
+import { type Caching, readHints } from '../registry/caching.ts'
+import {
+  checkAnnotations,
+  checkHandler,
+  checkIcons,
+  checkName,
+  checkTimeout,
+  checkUri,
+  fault,
+  publish,
+} from '../registry/checks.ts'
+import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
+import { Listing } from '../registry/listing.ts'
+import { OutputError } from '../content/output-error.ts'
+import { isPromiseLike } from '../../util/promises.ts'
+import { Registry } from '../registry/registry.ts'
+import type { ResourceEntry } from './resource-entry.ts'
+import { cacheOf, isNothing, toReadResult } from './resource-contents.ts'
+import { ResourceTemplates, type TemplateEntry, type TemplateMatch } from './resource-templates.ts'
+import type { AnyResource } from './resource-types.ts'
+import { ownOffers, type SessionOffers, withOwn } from '../session-registry.ts'
+import { compileVisible, type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
+import { compileHooks, type Opened, Watches } from './subscriber-hooks.ts'
+
+type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
+
+/** Longer addresses are refused before anything is matched against them. */
+export const MAX_URI_LENGTH = 8192
+
+export interface ResourcesOptions {
+  readonly pageSize: number | undefined
+  readonly logger: Logger
+  readonly caching: Caching
+  /** What hooks outside of calls are given as `app`. */
+  readonly opened?: Opened | undefined
+}
+
+/** The resources of a server, fixed and by template, and the methods that serve them. */
+export class Resources {
+  readonly registry: Registry<AnyResource, ResourceEntry>
+  readonly templates: ResourceTemplates
+  readonly methods: readonly (readonly [string, MethodEntry])[]
+  readonly #logger: Logger
+  readonly #caching: Caching
+  readonly #watches: Watches
+  readonly #resourceList: Listing<ListedResource, Resource>
+  readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
+
+  constructor({ pageSize, logger, caching, opened }: ResourcesOptions) {
+    this.#logger = logger
+    this.#caching = caching
+    this.#watches = new Watches(logger, opened)
+    const { resources, templates } = this.createRegistries()
+    this.registry = resources
+    this.templates = templates
+    this.#resourceList = new Listing<ListedResource, Resource>({
+      member: 'resources',
+      key: (entry) => entry.item.uri,
+      item: (entry) => entry.item,
+      project: (revision, resource) => revision.projectResource(resource),
+      pageSize,
+      hints: (varies) => caching.of('resources', varies),
+    })
+    this.#templateList = new Listing<TemplateEntry, ResourceTemplate>({
+      member: 'resourceTemplates',
+      key: (entry) => entry.item.uriTemplate,
+      item: (entry) => entry.item,
+      project: (revision, template) => revision.projectResourceTemplate(template),
+      pageSize,
+      hints: (varies) => caching.of('resourceTemplates', varies),
+    })
+    this.methods = [
+      [Method.ListResources, { handle: (params, ctx) => this.#listResources(params, ctx) }],
+      [Method.ListResourceTemplates, { handle: (params, ctx) => this.#listTemplates(params, ctx) }],
+      [
+        Method.ReadResource,
+        {
+          handle: (params, ctx) => this.#read(params, ctx),
+          timeoutMs: (params, ctx) => this.#timeoutOf(params['uri'], ctx),
+        },
+      ],
+    ]
+  }
+
+  /** Whether a resource or template was ever registered. */
+  get offered(): boolean {
+    return this.registry.offered || this.templates.registry.offered
+  }
+
+  /** Empty ones, for the server or for one session. */
+  createRegistries(): Pick<SessionOffers, 'resources' | 'templates'> {
+    const logger = this.#logger
+    const caching = this.#caching
+    const resources = new Registry<AnyResource, ResourceEntry>({
+      kind: 'resource',
+      key: (definition) => definition.uri,
+      build: (definition) => buildResource(definition, logger, caching),
+    })
+    return { resources, templates: new ResourceTemplates(logger, caching) }
+  }
+
+  /**
+   * What a read of the address would reach: fixed addresses before templates, the session's own before the server's. A
+   * resource that is hidden from the caller leaves its address to no template, which would serve it without the rule.
+   */
+  at(uri: string, ctx: CallContext): ResourceEntry | TemplateMatch | undefined {
+    return this.#at(uri, ownOffers(ctx))
+  }
+
+  /** Like {@link at}, for who needs no variables. */
+  entryAt(uri: string, ctx: CallContext): Guarded | undefined {
+    const found = this.at(uri, ctx)
+    return found && asMatch(found).entry
+  }
+
+  /**
+   * Counts a watcher of the address, and tells the resource's hooks if it is the first.
+   *
+   * @param own - what the watching session alone has
+   * @returns what takes it away again; undefined where nobody wants to know
+   */
+  watch(uri: string, own: object | undefined): (() => void) | undefined {
+    const offers = own as SessionOffers | undefined
+    const found = this.#at(uri, offers)
+    const entry = found && asMatch(found).entry
+    if (entry?.hooks === undefined) return undefined
+    const everybodys = this.#at(uri, undefined)
+    const shared = everybodys !== undefined && asMatch(everybodys).entry === entry
+    return this.#watches.add(shared ? this : entry, uri, entry.hooks)
+  }
+
+  #at(uri: string, own: SessionOffers | undefined): ResourceEntry | TemplateMatch | undefined {
+    return (
+      own?.resources.get(uri) ??
+      this.registry.get(uri) ??
+      own?.templates.match(uri) ??
+      this.templates.match(uri)
+    )
+  }
+
+  /**
+   * The `uri` of a request.
+   *
+   * @throws McpError `-32601` where there are no resources, `-32602` for a malformed one
+   */
+  uriOf(params: JsonObject): string {
+    if (!this.offered) throw methodNotFound()
+    const { uri } = params
+    if (typeof uri !== 'string') throw invalidParams('The member "uri" must be a string')
+    if (uri.length > MAX_URI_LENGTH)
+      throw invalidParams(`The URI is longer than ${MAX_URI_LENGTH} characters`)
+    return uri
+  }
+
+  #read(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+    const uri = this.uriOf(params)
+    ctx.uri = uri
+    const unknown = (): Error => resourceNotFound(uri)
+    const found = this.at(uri, ctx)
+    if (found === undefined) throw unknown()
+    const { entry, variables } = asMatch(found)
+    return ifVisible<Outcome>(entry, ctx, unknown, () => read(entry, variables, ctx))
+  }
+
+  #timeoutOf(uri: unknown, ctx: CallContext): number | undefined {
+    const found = typeof uri === 'string' ? this.at(uri, ctx) : undefined
+    return found && asMatch(found).entry.timeoutMs
+  }
+
+  #listTemplates(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+    if (!this.offered) throw methodNotFound()
+    const own = ownOffers(ctx)
+    if (own === undefined) return this.#templateList.list(this.templates.registry, params, ctx)
+    return this.#templateList.page(this.#templatesWith(own), params, ctx)
+  }
+
+  #listResources(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+    if (!this.offered) throw methodNotFound()
+    const own = ownOffers(ctx)
+    const templates = own === undefined ? this.templates.registry.entries() : this.#templatesWith(own)
+    const listers = templates.filter((entry) => entry.list !== undefined)
+    if (listers.length > 0) return this.#listAll(listers, params, ctx)
+    if (own === undefined) return this.#resourceList.list(this.registry, params, ctx)
+    return this.#resourceList.page(this.#fixedWith(own), params, ctx)
+  }
+
+  async #listAll(listers: readonly TemplateEntry[], params: JsonObject, ctx: CallContext): Promise<Outcome> {
+    const asked = await visibleAmong(listers, ctx)
+    const lists = await Promise.all(asked.map((entry) => listOf(entry, ctx)))
+    const own = ownOffers(ctx)
+    const fixed = own === undefined ? this.registry.entries() : this.#fixedWith(own)
+    const unique = new Map<string, ListedResource>(fixed.map((entry) => [entry.item.uri, entry]))
+    const taken = new Set(unique.keys())
+    for (const entry of lists.flat()) if (!taken.has(entry.item.uri)) unique.set(entry.item.uri, entry)
+    const varies = listers.some(({ visible }) => visible !== undefined) ? 'always' : 'perhaps'
+    return this.#resourceList.page([...unique.values()], params, ctx, varies)
+  }
+
+  #fixedWith(own: SessionOffers): readonly ResourceEntry[] {
+    return withOwn(this.registry.entries(), own.resources, (entry) => entry.item.uri)
+  }
+
+  #templatesWith(own: SessionOffers): readonly TemplateEntry[] {
+    return withOwn(this.templates.registry.entries(), own.templates.registry, (it) => it.item.uriTemplate)
+  }
+}
+
+type Match = Pick<TemplateMatch, 'variables'> & { readonly entry: ResourceEntry | TemplateEntry }
+
+const asMatch = (found: ResourceEntry | TemplateMatch): Match =>
+  'variables' in found ? found : { entry: found, variables: {} }
+
+function read(
+  entry: ResourceEntry | TemplateEntry,
+  args: object,
+  ctx: CallContext,
+): Outcome | Promise<Outcome> {
+  const toOutcome = (value: unknown): Outcome => {
+    if (value === undefined || isNothing(value)) throw resourceNotFound(ctx.uri)
+    if (isInputRequired(value)) return toNeedsInput(value)
+    const result = toReadResult(value, ctx.uri, entry.item.mimeType) as object as JsonObject
+    return { kind: 'complete', result, hints: readHints(entry, cacheOf(value), ctx.message.params ?? {}) }
+  }
+  const returned = entry.handle(args, ctx)
+  return isPromiseLike(returned) ? Promise.resolve(returned).then(toOutcome) : toOutcome(returned)
+}
+
+/** What a template's `list` gives is checked like a registered resource: clients read both in one list. */
+async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<ListedResource[]> {
+  const listed: unknown = await entry.list?.(ctx)
+  if (!Array.isArray(listed)) {
+    throw new OutputError(
+      `The list of the resource template ${JSON.stringify(entry.item.uriTemplate)} is not an array`,
+    )
+  }
+  return listed.map((resource) => ({ item: toItem(resource as Resource), visible: undefined }))
+}
+
+function toItem(resource: Resource): Resource {
+  const subject = { kind: 'resource', name: String(resource.uri) }
+  const { uri, name, title, description, mimeType, size, annotations, icons, _meta } = resource
+  checkUri(subject, uri)
+  if (uri.length > MAX_URI_LENGTH) {
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `has a URI of more than ${MAX_URI_LENGTH} characters`)
+  }
+  checkName('resource', name)
+  checkIcons(subject, icons)
+  checkAnnotations(subject, annotations)
+  return publish(subject, {
+    uri,
+    name,
+    title,
+    description,
+    mimeType,
+    size,
+    annotations,
+    icons,
+    _meta,
+  }) as Resource
+}
+
+function buildResource(definition: AnyResource, logger: Logger, caching: Caching): ResourceEntry {
+  const subject = { kind: 'resource', name: String(definition.uri) }
+  const item = toItem(definition)
+  checkHandler(subject, definition.handler)
+  checkTimeout(subject, definition.timeoutMs)
+  const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
+  return {
+    item,
+    visible: compileVisible(subject, definition, logger),
+    hooks: compileHooks(subject, definition),
+    timeoutMs: definition.timeoutMs,
+    hints: caching.ofEntry(subject, definition),
+    handle: (args, ctx) => run.call(definition, args, ctx),
+  }
+}

@@ -1,0 +1,55 @@
+import { invalidParams, invalidRequest, resourceNotFound } from '../errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
+import type { CallContext, SessionSettings } from '../call/context.ts'
+import type { MethodEntry } from '../call/dispatcher.ts'
+import { complete, type Outcome } from '../call/result.ts'
+import type { Resources } from './resources/resources.ts'
+import { ifVisible } from './registry/visibility.ts'
+
+/** Per session. */
+const MAX_SUBSCRIPTIONS = 1024
+
+/** Serves `resources/subscribe` and `resources/unsubscribe`. What they note is the session's own. */
+export function subscriptionMethods(resources: Resources): readonly (readonly [string, MethodEntry])[] {
+  return [
+    [Method.Subscribe, { handle: (params, ctx) => subscribe(resources, params, ctx) }],
+    [Method.Unsubscribe, { handle: (params, ctx) => unsubscribe(resources, params, ctx) }],
+  ]
+}
+
+function subscribe(resources: Resources, params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+  const uri = resources.uriOf(params)
+  const unknown = (): Error => resourceNotFound(uri)
+  const entry = resources.entryAt(uri, ctx)
+  if (entry === undefined) throw unknown()
+  return ifVisible(entry, ctx, unknown, () => note(uri, ctx))
+}
+
+function note(uri: string, ctx: CallContext): Outcome {
+  const settings = settingsOf(ctx)
+  const { subscriptions } = settings.record
+  if (subscriptions.includes(uri)) return complete({})
+  if (subscriptions.length >= MAX_SUBSCRIPTIONS) {
+    throw invalidParams(`A session has at most ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
+  }
+  settings.update({ subscriptions: [...subscriptions, uri] })
+  return complete({})
+}
+
+/** Also for a resource that is gone by now: its subscription is not. */
+function unsubscribe(resources: Resources, params: JsonObject, ctx: CallContext): Outcome {
+  const uri = resources.uriOf(params)
+  const settings = settingsOf(ctx)
+  const { subscriptions } = settings.record
+  if (subscriptions.includes(uri))
+    settings.update({ subscriptions: subscriptions.filter((other) => other !== uri) })
+  return complete({})
+}
+
+function settingsOf(ctx: CallContext): SessionSettings {
+  const { settings } = ctx.scope
+  if (settings === undefined)
+    throw invalidRequest('Subscriptions need a session, and this connection has none')
+  return settings
+}

@@ -1,0 +1,47 @@
+import type { RequestContext } from '../../call/context.ts'
+import type { Question } from '../../call/input/question.ts'
+import type { AnySchema } from '../../schema/types.ts'
+import type { Awaitable, ToolArguments } from '../arguments.ts'
+
+declare const ASKS: unique symbol
+
+/** What the compiler names in its errors where a handler looks for the answers of asks that stand below it, or nowhere. */
+export interface NoAsksAboveHandler {}
+
+/** What the handler gets for one ask: a value as it is, and for a question what its answer comes to. */
+type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<infer T> ? T : R
+
+/** `ctx.answers`: one member for each ask. */
+export type Answers<A> = [keyof A] extends [never]
+  ? NoAsksAboveHandler
+  : { readonly [K in keyof A]: AnswerTo<A[K]> }
+
+/** What an ask is given beside the arguments. It may read, but must change nothing: it runs once in every round. */
+export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Mount = unknown> = Pick<
+  RequestContext<App, Mount, Before>,
+  'answers' | 'app' | 'auth' | 'client' | 'mount' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
+>
+
+/** Asks as a plain object. The answers of an ask are those of all that stand above it. */
+export type AskMap<I extends AnySchema | undefined, A, App, Mount> = {
+  readonly [K in keyof A]: (
+    args: ToolArguments<I>,
+    ctx: AskContext<Readonly<Record<string, unknown>>, App, Mount>,
+  ) => Awaitable<A[K]>
+}
+
+/** Asks built one by one, where each knows the answers of those before it. Made by `asks(inputSchema)`. */
+export interface Asks<I extends AnySchema | undefined, A, App = unknown, Mount = unknown> {
+  /** Adds one. Its name is the key of its answer and of its question on the wire. */
+  ask<const K extends string, R>(
+    name: K,
+    ask: (args: ToolArguments<I>, ctx: AskContext<Answers<A>, App, Mount>) => Awaitable<R>,
+  ): Asks<I, A & { readonly [P in K]: R }, App, Mount>
+  /** Only the compiler sees it. */
+  readonly [ASKS]?: (args: ToolArguments<I>) => A
+}
+
+/** Either form, as a tool takes it. */
+export type ToolAsks<I extends AnySchema | undefined, A, App, Mount> =
+  | AskMap<I, A, App, Mount>
+  | Asks<NoInfer<I>, A, App, Mount>

@@ -1,0 +1,164 @@
+import type { CallContext } from '../../call/context.ts'
+import { answerTo, pinOf } from '../../call/input/responses.ts'
+import type { NeedsInput } from '../../call/result.ts'
+import { readAnswer, shownBy } from '../../call/input/encode-question.ts'
+import { isQuestion, type Question } from '../../call/input/question.ts'
+import type { AnySchema } from '../../schema/types.ts'
+import type { Asks } from './ask-types.ts'
+import { fault, type Subject } from '../registry/checks.ts'
+
+type AskFunction = (args: unknown, ctx: AskView) => unknown
+
+/** A tool's asks as they are kept, in the order in which they were declared. */
+export interface CompiledAsks {
+  readonly tool: Subject
+  readonly list: readonly (readonly [name: string, ask: AskFunction])[]
+}
+
+class AskList {
+  readonly entries: readonly (readonly [string, AskFunction])[]
+
+  constructor(entries: readonly (readonly [string, AskFunction])[]) {
+    this.entries = entries
+  }
+
+  ask(name: string, ask: AskFunction): AskList {
+    return new AskList([...this.entries, [name, ask]])
+  }
+}
+
+/**
+ * Builds a tool's `asks` one by one. Their types do not depend on where they stand in the definition, and each knows the
+ * answers of those before it.
+ *
+ * @param _inputSchema - the tool's own, from which the asks know their arguments; left out for a tool without
+ */
+export const asks = <const I extends AnySchema | undefined = undefined, App = unknown, Mount = unknown>(
+  _inputSchema?: I,
+): Asks<I, {}, App, Mount> => new AskList([]) as unknown as Asks<I, {}, App, Mount>
+
+/** @throws `ERR_MCP_INVALID_DEFINITION` for asks that are no functions, or whose names are taken twice */
+export function compileAsks(tool: Subject, given: object | undefined): CompiledAsks | undefined {
+  if (given === undefined) return undefined
+  const list = given instanceof AskList ? given.entries : (Object.entries(given) as AskList['entries'])
+  const names = new Set<string>()
+  for (const [name, ask] of list) {
+    if (typeof ask !== 'function')
+      throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', `needs a function as its ask "${name}"`)
+    // No plain object can hold an answer under this name.
+    if (name === '__proto__')
+      throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', 'cannot have an ask "__proto__"')
+    if (names.has(name)) throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', `has the ask "${name}" twice`)
+    names.add(name)
+  }
+  return list.length === 0 ? undefined : { tool, list }
+}
+
+/**
+ * Runs every ask once. Undefined: all is known, and `ctx.answers` is complete. Else: what has to be asked first. An ask
+ * that looks at an answer which is not there yet waits for the round after.
+ */
+export async function resolveAsks(
+  { tool, list }: CompiledAsks,
+  args: unknown,
+  ctx: CallContext,
+): Promise<NeedsInput | undefined> {
+  const names = list.map(([name]) => name)
+  const answers: Record<string, unknown> = {}
+  const questions: Record<string, Question> = {}
+  for (const [name, ask] of list) {
+    const view = new AskView(ctx, { tool, names, own: name, answers })
+    const value = await view.run(ask, args)
+    if (view.waits) continue
+    if (!isQuestion(value)) {
+      answers[name] = value
+      continue
+    }
+    const response = answerTo(ctx.given.answers, name, await pinOf(shownBy(value, name)))
+    if (response === undefined) questions[name] = value
+    else answers[name] = await readAnswer(value, name, response)
+  }
+  if (Object.keys(questions).length > 0) return { kind: 'needs-input', questions }
+  ctx.answers = Object.freeze(answers)
+  return undefined
+}
+
+interface Round {
+  readonly tool: Subject
+  readonly names: readonly string[]
+  readonly own: string
+  readonly answers: Readonly<Record<string, unknown>>
+}
+
+/** What an ask sees of its call: nothing with which it could change something. */
+class AskView {
+  readonly #ctx: CallContext
+  readonly answers: object
+  /** It has looked for an answer that is not there yet; what it returns or throws means nothing. */
+  waits = false
+
+  constructor(ctx: CallContext, round: Round) {
+    this.#ctx = ctx
+    this.answers = this.#view(round)
+  }
+
+  get app(): unknown {
+    return this.#ctx.app
+  }
+  get auth(): CallContext['auth'] {
+    return this.#ctx.auth
+  }
+  get client(): CallContext['client'] {
+    return this.#ctx.client
+  }
+  get mount(): unknown {
+    return this.#ctx.mount
+  }
+  get protocolVersion(): string {
+    return this.#ctx.protocolVersion
+  }
+  get requestId(): CallContext['requestId'] {
+    return this.#ctx.requestId
+  }
+  get session(): CallContext['session'] {
+    return this.#ctx.session
+  }
+  get signal(): AbortSignal {
+    return this.#ctx.signal
+  }
+
+  async run(ask: AskFunction, args: unknown): Promise<unknown> {
+    try {
+      return await ask(args, this)
+    } catch (error) {
+      if (this.waits) return undefined
+      throw error
+    }
+  }
+
+  #view({ tool, names, own, answers }: Round): object {
+    const view = {}
+    const earlier = names.indexOf(own)
+    for (const [index, name] of names.entries()) {
+      const get = (): unknown => {
+        if (Object.hasOwn(answers, name)) return answers[name]
+        if (index >= earlier) {
+          const problem = `has the ask "${own}" that reads the answer "${name}", which comes later: declare it before`
+          throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', problem)
+        }
+        this.waits = true
+        throw new NotYet(name)
+      }
+      Object.defineProperty(view, name, { get, enumerable: true })
+    }
+    return view
+  }
+}
+
+/** Ends an ask early, until the answer that it looks at is there. */
+class NotYet extends Error {
+  constructor(name: string) {
+    super(`The answer "${name}" is not there yet; let this error pass, the ask runs again when it is`)
+    this.name = 'NotYet'
+  }
+}

@@ -1,0 +1,154 @@
+import { isErrorOf, ToolError } from '../../errors.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { STRUCTURED_JSON } from '../../protocol/structured.ts'
+import type { ContentBlock } from '../../protocol/types.ts'
+import type { CallContext } from '../../call/context.ts'
+import { complete, type Outcome } from '../../call/result.ts'
+import { isQuestion } from '../../call/input/question.ts'
+import type { HeaderParameter } from '../../schema/uses/header-parameters.ts'
+import { describeIssues } from '../../schema/issues.ts'
+import type { CheckedInput, CompiledInput, CompiledOutput } from '../../schema/types.ts'
+import { type CompiledAsks, resolveAsks } from './asks.ts'
+import { brandOf, isListOf } from '../registry/brand.ts'
+import { type InputRequired, toNeedsInput } from './input-required.ts'
+import { OutputError, stringify, tryStringify } from '../content/output-error.ts'
+import type { Relating } from '../registry/relations.ts'
+import type { ToolResult } from '../content/result.ts'
+import { isPromiseLike } from '../../util/promises.ts'
+import type { Guarded } from '../registry/visibility.ts'
+
+/** A tool as it is kept: checked, its schemas compiled. */
+export interface ToolEntry extends Guarded, Relating {
+  /** How errors name it. */
+  readonly label: string
+  readonly priority: number
+  /** Whether clients without user interfaces are shown another form of it. */
+  readonly hasUi: boolean
+  readonly input: CompiledInput
+  /** What clients repeat in headers; undefined where that is nothing, which costs a call nothing. */
+  readonly inHeaders: readonly HeaderParameter[] | undefined
+  readonly output: CompiledOutput | undefined
+  readonly validateOutput: boolean
+  readonly timeoutMs: number | undefined
+  readonly maxResultBytes: number | undefined
+  /** Undefined where the tool never runs as a task. */
+  readonly taskSupport: 'optional' | 'required' | undefined
+  readonly immediateResponse: string | undefined
+  /** Undefined where nothing is asked, which costs a call nothing. */
+  readonly asks: CompiledAsks | undefined
+  /** Sees plain values before they become JSON text. */
+  readonly hint: (value: unknown) => void
+  handle(args: unknown, ctx: CallContext): unknown
+}
+
+/** Calls a tool. A promise only where its schema or its handler is asynchronous. */
+export function callTool(entry: ToolEntry, args: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+  try {
+    const checked = entry.input.check(args)
+    if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx)).catch(answerFailure)
+    return runTool(entry, checked, ctx)
+  } catch (error) {
+    return answerFailure(error)
+  }
+}
+
+export const toolFailure = (text: string): Outcome =>
+  complete({ content: [{ type: 'text', text }], isError: true })
+
+function runTool(entry: ToolEntry, checked: CheckedInput, ctx: CallContext): Outcome | Promise<Outcome> {
+  if (!checked.ok) {
+    return toolFailure(
+      `Invalid arguments for the tool ${entry.tool.name}:\n${describeIssues(checked.issues)}`,
+    )
+  }
+  if (entry.asks !== undefined) return askFirst(entry, entry.asks, checked.value, ctx)
+  return handle(entry, checked.value, ctx)
+}
+
+/** The handler runs when everything is answered, and so once, however many rounds that takes. */
+async function askFirst(
+  entry: ToolEntry,
+  asks: CompiledAsks,
+  args: unknown,
+  ctx: CallContext,
+): Promise<Outcome> {
+  try {
+    return (await resolveAsks(asks, args, ctx)) ?? (await handle(entry, args, ctx))
+  } catch (error) {
+    return answerFailure(error)
+  }
+}
+
+function handle(entry: ToolEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+  const returned = entry.handle(args, ctx)
+  if (!isPromiseLike(returned)) return toOutcome(entry, returned)
+  return Promise.resolve(returned).then((value) => toOutcome(entry, value), answerFailure)
+}
+
+function answerFailure(error: unknown): Outcome {
+  if (isErrorOf(ToolError, error)) return toolFailure(error.message)
+  throw error
+}
+
+function toOutcome(entry: ToolEntry, value: unknown): Outcome {
+  const brand = brandOf(value)
+  if (brand === 'result') return fromResult(entry, value as ToolResult)
+  if (brand === 'input-required') return toNeedsInput(value as InputRequired)
+  if (entry.output !== undefined) return structuredOutcome(entry, value, undefined)
+  if (typeof value === 'string') return textOutcome(value)
+  if (value === undefined) return complete({ content: [] })
+  if (brand === 'content') return complete({ content: [value] })
+  if (isListOf(value, 'content')) return complete({ content: value })
+  if (brand !== undefined || (Array.isArray(value) && value.some((item) => brandOf(item) !== undefined))) {
+    throw new OutputError(`${entry.label} returned a mixture; give content blocks only, or result({ … })`)
+  }
+  if (isQuestion(value)) {
+    throw new OutputError(
+      `${entry.label} returned a question; declare it in asks, or return inputRequired({ key: question })`,
+    )
+  }
+  entry.hint(value)
+  return textOutcome(stringify(value, entry.label))
+}
+
+const textOutcome = (text: string): Outcome => complete({ content: [{ type: 'text', text }] })
+
+function fromResult(entry: ToolEntry, value: ToolResult): Outcome {
+  const expected = entry.output !== undefined && !value.isError
+  if (expected || value.structured !== undefined) return structuredOutcome(entry, value.structured, value)
+  const { content = [], isError, _meta } = value
+  return complete({ content, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
+}
+
+/** One text serves the validation, the mirror that older clients read, and the structured value itself. */
+function structuredOutcome(entry: ToolEntry, given: unknown, parts: ToolResult | undefined): Outcome {
+  const { output } = entry
+  let value = given
+  let json = tryStringify(given, entry.label)
+  if (output !== undefined && entry.validateOutput && parts?.isError !== true) {
+    const checked = output.check(given, json)
+    if (!checked.ok) {
+      throw new OutputError(
+        `${entry.label} returned what its outputSchema does not allow:\n${describeIssues(checked.issues)}`,
+      )
+    }
+    if (checked.json !== json) {
+      json = checked.json
+      value = JSON.parse(json)
+    }
+  }
+  if (json === undefined) throw new OutputError(`${entry.label} returned no structured value`)
+  const content = mirrored(parts?.content, json)
+  const structured = { content, structuredContent: value, [STRUCTURED_JSON]: { value, json } }
+  if (parts === undefined) return complete(structured)
+  const { isError, _meta } = parts
+  return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
+}
+
+/** Clients that know of no structured value, or of objects alone, find what is no object in the text only. */
+function mirrored(given: readonly ContentBlock[] | undefined, json: string): readonly ContentBlock[] {
+  const mirror: ContentBlock = { type: 'text', text: json }
+  if (given === undefined) return [mirror]
+  const there = json.startsWith('{') || given.some((block) => block.type === 'text' && block.text === json)
+  return there ? given : [...given, mirror]
+}

@@ -1,0 +1,99 @@
+import type { Meta, Tool, ToolAnnotations } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/jsonrpc.ts'
+import { fault, type Subject } from '../registry/checks.ts'
+
+/** Hints about a tool, by the specification's names or by short ones, which are published under the others. */
+export interface ToolHints extends ToolAnnotations {
+  /** `readOnlyHint`. */
+  readonly readOnly?: boolean
+  /** `destructiveHint`. */
+  readonly destructive?: boolean
+  /** `idempotentHint`. */
+  readonly idempotent?: boolean
+  /** `openWorldHint`. */
+  readonly openWorld?: boolean
+}
+
+/** What a tool says of itself beyond the specification. Published in `_meta`; clients may ignore it. */
+export interface ToolMetadata {
+  /**
+   * A whole number; more comes first where the server has `orderByPriority`. Published as `dev.jetway/priority`.
+   * @default 0, not published
+   */
+  readonly priority?: number
+  /** Tools to look at beside this one. Published as `dev.jetway/relatedTools`, less those hidden from the caller. */
+  readonly relatedTools?: readonly RelatedTool[]
+  /** `ephemeral`: results are not to be kept for another call. Published as `dev.jetway/cacheControl`. */
+  readonly cacheControl?: 'ephemeral'
+}
+
+/** A tool that has to do with another: `related` to it, or `suggested` as the next one to call. */
+export interface RelatedTool {
+  readonly name: string
+  readonly relation: 'related' | 'suggested'
+}
+
+const SHORT_HINTS: readonly (readonly [keyof ToolHints, keyof ToolAnnotations])[] = [
+  ['readOnly', 'readOnlyHint'],
+  ['destructive', 'destructiveHint'],
+  ['idempotent', 'idempotentHint'],
+  ['openWorld', 'openWorldHint'],
+]
+
+/** The hints by the names that travel. What says nothing is left out, since clients have defaults of their own. */
+export function normaliseHints(subject: Subject, given: ToolHints | undefined): ToolAnnotations | undefined {
+  if (given === undefined) return undefined
+  if (!isObject(given))
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its annotations')
+  const hints: Record<string, unknown> = { ...given }
+  if (hints['title'] !== undefined && typeof hints['title'] !== 'string')
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a string as its annotations.title')
+  for (const [short, name] of SHORT_HINTS) {
+    const said = [hints[short], hints[name]].filter((hint) => hint !== undefined)
+    if (said.some((hint) => typeof hint !== 'boolean'))
+      throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a boolean as its annotations.${name}`)
+    if (said.length === 2 && said[0] !== said[1])
+      throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `says two things with ${short} and ${name}`)
+    delete hints[short]
+    hints[name] = said[0]
+  }
+  const kept = Object.entries(hints).filter(([, hint]) => hint !== undefined)
+  return kept.length === 0 ? undefined : (Object.fromEntries(kept) as ToolAnnotations)
+}
+
+/** `_meta` with the metadata in it, relations aside; undefined where there is nothing to say. */
+export function toMeta(
+  subject: Subject,
+  { priority, cacheControl, _meta }: ToolMetadata & { readonly _meta?: Meta },
+): Meta | undefined {
+  if (priority !== undefined && !Number.isSafeInteger(priority))
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a whole number as its priority')
+  if (cacheControl !== undefined && cacheControl !== 'ephemeral')
+    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'knows no cacheControl but "ephemeral"')
+  if (priority === undefined && cacheControl === undefined) return _meta
+  return {
+    ..._meta,
+    ...(priority !== undefined && { 'dev.jetway/priority': priority }),
+    ...(cacheControl !== undefined && { 'dev.jetway/cacheControl': cacheControl }),
+  }
+}
+
+/**
+ * What to show people as the name of a tool: its title, the title in its annotations, or its name.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
+ */
+export const displayName = (tool: {
+  readonly name: string
+  readonly title?: string | undefined
+  readonly annotations?: { readonly title?: string | undefined } | undefined
+}): string => tool.title || tool.annotations?.title || tool.name
+
+/** Highest priority first, then by name, so that the order is the same on every node. */
+export function byPriority<Entry extends { readonly tool: Tool; readonly priority: number }>(
+  entries: readonly Entry[],
+): readonly Entry[] {
+  return entries.toSorted(
+    (a, b) => b.priority - a.priority || (a.tool.name < b.tool.name ? -1 : Number(a.tool.name > b.tool.name)),
+  )
+}

@@ -1,0 +1,286 @@
+import { invalidParams, methodNotFound } from '../../errors.ts'
+import { isObject } from '../../protocol/jsonrpc.ts'
+import { Method } from '../../protocol/methods.ts'
+import type { Tool } from '../../protocol/types.ts'
+import type { CallContext } from '../../call/context.ts'
+import type { MethodEntry } from '../../call/dispatcher.ts'
+import type { Logger } from '../../util/logger.ts'
+import type { Outcome } from '../../call/result.ts'
+import type { Tasks } from '../../tasks/task-runner.ts'
+import type { CompiledInput, SchemaEngine, SchemaUse } from '../../schema/types.ts'
+import type { ToolUi } from '../apps/tool-ui.ts'
+import { compileAsks } from './asks.ts'
+import type { Caching } from '../registry/caching.ts'
+import {
+  checkHandler,
+  checkIcons,
+  checkResultBytes,
+  checkTimeout,
+  checkToolName,
+  fault,
+  publish,
+  shorten,
+  type Subject,
+} from '../registry/checks.ts'
+import { headerParameters, parameterFault } from './header-parameters.ts'
+import { Listing, type ListSource } from '../registry/listing.ts'
+import { lookalikeHint } from '../content/lookalike.ts'
+import { Registry } from '../registry/registry.ts'
+import { type CacheName, chosenCacheName, nameInCache, siteOf } from '../registry/cache-keys.ts'
+import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
+import { ownOffers, withOwn } from '../session-registry.ts'
+import { TaskCalls, type TaskCallsOptions } from '../tasks/task-calls.ts'
+import { checkTaskSupport } from '../tasks/task-support.ts'
+import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
+import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
+import type { AnyTool } from './tool-types.ts'
+import { compileVisible, type Guarded, ifVisible } from '../registry/visibility.ts'
+
+export interface ToolsOptions {
+  readonly schemas: SchemaEngine
+  readonly validateOutput: boolean
+  readonly strictInput: boolean
+  readonly pageSize: number | undefined
+  readonly orderByPriority: boolean
+  readonly describeRelations: boolean
+  readonly logger: Logger
+  readonly caching: Caching
+  /** Undefined where calls never run as tasks. */
+  readonly tasks: (() => Tasks) | undefined
+  /** The extensions that the server has, by id. */
+  readonly extensions: ReadonlySet<string>
+  /** What is made of the user interfaces of tools; undefined where they have none. */
+  readonly ui: ToolUi | undefined
+}
+
+/** The tools of a server and the methods that serve them. */
+export interface Tools {
+  readonly registry: Registry<AnyTool, ToolEntry>
+  /** An empty one, for the tools of one session. */
+  createRegistry(): Registry<AnyTool, ToolEntry>
+  schemaUses(): readonly SchemaUse[]
+  readonly methods: readonly (readonly [string, MethodEntry])[]
+  /** Whether a tool can run as a task, or once could. */
+  readonly offerTasks: () => boolean
+}
+
+export function createTools(options: ToolsOptions): Tools {
+  const relations = createRelations({ inDescription: options.describeRelations, logger: options.logger })
+  let taskable = false
+  let withUi = false
+  const registryWith = (cacheName: NameForCache): Tools['registry'] =>
+    new Registry<AnyTool, ToolEntry>({
+      kind: 'tool',
+      key: (definition) => definition.name,
+      build: (definition) => {
+        const entry = buildTool(definition, options, relations, cacheName('tool', definition))
+        taskable ||= entry.taskSupport !== undefined
+        withUi ||= entry.hasUi
+        return entry
+      },
+    })
+  const registry = registryWith(nameInCache)
+  const offerTasks = (): boolean => taskable && options.tasks !== undefined
+  const find: Find = (name, ctx) => ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
+  const { tasks, extensions } = options
+  const calls = new TaskCalls({ tasks, extensions, offered: offerTasks, find, unknown: unknownTool })
+  const listing = createListing(options, relations)
+  const source = options.orderByPriority ? ordered(registry) : registry
+  const list: MethodEntry = {
+    handle: (params, ctx) => {
+      if (!registry.offered) throw methodNotFound()
+      relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
+      const own = ownOffers(ctx)?.tools
+      const without = withUi ? options.ui?.plainFor(ctx.client) : undefined
+      if (own === undefined) return listing.list(without?.source(source) ?? source, params, ctx)
+      const all = withOwn(registry.entries(), own, (entry) => entry.tool.name)
+      const shown = without === undefined ? all : all.map((entry) => without.entry(entry))
+      return listing.page(options.orderByPriority ? byPriority(shown) : shown, params, ctx)
+    },
+  }
+  return {
+    registry,
+    // A name that a session's tool has is not in the cache, or another tool's.
+    createRegistry: () => registryWith(chosenCacheName),
+    schemaUses: () =>
+      registry
+        .definitions()
+        .flatMap((definition) => schemasOf(definition, options, nameInCache('tool', definition))),
+    methods: [
+      [Method.ListTools, list],
+      [Method.CallTool, callEntry(registry, find, calls)],
+    ],
+    offerTasks,
+  }
+}
+
+const createListing = (options: ToolsOptions, relations: Relations): Listing<ToolEntry, Tool> =>
+  new Listing<ToolEntry, Tool>({
+    member: 'tools',
+    key: (entry) => entry.tool.name,
+    item: (entry) => entry.tool,
+    project: (revision, tool) => revision.projectTool(tool),
+    pageSize: options.pageSize,
+    // What a client declares decides which form of a tool it sees.
+    hints: (varies) => options.caching.of('tools', options.ui === undefined ? varies : 'always'),
+    among: (seen, all) => relations.among(seen, all),
+  })
+
+/** The same entries in another order, sorted once for each version. */
+function ordered(registry: Tools['registry']): ListSource<ToolEntry> {
+  let sorted: { from: readonly ToolEntry[]; to: readonly ToolEntry[] } | undefined
+  return {
+    get version() {
+      return registry.version
+    },
+    entries: () => {
+      const from = registry.entries()
+      if (sorted?.from !== from) sorted = { from, to: byPriority(from) }
+      return sorted.to
+    },
+  }
+}
+
+type Find = TaskCallsOptions['find']
+
+function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls): MethodEntry {
+  return {
+    begin: (params, ctx) => calls.begin(params, ctx),
+    handle: (params, ctx) => {
+      if (!registry.offered) throw methodNotFound()
+      const { name, arguments: args = {} } = params
+      if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
+      const entry = find(name, ctx)
+      if (entry === undefined) throw unknownTool(name)
+      if (entry.visible === undefined) return callWith(calls, entry, args, ctx)
+      return ifVisible<Outcome>(
+        entry,
+        ctx,
+        () => unknownTool(name),
+        () => callWith(calls, entry, args, ctx),
+      )
+    },
+    failure: toolFailure,
+    timeoutMs: (params, ctx) => find(params['name'], ctx)?.timeoutMs,
+    maxResultBytes: (params, ctx) => find(params['name'], ctx)?.maxResultBytes,
+  }
+}
+
+const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
+
+function callWith(
+  calls: TaskCalls,
+  entry: ToolEntry,
+  args: unknown,
+  ctx: CallContext,
+): Outcome | Promise<Outcome> {
+  if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
+  if (entry.taskSupport !== undefined) calls.demand(entry, ctx)
+  // Where the call runs as a task, they were compared before it began.
+  if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
+    const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
+    if (mismatch !== undefined) {
+      ctx.scope.exchange.refused?.('headerMismatch')
+      throw mismatch
+    }
+  }
+  const task = entry.taskSupport === undefined ? undefined : calls.instead(entry, args, ctx)
+  return task ?? callTool(entry, args, ctx)
+}
+
+type NameForCache = typeof nameInCache
+
+function schemasOf(
+  { name, inputSchema, outputSchema, strictInput }: AnyTool,
+  options: ToolsOptions,
+  cacheName: CacheName | undefined,
+): SchemaUse[] {
+  const subject = { kind: 'tool', name }
+  const strict = strictInput ?? options.strictInput
+  const input = siteOf(subject, 'inputSchema', cacheName)
+  const output = siteOf(subject, 'outputSchema', cacheName)
+  return [
+    ...(inputSchema === undefined ? [] : [{ schema: inputSchema, site: input, strict }]),
+    ...(outputSchema === undefined ? [] : [{ schema: outputSchema, site: output, strict: false }]),
+  ]
+}
+
+function buildTool(
+  definition: AnyTool,
+  options: ToolsOptions,
+  relations: Relations,
+  cacheName: CacheName | undefined,
+): ToolEntry {
+  const { name, title, description, inputSchema, outputSchema, icons } = definition
+  const { schemas, validateOutput, strictInput } = options
+  checkToolName(name)
+  const subject = { kind: 'tool', name }
+  checkHandler(subject, definition.handler)
+  checkTimeout(subject, definition.timeoutMs)
+  checkIcons(subject, icons)
+  checkResultBytes(subject, definition.maxResultBytes)
+  const related = checkRelated(subject, definition.relatedTools)
+  const input =
+    inputSchema === undefined
+      ? WITHOUT_ARGUMENTS
+      : schemas.input(inputSchema, siteOf(subject, 'inputSchema', cacheName), {
+          strict: definition.strictInput ?? strictInput,
+        })
+  const output = outputSchema && schemas.output(outputSchema, siteOf(subject, 'outputSchema', cacheName))
+  const annotations = normaliseHints(subject, definition.annotations)
+  const visible = compileVisible(subject, definition, options.logger)
+  const ui = compileUi(subject, definition, { by: options.ui, visible })
+  const _meta = toMeta(subject, ui === undefined ? definition : { ...definition, _meta: ui._meta })
+  const shown = publish(subject, { name, title, description, annotations, icons, _meta })
+  const alone: Tool = {
+    ...(shown as Omit<Tool, 'inputSchema'>),
+    inputSchema: input.jsonSchema,
+    ...(output !== undefined && { outputSchema: output.jsonSchema }),
+    ...(definition.taskSupport !== undefined && { execution: { taskSupport: definition.taskSupport } }),
+  }
+  const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
+  return {
+    label: `The tool ${JSON.stringify(name)}`,
+    tool: relations.describe(alone, related),
+    alone,
+    related,
+    priority: definition.priority ?? 0,
+    hasUi: ui !== undefined,
+    visible: ui?.visible ?? visible,
+    input,
+    inHeaders: headerParameters(subject, input.jsonSchema),
+    output,
+    validateOutput: definition.validateOutput ?? validateOutput,
+    timeoutMs: definition.timeoutMs,
+    maxResultBytes: definition.maxResultBytes,
+    hint: lookalikeHint(name, options.logger),
+    ...checkTaskSupport(subject, definition),
+    asks: compileAsks(subject, definition.asks),
+    handle: (args, ctx) => run.call(definition, args, ctx),
+  }
+}
+
+/** Undefined for a tool without a user interface. Without the extension `_meta.ui` is the author's own. */
+function compileUi(
+  subject: Subject,
+  definition: AnyTool,
+  { by, visible }: { readonly by: ToolUi | undefined; readonly visible: Guarded['visible'] },
+): ReturnType<ToolUi['compile']> {
+  if (by !== undefined) return by.compile(subject, definition, visible)
+  if (definition.ui === undefined) return undefined
+  throw fault(
+    subject,
+    'ERR_MCP_INVALID_DEFINITION',
+    'has a ui, which needs an extension: new McpServer(info, { extensions: [apps()] }) with apps of @jetway/core/apps',
+  )
+}
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool (tools with no parameters) */
+const WITHOUT_ARGUMENTS: CompiledInput = {
+  jsonSchema: Object.freeze({ type: 'object', additionalProperties: false }),
+  check: (args) => {
+    const unknown = Object.keys(args as object)
+    if (unknown.length === 0) return { ok: true, value: {} }
+    return { ok: false, issues: unknown.map((key) => ({ path: [key], message: 'is not a known property' })) }
+  },
+}

@@ -1,0 +1,163 @@
+import type { McpServer } from '../../server/mcp-server.ts'
+import type { WorkHost } from '../../call/wait-until.ts'
+import type { MountHandle } from '../../session/server-runtime.ts'
+import { doorOf, resolveSsePaths } from '../legacy-sse/routes.ts'
+import { createEndpoint, type Endpoint } from '../endpoint.ts'
+import { whenGone } from '../on-disconnect.ts'
+import type { EndpointOptions } from '../options.ts'
+import { readWebStream } from './read-body.ts'
+import type { Servable, ServerSelector } from '../served-servers.ts'
+import { BodyError, type Door, type HttpReply, type HttpRequest } from '../types.ts'
+import { toReadableStream } from './readable-stream.ts'
+
+interface Options<Mount> extends EndpointOptions {
+  /**
+   * What handlers find as `ctx.mount`. Called once for a request that has passed the guard.
+   *
+   * @param environment - what else the runtime's `fetch` is given: in Workers the bindings, then `ctx`
+   */
+  context?(request: Request, ...environment: readonly unknown[]): NoInfer<Mount>
+}
+
+/** What an endpoint takes, and the context of a request. A server that declares its context needs one. */
+export type FetchOptions<Mount = unknown> = Options<Mount> &
+  (unknown extends Mount ? unknown : Required<Pick<Options<Mount>, 'context'>>)
+
+/** Chooses the server of a request: see {@link ServerSelector}. */
+export type FetchSelector<Mount = unknown, App = unknown> = (
+  request: Request,
+) => McpServer<Mount, App> | undefined | Promise<McpServer<Mount, App> | undefined>
+
+/** Answers web requests, and closes like every mount. */
+export interface FetchHandler extends MountHandle {
+  /**
+   * @param environment - where the runtime has one: what else its `fetch` is given. It goes to the option `context`, and
+   *   its `waitUntil` is used, which Workers have on their third argument.
+   */
+  (request: Request, ...environment: readonly unknown[]): Promise<Response>
+}
+
+/**
+ * Serves a server to anything that speaks web `Request` and `Response`: Workers, Deno, Bun, service routers. Route to it
+ * what belongs to it: every address is the MCP path, except those that end like the paths of `legacySse`. Of the option
+ * `health` the paths are those of the whole address.
+ *
+ * @throws what {@link createEndpoint} throws
+ */
+export function toFetch<Mount = unknown, App = unknown>(
+  server: McpServer<Mount, App> | FetchSelector<Mount, App>,
+  ...[options]: unknown extends Mount
+    ? [options?: FetchOptions<NoInfer<Mount>>]
+    : [options: FetchOptions<NoInfer<Mount>>]
+): FetchHandler {
+  const given: Options<Mount> = options ?? {}
+  const endpoint: Endpoint = createEndpoint(neutral(server), given)
+  const paths = resolveSsePaths(given.legacySse)
+  const door = (request: Request): Door => (paths === undefined ? 'mcp' : doorOf(paths, pathOf(request)))
+  const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
+    const exchange = new FetchRequest(request, door(request), given, environment)
+    const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
+    if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
+    return toResponse(await endpoint.handle(exchange), exchange)
+  }
+  return Object.assign(handler, {
+    close: (how?: { readonly deadline?: number }) => endpoint.close(how),
+    closed: endpoint.closed,
+    stats: () => endpoint.stats(),
+    [Symbol.asyncDispose]: () => endpoint.close(),
+  })
+}
+
+/** What is asked of types is asked already: below, a mount is whatever `context` gives. */
+function neutral<Mount, App>(
+  server: McpServer<Mount, App> | FetchSelector<Mount, App>,
+): Servable | ServerSelector {
+  if (typeof server !== 'function') return server as Servable
+  return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
+}
+
+const EMPTY = new Uint8Array()
+const pathOf = ({ url }: Request): string => new URL(url).pathname
+
+class FetchRequest implements HttpRequest {
+  readonly door: Door
+  readonly request: Request
+  readonly #options: Pick<Options<unknown>, 'context'>
+  readonly #environment: readonly unknown[]
+  #left: AbortController | undefined
+
+  constructor(
+    request: Request,
+    door: Door,
+    options: Pick<Options<unknown>, 'context'>,
+    environment: readonly unknown[],
+  ) {
+    this.request = request
+    this.door = door
+    this.#options = options
+    this.#environment = environment
+  }
+
+  get method(): string {
+    return this.request.method
+  }
+  get path(): string {
+    return pathOf(this.request)
+  }
+  get mount(): unknown {
+    return this.#options.context?.(this.request, ...this.#environment)
+  }
+  get signal(): AbortSignal {
+    return this.#controller().signal
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers.get(name)
+    if (value !== null) return value
+    // A runtime that made the URL of the Host header may have left the header out.
+    return name === 'host' ? new URL(this.request.url).host : undefined
+  }
+  /** Repeats arrive joined by a comma, which none of the headers that must stand alone can contain. */
+  headers(name: string): readonly string[] {
+    const value = this.header(name)
+    return value === undefined ? [] : [value]
+  }
+  query(name: string): string | undefined {
+    return new URL(this.request.url).searchParams.get(name) ?? undefined
+  }
+  body(limit: number): Uint8Array | Promise<Uint8Array> {
+    const { headers, body } = this.request
+    if (Number(headers.get('content-length')) > limit) return Promise.reject(BodyError.tooLarge(limit))
+    return body === null ? EMPTY : readWebStream(body, limit)
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    this.#environment.find(isHost)?.waitUntil(work)
+  }
+
+  /** The reader of the reply has gone. Some runtimes say so on the request, all of them by cancelling the body. */
+  leave(): void {
+    this.#controller().abort()
+  }
+
+  #controller(): AbortController {
+    if (this.#left === undefined) {
+      const left = new AbortController()
+      whenGone(this.request, () => left.abort())
+      this.#left = left
+    }
+    return this.#left
+  }
+}
+
+const isHost = (given: unknown): given is Required<WorkHost> =>
+  typeof (given as WorkHost | null | undefined)?.waitUntil === 'function'
+
+function toResponse(reply: HttpReply, request: FetchRequest): Response {
+  const { status, headers } = reply
+  if (reply.open === undefined) return new Response(reply.body ?? null, { status, headers })
+  return new Response(
+    toReadableStream(reply, () => request.leave()),
+    { status, headers },
+  )
+}

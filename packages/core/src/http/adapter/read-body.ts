@@ -1,0 +1,102 @@
+import { BodyError } from '../types.ts'
+
+/** What Node's request streams, and others of their shape, are to a reader. */
+export interface ByteStream {
+  readonly destroyed: boolean
+  on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown
+  on(event: 'end' | 'error' | 'close', listener: () => void): unknown
+}
+
+const EMPTY = new Uint8Array()
+const encoder = new TextEncoder()
+
+/**
+ * Reads a request's Node stream to its end, for adapters whose host has one. Beyond the limit, in bytes, it keeps
+ * nothing and lets the rest flow away, so that the connection survives.
+ *
+ * It waits for the end even where a declared length is complete before: a reply that overtakes the end of its request
+ * makes Node, and what serves on top of it, drain the request once more.
+ *
+ * @param done - called once, with what was read, or with 413 beyond the limit and 400 where the stream ends early
+ */
+export function collectStream(
+  stream: ByteStream,
+  limit: number,
+  done: (read: Uint8Array | BodyError) => void,
+): void {
+  if (stream.destroyed) return done(BodyError.endedEarly())
+  let first: Uint8Array | undefined
+  let chunks: Uint8Array[] | undefined
+  let size = 0
+  let over = false
+  const finish = (read: Uint8Array | BodyError): void => {
+    over = true
+    done(read)
+  }
+  // Every stream closes in the end; an error for each of them would cost more than all the rest.
+  const fail = (): void => {
+    if (!over) finish(BodyError.endedEarly())
+  }
+  stream.on('data', (chunk) => {
+    if (over) return
+    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+    size += bytes.byteLength
+    if (size > limit) {
+      first = chunks = undefined
+      finish(BodyError.tooLarge(limit))
+    } else if (first === undefined) first = bytes
+    else (chunks ??= [first]).push(bytes)
+  })
+  stream.on('end', () => {
+    if (!over) finish(chunks === undefined ? (first ?? EMPTY) : joined(chunks, size))
+  })
+  stream.on('error', fail)
+  // A request that its peer has left is closed, without an error unless somebody listens for one.
+  stream.on('close', fail)
+}
+
+/**
+ * The same as a promise: {@link collectStream}.
+ *
+ * @throws BodyError as a rejection
+ */
+export function readStream(stream: ByteStream, limit: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    collectStream(stream, limit, (read) => (read instanceof BodyError ? reject(read) : resolve(read)))
+  })
+}
+
+/**
+ * Reads a web stream to its end. Of a body without a declared length no more is read than the limit, in bytes, allows.
+ *
+ * @throws BodyError as a rejection: 413 beyond the limit, 400 where the stream ends early
+ */
+export async function readWebStream(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const reader = stream.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw BodyError.endedEarly()
+    })
+    if (done) return joined(chunks, size)
+    size += value.byteLength
+    if (size > limit) {
+      void reader.cancel().catch(() => {})
+      throw BodyError.tooLarge(limit)
+    }
+    chunks.push(value)
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [only] = chunks
+  if (only !== undefined && chunks.length === 1) return only
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}

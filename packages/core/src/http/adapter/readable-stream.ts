@@ -1,0 +1,68 @@
+import type { FrameSink, HttpReply } from '../types.ts'
+
+/** Bytes that a stream takes ahead of its reader before writers are asked to wait. */
+const AHEAD_BYTES = 16_384
+
+type StreamReply = Extract<HttpReply, { readonly open: unknown }>
+
+/**
+ * A stream reply as the web's `ReadableStream`, for adapters whose host sends one.
+ *
+ * @param leave called when the reader cancels: not every runtime says through the request's signal that the peer has gone
+ */
+export function toReadableStream(reply: StreamReply, leave: () => void): ReadableStream<Uint8Array> {
+  let sink: ReadableSink | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        sink = new ReadableSink(controller)
+        reply.open(sink)
+      },
+      pull: () => sink?.release(),
+      cancel: () => {
+        sink?.drop()
+        leave()
+      },
+    },
+    { highWaterMark: AHEAD_BYTES, size: (chunk) => chunk.byteLength },
+  )
+}
+
+const encoder = new TextEncoder()
+
+class ReadableSink implements FrameSink {
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #drained: Promise<void> | undefined
+  #resume: (() => void) | undefined
+
+  constructor(controller: ReadableStreamDefaultController<Uint8Array>) {
+    this.#controller = controller
+  }
+
+  write(chunk: string): void | Promise<void> {
+    const controller = this.#controller
+    if (controller === undefined) return undefined
+    controller.enqueue(encoder.encode(chunk))
+    if ((controller.desiredSize ?? 1) > 0) return undefined
+    return (this.#drained ??= new Promise((resolve) => {
+      this.#resume = resolve
+    }))
+  }
+
+  close(): void {
+    this.#controller?.close()
+    this.drop()
+  }
+
+  /** Whoever waits need not any more: the reader has caught up. */
+  release(): void {
+    this.#resume?.()
+    this.#resume = this.#drained = undefined
+  }
+
+  /** The reader has gone. */
+  drop(): void {
+    this.#controller = undefined
+    this.release()
+  }
+}

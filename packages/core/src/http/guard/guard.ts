@@ -1,0 +1,109 @@
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import { hasSessions } from '../../protocol/revisions/select.ts'
+import { createHostGuard, isLoopbackAddress } from './hosts.ts'
+import { accepted, isJson } from './media-types.ts'
+import type { EndpointOptions, ResolvedOptions } from '../options.ts'
+import { UNIQUE_HEADERS } from './duplicate-headers.ts'
+import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
+import type { Door, HttpReply, HttpRequest } from '../types.ts'
+
+/** Looks at the head alone. Undefined lets the request pass; a reply ends it before its body is read. */
+export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
+
+/** Every check that needs no state, for every verb and door, in the order of the table of statuses. */
+export function createHeadGuard(
+  options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
+  served: readonly Revision[],
+): HeadGuard {
+  const hosts = createHostGuard(options)
+  const doors: Readonly<Record<Door, DoorRules | undefined>> = {
+    mcp: doorRules(allowedVerbs(options, served), hasSessions(served) ? sessionFault : headerFault),
+    sse: options.legacySse ? doorRules(['GET'], streamFault) : undefined,
+    message: options.legacySse ? doorRules(['POST'], messageFault) : undefined,
+  }
+
+  function hostFault(request: HttpRequest): RefusalKey | undefined {
+    const address = request.peer?.localAddress
+    const local = address === undefined ? undefined : isLoopbackAddress(address)
+    if (!hosts.host(request.header('host'), local)) return 'forbiddenHost'
+    const origin = request.header('origin')
+    return origin === undefined || hosts.origin(origin) ? undefined : 'forbiddenOrigin'
+  }
+
+  return (request) => {
+    const rules = doors[request.door]
+    if (rules === undefined) return refuse('notHere')
+    const { method } = request
+    if (!rules.verbs.includes(method) && method !== 'OPTIONS') return rules.wrongMethod
+    const fault = hostFault(request)
+    if (fault !== undefined) return refuse(fault)
+    if (method === 'OPTIONS') return rules.preflight
+    const problem = rules.fault(request)
+    return problem === undefined ? undefined : refuse(problem)
+  }
+}
+
+interface DoorRules {
+  readonly verbs: readonly string[]
+  readonly wrongMethod: HttpReply
+  readonly preflight: HttpReply
+  readonly fault: (request: HttpRequest) => RefusalKey | undefined
+}
+
+function doorRules(verbs: readonly string[], fault: DoorRules['fault']): DoorRules {
+  const allow = Object.freeze({ allow: [...verbs, 'OPTIONS'].join(', ') })
+  return {
+    verbs,
+    wrongMethod: refuse('wrongMethod', { headers: allow }),
+    preflight: Object.freeze({ status: STATUSES.options.status, headers: allow }),
+    fault,
+  }
+}
+
+function allowedVerbs(
+  { stateless, sessions }: EndpointOptions,
+  served: readonly Revision[],
+): readonly string[] {
+  // GET and DELETE are for sessions.
+  if (stateless === true || !hasSessions(served)) return ['POST']
+  return sessions?.allowDelete === false ? ['GET', 'POST'] : ['GET', 'POST', 'DELETE']
+}
+
+/** Bytes 0x21 to 0x7E: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
+const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
+
+/** Where no session is ever opened its header is not looked at. */
+function sessionFault(request: HttpRequest): RefusalKey | undefined {
+  const fault = headerFault(request)
+  if (fault !== undefined) return fault
+  const id = request.header('mcp-session-id')
+  return id === undefined || SESSION_ID.test(id) ? undefined : 'malformedSessionId'
+}
+
+function headerFault(request: HttpRequest): RefusalKey | undefined {
+  if (isRepeated(request)) return 'repeatedHeader'
+  if (request.method === 'POST') {
+    if (!isJson(request.header('content-type'))) return 'unsupportedMediaType'
+    const { json, sse } = accepted(request.header('accept'))
+    if (!json || !sse) return 'notAcceptable'
+  } else if (request.method === 'GET' && !accepted(request.header('accept')).sse) {
+    return 'notAcceptableStream'
+  }
+  return undefined
+}
+
+function streamFault(request: HttpRequest): RefusalKey | undefined {
+  if (isRepeated(request)) return 'repeatedHeader'
+  return accepted(request.header('accept')).sse ? undefined : 'notAcceptableStream'
+}
+
+/** What a client of `/message` accepts does not matter: all that it is to read comes on its stream. */
+function messageFault(request: HttpRequest): RefusalKey | undefined {
+  if (isRepeated(request)) return 'repeatedHeader'
+  return isJson(request.header('content-type')) ? undefined : 'unsupportedMessageType'
+}
+
+function isRepeated(request: HttpRequest): boolean {
+  if (request.repeated !== undefined) return request.repeated() !== undefined
+  return UNIQUE_HEADERS.some((name) => request.headers(name).length > 1)
+}

@@ -1,0 +1,155 @@
+import { usageError } from '../../errors.ts'
+import { remember } from './media-types.ts'
+
+/** Host and Origin values that are remembered with their verdict. */
+const MAX_REMEMBERED = 256
+
+interface Host {
+  readonly name: string
+  /** Undefined: the header named none. */
+  readonly port: string | undefined
+}
+
+/**
+ * Reads `name[:port]`, strictly: what does not look exactly like a host is none. No user info, no path, no trailing dot.
+ */
+function parseHost(text: string): Host | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::(\d{1,5}))?$/.exec(text.toLowerCase())
+  return match?.[1] === undefined ? undefined : { name: match[1], port: match[2] }
+}
+
+const IPV4_LOOPBACK = /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/
+
+const isLoopbackName = (name: string): boolean =>
+  name === 'localhost' || name === '127.0.0.1' || name === '[::1]' || IPV4_LOOPBACK.test(name)
+
+/** Whether a socket's own address is one that only this machine can reach. */
+export const isLoopbackAddress = (address: string): boolean =>
+  address === '127.0.0.1' ||
+  address === '::1' ||
+  address === '::ffff:127.0.0.1' ||
+  IPV4_LOOPBACK.test(address.startsWith('::ffff:') ? address.slice(7) : address)
+
+const isDefaultPort = (port: string | undefined): boolean =>
+  port === undefined || port === '80' || port === '443'
+
+/** An allowed host without a port stands for all ports. */
+const matches = (allowed: Host, host: Host): boolean =>
+  allowed.name === host.name &&
+  (allowed.port === undefined ||
+    allowed.port === host.port ||
+    (isDefaultPort(allowed.port) && host.port === undefined))
+
+export interface HostRules {
+  /** `host` or `host:port`; `*` allows every host. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** Whole origins such as `https://app.example.com`; `*` allows every origin. */
+  readonly allowedOrigins?: readonly string[] | undefined
+  /** Where clients reach the mount; its host and origin are allowed beside the lists. */
+  readonly publicUrl?: string | URL | undefined
+}
+
+export interface HostGuard {
+  /** `local`: the request came in on a loopback address of this machine; undefined where no address is known. */
+  readonly host: (value: string | undefined, local: boolean | undefined) => boolean
+  readonly origin: (value: string) => boolean
+}
+
+/**
+ * Decides which Host and Origin headers may pass. A page that has rebound its name to a loopback address sends its own
+ * name in both, so on a loopback socket only loopback names are taken unless a list says otherwise.
+ *
+ * @throws `ERR_MCP_OPTION` for an entry that is no host, origin or URL
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
+ */
+export function createHostGuard({ allowedHosts, allowedOrigins, publicUrl }: HostRules): HostGuard {
+  const url = publicUrl === undefined ? undefined : parsePublicUrl(publicUrl)
+  const ownHosts = url === undefined ? [] : [parseAllowedHost(url.host, 'publicUrl')]
+  const hosts = allowedHosts
+    ?.filter((entry) => entry !== '*')
+    .map((entry) => parseAllowedHost(entry, 'allowedHosts'))
+  const anyHost = allowedHosts?.includes('*') === true
+  const listed = remember((value) => {
+    const host = parseHost(value)
+    return (
+      host !== undefined &&
+      (anyHost || [...(hosts ?? []), ...ownHosts].some((allowed) => matches(allowed, host)))
+    )
+  }, MAX_REMEMBERED)
+  const loopback = remember((value) => isLoopbackName(parseHost(value)?.name ?? ''), MAX_REMEMBERED)
+  return {
+    host: (value, local) => {
+      if (allowedHosts === undefined && local !== true) return true
+      if (value === undefined) return false
+      return listed(value) || (allowedHosts === undefined && loopback(value))
+    },
+    origin: createOriginRule(allowedOrigins, url),
+  }
+}
+
+function createOriginRule(
+  allowedOrigins: readonly string[] | undefined,
+  url: URL | undefined,
+): (value: string) => boolean {
+  const listed = (allowedOrigins ?? []).filter((entry) => entry !== '*').map(parseAllowedOrigin)
+  const anyOrigin = allowedOrigins?.includes('*') === true
+  const origins = new Set(url === undefined ? listed : [...listed, originOf(url.protocol, url.host)])
+  return remember((value) => {
+    const origin = parseOrigin(value)
+    if (origin === undefined) return false
+    if (anyOrigin || origins.has(origin.text)) return true
+    return allowedOrigins === undefined && origin.web && isLoopbackName(origin.name)
+  }, MAX_REMEMBERED)
+}
+
+interface Origin {
+  readonly text: string
+  readonly name: string
+  readonly web: boolean
+}
+
+/** Reads a whole origin; `null`, lists and anything with a path are none. */
+function parseOrigin(text: string): Origin | undefined {
+  const match = /^([a-z][a-z0-9+.-]*:)\/\/(.+)$/i.exec(text)
+  const [, scheme, rest] = match ?? []
+  const host = rest === undefined ? undefined : parseHost(rest)
+  if (scheme === undefined || rest === undefined || host === undefined) return undefined
+  const protocol = scheme.toLowerCase()
+  return {
+    text: originOf(protocol, rest),
+    name: host.name,
+    web: protocol === 'http:' || protocol === 'https:',
+  }
+}
+
+function originOf(protocol: string, host: string): string {
+  const lower = host.toLowerCase()
+  const standard = protocol === 'https:' ? ':443' : protocol === 'http:' ? ':80' : undefined
+  return `${protocol}//${standard !== undefined && lower.endsWith(standard) ? lower.slice(0, -standard.length) : lower}`
+}
+
+function parsePublicUrl(value: string | URL): URL {
+  const url = URL.canParse(String(value)) ? new URL(value) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw usageError('ERR_MCP_OPTION', 'publicUrl must be an absolute http: or https: URL')
+  }
+  return url
+}
+
+function parseAllowedHost(entry: string, option: string): Host {
+  const host = typeof entry === 'string' ? parseHost(entry) : undefined
+  if (host === undefined)
+    throw usageError('ERR_MCP_OPTION', `${option}: "${entry}" is not a host or host:port`)
+  return host
+}
+
+function parseAllowedOrigin(entry: string): string {
+  const origin = typeof entry === 'string' ? parseOrigin(entry) : undefined
+  if (origin === undefined) {
+    throw usageError(
+      'ERR_MCP_OPTION',
+      `allowedOrigins: "${entry}" is not an origin such as https://app.example.com`,
+    )
+  }
+  return origin.text
+}

@@ -1,0 +1,41 @@
+import type { McpError } from '../../errors.ts'
+import { decodeHeaderText, headerMismatch, trimHeader } from '../../protocol/header-text.ts'
+import { isObject, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import { Method } from '../../protocol/methods.ts'
+import type { HttpRequest } from '../types.ts'
+
+/** The parameter that `Mcp-Name` repeats, by method. */
+const NAMED_BY: ReadonlyMap<string, string> = new Map([
+  [Method.CallTool, 'name'],
+  [Method.GetPrompt, 'name'],
+  [Method.ReadResource, 'uri'],
+])
+
+/**
+ * What is wrong with the headers that repeat parts of the body, so that proxies need not read it. They must be there
+ * and say the same: a proxy that went by another name than the server has let through what it should not have.
+ *
+ * @param added - the parameter that the header repeats, by the method that an extension has added
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+export function mirrorFault(
+  request: HttpRequest,
+  { method, params }: JsonRpcRequest,
+  added: ReadonlyMap<string, string>,
+): McpError | undefined {
+  if (valueOf(request, 'mcp-method') !== method) return headerMismatch('Mcp-Method')
+  const member = NAMED_BY.get(method) ?? added.get(method)
+  if (member === undefined) return undefined
+  const expected = isObject(params) ? params[member] : undefined
+  // What is no text cannot be repeated; the method itself says what is wrong with it.
+  if (typeof expected !== 'string') return undefined
+  const header = valueOf(request, 'mcp-name')
+  return header !== undefined && decodeHeaderText(header) === expected
+    ? undefined
+    : headerMismatch('Mcp-Name')
+}
+
+function valueOf(request: HttpRequest, name: string): string | undefined {
+  const value = request.header(name)
+  return value === undefined ? undefined : trimHeader(value)
+}

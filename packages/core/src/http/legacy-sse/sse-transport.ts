@@ -1,0 +1,273 @@
+import { busy } from '../../errors.ts'
+import { classify, errorFrame, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import { Method } from '../../protocol/methods.ts'
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import { selectRevision } from '../../protocol/revisions/select.ts'
+import { principalOf } from '../../stores/principal.ts'
+import { readBatch } from '../../protocol/batch.ts'
+import { refusal } from '../../duplex/connection.ts'
+import type { Answered } from '../../call/dispatcher.ts'
+import { initialize } from '../../session/initialize.ts'
+import { randomUuid } from '../../util/random.ts'
+import type { Caller, Session } from '../../session/session.ts'
+import { announceSession } from '../../session/session-events.ts'
+import { Deadlines } from '../../util/timers.ts'
+import { messagePath, type SsePaths } from './routes.ts'
+import { type Body, deliver, parseBody } from '../streamable/incoming.ts'
+import type { Mount } from '../mount.ts'
+import { readerOf } from '../streams/sse-writer.ts'
+import type { Sessions } from '../sessions/session-table.ts'
+import { SseConnection } from './sse-connection.ts'
+import { refuse, TAKEN } from '../refusals.ts'
+import type { Tenant } from '../served-servers.ts'
+import type { HttpReply, HttpRequest } from '../types.ts'
+
+type Reply = HttpReply | Promise<HttpReply>
+
+/** One message on its way. */
+interface Posted {
+  readonly request: HttpRequest
+  readonly caller: Caller
+  readonly connection: SseConnection
+}
+
+export interface LegacySseParts {
+  readonly mount: Mount
+  /** Counts these sessions among its own: the limits are for both together. */
+  readonly sessions: Sessions
+  readonly paths: SsePaths
+  readonly served: readonly Revision[]
+  /** The path of the mount's public URL, if it has one. */
+  readonly publicPath: string | undefined
+}
+
+/**
+ * The HTTP+SSE transport of 2024-11-05: a GET opens the stream, and each message of the client comes with a POST of its
+ * own, which is answered on the stream alone. Any revision with sessions is negotiated on it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+export class LegacySse {
+  readonly #mount: Mount
+  readonly #sessions: Sessions
+  readonly #parts: LegacySseParts
+  readonly #connections = new Map<string, SseConnection>()
+  readonly #uninitialized: Deadlines
+  #draining = false
+
+  constructor(parts: LegacySseParts) {
+    const { mount, sessions } = parts
+    this.#parts = parts
+    this.#mount = mount
+    this.#sessions = sessions
+    this.#uninitialized = new Deadlines(mount.clock, mount.options.sessions.uninitializedTtlMs)
+  }
+
+  all(): Iterable<SseConnection> {
+    return this.#connections.values()
+  }
+
+  /** From now on no request is taken, but answers are, and what cancels a call. */
+  drain(): void {
+    this.#draining = true
+  }
+
+  closeAll(): void {
+    for (const connection of this.#connections.values()) connection.close()
+    this.#uninitialized.clear()
+  }
+
+  handle(request: HttpRequest, caller: Caller): Reply {
+    return request.method === 'GET' ? this.#listen(request, caller) : this.#post(request, caller)
+  }
+
+  async #listen(request: HttpRequest, caller: Caller): Promise<HttpReply> {
+    const principal = principalOf(caller)
+    if (!this.#sessions.reserve(principal)) return refuse('tooManySessions')
+    let opened = false
+    try {
+      const { tenants } = this.#mount
+      return await tenants.serve({ request, caller }, async (tenant) => {
+        // A client may post as soon as it knows where.
+        await tenant.runtime.ready()
+        if (this.#draining) return refuse('draining')
+        const connection = this.#open(principal, tenant)
+        opened = true
+        return connection.connect(
+          `${this.#addressOf(request)}?sessionId=${connection.id}`,
+          readerOf(request, caller),
+        )
+      })
+    } finally {
+      if (!opened) this.#sessions.release(principal)
+    }
+  }
+
+  #addressOf({ path }: HttpRequest): string {
+    const { paths, publicPath } = this.#parts
+    return messagePath({ paths, publicPath, requested: path })
+  }
+
+  #open(principal: string, tenant: Tenant): SseConnection {
+    const connection = new SseConnection({
+      mount: this.#mount,
+      id: randomUuid(this.#mount.random),
+      principal,
+      tenant,
+      onClose: (closed) => this.#closed(closed),
+    })
+    this.#connections.set(connection.id, connection)
+    this.#uninitialized.add(connection)
+    tenant.hold(connection)
+    return connection
+  }
+
+  #closed(connection: SseConnection): void {
+    this.#connections.delete(connection.id)
+    this.#uninitialized.remove(connection)
+    this.#uninitialized.rest()
+    this.#sessions.release(connection.principal)
+    connection.tenant.letGo(connection)
+  }
+
+  /** Another principal's session is as unknown as one that never was. */
+  #post(request: HttpRequest, caller: Caller): Reply {
+    const id = request.query('sessionId') ?? request.header('mcp-session-id')
+    if (id === undefined || id === '') return refuse('noSessionId')
+    const connection = this.#connections.get(id)
+    if (connection === undefined || connection.principal !== principalOf(caller))
+      return refuse('noConnection')
+    connection.renew(caller.auth?.expiresAt)
+    this.#mount.tenants.assign(request, connection.tenant)
+    const posted = { request, caller, connection }
+    const body = request.body(this.#mount.options.bodyLimit)
+    return body instanceof Promise
+      ? body.then((bytes) => this.#received(posted, bytes))
+      : this.#received(posted, body)
+  }
+
+  #received(posted: Posted, body: Body): Reply {
+    // It may have ended while the body was on its way.
+    if (posted.connection.closed) return refuse('noConnection')
+    const parsed = parseBody(body, this.#mount.options.parseLimits)
+    if (!parsed.ok) return refuse('parseError', parsed.error)
+    if (Array.isArray(parsed.value)) return this.#batch(posted, parsed.value)
+    const incoming = classify(parsed.value)
+    if (incoming.kind === 'invalid')
+      return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
+    if (incoming.kind === 'request') return this.#request(posted, incoming.message)
+    deliver(posted.connection.session, incoming)
+    return TAKEN
+  }
+
+  #request(posted: Posted, message: JsonRpcRequest): Reply {
+    const { connection } = posted
+    const { id } = message
+    if (this.#draining || connection.tenant.closing) return refuse('draining', { id })
+    if (connection.behind || connection.opening) return refuse('busy', { id })
+    const { session } = connection
+    const { served } = this.#parts
+    const selection = selectRevision({ message, session: session?.revision, served, stateless: false })
+    if (selection.kind === 'initialize') return this.#initialize(posted, message)
+    if (selection.kind === 'serve' && session !== undefined) return this.#call(posted, session, message)
+    if (selection.kind === 'refuse') {
+      if (message.method !== Method.Ping) this.#mount.rejections.tell(posted.request, selection.reason)
+      connection.respond(refusal(message, selection))
+    }
+    return TAKEN
+  }
+
+  /** Taken only when the session is there, so that a client which posts one message after the other need not wait. */
+  async #initialize({ connection, request }: Posted, message: JsonRpcRequest): Promise<HttpReply> {
+    const { tenant, principal, id } = connection
+    const served = this.#parts.served.filter((revision) => tenant.runtime.revisions.includes(revision))
+    connection.opening = true
+    try {
+      const { session, frame } = await this.#mount.tenants.during(tenant, () =>
+        initialize(tenant.runtime, { served, message, principal, id }),
+      )
+      if (connection.closed) {
+        session?.close()
+        return refuse('noConnection')
+      }
+      if (session === undefined) this.#mount.rejections.tell(request, 'initializeRefused')
+      else this.#begin(connection, session)
+      connection.respond(frame)
+      return TAKEN
+    } finally {
+      connection.opening = false
+    }
+  }
+
+  #begin(connection: SseConnection, session: Session): void {
+    const { tenant } = connection
+    this.#uninitialized.remove(connection)
+    this.#uninitialized.rest()
+    connection.begin(session)
+    this.#mount.pings?.add(session)
+    tenant.take(session)
+    announceSession(tenant.runtime, session, { resumed: false })
+  }
+
+  #call(posted: Posted, session: Session, message: JsonRpcRequest): Reply {
+    const answered = this.#dispatch(posted, session, message)
+    // One that is refused for want of room says so at once, where a client sees it before its own limit of time.
+    if (isBusy(answered, session)) return refuse('busy', { id: message.id })
+    return this.#answer(posted, [answered], ([frame]) => frame)
+  }
+
+  #batch(posted: Posted, values: readonly unknown[]): Reply {
+    const { connection } = posted
+    const { session } = connection
+    if (session === undefined || !session.revision.batching) return refuse('batch')
+    const batch = readBatch(values)
+    if ('fault' in batch) return refuse('batch', { message: batch.fault })
+    const asks = batch.items.some(({ kind }) => kind === 'request')
+    if (asks && (this.#draining || connection.tenant.closing)) return refuse('draining')
+    if (asks && connection.behind) return refuse('busy')
+    const answers: (Answered | Promise<Answered>)[] = []
+    for (const item of batch.items) {
+      if (item.kind === 'request') answers.push(this.#dispatch(posted, session, item.message))
+      else deliver(session, item)
+    }
+    if (!asks) return TAKEN
+    return this.#answer(posted, answers, (frames) => `[${frames.join(',')}]`)
+  }
+
+  #dispatch(
+    { caller, connection }: Posted,
+    session: Session,
+    message: JsonRpcRequest,
+  ): Answered | Promise<Answered> {
+    const { tenant } = connection
+    const answered = this.#mount.tenants.during(tenant, () => session.call(message, connection, caller))
+    if (!(answered instanceof Promise)) return answered
+    return answered.catch((error: unknown) => {
+      this.#mount.logger.error({ err: error }, 'A call could not be answered')
+      return { frame: errorFrame(message.id, busy()) }
+    })
+  }
+
+  /** Takes the message, and sends the answers on the stream when they are there. */
+  #answer(
+    { connection, request }: Posted,
+    answers: readonly (Answered | Promise<Answered>)[],
+    join: (frames: readonly string[]) => string | undefined,
+  ): HttpReply {
+    const { work } = this.#mount
+    work.begin()
+    const done = Promise.all(answers.map(async (answer) => answer)).then((all) => {
+      const frames = all.flatMap((answer) => (answer === undefined ? [] : [answer.frame]))
+      const text = frames.length === 0 ? undefined : join(frames)
+      if (text !== undefined) connection.respond(text)
+      work.end()
+    })
+    request.waitUntil?.(done)
+    return TAKEN
+  }
+}
+
+function isBusy(answered: Answered | Promise<Answered>, { revision }: Session): boolean {
+  if (answered instanceof Promise || answered?.error === undefined) return false
+  return revision.httpStatus(answered.error) === 503
+}

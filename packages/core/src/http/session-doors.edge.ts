@@ -1,5 +1,0 @@
-import type * as whole from './session-doors.ts'
-
-export const createSessionDoors: typeof whole.createSessionDoors = () => undefined
-
-export const partsForSessions: typeof whole.partsForSessions = () => ({ events: undefined, pings: undefined })

@@ -1,0 +1,59 @@
+import type { SessionKey } from '../../stores/session-store.ts'
+import type { Session } from '../../session/session.ts'
+import type { EventStream } from '../streams/plain-stream.ts'
+import type { SseStream } from '../streams/resumable-stream.ts'
+import type { Tenant } from '../served-servers.ts'
+import type { Ranked, UseOrderOf } from './lru-list.ts'
+
+/** A session that lives in this process, with what is attached to it. */
+export class LiveSession implements Ranked<LiveSession> {
+  readonly session: Session
+  readonly key: SessionKey
+  /** The server that was chosen for it. */
+  readonly tenant: Tenant
+  /** When a request last belonged to it. */
+  lastSeen: number
+  /** When the store last heard that it lives. */
+  lastTouched: number
+  /** Settles when the store has forgotten the session; undefined while it lives, or where that took no time. */
+  forgotten: Promise<unknown> | undefined
+  /** The stream that belongs to no request. */
+  standalone: EventStream | undefined
+  /** Its place among the others. */
+  order: UseOrderOf<LiveSession> | undefined
+  older: LiveSession | undefined
+  newer: LiveSession | undefined
+  #streams: Map<string, SseStream> | undefined
+
+  constructor(session: Session, tenant: Tenant, now: number) {
+    this.tenant = tenant
+    this.session = session
+    this.key = { principal: session.record.principal, id: session.id }
+    this.lastSeen = now
+    this.lastTouched = now
+  }
+
+  stream(token: string): SseStream | undefined {
+    return this.#streams?.get(token)
+  }
+
+  addStream(token: string, stream: SseStream): void {
+    this.#streams ??= new Map()
+    this.#streams.set(token, stream)
+  }
+
+  removeStream(token: string): void {
+    this.#streams?.delete(token)
+  }
+
+  /** Work in progress, or a client that listens. */
+  get active(): boolean {
+    if (this.session.inFlight > 0) return true
+    for (const stream of this.#streams?.values() ?? []) if (stream.connected) return true
+    return false
+  }
+
+  closeStreams(): void {
+    for (const stream of this.#streams?.values() ?? []) stream.close()
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../util/clock.ts'
+import type { Logger } from '../../util/logger.ts'
+import type { Session } from '../../session/session.ts'
+import { Recurring } from '../../util/timers.ts'
+import type { KeepAliveOptions } from '../options.ts'
+
+/** Asks the clients of one mount whether they are still there, all by one timer, and closes the sessions of those gone. */
+export class Pings {
+  readonly #sessions = new Set<Session>()
+  readonly #maxMissed: number
+  readonly #logger: Logger
+  readonly #timer: Recurring
+
+  constructor(
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+    { intervalMs, maxMissed }: Pick<Required<KeepAliveOptions>, 'intervalMs' | 'maxMissed'>,
+  ) {
+    this.#maxMissed = maxMissed
+    this.#logger = logger
+    this.#timer = new Recurring(clock, intervalMs, () => this.#round())
+  }
+
+  /** Looks after a session until it closes. */
+  add(session: Session): void {
+    this.#sessions.add(session)
+    this.#timer.start()
+    session.onClose(() => {
+      this.#sessions.delete(session)
+      if (this.#sessions.size === 0) this.#timer.stop()
+    })
+  }
+
+  #round(): void {
+    for (const session of this.#sessions) {
+      if (session.unansweredPings < this.#maxMissed) session.ping()
+      else this.#end(session)
+    }
+  }
+
+  #end(session: Session): void {
+    const { id: sessionId, unansweredPings: missed } = session
+    this.#logger.info({ sessionId, missed }, 'A session was closed: its client answers no pings')
+    session.close()
+  }
+}

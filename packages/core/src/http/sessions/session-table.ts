@@ -1,0 +1,267 @@
+import { revisionOf } from '../../protocol/revisions/index.ts'
+import { ANONYMOUS, principalOf } from '../../stores/principal.ts'
+import type { SessionDraft } from '../../session/greet.ts'
+import { randomToken } from '../../util/random.ts'
+import { type Caller, Session } from '../../session/session.ts'
+import { announceSession } from '../../session/session-events.ts'
+import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
+import { Recurring } from '../../util/timers.ts'
+import { LiveSession } from './live-session.ts'
+import type { Mount } from '../mount.ts'
+import type { SealedIds } from './sealed-ids.ts'
+import { fromStore } from '../streams/store-failure.ts'
+import type { Tenant } from '../served-servers.ts'
+import type { HttpRequest } from '../types.ts'
+import { UseOrder } from './lru-list.ts'
+
+/** How often idle sessions are looked for, in ms; a request meets an expired one at once. */
+const MAX_SWEEP_MS = 15_000
+const MIN_SWEEP_MS = 1_000
+/** The part of its time to live after which a session in use is written to the store again. */
+const REFRESH = 0.25
+/** Characters of a plain id, of six random bits each. */
+const ID_LENGTH = 32
+const NEW = { resumed: false }
+
+type Found = LiveSession | undefined
+
+/**
+ * The sessions of one mount. Found by principal and id together, so that another principal's session is as unknown as
+ * one that never was.
+ */
+export class Sessions {
+  readonly #mount: Mount
+  readonly #store: SessionStore
+  readonly #sealed: SealedIds | undefined
+  readonly #sweeper: Recurring
+  readonly #principals = new Map<string, Map<string, LiveSession>>()
+  #size = 0
+  #reserved = 0
+  readonly #reservedBy = new Map<string, number>()
+  readonly #uninitialized = new UseOrder<LiveSession>()
+  readonly #initialized = new UseOrder<LiveSession>()
+  #closed = false
+
+  constructor(mount: Mount, store: SessionStore, sealed: SealedIds | undefined) {
+    this.#mount = mount
+    this.#store = store
+    this.#sealed = sealed
+    const { ttlMs, uninitializedTtlMs } = mount.options.sessions
+    const every = Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)
+    this.#sweeper = new Recurring(mount.clock, every, () => this.#sweep())
+  }
+
+  /**
+   * The session, woken from its record if it lives elsewhere. Being found counts as being used.
+   *
+   * @throws StoreFailure
+   */
+  find(request: HttpRequest, caller: Caller, id: string): Found | Promise<Found> {
+    const key = { principal: principalOf(caller), id }
+    const live = this.#principals.get(key.principal)?.get(key.id)
+    if (live === undefined) return this.#wake(key, request, caller)
+    this.#mount.tenants.assign(request, live.tenant)
+    const now = this.#mount.clock.now()
+    if (this.#expired(live, now)) {
+      live.session.close()
+      return undefined
+    }
+    live.order?.use(live, now)
+    this.#refresh(live, now)
+    return live
+  }
+
+  /** Sets a place aside for a session that is about to open; false if there is none. `release` gives it back. */
+  reserve(principal: string): boolean {
+    const { max, maxPerPrincipal } = this.#mount.options.sessions
+    const own = this.#principals.get(principal)
+    const reserved = this.#reservedBy.get(principal) ?? 0
+    const held = (own?.size ?? 0) + reserved
+    if (principal !== ANONYMOUS && held >= maxPerPrincipal && !close(oldestIdleOf(own))) return false
+    if (this.#size + this.#reserved >= max && !close(this.#oldestIdle())) return false
+    this.#reserved++
+    this.#reservedBy.set(principal, reserved + 1)
+    return true
+  }
+
+  release(principal: string): void {
+    this.#reserved--
+    const left = (this.#reservedBy.get(principal) ?? 1) - 1
+    if (left === 0) this.#reservedBy.delete(principal)
+    else this.#reservedBy.set(principal, left)
+  }
+
+  /** The id of a new session. */
+  name(draft: SessionDraft): string | Promise<string> {
+    const plain = (): string => randomToken(ID_LENGTH, this.#mount.random)
+    return this.#sealed === undefined ? plain() : this.#sealed.seal(draft).then((id) => id ?? plain())
+  }
+
+  /** Takes a new session in. A promise only where the store makes one. */
+  open(session: Session, tenant: Tenant): void | Promise<void> {
+    const { uninitializedTtlMs } = this.#mount.options.sessions
+    const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs * (1 + REFRESH)))
+    if (stored instanceof Promise) return stored.then(() => void this.#add(session, tenant, NEW))
+    this.#add(session, tenant, NEW)
+  }
+
+  /** Closes what lives here. The records stay: another process may go on with them. */
+  closeAll(): void {
+    this.#closed = true
+    const all = [...this.all()]
+    this.#principals.clear()
+    this.#size = 0
+    this.#sweeper.stop()
+    for (const live of all) {
+      live.closeStreams()
+      live.session.close()
+    }
+  }
+
+  /** Ends the streams that belong to no request: clients see that nothing more will come. */
+  endStandalone(): void {
+    for (const live of this.all()) live.standalone?.close()
+  }
+
+  *all(): Iterable<LiveSession> {
+    for (const own of this.#principals.values()) yield* own.values()
+  }
+
+  #add(session: Session, tenant: Tenant, how: { readonly resumed: boolean }): LiveSession | undefined {
+    if (this.#closed) {
+      session.close()
+      return undefined
+    }
+    const live = new LiveSession(session, tenant, this.#mount.clock.now())
+    const { principal, id } = live.key
+    const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
+    this.#principals.set(principal, own.set(id, live))
+    this.#size++
+    session.onClose(() => this.#remove(live))
+    session.onRecord((record) => this.#save(live, record))
+    this.#rank(live)
+    this.#sweeper.start()
+    this.#mount.pings?.add(session)
+    tenant.take(session)
+    announceSession(tenant.runtime, session, how)
+    return live
+  }
+
+  #remove(live: LiveSession): void {
+    const { principal, id } = live.key
+    const own = this.#principals.get(principal)
+    if (own?.get(id) !== live) return
+    own.delete(id)
+    if (own.size === 0) this.#principals.delete(principal)
+    live.order?.remove(live)
+    if (--this.#size === 0) this.#sweeper.stop()
+    live.closeStreams()
+    live.forgotten = this.#background(() => this.#store.delete(live.key))
+    void this.#background(() => this.#mount.events?.delete({ principal, session: id }))
+  }
+
+  async #wake(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
+    const { tenants } = this.#mount
+    const record = (await fromStore(() => this.#store.get(key))) ?? (await this.#sealed?.open(key))
+    if (record === undefined) return this.#live(key)
+    const tenant = await tenants.choose(request, caller)
+    // Two requests may have asked at the same time.
+    if (tenant === undefined) return undefined
+    tenants.assign(request, tenant)
+    return tenants.during(tenant, () => this.#live(key) ?? this.#revive(key, record, tenant))
+  }
+
+  #live({ principal, id }: SessionKey): Found {
+    return this.#principals.get(principal)?.get(id)
+  }
+
+  #revive(key: SessionKey, record: SessionRecord, tenant: Tenant): Found {
+    const revision = revisionOf(record.revision)
+    const { served } = this.#mount
+    if (revision === undefined || !served.includes(revision) || !tenant.runtime.revisions.includes(revision))
+      return undefined
+    // It may have ended while its tenant was looked for.
+    if (this.#sealed?.ended(key.id) === true || !this.reserve(key.principal)) return undefined
+    this.release(key.principal)
+    const live = this.#add(new Session(tenant.runtime, record, revision), tenant, { resumed: true })
+    live?.session.onClose(() => this.#sealed?.end(key.id))
+    return live
+  }
+
+  #ttl({ session }: LiveSession): number {
+    const { ttlMs, uninitializedTtlMs } = this.#mount.options.sessions
+    return session.record.initialized ? ttlMs : uninitializedTtlMs
+  }
+
+  #expired(live: LiveSession, now: number): boolean {
+    return now - live.lastSeen > this.#ttl(live) && !live.active
+  }
+
+  #sweep(): void {
+    const now = this.#mount.clock.now()
+    for (const live of this.all()) {
+      if (live.active) live.order?.use(live, now)
+      if (this.#expired(live, now)) live.session.close()
+      else if (live.lastSeen === now) this.#refresh(live, now)
+    }
+  }
+
+  /** Tells the store that the session lives: not at every request, so its time there is longer by that much. */
+  #refresh(live: LiveSession, now: number): void {
+    if (now - live.lastTouched <= this.#ttl(live) * REFRESH) return
+    live.lastTouched = now
+    void this.#background(() => this.#store.touch(live.key, this.#ttl(live) * (1 + REFRESH)))
+  }
+
+  #save(live: LiveSession, record: SessionRecord): void {
+    this.#rank(live)
+    live.lastTouched = this.#mount.clock.now()
+    void this.#background(() => this.#store.put(record, this.#ttl(live) * (1 + REFRESH)))
+  }
+
+  #oldestIdle(): LiveSession | undefined {
+    const now = this.#mount.clock.now()
+    return this.#uninitialized.oldestIdle(now) ?? this.#initialized.oldestIdle(now)
+  }
+
+  /** Puts a session in its place among the others, now that it is new, or initialized. */
+  #rank(live: LiveSession): void {
+    const order = live.session.record.initialized ? this.#initialized : this.#uninitialized
+    if (live.order === order) return
+    live.order?.remove(live)
+    order.add(live)
+  }
+
+  /** What a request does not wait for. A store that fails is logged; the session goes on. */
+  #background(step: () => unknown): Promise<unknown> | undefined {
+    const failed = (error: unknown): void =>
+      this.#mount.logger.error({ err: error }, 'A session store failed')
+    try {
+      const done = step()
+      if (done instanceof Promise) return done.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+    return undefined
+  }
+}
+
+function close(live: LiveSession | undefined): boolean {
+  live?.session.close()
+  return live !== undefined
+}
+
+/** Looks at all of one principal's sessions: few, and seldom. */
+function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): LiveSession | undefined {
+  let chosen: LiveSession | undefined
+  for (const live of own?.values() ?? []) {
+    if (!live.active && (chosen === undefined || closesBefore(live, chosen))) chosen = live
+  }
+  return chosen
+}
+
+/** Those first that never were initialized, then those idle longer. */
+function closesBefore(a: LiveSession, b: LiveSession): boolean {
+  const first = a.session.record.initialized
+  return first === b.session.record.initialized ? a.lastSeen < b.lastSeen : !first
+}

@@ -1,0 +1,208 @@
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import type { Answer, Answered } from '../../call/dispatcher.ts'
+import type { Exchange } from '../../call/exchange.ts'
+import { whenGone } from '../on-disconnect.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { Mount } from '../mount.ts'
+import type { EventStream } from '../streams/plain-stream.ts'
+import { SSE_HEADERS } from '../streams/sse-format.ts'
+import { JSON_HEADERS, refuse } from '../refusals.ts'
+import type { Tenant } from '../served-servers.ts'
+import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
+
+/** Makes the stream that a reply becomes when something must be streamed. */
+export interface StreamOpener {
+  openStream(live: LiveSession | undefined, tenant: Tenant): EventStream
+}
+
+export interface ExchangeOptions {
+  readonly mount: Mount
+  readonly request: HttpRequest
+  readonly revision: Revision
+  /** Undefined without a session, and then the peer cannot be asked anything. */
+  readonly live: LiveSession | undefined
+  readonly tenant: Tenant
+  readonly streams: StreamOpener
+}
+
+/**
+ * One POST and its reply. The reply is JSON until something must be streamed. Answers are routed by this object, never
+ * by their ids. What it means that a client goes away is the revision's to say.
+ */
+export class PostExchange implements Exchange {
+  readonly duplex: boolean
+  readonly #options: ExchangeOptions
+  #stream: EventStream | undefined
+  #reply: HttpReply | undefined
+  #resolve: ((reply: HttpReply) => void) | undefined
+  #frames: string[] | undefined
+  #awaited = 1
+  #done = false
+
+  get revision(): Revision {
+    return this.#options.revision
+  }
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+    this.duplex = options.live !== undefined && options.mount.options.response !== 'json'
+    // Without a session the status is part of a refusal, so that the stream waits until there is something to put on it.
+    if (options.mount.options.response === 'sse' && options.live !== undefined) this.#startStream()
+  }
+
+  /** Sends a notification ahead of the answer, and by that turns the reply into a stream. */
+  send(frame: string): void | Promise<void> {
+    if (this.#done || this.#options.mount.options.response === 'json') return undefined
+    return this.#startStream().send(frame)
+  }
+
+  /** Asks the client something on the stream of the call that needs to know. The answer comes with a POST of its own. */
+  request(frame: string): void {
+    if (!this.#done) this.#startStream().respond(frame)
+  }
+
+  onGone(listener: () => void): void {
+    whenGone(this.#options.request, listener)
+  }
+
+  /** Sends the client away until it polls for the rest; see `RequestContext.closeConnection`. */
+  closeConnection(retryMs: number | undefined): void {
+    const { events } = this.#options.mount
+    if (this.#done || !this.duplex || events === undefined || !this.revision.primesStreams) return
+    this.#startStream().closeConnection(retryMs)
+  }
+
+  headers(name: string): readonly string[] {
+    return this.#options.request.headers(name)
+  }
+
+  refused(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void {
+    const { mount, request } = this.#options
+    mount.rejections.tell(request, reason)
+  }
+
+  /** The call takes long: from now on the connection is kept alive. */
+  due(): void {
+    if (!this.#done) this.#startStream()
+  }
+
+  /** The reply to one request. */
+  answer(answered: Answered | Promise<Answered>): HttpReply | Promise<HttpReply> {
+    if (!(answered instanceof Promise)) return this.#finish(answered)
+    const reply = this.#wait()
+    this.#follow(answered)
+    return reply
+  }
+
+  /** The reply to a batch: its answers in an array, or one by one on the stream. */
+  answerAll(all: readonly (Answered | Promise<Answered>)[]): HttpReply | Promise<HttpReply> {
+    if (this.#options.mount.options.response === 'sse') this.#startStream()
+    this.#awaited = all.length
+    this.#frames = []
+    let last: HttpReply | undefined
+    const later: Promise<Answered>[] = []
+    for (const answered of all) {
+      if (answered instanceof Promise) later.push(answered)
+      else last = this.#collect(answered)
+    }
+    if (later.length === 0 && last !== undefined) return last
+    const reply = this.#wait()
+    for (const answered of later) this.#follow(answered)
+    return reply
+  }
+
+  #follow(answered: Promise<Answered>): void {
+    answered.then(
+      (answer) => this.#settle(this.#frames === undefined ? this.#finish(answer) : this.#collect(answer)),
+      (error: unknown) => this.#settle(this.#crash(error)),
+    )
+  }
+
+  #wait(): Promise<HttpReply> {
+    const { upgrades, work, options } = this.#options.mount
+    work.begin()
+    if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      if (this.#reply !== undefined) resolve(this.#reply)
+    })
+  }
+
+  #settle(reply: HttpReply | undefined): void {
+    if (reply === undefined) return
+    const { upgrades, work } = this.#options.mount
+    upgrades.remove(this)
+    this.#resolve?.(reply)
+    work.end()
+  }
+
+  #finish(answer: Answered): HttpReply {
+    this.#done = true
+    const { mount, revision } = this.#options
+    if (mount.options.response === 'sse' && answer !== undefined && isSuccess(answer, revision))
+      this.#startStream()
+    if (this.#stream !== undefined) {
+      this.#stream.finish(answer?.frame)
+      return this.#reply ?? EMPTY_STREAM
+    }
+    // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+    if (answer === undefined) return EMPTY_STREAM
+    return jsonAnswer(answer, revision)
+  }
+
+  /** Undefined while answers are missing. */
+  #collect(answer: Answered): HttpReply | undefined {
+    const frames = this.#frames ?? []
+    const isLast = --this.#awaited === 0
+    if (this.#stream !== undefined && answer !== undefined && !isLast) this.#stream.respond(answer.frame)
+    else if (answer !== undefined) frames.push(answer.frame)
+    if (!isLast) return undefined
+    this.#done = true
+    if (this.#stream !== undefined) {
+      const final = frames.pop()
+      for (const frame of frames) this.#stream.respond(frame)
+      this.#stream.finish(final)
+      return this.#reply ?? EMPTY_STREAM
+    }
+    if (frames.length === 0) return EMPTY_STREAM
+    return { status: 200, headers: JSON_HEADERS, body: `[${frames.join(',')}]` }
+  }
+
+  /** The runtime answers everything; should it fail to, the peer must not wait for ever. */
+  #crash(error: unknown): HttpReply | undefined {
+    this.#options.mount.logger.error({ err: error }, 'A call could not be answered')
+    if (this.#frames !== undefined) return this.#collect(undefined)
+    this.#done = true
+    this.#stream?.close()
+    return this.#reply ?? refuse('internal')
+  }
+
+  #startStream(): EventStream {
+    if (this.#stream === undefined) {
+      const { streams, live, tenant, request } = this.#options
+      this.#stream = streams.openStream(live, tenant)
+      this.#reply = this.#stream.connect(request)
+      this.#resolve?.(this.#reply)
+    }
+    return this.#stream
+  }
+}
+
+const isSuccess = ({ error }: Answer, revision: Revision): boolean =>
+  error === undefined || revision.httpStatus(error) === 200
+
+/** An answer that is no stream. */
+export function jsonAnswer(answer: Answer, revision: Revision): HttpReply {
+  const { error } = answer
+  if (error === undefined)
+    return { status: 200, headers: JSON_HEADERS, body: answer.bytes?.() ?? answer.frame }
+  const status = revision.httpStatus(error)
+  return { status, headers: status === 503 ? refuse('busy').headers : JSON_HEADERS, body: answer.frame }
+}
+
+/** A stream that ends at once: there is nothing to say, and nothing to come back for. */
+export const EMPTY_STREAM: HttpReply = Object.freeze({
+  status: 200,
+  headers: SSE_HEADERS,
+  open: (sink: FrameSink) => sink.close(),
+})

@@ -1,0 +1,231 @@
+import {
+  type Incoming,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../../protocol/jsonrpc.ts'
+import { Method } from '../../protocol/methods.ts'
+import { ofEra } from '../../protocol/revisions/index.ts'
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import { hasSessions, type Selection, selectRevision } from '../../protocol/revisions/select.ts'
+import { principalOf } from '../../stores/principal.ts'
+import { readBatch } from '../../protocol/batch.ts'
+import type { Answered } from '../../call/dispatcher.ts'
+import { greet } from '../../session/greet.ts'
+import type { Caller } from '../../session/session.ts'
+import type { Calls } from '../../session/stateless.ts'
+import { PostExchange, type StreamOpener } from './post-exchange.ts'
+import { deliver } from './incoming.ts'
+import { initialized, notInitialized, type Opening } from './initialize-reply.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { Mount } from '../mount.ts'
+import { type EventStream, ReplyStream } from '../streams/plain-stream.ts'
+import { refuseRevision } from './refused-revision.ts'
+import type { SessionDoors } from './session-routes.ts'
+import { ACCEPTED, refuse } from '../refusals.ts'
+import type { Tenant } from '../served-servers.ts'
+import type { HttpReply, HttpRequest } from '../types.ts'
+
+type Reply = HttpReply | Promise<HttpReply>
+
+/** One request on its way, with what its head has shown. */
+interface Inbound {
+  readonly request: HttpRequest
+  readonly caller: Caller
+  readonly live: LiveSession | undefined
+}
+
+/**
+ * Streamable HTTP as the session revisions have it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+export class LegacyHttp implements StreamOpener {
+  readonly #mount: Mount
+  readonly #sessions: SessionDoors | undefined
+  readonly #stateless: Calls | undefined
+  /** Elsewhere the ids of sessions mean nothing. */
+  readonly #hasSessions: boolean
+
+  #draining = false
+
+  constructor(mount: Mount, sessions: SessionDoors | undefined, stateless: Calls | undefined) {
+    this.#mount = mount
+    this.#sessions = sessions
+    this.#stateless = stateless
+    this.#hasSessions = stateless === undefined && hasSessions(mount.served)
+  }
+
+  /** From now on no request is taken, but answers are, and what cancels a call. */
+  drain(): void {
+    this.#draining = true
+  }
+
+  post(request: HttpRequest, caller: Caller, incoming: Incoming): Reply {
+    const live = this.#find(request, caller)
+    return live instanceof Promise
+      ? live.then((found) => this.#message({ request, caller, live: found }, incoming))
+      : this.#message({ request, caller, live }, incoming)
+  }
+
+  postBatch(request: HttpRequest, caller: Caller, values: readonly unknown[]): Reply {
+    const live = this.#find(request, caller)
+    return live instanceof Promise
+      ? live.then((found) => this.#batch({ request, caller, live: found }, values))
+      : this.#batch({ request, caller, live }, values)
+  }
+
+  #find(request: HttpRequest, caller: Caller): ReturnType<SessionDoors['find']> {
+    const id = request.header('mcp-session-id')
+    return id === undefined || !this.#hasSessions ? undefined : this.#sessions?.find(request, caller, id)
+  }
+
+  /** The client names a session that it does not have. Only `initialize` may: it is given another one. */
+  #isLost({ request, live }: Inbound): boolean {
+    return live === undefined && this.#hasSessions && request.header('mcp-session-id') !== undefined
+  }
+
+  #message(inbound: Inbound, incoming: Incoming): Reply {
+    if (incoming.kind === 'invalid')
+      return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
+    if (this.#draining && incoming.kind === 'request') return refuse('draining', { id: incoming.message.id })
+    const message = incoming.kind === 'response' ? undefined : incoming.message
+    if (this.#isLost(inbound) && message?.method !== Method.Initialize) return refuse('unknownSession')
+    const selection = this.#select(message, inbound)
+    if (selection.kind === 'refuse') {
+      return refuseRevision(selection, incoming.kind === 'request' ? incoming.message.id : undefined)
+    }
+    if (incoming.kind !== 'request') {
+      deliver(inbound.live?.session, incoming)
+      return ACCEPTED
+    }
+    if (selection.kind === 'initialize') return this.#initialize(inbound, incoming.message)
+    if (incoming.message.method === Method.Initialize)
+      return refuse('initializedAlready', { id: incoming.message.id })
+    return this.#call(inbound, incoming.message, selection.revision)
+  }
+
+  #batch(inbound: Inbound, values: readonly unknown[]): Reply {
+    if (this.#isLost(inbound)) return refuse('unknownSession')
+    const selection = this.#select(undefined, inbound)
+    if (selection.kind === 'refuse') return refuseRevision(selection, undefined)
+    if (selection.kind !== 'serve' || !selection.revision.batching) return refuse('batch')
+    const batch = readBatch(values)
+    if ('fault' in batch) return refuse('batch', { message: batch.fault })
+    if (this.#draining && batch.items.some(({ kind }) => kind === 'request')) return refuse('draining')
+    const { revision } = selection
+    return this.#serve(inbound, { revision }, (tenant) =>
+      this.#callAll(inbound, batch.items, revision, tenant),
+    )
+  }
+
+  #call(inbound: Inbound, message: JsonRpcRequest, revision: Revision): Reply {
+    const { only } = this.#mount.tenants
+    // One server for all, open already: nearly every call. What the rest needs would cost it more than its dispatch.
+    if (only !== undefined && only.runtime.ready() === undefined)
+      return this.#answer(inbound, message, revision, only)
+    return this.#serve(inbound, { revision, id: message.id }, (tenant) =>
+      this.#answer(inbound, message, revision, tenant),
+    )
+  }
+
+  #answer(inbound: Inbound, message: JsonRpcRequest, revision: Revision, tenant: Tenant): Reply {
+    const exchange = this.#exchange(inbound, revision, tenant)
+    return exchange.answer(this.#dispatch(inbound, message, exchange, tenant))
+  }
+
+  #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, tenant: Tenant): Reply {
+    let exchange: PostExchange | undefined
+    const answers: (Answered | Promise<Answered>)[] = []
+    for (const item of items) {
+      if (item.kind === 'request') {
+        exchange ??= this.#exchange(inbound, revision, tenant)
+        answers.push(this.#dispatch(inbound, item.message, exchange, tenant))
+      } else {
+        deliver(inbound.live?.session, item)
+      }
+    }
+    return exchange === undefined ? ACCEPTED : exchange.answerAll(answers)
+  }
+
+  #dispatch(
+    { caller, live }: Inbound,
+    message: JsonRpcRequest,
+    exchange: PostExchange,
+    tenant: Tenant,
+  ): Answered | Promise<Answered> {
+    const { tenants } = this.#mount
+    if (live !== undefined && tenant === tenants.only) return live.session.call(message, exchange, caller)
+    return tenants.during(tenant, () =>
+      live === undefined
+        ? this.#stateless?.call(tenant.runtime, { message, exchange, caller, revision: exchange.revision })
+        : live.session.call(message, exchange, caller),
+    )
+  }
+
+  #exchange({ request, live }: Inbound, revision: Revision, tenant: Tenant): PostExchange {
+    return new PostExchange({ mount: this.#mount, request, revision, live, tenant, streams: this })
+  }
+
+  #initialize(inbound: Inbound, message: JsonRpcRequest): Reply {
+    return this.#choose(inbound, message.id, (tenant) => {
+      const { request, caller } = inbound
+      const opening = { request, caller, message, tenant, served: this.#served(tenant) }
+      return this.#stateless === undefined && this.#sessions !== undefined
+        ? this.#sessions.open(opening)
+        : this.#greet(opening)
+    })
+  }
+
+  /** Without sessions `initialize` is answered and forgotten. */
+  async #greet({ request, caller, message, tenant, served }: Opening): Promise<HttpReply> {
+    const principal = principalOf(caller)
+    const { frame, error } = await greet(tenant.runtime, { served, message, principal, id: '' })
+    if (error !== undefined) return notInitialized(message, error)
+    return initialized(this.#mount, frame, { request, tenant, headers: {} })
+  }
+
+  #served({ runtime }: Tenant): readonly Revision[] {
+    return ofEra('legacy', this.#mount.served).filter((revision) => runtime.revisions.includes(revision))
+  }
+
+  /** The stream of one reply; one of a session can be resumed. */
+  openStream(live: LiveSession | undefined, tenant: Tenant): EventStream {
+    return (live && this.#sessions?.openStream(live)) ?? new ReplyStream(this.#mount, tenant)
+  }
+
+  #select(
+    message: JsonRpcRequest | JsonRpcNotification | undefined,
+    { request, live }: Pick<Inbound, 'request' | 'live'>,
+  ): Selection {
+    return selectRevision({
+      message,
+      header: request.header('mcp-protocol-version'),
+      session: live?.session.revision,
+      served: this.#mount.served,
+      stateless: this.#stateless !== undefined,
+    })
+  }
+
+  /** Finds the server, and opens its lifespan before the first call; afterwards it costs nothing. */
+  #serve(
+    inbound: Inbound,
+    { revision, id }: { readonly revision: Revision; readonly id?: RequestId },
+    then: (tenant: Tenant) => Reply,
+  ): Reply {
+    return this.#choose(inbound, id, (tenant) => {
+      if (!tenant.runtime.revisions.includes(revision)) return refuse('unsupportedVersion', { id })
+      const ready = tenant.runtime.ready()
+      return ready === undefined ? then(tenant) : ready.then(() => then(tenant))
+    })
+  }
+
+  /** The server of the session, or the one that is chosen for a request that has none. */
+  #choose(
+    { request, caller, live }: Inbound,
+    id: RequestId | undefined,
+    then: (tenant: Tenant) => Reply,
+  ): Reply {
+    return this.#mount.tenants.serve({ request, caller, id, found: live?.tenant }, then)
+  }
+}

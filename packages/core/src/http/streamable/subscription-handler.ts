@@ -1,0 +1,122 @@
+import { busy, ErrorCode, McpError } from '../../errors.ts'
+import { errorFrame } from '../../protocol/jsonrpc.ts'
+import { principalOf } from '../../stores/principal.ts'
+import type { Answer, Answered } from '../../call/dispatcher.ts'
+import type { Exchange } from '../../call/exchange.ts'
+import { Listens } from '../../subscriptions/subscription-set.ts'
+import { MemoryBus } from '../../stores/memory-bus.ts'
+import type { Calls, StatelessCall } from '../../session/stateless.ts'
+import { EMPTY_STREAM, jsonAnswer } from './post-exchange.ts'
+import { whenGone } from '../on-disconnect.ts'
+import { ListenStream } from './subscription-stream.ts'
+import type { Mount } from '../mount.ts'
+import { readerOf } from '../streams/sse-writer.ts'
+import { refuse } from '../refusals.ts'
+import type { Tenant } from '../served-servers.ts'
+import type { HttpReply, HttpRequest } from '../types.ts'
+
+/** A request to be told of changes, before it has its way back. */
+export type ListenCall = Omit<StatelessCall, 'exchange'>
+
+/**
+ * Requests whose reply is a stream that stays open. They are no work: a close does not wait for them, and ends them first.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export class Listening {
+  readonly #mount: Mount
+  readonly #calls: Calls
+  readonly #listens: Listens
+  #draining = false
+
+  constructor(mount: Mount, calls: Calls) {
+    this.#mount = mount
+    this.#calls = calls
+    this.#listens = new Listens(mount.options.listens)
+  }
+
+  /** Ends every stream with its answer, and takes no more. */
+  drain(): void {
+    this.#draining = true
+    this.#listens.closeAll()
+  }
+
+  answer(request: HttpRequest, tenant: Tenant, call: ListenCall): HttpReply | Promise<HttpReply> {
+    if (!this.#reaches(tenant)) return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
+    const answered = this.#calls.call(tenant.runtime, { ...call, exchange: this.#exchange(request) })
+    return answered instanceof Promise
+      ? answered.then((answer) => this.#reply(answer, { request, tenant, call }))
+      : this.#reply(answered, { request, tenant, call })
+  }
+
+  /** Whether a change that one request makes comes to the stream of another. A bus in memory would call across. */
+  #reaches({ runtime }: Tenant): boolean {
+    const { options, clock } = this.#mount
+    return !options.stateless || clock.perRequest !== true || !(runtime.bus instanceof MemoryBus)
+  }
+
+  /** Carries nothing but the end of its client: progress and logs have no place on the stream that is to come. */
+  #exchange(request: HttpRequest): Exchange {
+    return {
+      duplex: false,
+      listens: true,
+      send: () => undefined,
+      onGone: (listener) => whenGone(request, listener),
+      refused: (reason) => this.#mount.rejections.tell(request, reason),
+    }
+  }
+
+  #reply(answer: Answered, asked: Asked): HttpReply {
+    if (answer === undefined) return EMPTY_STREAM
+    const { id } = asked.call.message
+    if (answer.listening === undefined) return jsonAnswer(answer, asked.call.revision)
+    if (this.#draining || asked.tenant.closing) return refuse('draining', { id })
+    return this.#open(answer, answer.listening, asked) ?? this.#busy(asked)
+  }
+
+  #open(
+    { frame: answer }: Answer,
+    listening: NonNullable<Answer['listening']>,
+    { request, tenant, call }: Asked,
+  ): HttpReply | undefined {
+    const { events } = tenant.runtime
+    const stream = new ListenStream({
+      mount: this.#mount,
+      request: readerOf(request, call.caller),
+      owner: tenant,
+      onExpired: () => listen?.close(),
+      onOverflow: (bytes) =>
+        events.emit('overflow', () => ({ queue: 'stream', action: 'cut', bytes, sessionId: undefined })),
+      onGone: () => listen?.drop(),
+    })
+    const listen = this.#listens.open({ ...listening, answer, outlet: stream }, principalOf(call.caller))
+    if (listen === undefined) return undefined
+    listen.begin()
+    tenant.tell(listen)
+    stream.watch()
+    return stream.reply
+  }
+
+  #busy({ request, tenant, call }: Asked): HttpReply {
+    tenant.runtime.events.emit('overflow', () => ({
+      queue: 'subscriptions',
+      action: 'refuse',
+      bytes: 0,
+      sessionId: undefined,
+    }))
+    this.#mount.rejections.tell(request, 'busy')
+    return refused(call, busy())
+  }
+}
+
+const OUT_OF_REACH =
+  'Changes are not told here: in Workers no request reaches the stream of another. Give the server a bus that does, or serve it from a Durable Object'
+
+const refused = ({ message, revision }: ListenCall, error: McpError): HttpReply =>
+  jsonAnswer({ frame: errorFrame(message.id, revision.encodeError(error)), error }, revision)
+
+interface Asked {
+  readonly request: HttpRequest
+  readonly tenant: Tenant
+  readonly call: ListenCall
+}

@@ -1,0 +1,85 @@
+import { type Clock, MAX_TIMEOUT_MS } from '../../util/clock.ts'
+import { validUntil } from '../guard/authenticate.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Outbound } from './sse-writer.ts'
+import { KEEP_ALIVE } from './sse-format.ts'
+import { Recurring } from '../../util/timers.ts'
+
+/**
+ * The connections that carry a stream now, kept alive by one timer for them all. Where timers end with their request
+ * each stream has one of its own, and nobody knows how many streams there are: some end without a word. A stream that
+ * stays open ends when the credentials that opened it run out: a request with them would be refused by then.
+ */
+export class OpenStreams {
+  readonly #open = new Set<Outbound>()
+  readonly #own: WeakMap<Outbound, Recurring> | undefined
+  /** The timers of those alone whose credentials run out. */
+  readonly #expiries = new WeakMap<Outbound, unknown>()
+  readonly #clock: Clock
+  readonly #intervalMs: number | undefined
+  readonly #keepAlive: Recurring | undefined
+
+  constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
+    this.#clock = clock
+    this.#intervalMs = keepAlive === false ? undefined : keepAlive.intervalMs
+    if (clock.perRequest === true) this.#own = new WeakMap()
+    else this.#keepAlive = this.#recurring(() => this.#beat())
+  }
+
+  /** How many there are, and what waits on them; of one owner only, where one is given. */
+  held(owner?: object): { readonly openStreams: number; readonly queuedBytes: number } {
+    let openStreams = 0
+    let queuedBytes = 0
+    for (const outbound of this.#open) {
+      if (owner !== undefined && outbound.owner !== owner) continue
+      openStreams++
+      queuedBytes += outbound.queuedBytes
+    }
+    return { openStreams, queuedBytes }
+  }
+
+  add(outbound: Outbound): void {
+    this.#watch(outbound)
+    if (this.#own !== undefined) {
+      const own = this.#recurring(() => outbound.writeIfIdle(KEEP_ALIVE))
+      own?.start()
+      if (own !== undefined) this.#own.set(outbound, own)
+      return
+    }
+    this.#open.add(outbound)
+    this.#keepAlive?.start()
+  }
+
+  remove(outbound: Outbound): void {
+    this.#own?.get(outbound)?.stop()
+    const timer = this.#expiries.get(outbound)
+    if (timer !== undefined) this.#clock.clearTimeout(timer)
+    this.#expiries.delete(outbound)
+    if (this.#open.delete(outbound) && this.#open.size === 0) this.#keepAlive?.stop()
+  }
+
+  cutAll(): void {
+    for (const outbound of this.#open) outbound.cut()
+  }
+
+  #recurring(beat: () => void): Recurring | undefined {
+    return this.#intervalMs === undefined ? undefined : new Recurring(this.#clock, this.#intervalMs, beat)
+  }
+
+  #watch(outbound: Outbound): void {
+    this.#expiries.delete(outbound)
+    const { expiresAt } = outbound
+    if (expiresAt === undefined) return
+    // Timers of a runtime may be ahead of its clock.
+    const left = Math.max(validUntil(expiresAt) - this.#clock.now() + 1, 1)
+    const look = (): void => {
+      if (this.#clock.now() > validUntil(outbound.expiresAt ?? Infinity)) outbound.expire()
+      else this.#watch(outbound)
+    }
+    this.#expiries.set(outbound, this.#clock.setTimeout(look, Math.min(left, MAX_TIMEOUT_MS)))
+  }
+
+  #beat(): void {
+    for (const outbound of this.#open) outbound.writeIfIdle(KEEP_ALIVE)
+  }
+}

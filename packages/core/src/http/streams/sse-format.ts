@@ -1,0 +1,73 @@
+import type { Cursor } from '../../stores/event-store.ts'
+
+/** Where an event stands: the stream of a session, and the position in it. */
+export interface EventId extends Cursor {
+  readonly stream: string
+}
+
+const TOKEN = /^[A-Za-z0-9_-]{1,64}$/
+const EVENT_ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})\.(0|[1-9][0-9]{0,14})$/
+
+/**
+ * An event id in three parts of a fixed alphabet.
+ *
+ * @throws for a part outside it, which could otherwise forge fields of the stream
+ */
+export function formatEventId({ stream, epoch, seq }: EventId): string {
+  if (!TOKEN.test(stream) || !TOKEN.test(epoch))
+    throw new TypeError('An event id has parts of A-Z, a-z, 0-9, - and _ only')
+  return `${stream}.${epoch}.${seq}`
+}
+
+/** Reads a Last-Event-ID; undefined for what this server cannot have sent. */
+export function parseEventId(text: string): EventId | undefined {
+  const [, stream, epoch, seq] = EVENT_ID.exec(text) ?? []
+  return stream === undefined || epoch === undefined ? undefined : { stream, epoch, seq: Number(seq) }
+}
+
+const FIELD_BREAK = /[\r\n\0]/
+
+/** A field of one line. CR, LF or NUL would end it and start another one of the sender's choice. */
+function field(name: string, value: string): string {
+  if (FIELD_BREAK.test(value)) throw new TypeError(`The ${name} of an event must not hold CR, LF or NUL`)
+  return `${name}: ${value}\n`
+}
+
+export interface SseEvent {
+  readonly data: string
+  readonly id?: string | undefined
+  /** Left out for the default, `message`. */
+  readonly event?: string
+  /** How long a client should wait before it reconnects, in ms. */
+  readonly retry?: number | undefined
+}
+
+/**
+ * One event as text.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+export function formatEvent({ data, id, event, retry }: SseEvent): string {
+  let text = event === undefined ? '' : field('event', event)
+  if (id !== undefined) text += field('id', id)
+  if (retry !== undefined) text += `retry: ${Math.trunc(retry)}\n`
+  return `${text}${dataLines(data)}\n`
+}
+
+/** JSON has no line breaks outside strings, and none unescaped inside: one line is the rule. */
+const dataLines = (data: string): string =>
+  /[\r\n]/.test(data)
+    ? data
+        .split(/\r\n|\r|\n/)
+        .map((line) => `data: ${line}\n`)
+        .join('')
+    : `data: ${data}\n`
+
+/** A comment: clients skip it, and whatever stands between notices that the connection lives. */
+export const KEEP_ALIVE = ': keep-alive\n\n'
+
+export const SSE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+})

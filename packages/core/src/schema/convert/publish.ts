@@ -1,0 +1,111 @@
+import { mapParts } from './walk.ts'
+import type { JsonSchema, StandardSchema } from '../types.ts'
+import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
+
+/**
+ * The author's JSON Schema as it is, but a copy: were it changed later, what is published and what is enforced
+ * would come apart.
+ *
+ * @throws Error if it is not JSON
+ */
+export function copyJsonSchema(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema)) as JsonSchema
+}
+
+/** @throws Error naming the part that cannot be converted, if the library lets it be found */
+export function convert(
+  { '~standard': props }: StandardSchema,
+  side: Side,
+  zod: ZodSchema | undefined,
+): JsonSchema {
+  try {
+    return published(props.jsonSchema[side]({ target: 'draft-2020-12' }))
+  } catch (cause) {
+    // Not every library speaks 2020-12; what it gives then says its dialect, and keeps saying it.
+    if (zod === undefined) return withObjectRoot(copyJsonSchema(convertToDraft07(props, side, cause)))
+    const path = findUnconvertible(zod, side).replace(/^\./, '')
+    const where = path === '' ? '' : `at "${path}": `
+    throw new Error(`${where}${messageOf(cause)}; use a type that JSON has, such as a string or a number`, {
+      cause,
+    })
+  }
+}
+
+function convertToDraft07(props: StandardSchema['~standard'], side: Side, first: unknown): JsonSchema {
+  try {
+    return props.jsonSchema[side]({ target: 'draft-07' })
+  } catch {
+    throw new Error(`${props.vendor} cannot convert it to JSON Schema: ${messageOf(first)}`, { cause: first })
+  }
+}
+
+/**
+ * Members of an `allOf` that are each closed to properties they do not know refuse one another's, and zod does
+ * not always merge them. Where objects are joined they are published open, and always pruned.
+ */
+export function convertZodOutput(
+  schema: StandardSchema,
+  zod: ZodSchema,
+): { jsonSchema: JsonSchema; pruning: Pruning } {
+  const jsonSchema = convert(schema, 'output', zod)
+  const { any, joined } = strippingObjects(zod)
+  if (joined.size === 0) return { jsonSchema, pruning: any ? 'on mismatch' : 'never' }
+  const open = toOpenJsonSchema(zod, (object) => joined.has(object)) ?? jsonSchema
+  return { jsonSchema: published(open), pruning: 'always' }
+}
+
+export type Pruning = 'never' | 'on mismatch' | 'always'
+
+function published(converted: JsonSchema): JsonSchema {
+  return withObjectRoot(withoutSafeBounds(withoutDialect(copyJsonSchema(converted))))
+}
+
+/** zod says of every integer that it is one JavaScript can count to, which tells a model nothing and costs it tokens. */
+function withoutSafeBounds(schema: JsonSchema): JsonSchema {
+  const mapped = mapParts(schema, withoutSafeBounds)
+  if (mapped['type'] !== 'integer') return mapped
+  const isNoise = ([keyword, value]: [string, unknown]): boolean =>
+    (keyword === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+    (keyword === 'maximum' && value === Number.MAX_SAFE_INTEGER)
+  return Object.fromEntries(Object.entries(mapped).filter((entry) => !isNoise(entry)))
+}
+
+/** Some clients leave out every tool whose schema has a `$schema`, and 2020-12 is meant without it anyhow. */
+function withoutDialect(schema: JsonSchema): JsonSchema {
+  const { $schema: _, ...rest } = schema
+  return rest
+}
+
+/** A union of objects converts to a schema that is one in effect, but does not say so in `type`. */
+function withObjectRoot(schema: JsonSchema): JsonSchema {
+  if (schema['type'] !== undefined || !describesObject(schema, schema, [])) return schema
+  return { type: 'object', ...schema }
+}
+
+function describesObject(schema: unknown, root: JsonSchema, within: readonly unknown[]): boolean {
+  if (typeof schema !== 'object' || schema === null || within.includes(schema)) return false
+  const { type, $ref, anyOf, oneOf, allOf } = schema as JsonSchema
+  const isObject = (part: unknown): boolean => describesObject(part, root, [...within, schema])
+  return (
+    type === 'object' ||
+    [anyOf, oneOf].some((parts) => Array.isArray(parts) && parts.length > 0 && parts.every(isObject)) ||
+    (Array.isArray(allOf) && allOf.some(isObject)) ||
+    (typeof $ref === 'string' && isObject(resolveLocal(root, $ref)))
+  )
+}
+
+/** @returns what a `#/…` pointer leads to, or undefined */
+export function resolveLocal(root: JsonSchema, ref: string): unknown {
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined
+  let at: unknown = root
+  for (const token of ref.split('/').slice(1)) {
+    const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as JsonSchema)[key]
+  }
+  return at
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,109 @@
+import { isSchema, mapParts } from './walk.ts'
+import { resolveLocal } from './publish.ts'
+import type { Issue, JsonSchema } from '../types.ts'
+
+const SAYS_WHAT_ELSE = ['additionalProperties', 'unevaluatedProperties', 'patternProperties']
+const DESCRIBES_ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
+
+/**
+ * The root of an author's JSON Schema closed to arguments that it does not name. One that speaks of others itself,
+ * or describes its properties elsewhere too, is left as it was written, and so is all that lies deeper.
+ */
+export function closeRoot(schema: JsonSchema): JsonSchema {
+  const speaks = [...SAYS_WHAT_ELSE, ...DESCRIBES_ELSEWHERE].some((keyword) => Object.hasOwn(schema, keyword))
+  return speaks ? schema : { ...schema, additionalProperties: false }
+}
+
+/**
+ * Closes every object that a library's JSON Schema says nothing of further properties for, at any depth.
+ *
+ * Objects joined by `allOf` would refuse each other's properties, so that they are closed together, from outside. One
+ * that stands elsewhere too, by reference, stays open.
+ */
+export function closeObjects(root: JsonSchema): JsonSchema {
+  const joined = joinedObjects(root)
+  const close = (schema: JsonSchema, keyword: string): JsonSchema => {
+    const closed = mapParts(schema, close)
+    if (isOpenJoin(schema, root))
+      return keyword === 'allOf' ? closed : { ...closed, unevaluatedProperties: false }
+    const open = isOpenObject(schema) && keyword !== 'allOf' && !joined.has(schema)
+    return open ? { ...closed, additionalProperties: false } : closed
+  }
+  return close(root, '')
+}
+
+function isOpenObject(schema: JsonSchema): boolean {
+  return isSchema(schema['properties']) && !SAYS_WHAT_ELSE.some((keyword) => Object.hasOwn(schema, keyword))
+}
+
+function isOpenJoin({ allOf }: JsonSchema, root: JsonSchema): boolean {
+  return Array.isArray(allOf) && allOf.every((part) => isOpenPart(part, root, []))
+}
+
+function isOpenPart(part: unknown, root: JsonSchema, within: readonly unknown[]): boolean {
+  if (!isSchema(part) || within.includes(part)) return false
+  const { $ref, allOf, anyOf, oneOf } = part
+  const isOpen = (inner: unknown): boolean => isOpenPart(inner, root, [...within, part])
+  if (typeof $ref === 'string') return isOpen(resolveLocal(root, $ref))
+  const parts = [allOf, anyOf, oneOf].find(Array.isArray)
+  return parts === undefined ? isOpenObject(part) : parts.every(isOpen)
+}
+
+/** All that describes an object together with others, itself or through what it refers to. */
+function joinedObjects(root: JsonSchema): ReadonlySet<unknown> {
+  const joined = new Set<unknown>()
+  const join = (part: unknown): void => {
+    if (!isSchema(part) || joined.has(part)) return
+    joined.add(part)
+    const { $ref, allOf, anyOf, oneOf } = part
+    if (typeof $ref === 'string') join(resolveLocal(root, $ref))
+    for (const parts of [allOf, anyOf, oneOf]) if (Array.isArray(parts)) parts.forEach(join)
+  }
+  const look = (schema: JsonSchema): JsonSchema => {
+    if (Array.isArray(schema['allOf'])) schema['allOf'].forEach(join)
+    return mapParts(schema, look)
+  }
+  look(root)
+  return joined
+}
+
+/** What tells the alternatives of a union apart, beside the properties they have. */
+const TELLING = ['type', 'const', 'enum', 'required']
+const STRUCTURE = [
+  '$schema',
+  '$defs',
+  '$ref',
+  'additionalProperties',
+  'allOf',
+  'anyOf',
+  'definitions',
+  'items',
+  'oneOf',
+  'prefixItems',
+  'properties',
+  'unevaluatedProperties',
+]
+
+/** What is defined apart may be referred to by a union. */
+const MAY_BE_ALTERNATIVE = new Set(['anyOf', 'oneOf', '$defs', 'definitions'])
+
+/**
+ * What is left of a closed schema once it speaks of unknown properties alone. Values are the library's to judge: it
+ * may take some that the schema itself would not, such as numbers in text.
+ */
+export function structureOf(schema: JsonSchema, alternative = false): JsonSchema {
+  const kept = alternative ? [...STRUCTURE, ...TELLING] : STRUCTURE
+  const bare = Object.fromEntries(Object.entries(schema).filter(([keyword]) => kept.includes(keyword)))
+  const { oneOf, ...rest } = mapParts(bare, (part, keyword) =>
+    structureOf(part, alternative || MAY_BE_ALTERNATIVE.has(keyword)),
+  )
+  // Without their constraints several alternatives may fit.
+  return oneOf === undefined ? rest : { ...rest, anyOf: rest['anyOf'] ?? oneOf }
+}
+
+const UNKNOWN = 'is not a known property'
+
+/** Of what a structure finds, only what is certain. */
+export function unknownProperties(issues: readonly Issue[]): Issue[] {
+  return issues.filter(({ message }) => message.includes(UNKNOWN))
+}

@@ -1,0 +1,44 @@
+import type { JsonSchema } from '../types.ts'
+
+/** Keywords that hold a schema, a list of them, or schemas by name. https://json-schema.org/draft/2020-12 */
+const ONE = [
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]
+const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']
+const BY_NAME = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
+
+/** A schema whose parts have each been replaced, itself left as it is; what is no schema, such as `default`, is kept. */
+export function mapParts(
+  schema: JsonSchema,
+  change: (part: JsonSchema, keyword: string) => unknown,
+): JsonSchema {
+  const changed: Record<string, unknown> = { ...schema }
+  const one = (part: unknown, keyword: string): unknown => (isSchema(part) ? change(part, keyword) : part)
+  for (const keyword of ONE) if (isSchema(schema[keyword])) changed[keyword] = one(schema[keyword], keyword)
+  for (const keyword of LISTS) {
+    const parts = schema[keyword]
+    if (Array.isArray(parts)) changed[keyword] = parts.map((part) => one(part, keyword))
+  }
+  for (const keyword of BY_NAME) {
+    const parts = schema[keyword]
+    if (!isSchema(parts)) continue
+    changed[keyword] = Object.fromEntries(
+      Object.entries(parts).map(([name, part]) => [name, one(part, keyword)]),
+    )
+  }
+  return changed
+}
+
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

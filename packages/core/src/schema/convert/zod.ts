@@ -1,0 +1,145 @@
+import type { JsonSchema, StandardSchema } from '../types.ts'
+
+/** The part of zod 4's public core that is read here; zod itself is never imported. https://zod.dev/packages/core */
+export interface ZodSchema extends Partial<StandardSchema> {
+  readonly _zod: { readonly def: ZodDef; readonly innerType?: ZodSchema; readonly version?: ZodVersion }
+}
+
+interface ZodVersion {
+  readonly major: number
+  readonly minor: number
+  readonly patch: number
+}
+
+interface ZodDef {
+  readonly type: string
+  readonly shape?: Readonly<Record<string, ZodSchema>>
+  readonly catchall?: ZodSchema
+  readonly element?: ZodSchema
+  readonly items?: readonly ZodSchema[]
+  readonly rest?: ZodSchema | null
+  readonly valueType?: ZodSchema
+  readonly options?: readonly ZodSchema[]
+  readonly left?: ZodSchema
+  readonly right?: ZodSchema
+  readonly innerType?: ZodSchema
+  readonly in?: ZodSchema
+  readonly out?: ZodSchema
+  readonly getter?: () => ZodSchema
+}
+
+export type Side = 'input' | 'output'
+
+/** @returns the schema as zod 4's own, of whichever build of it, or undefined */
+export function asZod(schema: object): ZodSchema | undefined {
+  const { _zod: internals } = schema as Partial<ZodSchema>
+  return internals?.def === undefined ? undefined : (schema as ZodSchema)
+}
+
+export function definitionOf({ _zod: internals }: ZodSchema): ZodDef {
+  return internals.def
+}
+
+/** What stands where a schema is itself only a cover: `optional`, `default`, `lazy`, a pipe's side and the like. */
+export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {
+  const { _zod: internals } = schema
+  const { def } = internals
+  // The getter is the author's and may build a new schema at every call; zod keeps the first.
+  if (def.type === 'lazy') return internals.innerType ?? def.getter?.()
+  if (def.type === 'pipe') return side === 'input' ? def.in : def.out
+  return def.innerType
+}
+
+function children(schema: ZodSchema, side: Side): [segment: string, child: ZodSchema][] {
+  const def = definitionOf(schema)
+  const found: [string, ZodSchema | null | undefined][] = [
+    ['', uncover(schema, side)],
+    ...Object.entries(def.shape ?? {}).map(([key, child]): [string, ZodSchema] => [`.${key}`, child]),
+    ...(def.items ?? []).map((child, i): [string, ZodSchema] => [`[${i}]`, child]),
+    ...(def.options ?? []).map((child): [string, ZodSchema] => ['', child]),
+    ['[]', def.element],
+    ['[]', def.rest],
+    ['.*', def.catchall],
+    ['.*', def.valueType],
+    ['', def.left],
+    ['', def.right],
+  ]
+  return found.filter((entry): entry is [string, ZodSchema] => entry[1] != null)
+}
+
+function walk(root: ZodSchema, visit: (schema: ZodSchema) => void): void {
+  const seen = new Set<ZodSchema>()
+  const pending = [root]
+  for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
+    if (seen.has(schema)) continue
+    seen.add(schema)
+    visit(schema)
+    pending.push(...children(schema, 'output').map(([, child]) => child))
+  }
+}
+
+/** Every alternative of every union in a schema, in the order in which they are met. */
+export function alternativesOf(root: ZodSchema): readonly ZodSchema[] {
+  const found = new Set<ZodSchema>()
+  walk(root, (schema) => {
+    for (const option of definitionOf(schema).options ?? []) found.add(option)
+  })
+  return [...found]
+}
+
+/** A plain `z.object` lets unknown properties fall; strict, loose and catch-all objects do not. */
+export function isStripping(schema: ZodSchema): boolean {
+  const def = definitionOf(schema)
+  return def.type === 'object' && def.catchall === undefined
+}
+
+/** The objects in a schema that let unknown properties fall, and those of them that an intersection joins. */
+export function strippingObjects(root: ZodSchema): { any: boolean; joined: ReadonlySet<ZodSchema> } {
+  let any = false
+  const joined = new Set<ZodSchema>()
+  walk(root, (schema) => {
+    if (isStripping(schema)) any = true
+    if (definitionOf(schema).type === 'intersection') collectJoined(schema, joined, new Set())
+  })
+  return { any, joined }
+}
+
+/** Only what describes the same object counts, not what its properties hold. */
+function collectJoined(schema: ZodSchema, into: Set<ZodSchema>, seen: Set<ZodSchema>): void {
+  if (seen.has(schema)) return
+  seen.add(schema)
+  if (isStripping(schema)) into.add(schema)
+  const { left, right, options = [] } = definitionOf(schema)
+  for (const part of [left, right, uncover(schema, 'output'), ...options]) {
+    if (part !== undefined) collectJoined(part, into, seen)
+  }
+}
+
+/** Asks zod for JSON Schema with the chosen objects open to unknown properties. */
+export function toOpenJsonSchema(
+  schema: ZodSchema,
+  opens: (object: ZodSchema) => boolean,
+): JsonSchema | undefined {
+  const override = (at: { zodSchema: ZodSchema; jsonSchema: Record<string, unknown> }): void => {
+    if (isStripping(at.zodSchema) && opens(at.zodSchema)) delete at.jsonSchema['additionalProperties']
+  }
+  return schema['~standard']?.jsonSchema?.output({ target: 'draft-2020-12', libraryOptions: { override } })
+}
+
+/** Where in a schema lies what zod could not convert; its own error does not say. Empty at the root. */
+export function findUnconvertible(schema: ZodSchema, side: Side, seen: Set<ZodSchema> = new Set()): string {
+  seen.add(schema)
+  const culprit = children(schema, side).find(([, child]) => !seen.has(child) && !converts(child, side))
+  return culprit === undefined ? '' : culprit[0] + findUnconvertible(culprit[1], side, seen)
+}
+
+function converts(schema: ZodSchema, side: Side): boolean {
+  const converter = schema['~standard']?.jsonSchema?.[side]
+  if (converter === undefined) return true
+  try {
+    converter({ target: 'draft-2020-12' })
+    return true
+  } catch {
+    return false
+  }
+}

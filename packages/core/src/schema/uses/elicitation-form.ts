@@ -1,0 +1,250 @@
+import type { Issue, JsonSchema } from '../types.ts'
+
+/** A flat object of fields, as the newest revision can ask for it. Older ones are projections of it. */
+export interface FormSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, FormField>>
+  readonly required?: readonly string[]
+}
+
+export interface Choice {
+  readonly const: string
+  readonly title: string
+}
+
+/** One field. Which members it has follows from its type. */
+export interface FormField {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
+  readonly title?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly enum?: readonly string[]
+  /** Titles of `enum` as earlier revisions have them; only where an author writes them so. */
+  readonly enumNames?: readonly string[]
+  readonly oneOf?: readonly Choice[]
+  readonly items?:
+    | { readonly type: 'string'; readonly enum: readonly string[] }
+    | { readonly anyOf: readonly Choice[] }
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+const SHOWN = ['title', 'description', 'default'] as const
+const MEMBERS = {
+  string: [...SHOWN, 'minLength', 'maxLength', 'format'],
+  number: [...SHOWN, 'minimum', 'maximum'],
+  integer: [...SHOWN, 'minimum', 'maximum'],
+  boolean: SHOWN,
+  array: [...SHOWN, 'minItems', 'maxItems'],
+} as const
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema */
+const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
+
+/**
+ * Brings JSON Schema to what a form can show. Constraints that a client is not told of are still enforced when the
+ * answer comes.
+ *
+ * @throws Error that names the field
+ */
+export function toFormSchema(schema: JsonSchema): FormSchema {
+  const { type, properties, required } = schema
+  if (type !== 'object' || !isRecord(properties)) throw new Error('a form is an object with properties')
+  const fields = Object.entries(properties).map(
+    ([name, field]) => [name, withDefault(name, toField(name, field))] as const,
+  )
+  const names = Array.isArray(required) ? (required as string[]) : []
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields),
+    ...(names.length > 0 && { required: names }),
+  }
+}
+
+function toField(name: string, given: unknown): FormField {
+  const field = isRecord(given) ? given : {}
+  const choices = choicesOf(field)
+  const shown = pick(field, SHOWN)
+  if (choices !== undefined) return { type: 'string', ...shown, ...asSingle(choices, field['enumNames']) }
+  const { type } = field
+  if (type === 'array') {
+    const items = choicesOf(isRecord(field['items']) ? field['items'] : {})
+    if (items === undefined) throw unfit(name, 'a list can only be a choice among texts: items with an enum')
+    return { type, ...pick(field, MEMBERS.array), items: asItems(items) }
+  }
+  if (type === 'integer') return { type, ...withoutSafeBounds(pick(field, MEMBERS.integer)) }
+  if (type === 'string' || type === 'number' || type === 'boolean') {
+    const picked = pick(field, MEMBERS[type])
+    if (picked['format'] !== undefined && !FORMATS.includes(picked['format'])) delete picked['format']
+    return { type, ...picked }
+  }
+  throw unfit(name, 'a form has texts, numbers, booleans and choices among texts, and nothing nested')
+}
+
+/** Clients fill it in, and would send back what is then refused. */
+function withDefault(name: string, field: FormField): FormField {
+  const issue = field.default === undefined ? undefined : fieldIssue(field, field.default)
+  if (issue !== undefined) throw unfit(name, `its default ${issue}`)
+  return field
+}
+
+type Choices = readonly (string | Choice)[]
+
+/** Choices in any of the forms in which libraries write them. */
+function choicesOf(field: JsonSchema): Choices | undefined {
+  const { enum: values, const: only } = field
+  if (typeof only === 'string') return [only]
+  if (Array.isArray(values)) {
+    return values.every((value) => typeof value === 'string') ? values : undefined
+  }
+  const options = field['oneOf'] ?? field['anyOf']
+  if (!Array.isArray(options) || options.length === 0) return undefined
+  if (!options.every((option) => isRecord(option) && typeof option['const'] === 'string')) return undefined
+  const consts = options as readonly { const: string; title?: string }[]
+  if (consts.every(({ title }) => title === undefined)) return consts.map((option) => option.const)
+  return consts.map((option) => ({ const: option.const, title: option.title ?? option.const }))
+}
+
+const isTitled = (choices: Choices): choices is readonly Choice[] => typeof choices[0] === 'object'
+
+function asSingle(choices: Choices, names: unknown): Pick<FormField, 'oneOf' | 'enum' | 'enumNames'> {
+  if (isTitled(choices)) return { oneOf: choices }
+  const values = choices as readonly string[]
+  return Array.isArray(names) ? { enum: values, enumNames: names as readonly string[] } : { enum: values }
+}
+
+const asItems = (choices: Choices): NonNullable<FormField['items']> =>
+  isTitled(choices) ? { anyOf: choices } : { type: 'string', enum: choices as readonly string[] }
+
+/** What zod adds to every integer tells a person nothing. */
+function withoutSafeBounds(picked: Record<string, unknown>): Record<string, unknown> {
+  if (picked['minimum'] === Number.MIN_SAFE_INTEGER) delete picked['minimum']
+  if (picked['maximum'] === Number.MAX_SAFE_INTEGER) delete picked['maximum']
+  return picked
+}
+
+function pick(field: JsonSchema, members: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
+}
+
+/** What no form says, so that no person could know of it. */
+const UNSAYABLE = [
+  'pattern',
+  'multipleOf',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'uniqueItems',
+  'contains',
+  'not',
+  'allOf',
+  'if',
+] as const
+
+/**
+ * For schemas that nothing but the form itself enforces: a constraint that it cannot say would be lost.
+ *
+ * @throws Error that names the field
+ */
+export function refuseUnsayable({ properties }: JsonSchema): void {
+  if (!isRecord(properties)) return
+  for (const [name, field] of Object.entries(properties)) {
+    if (!isRecord(field)) continue
+    const lost = UNSAYABLE.find((keyword) => field[keyword] !== undefined && field[keyword] !== false)
+    if (lost !== undefined) throw unfit(name, `a form cannot say "${lost}"; check it in the handler`)
+    const { format } = field
+    if (format !== undefined && !FORMATS.includes(format))
+      throw unfit(name, `a form has the formats ${FORMATS.join(', ')}`)
+  }
+}
+
+const unfit = (name: string, why: string): Error => new Error(`the field ${JSON.stringify(name)}: ${why}`)
+
+/** What is wrong with a filled form. Fields that were not asked for are nobody's business. */
+export function formIssues(form: FormSchema, content: Readonly<Record<string, unknown>>): Issue[] {
+  return Object.entries(form.properties).flatMap(([name, field]) => {
+    const value = Object.hasOwn(content, name) ? content[name] : undefined
+    if (value === undefined)
+      return form.required?.includes(name) ? [{ path: [name], message: 'is missing' }] : []
+    const message = fieldIssue(field, value)
+    return message === undefined ? [] : [{ path: [name], message }]
+  })
+}
+
+function fieldIssue(field: FormField, value: unknown): string | undefined {
+  switch (field.type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'must be true or false'
+    case 'string':
+      return typeof value === 'string' ? textIssue(field, value) : 'must be a text'
+    case 'array':
+      return Array.isArray(value) ? listIssue(field, value) : 'must be a list'
+    default:
+      return numberIssue(field, value)
+  }
+}
+
+function textIssue(
+  { minLength = 0, maxLength = Infinity, enum: values, oneOf, format }: FormField,
+  text: string,
+): string | undefined {
+  const allowed = values ?? oneOf?.map((choice) => choice.const)
+  if (allowed !== undefined) return allowed.includes(text) ? undefined : 'must be one of the choices'
+  // Characters as JSON Schema counts them.
+  const length = Array.from(text).length
+  if (length < minLength || length > maxLength) return `must have ${minLength} to ${maxLength} characters`
+  return hasFormat(format, text) ? undefined : `must be of the format ${format}`
+}
+
+/** As a person would see it; what a mail server or a calendar makes of it is theirs to say. */
+function hasFormat(format: string | undefined, text: string): boolean {
+  switch (format) {
+    case 'email':
+      return /^[^\s@]+@[^\s@]+$/.test(text)
+    case 'uri':
+      return URL.canParse(text)
+    case 'date':
+      return isDate(text)
+    case 'date-time':
+      return (
+        isDate(text.slice(0, 10)) && /^.{10}[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/.test(text)
+      )
+    default:
+      return true
+  }
+}
+
+/** A day that the calendar has. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+function numberIssue(
+  { type, minimum = -Infinity, maximum = Infinity }: FormField,
+  value: unknown,
+): string | undefined {
+  if (typeof value !== 'number') return 'must be a number'
+  if (type === 'integer' && !Number.isInteger(value)) return 'must be a whole number'
+  return value < minimum || value > maximum ? `must lie between ${minimum} and ${maximum}` : undefined
+}
+
+function listIssue(
+  { items, minItems = 0, maxItems = Infinity }: FormField,
+  list: readonly unknown[],
+): string | undefined {
+  const allowed = items === undefined ? [] : 'enum' in items ? items.enum : items.anyOf.map((c) => c.const)
+  if (!list.every((item) => allowed.includes(item as string))) return 'must hold nothing but the choices'
+  return list.length < minItems || list.length > maxItems
+    ? `must hold ${minItems} to ${maxItems} items`
+    : undefined
+}
+
+function isRecord(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

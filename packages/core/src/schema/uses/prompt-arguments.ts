@@ -1,0 +1,54 @@
+import { resolveLocal } from '../convert/publish.ts'
+import { invalidSchema } from '../convert/recognise.ts'
+import type { JsonSchema, SchemaSite } from '../types.ts'
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#prompt */
+export interface PromptArgument {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly required: boolean
+}
+
+/**
+ * The arguments of a prompt, from the JSON Schema of its input.
+ *
+ * @throws UsageError `ERR_MCP_SCHEMA_INVALID` for an argument that is not a string: the protocol sends no other
+ */
+export function promptArguments(jsonSchema: JsonSchema, site: SchemaSite): PromptArgument[] {
+  const required = Array.isArray(jsonSchema['required']) ? (jsonSchema['required'] as unknown[]) : []
+  return Object.entries(asObject(jsonSchema['properties'])).map(([name, property]) => {
+    if (!acceptsStringsOnly(property, jsonSchema, [])) {
+      throw invalidSchema(
+        site,
+        `the argument ${JSON.stringify(name)} must be a string, an enum of strings, or one of these made optional; ` +
+          'convert it in the schema (z.string().transform(Number)) or in the handler',
+      )
+    }
+    const { title, description } = asObject(property)
+    return {
+      name,
+      ...(typeof title === 'string' && { title }),
+      ...(typeof description === 'string' && { description }),
+      required: required.includes(name),
+    }
+  })
+}
+
+function acceptsStringsOnly(schema: unknown, root: JsonSchema, within: readonly unknown[]): boolean {
+  if (within.includes(schema)) return false
+  const { type, $ref, anyOf, oneOf, allOf, const: only, enum: values } = asObject(schema)
+  const isString = (part: unknown): boolean => acceptsStringsOnly(part, root, [...within, schema])
+  if (type !== undefined) return type === 'string'
+  return (
+    typeof only === 'string' ||
+    (Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string')) ||
+    [anyOf, oneOf].some((parts) => Array.isArray(parts) && parts.length > 0 && parts.every(isString)) ||
+    (Array.isArray(allOf) && allOf.some(isString)) ||
+    (typeof $ref === 'string' && isString(resolveLocal(root, $ref)))
+  )
+}
+
+function asObject(value: unknown): JsonSchema {
+  return typeof value === 'object' && value !== null ? (value as JsonSchema) : {}
+}

@@ -1,0 +1,90 @@
+import { closestAlternative } from '../issues.ts'
+import type { Issue } from '../types.ts'
+
+/** What a JSON Schema validator says of a failed keyword, in the form that ajv has made common. */
+export interface KeywordFailure {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly schemaPath: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly propertyName?: string
+  readonly message?: string
+  /** The keyword's own value, and the value that failed it. */
+  readonly schema?: unknown
+  readonly data?: unknown
+}
+
+/** Keywords whose error only sums up those reported before it. */
+const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'propertyNames', 'contains'])
+
+/** With `allErrors` off there are several errors only where alternatives failed, one for each. */
+export function fromFailures(failures: readonly KeywordFailure[]): Issue[] {
+  let told = failures.filter(({ keyword }) => !SUMMARIES.has(keyword))
+  for (const union of failures.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')) {
+    told = told.filter((failure) => isOfMeantAlternative(failure, union))
+  }
+  const alternatives = (told.length === 0 ? failures.slice(-1) : told).map((failure) => [toIssue(failure)])
+  return closestAlternative(alternatives)
+}
+
+/** An object that carries the constants of one alternative was meant for it; what the others say is noise. */
+function isOfMeantAlternative(failure: KeywordFailure, union: KeywordFailure): boolean {
+  const { schema: alternatives, schemaPath, data } = union
+  if (!failure.schemaPath.startsWith(`${schemaPath}/`) || !Array.isArray(alternatives)) return true
+  const meant = alternatives.map((alternative) => hasConstantsOf(alternative, data))
+  const own = Number(failure.schemaPath.slice(schemaPath.length + 1).split('/')[0])
+  return !meant.includes(true) || meant[own] === true
+}
+
+function hasConstantsOf(alternative: unknown, data: unknown): boolean {
+  const constants = Object.entries(member(alternative, 'properties') ?? {})
+    .map(([key, property]): [string, unknown] => [key, member(property, 'const')])
+    .filter(([, constant]) => constant !== undefined)
+  return constants.length > 0 && constants.every(([key, constant]) => member(data, key) === constant)
+}
+
+function member(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[key]
+}
+
+function toIssue(error: KeywordFailure): Issue {
+  const path = parsePointer(error.instancePath)
+  const at = (property: unknown, message: string): Issue => ({ path: [...path, String(property)], message })
+  const { params } = error
+  switch (error.keyword) {
+    case 'required':
+      return at(params['missingProperty'], 'is required')
+    case 'additionalProperties':
+      return at(params['additionalProperty'], 'is not a known property')
+    case 'unevaluatedProperties':
+      return at(params['unevaluatedProperty'], 'is not a known property')
+    case 'enum':
+      return { path, message: `must be one of ${listed(params['allowedValues'])}` }
+    case 'const':
+      return { path, message: `must be ${listed([params['allowedValue']])}` }
+    case 'false schema':
+      return { path, message: 'is not allowed' }
+    default:
+      return { path, message: nameProblem(error) ?? error.message ?? `does not match ${error.keyword}` }
+  }
+}
+
+function nameProblem({ propertyName, message }: KeywordFailure): string | undefined {
+  return propertyName === undefined ? undefined : `has a property name that ${message ?? 'is not allowed'}`
+}
+
+/** These are the schema's values, not the peer's. */
+function listed(values: unknown): string {
+  if (!Array.isArray(values)) return 'an allowed value'
+  const shown = values.slice(0, 10).map((value) => JSON.stringify(value))
+  return shown.join(', ') + (values.length > shown.length ? ', …' : '')
+}
+
+function parsePointer(pointer: string): (string | number)[] {
+  const segments = pointer.split('/').slice(1)
+  return segments.map((segment) => {
+    const key = segment.replaceAll('~1', '/').replaceAll('~0', '~')
+    return /^(0|[1-9]\d{0,8})$/.test(key) ? Number(key) : key
+  })
+}

@@ -1,0 +1,89 @@
+import { definitionOf, isStripping, uncover, type ZodSchema } from '../convert/zod.ts'
+
+/** Whether a value fits one alternative of a union, unknown properties aside. */
+export type Fits = (alternative: ZodSchema, value: unknown) => boolean
+
+/**
+ * Deletes the properties that zod would let fall if it parsed the value, in place: give it a copy. A value
+ * that fits no alternative of a union is left alone there, for the validation that follows to refuse.
+ *
+ * @returns whether anything was deleted
+ */
+export function prune(schema: ZodSchema, value: unknown, fits: Fits): boolean {
+  const pruning = { fits, changed: false }
+  if (isContainer(value)) pruneContainer([schema], value, pruning)
+  return pruning.changed
+}
+
+interface Pruning {
+  readonly fits: Fits
+  changed: boolean
+}
+
+type Container = Record<string, unknown> | unknown[]
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null
+}
+
+/** Several schemas describe one value where an intersection joins them; what any of them knows stays. */
+function pruneContainer(schemas: readonly ZodSchema[], value: Container, pruning: Pruning): void {
+  const parts = schemas.flatMap((schema) => flatten(schema, value, pruning.fits))
+  if (parts.length === 0) return
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      if (isContainer(item))
+        pruneContainer(
+          parts.flatMap((part) => itemSchemas(part, i)),
+          item,
+          pruning,
+        )
+    }
+    return
+  }
+  if (parts.every(isStripping)) deleteUnknown(parts, value, pruning)
+  for (const [key, child] of Object.entries(value)) {
+    if (isContainer(child))
+      pruneContainer(
+        parts.flatMap((part) => propertySchemas(part, key)),
+        child,
+        pruning,
+      )
+  }
+}
+
+function deleteUnknown(parts: readonly ZodSchema[], object: Record<string, unknown>, pruning: Pruning): void {
+  const shapes = parts.map((part) => definitionOf(part).shape ?? {})
+  for (const key of Object.keys(object)) {
+    if (shapes.some((shape) => Object.hasOwn(shape, key))) continue
+    delete object[key]
+    pruning.changed = true
+  }
+}
+
+/** Looks through covers and intersections, and picks the first alternative that fits, as zod does. */
+function flatten(schema: ZodSchema, value: object, fits: Fits): ZodSchema[] {
+  const def = definitionOf(schema)
+  if (def.options !== undefined) {
+    const chosen = def.options.find((option) => fits(option, value))
+    return chosen === undefined ? [schema] : flatten(chosen, value, fits)
+  }
+  if (def.left !== undefined && def.right !== undefined) {
+    return [...flatten(def.left, value, fits), ...flatten(def.right, value, fits)]
+  }
+  const inner = uncover(schema, 'output')
+  return inner === undefined ? [schema] : flatten(inner, value, fits)
+}
+
+function itemSchemas(schema: ZodSchema, index: number): ZodSchema[] {
+  const def = definitionOf(schema)
+  const item = def.element ?? def.items?.[index] ?? def.rest
+  return item ? [item] : []
+}
+
+function propertySchemas(schema: ZodSchema, key: string): ZodSchema[] {
+  const def = definitionOf(schema)
+  const own = def.shape !== undefined && Object.hasOwn(def.shape, key) ? def.shape[key] : undefined
+  const property = own ?? def.catchall ?? def.valueType
+  return property === undefined ? [] : [property]
+}

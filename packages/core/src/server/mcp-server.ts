@@ -1,0 +1,445 @@
+import { usageError } from '../errors.ts'
+import { resolveRevisions } from '../protocol/revisions/index.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
+import type { Implementation } from '../protocol/types.ts'
+import type { AnySchema } from '../schema/types.ts'
+import type { Transport } from '../duplex/transport.ts'
+import type { Bus, ChangeEvent } from '../stores/bus.ts'
+import { CHANGES_TOPIC } from '../stores/bus.ts'
+import { systemClock } from '../util/clock.ts'
+import { type Connection, type ConnectionOptions, serveTransport } from '../duplex/connection.ts'
+import { Dispatcher } from '../call/dispatcher.ts'
+import { Events, SERVER_EVENTS, type ServerEvents, type ServerListener } from '../call/server-events.ts'
+import { createLifespan, type Lifespan } from '../session/lifespan.ts'
+import { type Logger, stderrLogger, unfailing } from '../util/logger.ts'
+import { MemoryBus } from '../stores/memory-bus.ts'
+import {
+  type AddedMethodName,
+  type AnyMiddleware,
+  type MethodMiddleware,
+  type MethodResults,
+  type Middleware,
+  MiddlewareStack,
+} from '../call/middleware.ts'
+import { MessageHandler, type MessageOptions } from '../duplex/message-handler.ts'
+import type { SessionView } from '../call/context.ts'
+import type { Mounting } from '../session/mounting.ts'
+import { Mounts } from '../session/server-mounts.ts'
+import { secureRandom } from '../util/random.ts'
+import type { ServerRuntime } from '../session/server-runtime.ts'
+import { Refusals, type ServerStats } from '../session/stats.ts'
+import { type AnyDefinition, KIND } from '../features/define.ts'
+import { createFeatures, type Features } from '../features/features.ts'
+import { type ForSession, forSession } from '../features/for-session.ts'
+import { type Follower, type Observation, observe } from '../features/observe.ts'
+import type {
+  AnyPrompt,
+  PromptArguments,
+  PromptDefinition,
+  PromptSchema,
+} from '../features/prompts/prompt-types.ts'
+import type { AddOptions, Handle } from '../features/registry/registry.ts'
+import type {
+  AnyResource,
+  AnyResourceTemplate,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+} from '../features/resources/resource-types.ts'
+import type { Source } from '../features/source.ts'
+import type { AnyTool, ToolDefinition } from '../features/tools/tool-types.ts'
+import {
+  checkInfo,
+  createAsking,
+  experimental,
+  heartbeat,
+  logLevel,
+  milliseconds,
+  resultBytes,
+  schemaEngineOf,
+  type ServerOptions,
+  callLimits,
+} from './options.ts'
+import { type HandlerTimes, taskRunner } from './tasks-option.ts'
+
+/**
+ * The definition of a server: what it offers, and nothing about who is connected. One instance serves any number of
+ * clients, transports and protocol revisions at the same time.
+ *
+ * `Mount` is what every mount's `context` option must give (`ctx.mount`); `App` is what `lifespan` opens (`ctx.app`).
+ */
+export class McpServer<Mount = unknown, App = unknown> {
+  /** How doors see the server; for those who write transports and adapters. */
+  readonly runtime: ServerRuntime
+  /** Never there: it makes the compiler hold every mount to `Mount`. */
+  declare readonly '~mount'?: (mount: Mount) => void
+  readonly #info: Implementation
+  readonly #features: Features
+  readonly #middleware = new MiddlewareStack()
+  readonly #mounts = new Mounts()
+  readonly #followers = new Set<Follower>()
+  readonly #lifespan: Lifespan
+  readonly #bus: Bus
+  readonly #logger: Logger
+  readonly #events: Events
+  readonly #refusals = new Refusals()
+  #messages: MessageHandler | undefined
+
+  /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
+  constructor(info: Implementation, options: ServerOptions<App> = {}) {
+    checkInfo(info)
+    this.#info = info
+    this.#logger = unfailing(options.logger ?? stderrLogger)
+    this.#events = new Events(this.#logger)
+    this.#bus =
+      options.bus ??
+      new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
+    this.#lifespan = createLifespan(options.lifespan)
+    this.#features = createFeatures({
+      schemas: schemaEngineOf(options, this.#logger),
+      publish: (event) => this.#publish(event),
+      validateOutput: options.validateOutput,
+      strictInput: options.strictInput,
+      pageSize: options.pageSize,
+      logging: options.logging,
+      experimental: experimental(options.experimental),
+      orderByPriority: options.orderByPriority,
+      describeRelations: options.describeRelations,
+      instructions: options.instructions,
+      cache: options.cache,
+      layered: (method) => this.#middleware.around(method) !== undefined,
+      logger: this.#logger,
+      opened: this.#lifespan,
+      tasks: taskRunner(options.tasks, {
+        runtime: () => this.runtime,
+        listened: () => this.#features.added.ids.has(TASKS_EXTENSION),
+        createDispatcher: (times) => this.#createDispatcher({ ...options, progressHeartbeat: false }, times),
+        onStored: ({ owner, taskId }) => this.#publish({ kind: 'task', owner, taskId }),
+      }),
+      extensions: options.extensions,
+    })
+    this.runtime = this.#createRuntime(info, options)
+    for (const { source } of options.extensions ?? [])
+      if (source !== undefined) this.observe(source as Source<App, Mount>)
+  }
+
+  /**
+   * Offers what `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` made, in the order given.
+   * Throws like {@link addTool}; what came before the one that is wrong stays.
+   */
+  add(...definitions: readonly AnyDefinition<App, Mount>[]): void {
+    const { tools, resources, prompts } = this.#features
+    for (const definition of definitions) {
+      if (definition[KIND] === 'tool') tools.registry.add(definition)
+      else if (definition[KIND] === 'resource') resources.registry.add(definition)
+      else if (definition[KIND] === 'prompt') prompts.registry.add(definition)
+      else if (definition[KIND] === 'resource template') resources.templates.registry.add(definition)
+      else throw usageError('ERR_MCP_INVALID_DEFINITION', UNDEFINED_KIND)
+    }
+  }
+
+  /**
+   * Offers a tool.
+   *
+   * @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set, and whatever is wrong with the definition
+   */
+  addTool<
+    const I extends AnySchema | undefined = undefined,
+    const O extends AnySchema | undefined = undefined,
+    A = {},
+  >(
+    tool: ToolDefinition<I, O, App, Mount, A>,
+    options?: AddOptions,
+  ): Handle<ToolDefinition<I, O, App, Mount, A>> {
+    return this.#features.tools.registry.add(tool, options)
+  }
+  /** @returns whether there was one */
+  removeTool(name: string): boolean {
+    return this.#features.tools.registry.remove(name)
+  }
+  /** Offers these tools and no others. An empty list still promises clients that there may be some. */
+  setTools(tools: Iterable<AnyTool<App, Mount>>): void {
+    this.#features.tools.registry.set(tools)
+  }
+
+  /** Offers one resource at a fixed address. Throws like {@link addTool}. */
+  addResource(
+    resource: ResourceDefinition<App, Mount>,
+    options?: AddOptions,
+  ): Handle<ResourceDefinition<App, Mount>> {
+    return this.#features.resources.registry.add(resource, options)
+  }
+  /** @returns whether there was one */
+  removeResource(uri: string): boolean {
+    return this.#features.resources.registry.remove(uri)
+  }
+  /** Offers these resources and no others, templates aside. */
+  setResources(resources: Iterable<AnyResource<App, Mount>>): void {
+    this.#features.resources.registry.set(resources)
+  }
+
+  /** Offers the resources whose addresses a URI template (RFC 6570) describes. Throws like {@link addTool}. */
+  addResourceTemplate<const Template extends string>(
+    template: ResourceTemplateDefinition<Template, App, Mount>,
+    options?: AddOptions,
+  ): Handle<ResourceTemplateDefinition<Template, App, Mount>> {
+    return this.#features.resources.templates.registry.add(template, options)
+  }
+  /** @returns whether there was one */
+  removeResourceTemplate(uriTemplate: string): boolean {
+    return this.#features.resources.templates.registry.remove(uriTemplate)
+  }
+  /** Offers these templates and no others. */
+  setResourceTemplates(templates: Iterable<AnyResourceTemplate<App, Mount>>): void {
+    this.#features.resources.templates.registry.set(templates)
+  }
+
+  /** Offers a prompt. Throws like {@link addTool}. */
+  addPrompt<
+    const S extends PromptSchema | undefined = undefined,
+    const L extends PromptArguments = readonly [],
+  >(
+    prompt: PromptDefinition<S, L, App, Mount>,
+    options?: AddOptions,
+  ): Handle<PromptDefinition<S, L, App, Mount>> {
+    return this.#features.prompts.registry.add(prompt, options)
+  }
+  /** @returns whether there was one */
+  removePrompt(name: string): boolean {
+    return this.#features.prompts.registry.remove(name)
+  }
+  /** Offers these prompts and no others. */
+  setPrompts(prompts: Iterable<AnyPrompt<App, Mount>>): void {
+    this.#features.prompts.registry.set(prompts)
+  }
+
+  /**
+   * What one session has beside what the server offers to everybody: `ctx.session` in a handler, or `session` of the
+   * event `session:open`.
+   *
+   * @throws `ERR_MCP_SESSION` for what is no session of this server
+   */
+  forSession(session: SessionView): ForSession<Mount, App> {
+    return forSession(this.#features, this.runtime, session)
+  }
+
+  /**
+   * Offers what another registry has, and keeps in step with it until the handle detaches it or the server closes. A
+   * source that answers at once is there when this returns; for others wait for `ready`. Several changes are told to
+   * clients as one. What has its name or URI taken, or is wrong, is left out and logged; a source that fails is logged,
+   * and what it last gave stays.
+   *
+   * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no source
+   */
+  observe(source: Source<App, Mount>): Observation {
+    const follower = observe(source, this.#features, this.#logger)
+    this.#followers.add(follower)
+    const detach = (): void => {
+      this.#followers.delete(follower)
+      follower.detach()
+    }
+    return { ready: follower.ready, detach, [Symbol.dispose]: detach }
+  }
+
+  /**
+   * Tells the clients that have subscribed to a resource that it has changed. Subscribers of the resource that it is
+   * `within` are told of the part, too.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
+   */
+  notifyResourceUpdated(uri: string, { within }: { readonly within?: string } = {}): void {
+    this.#publish(within === undefined ? { kind: 'resource', uri } : { kind: 'resource', uri, within })
+  }
+
+  /**
+   * Tells the client whose user was sent to an address that they are done there: to be called by what is served at the
+   * address, with the id that `elicitUrl` gave it. Only the session that was asked hears of it, on its own stream, and
+   * only where its revision has such a notice; an id that is not known, or older than an hour, is ignored. A call that
+   * waits for the user after an `UrlElicitationRequired` goes on, on whichever node of a shared bus it runs.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   */
+  completeElicitation(id: string): void {
+    this.#publish({ kind: 'elicitation', id })
+  }
+
+  /**
+   * Runs a middleware around every method but `initialize`, or around one, given by its wire name. The first one added
+   * is the outermost; one that is added later stands around the calls that come later. What it throws is treated as if
+   * the handler had thrown it, and it may answer without `next()`.
+   *
+   * What `next()` resolves to is the neutral result, validated already: return another one, do not change it in place.
+   * What replaces it is brought to the client's revision, and is not validated again.
+   *
+   * @throws `ERR_MCP_OPTION` for a method that there is not
+   */
+  use(run: Middleware<object, App, Mount>): this
+  use<M extends keyof MethodResults>(method: M, run: MethodMiddleware<M, App, Mount>): this
+  /** The same for a method that an extension has added. */
+  use<Name extends string>(method: AddedMethodName<Name>, run: Middleware<object, App, Mount>): this
+  use(...layer: [run: unknown] | [method: string, run: unknown]): this {
+    const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
+    const { methods, added } = this.#features
+    if (method !== undefined && !methods.has(method) && !added.methods.has(method)) {
+      const known = [...methods.keys(), ...added.methods.keys()].join(', ')
+      throw usageError('ERR_MCP_OPTION', `server.use: there is no method "${method}"; choose from ${known}`)
+    }
+    if (typeof run !== 'function')
+      throw usageError('ERR_MCP_OPTION', 'server.use needs a function of (ctx, next)')
+    this.#middleware.add(method, run as AnyMiddleware)
+    return this
+  }
+
+  /**
+   * Listens to what the server does, on all of its mounts: for metrics, audits and alarms. Listeners run in place, so
+   * they should be quick; what they throw is logged. Without listeners events cost nothing.
+   *
+   * @returns what takes the listener away again
+   * @throws `ERR_MCP_OPTION` for an event that there is not
+   */
+  on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
+    if (!SERVER_EVENTS.includes(event) || typeof listener !== 'function')
+      throw usageError('ERR_MCP_OPTION', `server.on takes one of ${SERVER_EVENTS.join(', ')}, and a function`)
+    return this.#events.on(event, listener)
+  }
+
+  /**
+   * Answers one message that came on a way of its own: off a queue, as a function's event. It needs no mount and no
+   * session, so the client hears of no changes, and is asked only where questions are the result.
+   *
+   * @param message - JSON text, or what it parses to; batches are refused
+   * @returns the answer as JSON text; undefined for notifications and responses, which have none. Never rejects for
+   *   what the message says
+   * @throws `ERR_MCP_CLOSED` when the server was closed before its first message
+   */
+  async handleMessage(
+    message: unknown,
+    ...[options]: Mounting<MessageOptions, Mount>
+  ): Promise<string | undefined> {
+    if (this.#messages === undefined) {
+      const messages = new MessageHandler(this.runtime)
+      this.runtime.attach(messages)
+      this.#messages = messages
+    }
+    return this.#messages.handle(message, options ?? {})
+  }
+
+  /** Serves one client over a transport, for example one end of an in-memory pair. */
+  connect(transport: Transport, ...[options]: Mounting<ConnectionOptions, Mount>): Connection {
+    return serveTransport(this.runtime, transport, options)
+  }
+
+  /** What all mounts and connections hold right now, and what was turned away on any of them since the server began. */
+  stats(): ServerStats {
+    return {
+      ...this.#mounts.gauges(),
+      draining: this.#mounts.closed,
+      mounts: this.#mounts.size,
+      refusals: this.#refusals.snapshot(),
+    }
+  }
+
+  /**
+   * Closes every mount and connection, then the lifespan. Calls that run may finish within `deadline` ms.
+   *
+   * @default deadline 10_000
+   */
+  async close(options: { readonly deadline?: number } = {}): Promise<void> {
+    for (const follower of this.#followers) follower.stop()
+    this.#followers.clear()
+    try {
+      await this.#mounts.close(options)
+    } finally {
+      await this.#lifespan.close()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #publish(event: ChangeEvent): void {
+    // A bus over a network may fail; the change itself has happened, and clients will list again some day.
+    this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
+  }
+
+  /** What fails, now or later, is logged: it must not take with it what it was told about. */
+  #attempt(run: () => unknown, problem: string): void {
+    const failed = (err: unknown): void => this.#logger.error({ err }, problem)
+    try {
+      const done = run()
+      if (done instanceof Promise) done.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  #createRuntime(info: Implementation, options: ServerOptions<App>): ServerRuntime {
+    const clock = options.clock ?? systemClock
+    const { instructions } = options
+    return {
+      info,
+      revisions: resolveRevisions(options.revisions),
+      dispatcher: this.#createDispatcher(options, options),
+      bus: this.#bus,
+      clock,
+      random: options.random ?? secureRandom,
+      logger: this.#logger,
+      events: this.#events,
+      refusals: this.#refusals,
+      limits: callLimits(options.limits),
+      asking: createAsking(info, options, this.#bus),
+      defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
+      addedNames: this.#features.added.names,
+      capabilities: (revision) => this.#features.capabilities(revision),
+      instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
+      ready: () => this.#lifespan.ready(),
+      app: () => this.#lifespan.value(),
+      schemaCache: options.schemas,
+      schemaUses: () => this.#features.schemaUses(),
+      watch: (uri, own) => this.#features.resources.watch(uri, own),
+      attach: (mount) => this.#mounts.attach(mount),
+    }
+  }
+
+  #createDispatcher(
+    options: ServerOptions<App>,
+    { handlerTimeoutMs = 60_000, maxHandlerTimeoutMs = 300_000 }: HandlerTimes,
+  ): Dispatcher {
+    return new Dispatcher({
+      info: this.#info,
+      methods: this.#features.methods,
+      added: this.#features.added.methods,
+      middleware: this.#middleware,
+      clock: options.clock ?? systemClock,
+      events: this.#events,
+      handlerTimeoutMs: milliseconds('handlerTimeoutMs', handlerTimeoutMs),
+      maxHandlerTimeoutMs: milliseconds('maxHandlerTimeoutMs', maxHandlerTimeoutMs),
+      progressHeartbeatMs: heartbeat(options.progressHeartbeat),
+      maxResultBytes: resultBytes(options.maxResultBytes),
+      onError: (error, ctx, correlationId) => {
+        const { method } = ctx.message
+        this.#logger.error(
+          { err: error, method, correlationId },
+          'A handler failed; the peer was shown the correlation id only',
+        )
+        this.#attempt(() => options.onError?.(error, ctx, correlationId), 'The option onError failed')
+      },
+    })
+  }
+}
+
+/**
+ * Creates a server that says what it demands of its mounts and has `ctx.app` inferred from its `lifespan`, which
+ * `new McpServer<Mount>(…)` cannot: a type argument that is given turns off the inference of the others.
+ *
+ * `createServer<{ user: User }>()(info, { lifespan: () => openDatabase() })`
+ */
+export function createServer<Mount = unknown>(): <App = unknown>(
+  info: Implementation,
+  options?: ServerOptions<App>,
+) => McpServer<Mount, App> {
+  return (info, options) => new McpServer(info, options)
+}
+
+const UNDEFINED_KIND =
+  'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'

@@ -1,0 +1,57 @@
+import type { Dispatcher } from '../call/dispatcher.ts'
+import { MemoryTaskStore } from '../stores/memory-task-store.ts'
+import type { ServerRuntime } from '../session/server-runtime.ts'
+import type { TaskKey } from '../stores/task-store.ts'
+import { DEFAULT_TASK_LIMITS, type TaskLimits, Tasks } from '../tasks/task-runner.ts'
+import { milliseconds, option, type ServerOptions, type TaskOptions } from './options.ts'
+
+export type HandlerTimes = Pick<ServerOptions, 'handlerTimeoutMs' | 'maxHandlerTimeoutMs'>
+
+/** What tasks need of their server, all of it once there is a first one. */
+export interface TaskHost {
+  runtime(): ServerRuntime
+  /** Whether clients can listen to tasks. */
+  listened(): boolean
+  /** What runs calls that nobody waits for under a timer. */
+  createDispatcher(times: HandlerTimes): Dispatcher
+  onStored(key: TaskKey): void
+}
+
+/**
+ * Made when the first task is. A task ends when its time is over, or its tool's own, so its calls have no other limit;
+ * and nobody waits for one under a timer, so no heartbeat speaks for it. Undefined where calls never run as tasks.
+ *
+ * @throws `ERR_MCP_OPTION`
+ */
+export function taskRunner(given: TaskOptions | undefined, host: TaskHost): (() => Tasks) | undefined {
+  const limits = taskLimits(given)
+  const { maxTtlMs } = limits
+  let tasks: Tasks | undefined
+  const create = (): Tasks => {
+    const runtime = host.runtime()
+    const { clock, random, logger } = runtime
+    const created = new Tasks({
+      store: given?.store ?? new MemoryTaskStore({ clock }),
+      dispatcher: host.createDispatcher({ handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }),
+      clock,
+      random,
+      logger,
+      limits,
+      maxRunning: runtime.limits.running,
+      ...(host.listened() && { onStored: (key: TaskKey) => host.onStored(key) }),
+    })
+    runtime.attach(created)
+    return created
+  }
+  return () => (tasks ??= create())
+}
+
+function taskLimits(options: TaskOptions = {}): TaskLimits {
+  const limit = (name: keyof TaskLimits): number =>
+    milliseconds(`tasks.${name}`, options[name] ?? DEFAULT_TASK_LIMITS[name])
+  const maxTtlMs = limit('maxTtlMs')
+  const defaultTtlMs = options.defaultTtlMs ?? Math.min(DEFAULT_TASK_LIMITS.defaultTtlMs, maxTtlMs)
+  if (!(defaultTtlMs > 0 && defaultTtlMs <= maxTtlMs))
+    throw option('The option tasks.defaultTtlMs must be a number of milliseconds, tasks.maxTtlMs at the most')
+  return { maxTtlMs, defaultTtlMs, pollIntervalMs: limit('pollIntervalMs') }
+}

@@ -1,0 +1,350 @@
+import { busy, type McpError, invalidRequest } from '../errors.ts'
+import {
+  errorFrame,
+  isRequestId,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  notificationFrame,
+  type RequestId,
+  resultFrame,
+} from '../protocol/jsonrpc.ts'
+import { Method, Notification } from '../protocol/methods.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { LogLevel } from '../protocol/types.ts'
+import { withAddresses, withoutAddress } from '../stores/pending-urls.ts'
+import type { Asking } from '../call/input/types.ts'
+import type { AuthInfo } from '../stores/principal.ts'
+import type { Background, WorkHost } from '../call/wait-until.ts'
+import type { ChangeEvent } from '../stores/bus.ts'
+import { type ClientView, clientView } from '../call/client-view.ts'
+import { CallContext, type CallScope, type SessionView } from '../call/context.ts'
+import type { Answered } from '../call/dispatcher.ts'
+import type { Exchange } from '../call/exchange.ts'
+import { Gate } from './concurrency-limit.ts'
+import { OutboundRequests } from '../call/input/pending-requests.ts'
+import type { ServerRuntime } from './server-runtime.ts'
+import type { SessionRecord } from '../stores/session-store.ts'
+
+/** Where messages go that belong to no request: the GET stream, or the duplex transport itself. */
+export interface Outlet {
+  send(frame: string): void | Promise<void>
+  /** Sends a ping, unless nobody is connected: then false, for silence says nothing. */
+  ping?(frame: string): boolean
+}
+
+/** The caller of one request, as its door established it. */
+export interface Caller {
+  readonly auth?: AuthInfo | undefined
+  readonly mount?: unknown
+  /** The door's own; see `RequestContext.waitUntil`. */
+  readonly background?: Background | undefined
+  readonly host?: WorkHost | undefined
+}
+
+/** A call that waits for a place among the running ones. */
+interface WaitingCall {
+  readonly id: RequestId
+  cancelled: boolean
+}
+
+/**
+ * One legacy client's state: its record, and what is attached to it while it lives here.
+ * HTTP and duplex transports hold sessions in the same way; how frames travel is the outlet's business.
+ */
+export class Session implements SessionView {
+  readonly revision: Revision
+  readonly client: ClientView
+  /** What features keep for this session alone. */
+  own: object | undefined
+  /** Set by a door that has to read on when its client is asked something. */
+  onAsk: (() => void) | undefined
+  readonly #runtime: ServerRuntime
+  readonly #gate: Gate
+  readonly #requests: OutboundRequests
+  readonly #asking: Asking
+  readonly #running = new Set<CallContext>()
+  readonly #waiting = new Set<WaitingCall>()
+  readonly #onClose: (() => void)[] = []
+  readonly #onRecord: ((record: SessionRecord) => void)[] = []
+  #record: SessionRecord
+  #outlet: Outlet | undefined
+  #closed = false
+  /** Tasks that only this session can come back for. */
+  #held = 0
+  #unansweredPings = 0
+  /** What takes back that an address is watched, by address. */
+  #watched: Map<string, (() => void) | undefined> | undefined
+
+  constructor(runtime: ServerRuntime, record: SessionRecord, revision: Revision) {
+    this.#runtime = runtime
+    this.#record = record
+    this.revision = revision
+    this.client = clientView(record.client.info, record.client.capabilities)
+    this.#gate = new Gate(runtime.limits)
+    const { asking } = runtime
+    this.#requests = new OutboundRequests(runtime.clock, asking.limits.timeoutMs, () => {
+      this.#gate.letIn()
+      this.onAsk?.()
+    })
+    this.#asking = { ...asking, requests: this.#requests }
+    if (record.subscriptions.length > 0) this.#watch(record.subscriptions)
+  }
+
+  get id(): string {
+    return this.#record.id
+  }
+  get record(): SessionRecord {
+    return this.#record
+  }
+  get closed(): boolean {
+    return this.#closed
+  }
+  /** Pings that were sent since the client was last heard of. */
+  get unansweredPings(): number {
+    return this.#unansweredPings
+  }
+  servedBy(runtime: ServerRuntime): boolean {
+    return this.#runtime === runtime
+  }
+  /** Calls that run or wait, and tasks that run. A session with any is not idle. */
+  get inFlight(): number {
+    return this.#gate.inFlight + this.#held
+  }
+  /**
+   * Resolves when one more call may come in; undefined when it may now. While a question is open nothing is held back,
+   * since its answer comes on the same way: calls beyond the limit are refused instead.
+   */
+  room(): Promise<void> | undefined {
+    return this.asking ? undefined : this.#gate.room()
+  }
+  /** Whether an answer of its client is waited for. */
+  get asking(): boolean {
+    return this.#requests.pending > 0
+  }
+  get outlet(): Outlet | undefined {
+    return this.#outlet
+  }
+  /** Undefined where the server sends no logs. */
+  get logLevel(): LogLevel | undefined {
+    const { defaultLogLevel } = this.#runtime
+    return defaultLogLevel && (this.#record.logLevel ?? defaultLogLevel)
+  }
+
+  attach(outlet: Outlet): void {
+    this.#unansweredPings = 0
+    this.#outlet = outlet
+  }
+  detach(outlet: Outlet): void {
+    if (this.#outlet === outlet) this.#outlet = undefined
+  }
+  /** Hears of every change to the record, so that the door can store it. */
+  onRecord(listener: (record: SessionRecord) => void): void {
+    this.#onRecord.push(listener)
+  }
+  hold(): () => void {
+    this.#held++
+    let held = true
+    return () => {
+      if (held) this.#held--
+      held = false
+    }
+  }
+  onClose(listener: () => void): void {
+    this.#onClose.push(listener)
+  }
+
+  update(
+    change: Partial<Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'addresses'>>,
+  ): void {
+    this.#record = { ...this.#record, ...change }
+    if (change.subscriptions !== undefined) this.#watch(change.subscriptions)
+    for (const listener of this.#onRecord) listener(this.#record)
+  }
+
+  /** Answers one request. Routed by its exchange, never by its id: some clients send the same id every time. */
+  call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
+    this.#unansweredPings = 0
+    if (message.method === Method.Initialize) {
+      exchange.refused?.('initializedAlready')
+      return this.#refuse(message.id, invalidRequest('The session is initialized already'))
+    }
+    // Whoever asks whether the connection lives must not wait for calls that hang.
+    if (message.method === Method.Ping && this.#gate.crowded) return { frame: resultFrame(message.id, '{}') }
+    const entry = this.#gate.enter()
+    if (entry === undefined) return this.#run(message, exchange, caller)
+    if (entry === 'busy') {
+      const sessionId = this.id
+      this.#runtime.events.emit('overflow', () => ({ queue: 'calls', action: 'refuse', bytes: 0, sessionId }))
+      exchange.refused?.('busy')
+      return this.#refuse(message.id, busy())
+    }
+    return this.#runLater(entry, message, exchange, caller)
+  }
+
+  notification(message: JsonRpcNotification): void {
+    this.#unansweredPings = 0
+    if (!this.revision.notifications.has(message.method)) return
+    if (message.method === Notification.Initialized) {
+      if (!this.#record.initialized) this.update({ initialized: true })
+    } else if (message.method === Notification.Cancelled) {
+      const id = message.params?.['requestId']
+      if (isRequestId(id)) this.#cancel(id)
+    } else if (message.method === Notification.RootsListChanged && this.client.supports('roots')) {
+      const { id, principal } = this.#record
+      this.#runtime.events.emit('roots:change', () => ({ sessionId: id, session: this, principal }))
+    }
+  }
+
+  /** Takes the answer to something the server asked. One that nobody waits for is ignored. */
+  response(message: JsonRpcResponse): void {
+    this.#unansweredPings = 0
+    this.#requests.settle(message)
+  }
+
+  /** Asks whether the client is still there. Whatever it says next is an answer. */
+  ping(): void {
+    if (this.#outlet?.ping?.(this.#requests.pingFrame()) === true) this.#unansweredPings++
+    else this.#unansweredPings = 0
+  }
+
+  /** The client has gone, though its calls may finish: what it was asked it will not answer. */
+  unanswerable(): void {
+    this.#requests.end()
+  }
+
+  /** Tells the client of a change, if it was promised to hear of it. */
+  changed(event: ChangeEvent): void {
+    if (this.#closed) return
+    if (event.kind === 'elicitation') return this.#elicited(event.id)
+    // Sessions hear of tasks from the process that runs them.
+    if (this.#outlet === undefined || event.kind === 'task') return
+    const frame = changeFrame(event, this.#record)
+    if (frame !== undefined) void this.#outlet.send(frame)
+  }
+
+  sentTo(ids: readonly string[]): void {
+    const { addresses = [] } = this.#record
+    this.update({ addresses: withAddresses(addresses, ids, this.#runtime.clock.now()) })
+  }
+
+  /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation */
+  #elicited(id: string): void {
+    const { addresses = [] } = this.#record
+    const left = withoutAddress(addresses, id, this.#runtime.clock.now())
+    if (left === undefined) return
+    this.update({ addresses: left })
+    void this.#outlet?.send(notificationFrame(Notification.ElicitationComplete, { elicitationId: id }))
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#watch([])
+    this.own = undefined
+    for (const ctx of this.#running) ctx.end?.('closed')
+    this.#requests.end()
+    for (const listener of this.#onClose.splice(0)) listener()
+  }
+
+  #run(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
+    const ctx = new CallContext(message, this.#scope(exchange, caller))
+    ctx.app = this.#runtime.app()
+    const answer = this.#runtime.dispatcher.run(ctx)
+    // Nothing can cancel a call that is over already.
+    if (!(answer instanceof Promise)) {
+      this.#gate.leave()
+      return answer
+    }
+    this.#running.add(ctx)
+    return answer.finally(() => this.#leave(ctx))
+  }
+
+  /** A call that was cancelled, or whose session has ended, while it waited never reaches its handler. */
+  async #runLater(
+    place: Promise<void>,
+    message: JsonRpcRequest,
+    exchange: Exchange,
+    caller: Caller,
+  ): Promise<Answered> {
+    const waiting: WaitingCall = { id: message.id, cancelled: false }
+    this.#waiting.add(waiting)
+    await place
+    this.#waiting.delete(waiting)
+    if (!waiting.cancelled && !this.#closed) return this.#run(message, exchange, caller)
+    this.#gate.leave()
+    return undefined
+  }
+
+  #leave(ctx: CallContext): void {
+    this.#running.delete(ctx)
+    this.#gate.leave()
+  }
+
+  #watch(uris: readonly string[]): void {
+    if (this.#watched === undefined && uris.length === 0) return
+    const watched = (this.#watched ??= new Map())
+    for (const uri of uris) if (!watched.has(uri)) watched.set(uri, this.#runtime.watch(uri, this.own))
+    if (watched.size === uris.length) return
+    const left = new Set(uris)
+    for (const [uri, end] of watched) {
+      if (left.has(uri)) continue
+      watched.delete(uri)
+      end?.()
+    }
+  }
+
+  #scope(exchange: Exchange, caller: Caller): CallScope {
+    return {
+      revision: this.revision,
+      client: this.client,
+      session: this,
+      auth: caller.auth,
+      mount: caller.mount,
+      background: caller.background,
+      host: caller.host,
+      exchange,
+      logLevel: undefined,
+      settings: this,
+      asking: this.#asking,
+    }
+  }
+
+  /** Whether a call of this id runs or waits. */
+  runs(id: RequestId): boolean {
+    for (const ctx of this.#running) if (ctx.message.id === id) return true
+    for (const call of this.#waiting) if (call.id === id) return true
+    return false
+  }
+
+  /** An id that several calls share names none of them: cancelling the wrong one would be worse. */
+  #cancel(id: RequestId): void {
+    const running = [...this.#running].filter((ctx) => ctx.message.id === id)
+    const waiting = [...this.#waiting].filter((call) => call.id === id)
+    if (running.length + waiting.length !== 1) return
+    running[0]?.end?.('cancelled')
+    for (const call of waiting) call.cancelled = true
+  }
+
+  #refuse(id: RequestId, error: McpError): Answered {
+    return { frame: errorFrame(id, this.revision.encodeError(error)), error }
+  }
+}
+
+const LIST_CHANGED = {
+  tools: notificationFrame(Notification.ToolsListChanged),
+  resources: notificationFrame(Notification.ResourcesListChanged),
+  prompts: notificationFrame(Notification.PromptsListChanged),
+} as const
+
+function changeFrame(
+  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' }>,
+  { listChanged, subscriptions }: SessionRecord,
+): string | undefined {
+  if (event.kind !== 'resource')
+    return listChanged.includes(event.kind) ? LIST_CHANGED[event.kind] : undefined
+  const { uri, within } = event
+  return subscriptions.includes(uri) || (within !== undefined && subscriptions.includes(within))
+    ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
+    : undefined
+}

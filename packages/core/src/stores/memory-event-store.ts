@@ -1,0 +1,221 @@
+import { type Clock, systemClock } from '../util/clock.ts'
+import type { Cursor, EventStore, StoredEvent, StreamKey } from './event-store.ts'
+import { type Random, randomToken, secureRandom } from '../util/random.ts'
+import { utf8Length } from '../util/utf8.ts'
+
+export interface MemoryEventStoreOptions {
+  /** Events kept for each stream. @default 1_000 */
+  readonly maxEvents?: number
+  /** Bytes of events kept for each stream. @default 1_048_576 */
+  readonly maxBytes?: number
+  /** The largest final response that is kept; it counts against none of the limits above. @default 4_194_304 */
+  readonly maxFinalBytes?: number
+  /** How long an event, and a stream that has ended, is kept. @default 600_000 */
+  readonly ttlMs?: number
+  /** Streams of one session; one that has ended, or else the oldest, makes room. @default 512 */
+  readonly maxStreamsPerSession?: number
+  /** Bytes in all; the streams written to longest ago make room. @default 268_435_456 */
+  readonly maxTotalBytes?: number
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+interface Kept {
+  readonly event: StoredEvent
+  readonly bytes: number
+  readonly at: number
+}
+
+interface Log {
+  readonly key: StreamKey
+  readonly epoch: string
+  readonly events: Kept[]
+  /** Bytes of `events`, the final one not counted. */
+  bytes: number
+  finalBytes: number
+  /** Everything up to this position is gone. */
+  evicted: number
+  /** The position of the last event. */
+  last: number
+  endedAt: number | undefined
+}
+
+type Streams = Map<string, Log>
+
+/** The log of sent events in this process. Expiry is lazy: no timer runs for it. */
+export class MemoryEventStore implements EventStore {
+  readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #principals = new Map<string, Map<string, Streams>>()
+  /** Those that time has something to take from, in the order of their last event, oldest first. */
+  readonly #aging = new Set<Log>()
+  #streams = 0
+  #totalBytes = 0
+  #process: string | undefined
+  #opened = 0
+
+  constructor(options: MemoryEventStoreOptions = {}) {
+    const { clock = systemClock, random = secureRandom, ...limits } = options
+    this.#clock = clock
+    this.#random = random
+    this.#limits = {
+      maxEvents: 1_000,
+      maxBytes: 1_048_576,
+      maxFinalBytes: 4_194_304,
+      ttlMs: 600_000,
+      maxStreamsPerSession: 512,
+      maxTotalBytes: 268_435_456,
+      ...limits,
+    }
+  }
+
+  /** Streams, events and bytes held, those that have expired but were not yet met included. */
+  get size(): { readonly streams: number; readonly events: number; readonly bytes: number } {
+    let events = 0
+    for (const log of this.#aging) events += log.events.length
+    return { streams: this.#streams, events, bytes: this.#totalBytes }
+  }
+
+  open(key: StreamKey): string {
+    // The random part names this process, so that a cursor from before a restart is known to be one.
+    this.#process ??= randomToken(8, this.#random)
+    const epoch = `${this.#process}${(++this.#opened).toString(36)}`
+    const streams = this.#streamsOf(key)
+    this.#drop(streams.get(key.stream))
+    this.#sweep()
+    while (streams.size >= this.#limits.maxStreamsPerSession) this.#drop(leastWanted(streams))
+    const log: Log = {
+      key,
+      epoch,
+      events: [],
+      bytes: 0,
+      finalBytes: 0,
+      evicted: 0,
+      last: 0,
+      endedAt: undefined,
+    }
+    // Dropping the last stream of a session has dropped its map as well.
+    this.#streamsOf(key).set(key.stream, log)
+    this.#streams++
+    return epoch
+  }
+
+  append(key: StreamKey, event: StoredEvent, { final = false }: { readonly final?: boolean } = {}): void {
+    const log = this.#find(key)
+    if (log === undefined || log.endedAt !== undefined) return
+    const bytes = utf8Length(event.frame)
+    const at = this.#clock.now()
+    log.last = event.seq
+    this.#aging.delete(log)
+    this.#aging.add(log)
+    if (final) {
+      log.endedAt = at
+      if (bytes > this.#limits.maxFinalBytes) this.#forget(log)
+      else log.finalBytes = bytes
+    } else {
+      log.bytes += bytes
+    }
+    if (!final || log.finalBytes > 0) {
+      log.events.push({ event, bytes, at })
+      this.#totalBytes += bytes
+    }
+    this.#trim(log, at)
+    while (this.#totalBytes > this.#limits.maxTotalBytes && this.#aging.size > 1)
+      this.#drop(this.#aging.values().next().value)
+  }
+
+  read(key: StreamKey, { epoch, seq }: Cursor): readonly StoredEvent[] | undefined {
+    const log = this.#find(key)
+    if (log === undefined || log.epoch !== epoch) return undefined
+    const now = this.#clock.now()
+    if (this.#expired(log, now)) {
+      this.#drop(log)
+      return undefined
+    }
+    this.#trim(log, now)
+    if (!Number.isSafeInteger(seq) || seq < log.evicted || seq > log.last) return undefined
+    return log.events.filter(({ event }) => event.seq > seq).map(({ event }) => event)
+  }
+
+  delete({ principal, session, stream }: Omit<StreamKey, 'stream'> & { readonly stream?: string }): void {
+    const streams = this.#principals.get(principal)?.get(session)
+    if (streams === undefined) return
+    if (stream !== undefined) this.#drop(streams.get(stream))
+    else for (const log of streams.values()) this.#drop(log)
+  }
+
+  #find({ principal, session, stream }: StreamKey): Log | undefined {
+    return this.#principals.get(principal)?.get(session)?.get(stream)
+  }
+
+  #streamsOf({ principal, session }: StreamKey): Streams {
+    const sessions = this.#principals.get(principal) ?? new Map<string, Streams>()
+    const streams = sessions.get(session) ?? new Map<string, Log>()
+    this.#principals.set(principal, sessions.set(session, streams))
+    return streams
+  }
+
+  #expired({ endedAt }: Log, now: number): boolean {
+    return endedAt !== undefined && now - endedAt > this.#limits.ttlMs
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now()
+    for (const log of this.#aging) {
+      const last = log.events.at(-1)?.at ?? log.endedAt ?? Number.NEGATIVE_INFINITY
+      if (now - last <= this.#limits.ttlMs) return
+      if (log.endedAt !== undefined) {
+        this.#drop(log)
+      } else {
+        // Its reader can still come back to where it stands.
+        this.#trim(log, now)
+        this.#aging.delete(log)
+      }
+    }
+  }
+
+  #trim(log: Log, now: number): void {
+    const { maxEvents, maxBytes, ttlMs } = this.#limits
+    const { events } = log
+    const count = log.finalBytes > 0 ? events.length - 1 : events.length
+    let gone = 0
+    for (const kept of events) {
+      if (gone === count) break
+      if (count - gone <= maxEvents && log.bytes <= maxBytes && now - kept.at <= ttlMs) break
+      gone++
+      log.bytes -= kept.bytes
+      this.#totalBytes -= kept.bytes
+      log.evicted = kept.event.seq
+    }
+    if (gone > 0) events.splice(0, gone)
+  }
+
+  /** Keeps the stream known but nothing of it, so that every position is answered as evicted. */
+  #forget(log: Log): void {
+    this.#totalBytes -= log.bytes + log.finalBytes
+    log.events.length = 0
+    log.bytes = 0
+    log.finalBytes = 0
+    log.evicted = log.last
+  }
+
+  #drop(log: Log | undefined): void {
+    if (log === undefined) return
+    const { principal, session, stream } = log.key
+    const sessions = this.#principals.get(principal)
+    const streams = sessions?.get(session)
+    if (streams?.get(stream) !== log) return
+    streams.delete(stream)
+    this.#streams--
+    this.#aging.delete(log)
+    this.#forget(log)
+    if (streams.size === 0) sessions?.delete(session)
+    if (sessions?.size === 0) this.#principals.delete(principal)
+  }
+}
+
+function leastWanted(streams: Streams): Log | undefined {
+  for (const log of streams.values()) if (log.endedAt !== undefined) return log
+  return streams.values().next().value
+}

@@ -1,0 +1,341 @@
+import { busy, ErrorCode, invalidParams, McpError } from '../errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { IMMEDIATE_RESPONSE } from '../protocol/meta.ts'
+import { isFinal } from '../protocol/tasks.ts'
+import { ANONYMOUS } from '../stores/principal.ts'
+import type { Clock } from '../util/clock.ts'
+import type { CallContext, SessionSettings } from '../call/context.ts'
+import type { Dispatcher } from '../call/dispatcher.ts'
+import { LiveTask, type LiveTaskOptions } from './running-task.ts'
+import type { Logger } from '../util/logger.ts'
+import type { TaskStarted } from '../call/result.ts'
+import { type Random, randomToken } from '../util/random.ts'
+import type { Mounted } from '../session/server-runtime.ts'
+import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
+import { endingsOf } from './task-result.ts'
+import type { TaskKey, TaskPosition, TaskRecord, TaskStore } from '../stores/task-store.ts'
+import { TaskWatch } from './task-watch.ts'
+import { Work } from '../util/timers.ts'
+
+/** Bounds on tasks. */
+export interface TaskLimits {
+  /** How long a task is kept whose client does not say, in ms from its creation. @default 3_600_000 */
+  readonly defaultTtlMs: number
+  /** The longest that a client can have a task kept, and so run, in ms. @default 86_400_000 */
+  readonly maxTtlMs: number
+  /** How long clients are told to wait before they ask again, in ms. @default 1_000 */
+  readonly pollIntervalMs: number
+}
+
+export const DEFAULT_TASK_LIMITS: TaskLimits = {
+  defaultTtlMs: 3_600_000,
+  maxTtlMs: 86_400_000,
+  pollIntervalMs: 1_000,
+}
+
+export interface TasksOptions {
+  readonly store: TaskStore
+  /** Runs the calls. Its time limits are those of tasks. */
+  readonly dispatcher: Dispatcher
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  /** Hears when another state of a task was stored. Must not throw. */
+  readonly onStored?: LiveTaskOptions['onStored']
+  readonly limits: TaskLimits
+  /** Tasks of one owner that run at once. */
+  readonly maxRunning: number
+}
+
+/** How a call asks to run as a task. */
+export interface TaskRequest {
+  /** How long the client wants the task kept, in ms. */
+  readonly ttlMs: number | undefined
+  /** What the model reads at once. */
+  readonly immediateResponse: string | undefined
+}
+
+/** Shorter, and a task would be gone before its client has read that it is there. */
+const MIN_TTL_MS = 1_000
+/** 132 random bits: where a client has no name, the id is what keeps others from the task. */
+const TASK_ID_LENGTH = 22
+const DELETE_PAGE = 100
+
+/**
+ * Runs calls as tasks, and answers for them. A task belongs to the principal that started it, or to its session where
+ * the client did not authenticate, and is unknown to everyone else.
+ */
+export class Tasks implements Mounted {
+  readonly closed: Promise<void>
+  readonly isMount = false
+  readonly #options: TasksOptions
+  readonly #live = new Map<string, LiveTask>()
+  /** Tasks that run or are about to, by owner. */
+  readonly #running = new Map<string, number>()
+  readonly #followed = new WeakSet<SessionSettings>()
+  readonly #work: Work
+  readonly #liveOptions: LiveTaskOptions
+  #closing: Promise<void> | undefined
+  #resolveClosed!: () => void
+
+  constructor(options: TasksOptions) {
+    this.#options = options
+    this.#work = new Work(options.clock)
+    this.#liveOptions = {
+      store: options.store,
+      now: () => options.clock.now(),
+      onStored: options.onStored,
+      onError: (err) => options.logger.error({ err }, 'The state of a task could not be stored'),
+    }
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+  }
+
+  /** Tasks whose handlers run in this process. */
+  get running(): number {
+    return this.#live.size
+  }
+
+  gauges(): Gauges {
+    return { ...NOTHING_HELD, tasks: this.running }
+  }
+
+  /**
+   * Starts a call as a task. It is stored before this resolves.
+   *
+   * @throws McpError "busy" where too many run, the store is full or the server closes
+   */
+  async start(call: CallContext, owner: string, request: TaskRequest): Promise<TaskStarted> {
+    const running = this.#running.get(owner) ?? 0
+    if (this.#closing !== undefined || running >= this.#options.maxRunning) throw busy()
+    this.#running.set(owner, running + 1)
+    this.#work.begin()
+    const record = this.#record(call, owner, request)
+    try {
+      if (!(await this.#options.store.create(record))) throw busy()
+      this.#run(record, call)
+    } catch (error) {
+      this.#leave(owner)
+      throw error
+    }
+    const meta = request.immediateResponse && { [IMMEDIATE_RESPONSE]: request.immediateResponse }
+    return { kind: 'task', task: record, ...(meta && { meta }) }
+  }
+
+  /** @throws McpError where the owner has no such task */
+  async get(key: TaskKey): Promise<TaskRecord> {
+    const record = await this.find(key)
+    if (record === undefined) throw unknownTask()
+    return record
+  }
+
+  /** Undefined where the owner has no such task. */
+  async find(key: TaskKey): Promise<TaskRecord | undefined> {
+    return this.#options.store.get(key)
+  }
+
+  /** Reads tasks for somebody who hears that they have changed. */
+  watch(): TaskWatch {
+    const { logger } = this.#options
+    return new TaskWatch({
+      read: (key) => this.find(key),
+      onError: (err) => logger.error({ err }, 'The state of a task could not be read'),
+    })
+  }
+
+  /**
+   * Waits until a task has ended. Meanwhile its questions travel with the call that waits.
+   *
+   * @throws McpError where the owner has no such task, or its time ends first
+   */
+  async result(key: TaskKey, call: CallContext): Promise<TaskRecord> {
+    const live = this.#live.get(key.taskId)
+    if (live?.key.owner === key.owner) await watch(live, call)
+    let record = await this.get(key)
+    // It runs on another node.
+    while (!isFinal(record.status) && !call.signal.aborted) {
+      await this.#pause(call.signal)
+      record = await this.get(key)
+    }
+    return record
+  }
+
+  list(owner: string, after: TaskPosition | undefined, limit: number): Promise<readonly TaskRecord[]> {
+    const page = after === undefined ? { limit } : { limit, after }
+    return Promise.resolve(this.#options.store.list(owner, page))
+  }
+
+  /**
+   * Ends a task. Its handler hears of it by its signal, and what it still returns is dropped.
+   *
+   * @throws McpError where the owner has no such task, or it has ended
+   */
+  async cancel(key: TaskKey): Promise<TaskRecord> {
+    const cancelled = await this.#cancel(key)
+    if (cancelled !== undefined) return cancelled
+    const { status } = await this.get(key)
+    throw invalidParams(`Cannot cancel the task: its status is "${status}" already`)
+  }
+
+  /**
+   * Ends a task as {@link cancel} does, and leaves one alone that has ended.
+   *
+   * @throws McpError where the owner has no such task
+   */
+  async stop(key: TaskKey): Promise<void> {
+    if ((await this.#cancel(key)) === undefined) await this.get(key)
+  }
+
+  /**
+   * Answers questions of a task that are open; what is answered already, or was never asked, is left out of account.
+   *
+   * @throws McpError where the owner has no such task, or another process runs it
+   */
+  async answer(key: TaskKey, responses: Readonly<Record<string, JsonObject>>): Promise<void> {
+    const { status } = await this.get(key)
+    const live = this.#live.get(key.taskId)
+    if (live?.key.owner === key.owner) {
+      for (const [id, response] of Object.entries(responses)) live.questions.answer(id, response)
+    } else if (!isFinal(status)) {
+      // An acknowledgement would have the client wait for what nobody has heard.
+      throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
+    }
+  }
+
+  async #cancel(key: TaskKey): Promise<TaskRecord | undefined> {
+    const message = 'The task was cancelled'
+    const cancelled = await this.#options.store.update(key, {
+      status: 'cancelled',
+      statusMessage: message,
+      updatedAt: this.#options.clock.now(),
+      error: { code: ErrorCode.InvalidRequest, message },
+    })
+    if (cancelled === undefined) return undefined
+    const live = this.#live.get(key.taskId)
+    if (live === undefined) this.#options.onStored?.(key)
+    live?.tell(cancelled)
+    live?.end('cancelled')
+    return cancelled
+  }
+
+  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
+    this.#work.limit(deadline)
+    return (this.#closing ??= this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    await this.#work.idle()
+    const left = [...this.#live.values()]
+    for (const live of left) live.end('closed')
+    await Promise.all(left.map((live) => live.over))
+    this.#options.dispatcher.rest()
+    this.#resolveClosed()
+  }
+
+  #record(call: CallContext, owner: string, { ttlMs }: TaskRequest): TaskRecord {
+    const { clock, random, limits } = this.#options
+    const createdAt = clock.now()
+    return {
+      taskId: randomToken(TASK_ID_LENGTH, random),
+      owner,
+      method: call.message.method,
+      revision: call.protocolVersion,
+      status: 'working',
+      createdAt,
+      updatedAt: createdAt,
+      ttlMs: Math.min(Math.max(ttlMs ?? limits.defaultTtlMs, MIN_TTL_MS), limits.maxTtlMs),
+      pollIntervalMs: limits.pollIntervalMs,
+    }
+  }
+
+  #run(record: TaskRecord, call: CallContext): void {
+    const { clock, dispatcher } = this.#options
+    const live = new LiveTask(record, call, this.#liveOptions)
+    this.#live.set(live.id, live)
+    const release = this.#follow(record.owner, call)
+    const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
+    const run = async (): Promise<void> => {
+      // The answer that tells of the task comes before whatever a handler does at once.
+      await Promise.resolve()
+      const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
+      await live.settle(endingsOf(answered, live.ctx, clock.now()))
+      clock.clearTimeout(timer)
+      this.#live.delete(live.id)
+      release()
+      this.#leave(record.owner)
+    }
+    call.waitUntil(run())
+  }
+
+  #leave(owner: string): void {
+    const running = (this.#running.get(owner) ?? 1) - 1
+    if (running === 0) this.#running.delete(owner)
+    else this.#running.set(owner, running)
+    if (this.#running.size === 0) this.#options.dispatcher.rest()
+    this.#work.end()
+  }
+
+  /** What only a session can come back for stays as long as the session, and keeps it from being idle while it runs. */
+  #follow(owner: string, { scope }: CallContext): () => void {
+    const { settings, auth } = scope
+    if (settings === undefined || (auth?.principal ?? ANONYMOUS) !== ANONYMOUS) return () => {}
+    if (!this.#followed.has(settings)) {
+      this.#followed.add(settings)
+      settings.onClose(() => void this.#forget(owner))
+    }
+    if (settings.closed) void this.#forget(owner)
+    return settings.hold()
+  }
+
+  async #forget(owner: string): Promise<void> {
+    const { store, logger } = this.#options
+    for (const live of this.#live.values()) if (live.key.owner === owner) live.end('closed')
+    try {
+      for (;;) {
+        const page = await store.list(owner, { limit: DELETE_PAGE })
+        for (const key of page) await store.delete(key)
+        if (page.length < DELETE_PAGE) return
+      }
+    } catch (err) {
+      logger.error({ err }, 'The tasks of a session that has ended could not be deleted')
+    }
+  }
+
+  #pause(signal: AbortSignal): Promise<void> {
+    const { clock, limits } = this.#options
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, limits.pollIntervalMs)
+      signal.addEventListener('abort', () => {
+        clock.clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+}
+
+async function watch(live: LiveTask, { scope, signal }: CallContext): Promise<void> {
+  const { asking, exchange } = scope
+  const requests = exchange.duplex ? asking?.requests : undefined
+  if (requests === undefined) return live.over
+  const detach = live.questions.attach({ requests, exchange })
+  signal.addEventListener('abort', detach)
+  await live.over
+  detach()
+}
+
+/**
+ * Who may come back for a task that this call starts; undefined where nobody could be told from others.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control
+ */
+export function taskOwner({ scope }: CallContext): string | undefined {
+  const principal = scope.auth?.principal ?? ANONYMOUS
+  if (principal !== ANONYMOUS) return `principal:${principal}`
+  // Whoever knows the id may have the task, by the words of the extension.
+  if (scope.revision.tasks?.extension !== undefined) return 'anyone'
+  return scope.session === undefined ? undefined : `session:${scope.session.id}`
+}
+
+/** The same for a task of another owner, one that has expired and one that never was. */
+export const unknownTask = (): McpError => invalidParams('Task not found')

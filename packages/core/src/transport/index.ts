@@ -1,2 +1,0 @@
-export { createMemoryTransportPair } from './memory.ts'
-export type { SendOptions, Transport, TransportClose, TransportHandlers } from './transport.ts'

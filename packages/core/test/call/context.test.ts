@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { REVISIONS } from '../../src/protocol/revisions/index.ts'
+import { clientView } from '../../src/call/client-view.ts'
+import { CallContext } from '../../src/call/context.ts'
+
+/** The context of a call, and the parameters of every notification that it sends. */
+function createContext(): { ctx: CallContext; sent: Record<string, unknown>[] } {
+  const [revision] = REVISIONS
+  if (revision === undefined) throw new Error('no revision')
+  const sent: Record<string, unknown>[] = []
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { _meta: { progressToken: 't' } },
+  } as const
+  const ctx = new CallContext(message, {
+    revision,
+    client: clientView(undefined, {}),
+    session: undefined,
+    auth: undefined,
+    mount: undefined,
+    logLevel: 'debug',
+    exchange: {
+      duplex: false,
+      send: (frame) => void sent.push((JSON.parse(frame) as { params: Record<string, unknown> }).params),
+    },
+  })
+  return { ctx, sent }
+}
+
+describe('whatever a handler reports, a client is told numbers and text only', () => {
+  it('drops progress that is no finite number, and goes on from the last that was', async () => {
+    const { ctx, sent } = createContext()
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '7', 7n]) {
+      await ctx.progress(value as number)
+    }
+    await ctx.progress(1)
+    expect(sent).toEqual([{ progressToken: 't', progress: 1 }])
+  })
+
+  it('leaves out a total that is no finite number and a message that is no text', async () => {
+    const { ctx, sent } = createContext()
+    await ctx.progress(1, Number.POSITIVE_INFINITY, 1n as never)
+    await ctx.progress(2, '9' as never, {} as never)
+    expect(sent).toEqual([
+      { progressToken: 't', progress: 1 },
+      { progressToken: 't', progress: 2 },
+    ])
+  })
+
+  it.each([undefined, () => 1, Symbol('nothing'), { toJSON: () => undefined }])(
+    'logs null for data that JSON does not show: %s',
+    (data) => {
+      const { ctx, sent } = createContext()
+      ctx.log.error(data)
+      expect(sent).toEqual([{ level: 'error', data: null }])
+    },
+  )
+
+  it('leaves out the name of a logger that is no text', () => {
+    const { ctx, sent } = createContext()
+    ctx.log.error('oh', 7 as never)
+    expect(sent).toEqual([{ level: 'error', data: 'oh' }])
+  })
+
+  it('logs a description of data that JSON refuses, and the handler goes on', () => {
+    const { ctx, sent } = createContext()
+    ctx.log.error({ big: 1n })
+    expect(sent).toEqual([{ level: 'error', data: '[data that cannot be serialised]' }])
+  })
+})

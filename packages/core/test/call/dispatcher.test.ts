@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { McpError } from '../../src/errors.ts'
+import { REVISIONS } from '../../src/protocol/revisions/index.ts'
+import { clientView } from '../../src/call/client-view.ts'
+import { CallContext } from '../../src/call/context.ts'
+import type { Answered, MethodEntry } from '../../src/call/dispatcher.ts'
+import { complete, type Outcome } from '../../src/call/result.ts'
+import { settled } from '../support/fake-clock.ts'
+import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
+
+const failure = (text: string): Outcome => complete({ content: [{ type: 'text', text }], isError: true })
+
+function call(
+  runtime: TestRuntime,
+  method = 'tools/call',
+  token?: number,
+): { ctx: CallContext; sent: string[]; answer: Promise<Answered> } {
+  const [revision] = REVISIONS
+  if (revision === undefined) throw new Error('no revision')
+  const sent: string[] = []
+  const params = { name: 'one', ...(token === undefined ? {} : { _meta: { progressToken: token } }) }
+  const ctx = new CallContext(
+    { jsonrpc: '2.0', id: 7, method, params },
+    {
+      revision,
+      client: clientView(undefined, {}),
+      session: undefined,
+      auth: undefined,
+      mount: undefined,
+      logLevel: 'warning',
+      exchange: { duplex: false, send: (frame) => void sent.push(frame) },
+    },
+  )
+  return { ctx, sent, answer: Promise.resolve(runtime.dispatcher.run(ctx)) }
+}
+
+const tool = (handle: MethodEntry['handle']): TestRuntime =>
+  createTestRuntime({ 'tools/call': { handle, failure } })
+const parsed = async (answer: Promise<Answered>): Promise<unknown> =>
+  JSON.parse((await answer)?.frame ?? 'null')
+
+describe('every request gets exactly one answer', () => {
+  const cycle: Record<string, unknown> = {}
+  cycle['self'] = cycle
+  const hostile = new Proxy({}, { getPrototypeOf: () => { throw new Error('no') }, get: () => { throw new Error('no') } }) // prettier-ignore
+
+  it.each<[string, () => Outcome | Promise<Outcome>]>([
+    ['throws', () => { throw new Error('canary') }], // prettier-ignore
+    ['rejects', () => Promise.reject(new Error('canary'))],
+    ['throws a string', () => { throw 'canary' }], // prettier-ignore
+    ['throws undefined', () => { throw undefined }], // prettier-ignore
+    ['throws a hostile proxy', () => { throw hostile }], // prettier-ignore
+    ['returns a BigInt', () => complete({ content: [], _meta: { n: 1n } })],
+    ['returns a cycle', async () => complete({ content: [], _meta: cycle })],
+    ['returns a throwing toJSON', () => complete({ content: [], _meta: { toJSON: () => { throw new Error('canary') } } })], // prettier-ignore
+  ])('of a tool that %s: isError with a reference, and nothing of the cause', async (_, handle) => {
+    const runtime = tool(handle)
+    const answer = await parsed(call(runtime).answer)
+    expect(answer).toMatchObject({ id: 7, result: { isError: true } })
+    expect(JSON.stringify(answer)).toMatch(/reference [\w-]{12}/)
+    expect(JSON.stringify(answer)).not.toContain('canary')
+    expect(runtime.errors).toHaveLength(1)
+  })
+
+  it('as -32603 with a reference where the method has no result for a failure', async () => {
+    const runtime = createTestRuntime({
+      'prompts/get': { handle: () => Promise.reject(new Error('canary')) },
+    })
+    const answer = await parsed(call(runtime, 'prompts/get').answer)
+    expect(answer).toMatchObject({
+      error: { code: -32603, message: expect.stringMatching(/reference/) as unknown },
+    })
+    expect(JSON.stringify(answer)).not.toContain('canary')
+  })
+
+  it('with code, message and data of an McpError as they are, and without a report', async () => {
+    const runtime = tool(() => { throw new McpError(-1234, 'mine', { a: 1 }) }) // prettier-ignore
+    expect(await parsed(call(runtime).answer)).toMatchObject({
+      error: { code: -1234, message: 'mine', data: { a: 1 } },
+    })
+    expect(runtime.errors).toEqual([])
+  })
+
+  it.each(['no/such', '__proto__', 'constructor', 'toString'])(
+    'with -32601 for the method %s',
+    async (method) => {
+      expect(
+        await parsed(
+          call(
+            tool(() => complete({})),
+            method,
+          ).answer,
+        ),
+      ).toMatchObject({ error: { code: -32601 } })
+    },
+  )
+})
+
+describe('time limits', () => {
+  const never = (): Promise<Outcome> => new Promise(() => {})
+
+  it('end a handler that never settles, abort its signal and free its timer', async () => {
+    const runtime = tool(never)
+    const { ctx, answer } = call(runtime)
+    const { signal } = ctx
+    await runtime.clock.advance(60_000)
+    expect(await parsed(answer)).toMatchObject({ result: { isError: true } })
+    expect(signal.aborted).toBe(true)
+    expect(runtime.clock.pending).toBe(0)
+  })
+
+  it('are extended by progress, up to the hard maximum', async () => {
+    const runtime = tool(never)
+    const { ctx, answer } = call(runtime)
+    let done = false
+    void answer.then(() => (done = true))
+    for (let minute = 0; minute < 5; minute++) {
+      expect(done).toBe(false)
+      await runtime.clock.advance(59_000)
+      await ctx.progress(minute)
+    }
+    await runtime.clock.advance(5_000)
+    expect(done).toBe(true)
+  })
+
+  it('share one timer, which a server at rest lets go', async () => {
+    const runtime = tool(async () => complete({ content: [] }))
+    for (let count = 0; count < 5; count++) await call(runtime).answer
+    expect(runtime.clock.pending).toBe(1)
+    runtime.dispatcher.rest()
+    expect(runtime.clock.pending).toBe(0)
+  })
+
+  it('count for each call from its own beginning', async () => {
+    const runtime = tool(never)
+    const ended: string[] = []
+    void call(runtime).answer.then(() => ended.push('first'))
+    await runtime.clock.advance(30_000)
+    void call(runtime).answer.then(() => ended.push('second'))
+    await runtime.clock.advance(30_000)
+    expect(ended).toEqual(['first'])
+    await runtime.clock.advance(30_000)
+    expect(ended).toEqual(['first', 'second'])
+    expect(runtime.clock.pending).toBe(0)
+  })
+})
+
+describe('a call that has ended', () => {
+  it('when cancelled gets no answer, and nothing is sent for it any more', async () => {
+    let finish: (() => void) | undefined
+    const runtime = tool(() => new Promise((resolve) => (finish = () => resolve(complete({ content: [] })))))
+    const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
+    ctx.end?.('cancelled')
+    finish?.()
+    await ctx.progress(1)
+    ctx.log.emergency('late')
+    expect(await answer).toBeUndefined()
+    expect(sent).toEqual([])
+  })
+
+  it('sends neither progress nor logs after its answer', async () => {
+    const runtime = tool(() => complete({ content: [] }))
+    const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
+    await answer
+    await ctx.progress(1)
+    ctx.log.emergency('late')
+    expect(sent).toEqual([])
+  })
+})
+
+describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
+  it('grows strictly, with token 0 as good as any', async () => {
+    const runtime = tool(() => new Promise(() => {}))
+    const { ctx, sent } = call(runtime, 'tools/call', 0)
+    for (const value of [1, 1, 0.5, Number.NaN, 2]) await ctx.progress(value, 4, 'm')
+    expect(sent.map((frame) => (JSON.parse(frame) as { params: unknown }).params)).toEqual([
+      { progressToken: 0, progress: 1, total: 4, message: 'm' },
+      { progressToken: 0, progress: 2, total: 4, message: 'm' },
+    ])
+  })
+
+  it('is not sent to a caller that did not ask', async () => {
+    const runtime = tool(() => new Promise(() => {}))
+    const { ctx, sent } = call(runtime)
+    await ctx.progress(1)
+    expect(sent).toEqual([])
+  })
+})
+
+describe('logging from a handler', () => {
+  it('sends what is as severe as the client asked for', () => {
+    const runtime = tool(() => new Promise(() => {}))
+    const { ctx, sent } = call(runtime)
+    ctx.log.info('no')
+    ctx.log.warning({ a: 1 }, 'db')
+    expect(sent.map((frame) => JSON.parse(frame) as unknown)).toEqual([
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/message',
+        params: { level: 'warning', logger: 'db', data: { a: 1 } },
+      },
+    ])
+  })
+
+  it('survives data that cannot be serialised', () => {
+    const { ctx } = call(tool(() => new Promise(() => {})))
+    expect(() => ctx.log.error(1n)).not.toThrow()
+  })
+})
+
+describe('middleware', () => {
+  it('runs in onion order around its methods and may replace the result', async () => {
+    const runtime = tool(async () => complete({ content: [] }))
+    const order: string[] = []
+    for (const name of ['outer', 'inner']) {
+      runtime.middleware.add('tools/call', async (_ctx, next) => {
+        order.push(`${name} in`)
+        const result = await next()
+        order.push(`${name} out`)
+        return { ...result, _meta: { name } }
+      })
+    }
+    runtime.middleware.add('tools/list', () => Promise.reject(new Error('not mine')))
+    expect(await parsed(call(runtime).answer)).toMatchObject({ result: { _meta: { name: 'outer' } } })
+    expect(order).toEqual(['outer in', 'inner in', 'inner out', 'outer out'])
+  })
+})
+
+it('a synchronous handler is answered without a promise', async () => {
+  const runtime = tool(() => complete({ content: [] }))
+  const { ctx } = call(runtime)
+  const again = runtime.dispatcher.run(ctx)
+  expect(again).not.toBeInstanceOf(Promise)
+  await settled()
+})

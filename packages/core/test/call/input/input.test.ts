@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { UsageError } from '../../../src/errors.ts'
+import type { RequestContext } from '../../../src/call/context.ts'
+import { CallContext } from '../../../src/call/context.ts'
+import { clientView } from '../../../src/call/client-view.ts'
+import { McpServer } from '../../../src/server/mcp-server.ts'
+import type { ServerOptions } from '../../../src/server/options.ts'
+import { accept, type AnsweringClient, openAnsweringClient, textOf } from '../../support/answering-client.ts'
+import { FakeClock, settled } from '../../support/fake-clock.ts'
+import { revision } from '../../features/helpers.ts'
+
+const ok = z.object({ ok: z.boolean() })
+
+function serverOf(handler: (ctx: RequestContext) => unknown, options: ServerOptions = {}): McpServer {
+  const server = new McpServer({ name: 'a', version: '1' }, options)
+  server.addTool({ name: 'a', handler: (_args, ctx) => handler(ctx) })
+  return server
+}
+
+describe('questions in the middle of a handler', () => {
+  it('give what the person, the model and the client say', async () => {
+    const server = serverOf(async (ctx) => {
+      const form = await ctx.elicit('Sure?', ok)
+      const seen = await ctx.elicit('Sure?', ok, { declined: 'see' })
+      const said = await ctx.sample({ messages: [], maxTokens: 5 })
+      const roots = await ctx.listRoots()
+      return JSON.stringify([form, seen, said.model, roots])
+    })
+    const client = await openAnsweringClient(server, {
+      answer: ({ method, id }) => {
+        if (method === 'roots/list') return { roots: [{ uri: 'file:///a', name: 'a' }] }
+        if (method === 'sampling/createMessage')
+          return { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }
+        return id === 1 ? accept({ ok: true }) : { action: 'decline' }
+      },
+    })
+    expect(JSON.parse(textOf(await client.call('a')))).toEqual([
+      { ok: true },
+      { action: 'decline' },
+      'm',
+      [{ uri: 'file:///a', name: 'a' }],
+    ])
+  })
+
+  it.each<[string, (ctx: RequestContext) => Promise<unknown>]>([
+    ['roots', (ctx) => ctx.listRoots()],
+    ['a message', (ctx) => ctx.sample({ messages: [], maxTokens: 5 })],
+  ])('refuse an answer that is not %s', async (_what, handler) => {
+    const client = await openAnsweringClient(serverOf(handler), { answer: () => ({ roots: [5], role: 'x' }) })
+    expect(textOf(await client.call('a'))).toContain('is not valid')
+  })
+
+  it('end the call on a decline that nobody catches', async () => {
+    const client = await openAnsweringClient(
+      serverOf((ctx) => ctx.elicit('Sure?', ok)),
+      { answer: () => ({ action: 'decline' }) },
+    )
+    expect((await client.call('a')).result).toEqual({
+      content: [{ type: 'text', text: 'The user declined: Sure?' }],
+      isError: true,
+    })
+  })
+
+  it('stop the clock of a handler, from its first line and however often', async () => {
+    const clock = new FakeClock()
+    const server = serverOf(
+      async (ctx) => {
+        await Promise.all([ctx.elicit('One?', ok), ctx.elicit('Two?', ok)])
+        await ctx.elicit('Three?', ok)
+        await new Promise((resolve) => clock.setTimeout(() => resolve(undefined), 800))
+        return 'done'
+      },
+      { clock, handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 },
+    )
+    const client = await openAnsweringClient(server)
+    const reply = client.call('a')
+    await client.hasAsked(2)
+    for (const [index, wait] of [400_000, 100_000, 400_000].entries()) {
+      await clock.advance(wait)
+      client.send({ id: client.asked[index]?.id, result: accept({ ok: true }) })
+      await settled()
+    }
+    await clock.advance(900)
+    expect(textOf(await reply)).toBe('done')
+  })
+
+  it('leave the handler the time that it had', async () => {
+    const clock = new FakeClock()
+    const server = serverOf(
+      async (ctx) => {
+        await ctx.elicit('One?', ok)
+        return new Promise(() => {})
+      },
+      { clock, handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 },
+    )
+    const client = await openAnsweringClient(server)
+    const reply = client.call('a')
+    await client.hasAsked(1)
+    await clock.advance(400_000)
+    client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
+    await settled()
+    await clock.advance(1_000)
+    expect(textOf(await reply)).toBe('Timed out: tools/call took too long')
+    expect(clock.pending).toBe(0)
+  })
+
+  it('that nobody waits for are withdrawn when the call ends', async () => {
+    const client = await openAnsweringClient(
+      serverOf((ctx) => {
+        ctx.elicit('Sure?', ok).catch(() => {})
+        return 'done'
+      }),
+    )
+    expect(textOf(await client.call('a'))).toBe('done')
+    await settled()
+    expect(client.notifications).toMatchObject([
+      { method: 'notifications/cancelled', params: { requestId: client.asked[0]?.id } },
+    ])
+  })
+
+  it('are refused where the client cannot be asked', async () => {
+    const client = await openAnsweringClient(
+      serverOf((ctx) => ctx.elicit('Sure?', ok)),
+      { capabilities: {} },
+    )
+    expect((await client.call('a')).error).toMatchObject({
+      code: -32600,
+      data: { requiredCapabilities: { elicitation: {} } },
+    })
+    expect(client.asked).toEqual([])
+  })
+
+  it('are a usage error where the connection carries no requests, which says what to use', async () => {
+    const ctx = new CallContext(
+      { jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      {
+        revision: revision(),
+        client: clientView(undefined, { elicitation: {} }),
+        session: undefined,
+        auth: undefined,
+        mount: undefined,
+        exchange: { duplex: false, send: () => {} },
+        logLevel: undefined,
+      },
+    )
+    for (const asked of [ctx.elicit('?', ok), ctx.sample({ messages: [], maxTokens: 1 }), ctx.listRoots()]) {
+      const error: unknown = await asked.catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(UsageError)
+      expect(error).toMatchObject({ code: 'ERR_MCP_UNSUPPORTED_HERE' })
+      expect(String(error)).toContain("declare the tool's asks, or return inputRequired")
+    }
+  })
+
+  it('are bounded in number', async () => {
+    let failures = 0
+    const server = serverOf(async (ctx) => {
+      const all = Array.from({ length: 70 }, () => ctx.listRoots().catch(() => failures++))
+      await Promise.race(all)
+      return 'done'
+    })
+    const client: AnsweringClient = await openAnsweringClient(server)
+    expect(textOf(await client.call('a'))).toBe('done')
+    expect(client.asked).toHaveLength(64)
+    await settled()
+    expect(failures).toBe(70)
+  })
+})

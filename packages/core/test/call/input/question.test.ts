@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import type { SamplingContent } from '../../../src/protocol/types.ts'
+import { elicitUrl, sample, type SamplingMessage } from '../../../src/call/input/question.ts'
+
+it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc', '/relative', ''])(
+  'an address that a client would open is of the web: not %j',
+  (url) => {
+    expect(() => elicitUrl('Open', url)).toThrow('elicitUrl needs an absolute https: address')
+  },
+)
+
+describe('tools in sampling, https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling', () => {
+  const use = (id: string): SamplingContent => ({ type: 'tool_use', id, name: 'a', input: {} })
+  const outcome = (toolUseId: string): SamplingContent => ({ type: 'tool_result', toolUseId, content: [] })
+  const text: SamplingContent = { type: 'text', text: 'x' }
+  const turns = (...contents: SamplingMessage['content'][]): (() => unknown) => {
+    const messages = contents.map((content, i) => ({ role: i % 2 ? 'user' : 'assistant', content }) as const)
+    return () => sample({ messages, maxTokens: 1 })
+  }
+
+  it('are each answered in the message after', () => {
+    expect(turns([text, use('1'), use('2')], [outcome('2'), outcome('1')], text)).not.toThrow()
+    expect(turns(use('1'), outcome('1'), [use('2')], outcome('2'))).not.toThrow()
+  })
+
+  it.each<[string, () => unknown]>([
+    ['without an answer', turns(use('1'))],
+    ['with the answer to another', turns(use('1'), outcome('2'))],
+    ['with half of the answers', turns([use('1'), use('2')], outcome('1'))],
+    ['with something beside the answers', turns(use('1'), [outcome('1'), text])],
+    ['with an answer too many', turns(use('1'), [outcome('1'), outcome('2')])],
+    ['with one answer twice', turns(use('1'), [outcome('1'), outcome('1')])],
+    ['where nobody used one', turns([text], outcome('1'))],
+    ['by the user', turns([text], use('1'), outcome('1'))],
+  ])('are refused %s', (_what, ask) => {
+    expect(ask).toThrow('needs one tool_result for each and nothing else')
+  })
+})

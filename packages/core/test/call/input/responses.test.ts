@@ -1,0 +1,46 @@
+import { assert, jsonValue, property } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { answerTo, canonicalJson, mergeAnswers, pinOf } from '../../../src/call/input/responses.ts'
+
+describe('answers to questions', () => {
+  const accepted = { action: 'accept', content: {} }
+
+  it('add up over the rounds', () => {
+    const first = mergeAnswers(new Map(), new Map([['a', 'pin a']]), { a: accepted })
+    const second = mergeAnswers(first, new Map([['b', 'pin b']]), { b: { action: 'decline' } })
+    expect([...second.keys()]).toEqual(['a', 'b'])
+    expect(answerTo(second, 'a', 'pin a')).toBe(accepted)
+    expect([...first.keys()]).toEqual(['a'])
+  })
+
+  it('count only for what was asked', () => {
+    const asked = new Map([['a', 'pin']])
+    expect(mergeAnswers(new Map(), asked, { b: accepted, a: 'yes' }).size).toBe(0)
+    expect(mergeAnswers(new Map(), new Map([['toString', 'pin']]), {}).size).toBe(0)
+  })
+
+  it('hold for the very question only', () => {
+    const answers = mergeAnswers(new Map(), new Map([['a', 'pin']]), { a: accepted })
+    expect(answerTo(answers, 'a', 'another pin')).toBeUndefined()
+    expect(answerTo(answers, 'b', 'pin')).toBeUndefined()
+  })
+})
+
+describe('the pin of a question', () => {
+  it('is the same for the same words, in whatever order', async () => {
+    expect(await pinOf({ a: 1, b: { c: 2, d: 3 } })).toBe(await pinOf({ b: { d: 3, c: 2 }, a: 1 }))
+    expect(await pinOf({ a: 1 })).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('differs where anything else does', () => {
+    assert(
+      property(jsonValue(), jsonValue(), (a, b) => {
+        const alike = canonicalJson(a) === canonicalJson(b)
+        expect(alike).toBe(
+          canonicalJson(JSON.parse(JSON.stringify(a))) === canonicalJson(JSON.parse(JSON.stringify(b))),
+        )
+        expect(JSON.parse(canonicalJson(a))).toEqual(JSON.parse(JSON.stringify(a)))
+      }),
+    )
+  })
+})

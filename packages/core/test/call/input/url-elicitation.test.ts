@@ -1,0 +1,351 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { JsonObject, JsonValue } from '../../../src/protocol/jsonrpc.ts'
+import { elicitUrl, inputRequired, McpServer, tasks, UrlElicitationRequired } from '../../../src/index.ts'
+import type { Bus, BusListener } from '../../../src/stores/bus.ts'
+import { MemoryBus } from '../../../src/stores/memory-bus.ts'
+import type { CallContext } from '../../../src/call/context.ts'
+import type { ServerOptions } from '../../../src/server/options.ts'
+import { FakeClock, settled } from '../../support/fake-clock.ts'
+import { requestMeta } from '../../support/modern-calls.ts'
+
+const FLOW = 'https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow'
+const CAPABILITIES = { elicitation: { url: {} } }
+const ignore = (): void => {}
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+
+/** Counts who listens. */
+class CountingBus implements Bus {
+  readonly #inner = new MemoryBus()
+  listeners = 0
+  publish(topic: string, message: JsonValue): void {
+    this.#inner.publish(topic, message)
+  }
+  subscribe(topic: string, listener: BusListener): () => void {
+    this.listeners++
+    const end = this.#inner.subscribe(topic, listener)
+    return () => {
+      this.listeners--
+      end()
+    }
+  }
+}
+
+interface Answer {
+  readonly result?: JsonObject
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+interface Bench {
+  readonly server: McpServer
+  readonly clock: FakeClock
+  readonly bus: CountingBus
+  /** The users who have signed in. */
+  readonly known: Set<string>
+  runs: number
+  readonly ask: (method: string, params: object, capabilities?: object) => Promise<Answer>
+  readonly call: (more?: object, name?: string) => Promise<Answer>
+}
+
+function open(options: ServerOptions = {}): Bench {
+  const clock = new FakeClock()
+  const bus = new CountingBus()
+  const server = new McpServer({ name: 'test', version: '1' }, { clock, bus, logger: silent, ...options })
+  const known = new Set<string>()
+  const ask: Bench['ask'] = async (method, params, capabilities = CAPABILITIES) => {
+    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: requestMeta(capabilities) } }
+    return JSON.parse((await server.handleMessage(message)) ?? '{}') as Answer
+  }
+  const bench: Bench = {
+    server,
+    clock,
+    bus,
+    known,
+    runs: 0,
+    ask,
+    call: (more = {}, name = 'mail') => ask('tools/call', { name, ...more }),
+  }
+  const mail = (): string => {
+    bench.runs++
+    if (known.has('ann')) return 'three mails'
+    throw new UrlElicitationRequired(elicitUrl('Sign in', (id) => `https://mail.example/in?e=${id}`))
+  }
+  server.addTool({ name: 'mail', handler: mail })
+  server.addTool({ name: 'task', taskSupport: 'optional', handler: mail })
+  return bench
+}
+
+interface Asked {
+  readonly url: string
+  readonly key: string
+  readonly id: string
+  readonly requestState: unknown
+}
+
+function asked({ result }: Answer): Asked {
+  expect(result).toMatchObject({ resultType: 'input_required' })
+  const requests = result?.['inputRequests'] as Record<string, { params: { url: string } }>
+  const [[key, { params }] = ['', { params: { url: '' } }]] = Object.entries(requests)
+  return { key, url: params.url, id: params.url.split('e=')[1] ?? '', requestState: result?.['requestState'] }
+}
+
+/** Digests and seals are made on other threads, so that turns of the loop do not say when they are there. */
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2 })
+
+/** The time limit of calls has one timer, the wait another. */
+const untilWaiting = ({ clock }: Bench): Promise<void> => until(() => expect(clock.pending).toBe(2))
+
+const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
+  requestState,
+  inputResponses: { [key]: { action } },
+})
+
+const textOf = ({ result }: Answer): unknown =>
+  (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
+
+describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
+  it('goes on by itself when they are done there', async () => {
+    const bench = open()
+    const question = asked(await bench.call())
+    const call = bench.call(agreed(question))
+    await untilWaiting(bench)
+    expect(bench.runs).toBe(2)
+    bench.server.completeElicitation('another')
+    await settled()
+    expect(bench.runs).toBe(2)
+    bench.known.add('ann')
+    bench.server.completeElicitation(question.id)
+    expect(textOf(await call)).toBe('three mails')
+    expect(bench.runs).toBe(3)
+    expect(bench.bus.listeners).toBe(0)
+    expect(bench.clock.pending).toBeLessThan(2)
+  })
+
+  it('does not wait where they were done before it came back', async () => {
+    const bench = open()
+    const question = asked(await bench.call())
+    bench.known.add('ann')
+    bench.server.completeElicitation(question.id)
+    expect(textOf(await bench.call(agreed(question)))).toBe('three mails')
+    expect(bench.runs).toBe(2)
+  })
+
+  it('hears what is done while its handler still looks', async () => {
+    const bench = open()
+    let look = Promise.resolve()
+    bench.server.addTool({
+      name: 'slow',
+      handler: async () => {
+        const known = bench.known.has('ann')
+        await look
+        if (known) return 'three mails'
+        throw new UrlElicitationRequired(elicitUrl('Sign in', (id) => `https://mail.example/in?e=${id}`))
+      },
+    })
+    const question = asked(await bench.call({}, 'slow'))
+    let done = ignore
+    look = new Promise((resolve) => (done = resolve))
+    const call = bench.call(agreed(question), 'slow')
+    await until(() => expect(bench.bus.listeners).toBe(1))
+    bench.known.add('ann')
+    bench.server.completeElicitation(question.id)
+    done()
+    expect(textOf(await call)).toBe('three mails')
+  })
+
+  it('asks again, at a new address, where they are not done after 45 seconds', async () => {
+    const bench = open({ handlerTimeoutMs: 10_000 })
+    const first = asked(await bench.call())
+    let answer: Answer | undefined
+    const call = bench.call(agreed(first)).then((came) => (answer = came))
+    await untilWaiting(bench)
+    await bench.clock.advance(44_999)
+    expect(answer).toBeUndefined()
+    await bench.clock.advance(1)
+    const second = asked(await call)
+    expect(second.url).not.toBe(first.url)
+    expect(bench.runs).toBe(3)
+    expect(bench.bus.listeners).toBe(0)
+    bench.known.add('ann')
+    expect(textOf(await bench.call(agreed(second)))).toBe('three mails')
+  })
+
+  it('asks again no more than eight times', async () => {
+    const bench = open()
+    let answer = await bench.call()
+    for (let round = 1; round < 8; round++) {
+      const call = bench.call(agreed(asked(answer)))
+      await untilWaiting(bench)
+      await bench.clock.advance(45_000)
+      answer = await call
+    }
+    const last = bench.call(agreed(asked(answer)))
+    await untilWaiting(bench)
+    await bench.clock.advance(45_000)
+    const { result } = await last
+    expect(result).toMatchObject({ isError: true })
+    expect(textOf(await last)).toMatch(/after 8 rounds/)
+  })
+
+  it('asks for other addresses at once', async () => {
+    const bench = open()
+    let step = 1
+    bench.server.addTool({
+      name: 'steps',
+      handler: () => {
+        const of = step++
+        throw new UrlElicitationRequired(
+          elicitUrl(`Step ${of}`, (id) => `https://mail.example/${of}?e=${id}`),
+        )
+      },
+    })
+    const first = asked(await bench.call({}, 'steps'))
+    expect(asked(await bench.call(agreed(first), 'steps')).url).toMatch(/^https:\/\/mail\.example\/2\?/)
+  })
+
+  it('asks again at once where the address tells nobody of its end', async () => {
+    const bench = open()
+    bench.server.addTool({
+      name: 'silent',
+      handler: () => {
+        throw new UrlElicitationRequired(elicitUrl('Terms', 'https://mail.example/terms'))
+      },
+    })
+    const first = asked(await bench.call({}, 'silent'))
+    expect(asked(await bench.call(agreed(first), 'silent')).url).toBe('https://mail.example/terms')
+    expect(bench.bus.listeners).toBe(0)
+  })
+
+  it.each([
+    ['decline', /declined: Sign in/],
+    ['cancel', /closed without an answer: Sign in/],
+  ])('ends with a text where they %s', async (action, text) => {
+    const bench = open()
+    const answer = await bench.call(agreed(asked(await bench.call()), action))
+    expect(answer.result).toMatchObject({ isError: true })
+    expect(textOf(answer)).toMatch(text)
+  })
+
+  it('keeps what its handler had asked for before', async () => {
+    const bench = open()
+    bench.server.addTool({
+      name: 'loop',
+      handler: (_args, { inputs }) => {
+        if (inputs.state === undefined) return inputRequired({}, { state: 'begun' })
+        if (bench.known.has('ann')) return `goes on: ${inputs.state}`
+        throw new UrlElicitationRequired(elicitUrl('Sign in', 'https://mail.example/in'))
+      },
+    })
+    const { result } = await bench.call({}, 'loop')
+    const question = asked(await bench.call({ requestState: result?.['requestState'] }, 'loop'))
+    bench.known.add('ann')
+    expect(textOf(await bench.call(agreed(question), 'loop'))).toBe('goes on: begun')
+  })
+
+  it('lets go of everything where its client goes away meanwhile', async () => {
+    const bench = open()
+    const contexts: CallContext[] = []
+    bench.server.use((ctx, next) => {
+      contexts.push(ctx as unknown as CallContext)
+      return next()
+    })
+    const question = asked(await bench.call())
+    void bench.call(agreed(question))
+    await untilWaiting(bench)
+    contexts.at(-1)?.end?.('cancelled')
+    await until(() => expect(bench.bus.listeners).toBe(0))
+    expect(bench.clock.pending).toBeLessThan(2)
+  })
+})
+
+describe('a middleware that demands an address', () => {
+  it('is asked again, whatever the client says of itself, and guards the handler', async () => {
+    const bench = open()
+    let ran = 0
+    bench.server.addTool({ name: 'guarded', handler: () => `ran ${++ran}` })
+    bench.server.use('tools/call', (_ctx, next) => {
+      if (bench.known.has('ann')) return next()
+      throw new UrlElicitationRequired(
+        elicitUrl('Sign in', 'https://mail.example/in'),
+        elicitUrl('Agree', 'https://mail.example/terms'),
+      )
+    })
+    const first = await bench.call({}, 'guarded')
+    const requests = Object.keys(first.result?.['inputRequests'] as object)
+    const all = Object.fromEntries(requests.map((key) => [key, { action: 'accept' }]))
+    const state = { requestState: first.result?.['requestState'] }
+    for (const more of [
+      { inputResponses: all },
+      { inputResponses: all, ...state },
+      { inputResponses: { [String(requests[0])]: { action: 'accept' } }, ...state },
+    ])
+      expect((await bench.call(more, 'guarded')).result).toMatchObject({ resultType: 'input_required' })
+    expect(ran).toBe(0)
+    bench.known.add('ann')
+    expect(textOf(await bench.call({ inputResponses: all, ...state }, 'guarded'))).toBe('ran 1')
+  })
+})
+
+describe('a client that cannot be sent to addresses', () => {
+  it('reads them in a text, or is told which capability it lacks', async () => {
+    const bench = open()
+    bench.server.addPrompt({
+      name: 'mail',
+      handler: () => {
+        throw new UrlElicitationRequired(elicitUrl('Sign in', 'https://mail.example/in'))
+      },
+    })
+    const { result } = await bench.ask('tools/call', { name: 'mail' }, { elicitation: {} })
+    expect(result).toMatchObject({ resultType: 'complete', isError: true })
+    const { error } = await bench.ask('prompts/get', { name: 'mail' }, { elicitation: {} })
+    expect(error).toMatchObject({
+      code: -32021,
+      message: expect.stringContaining('https://mail.example/in') as string,
+      data: { requiredCapabilities: { elicitation: { url: {} } } },
+    })
+  })
+})
+
+describe('a task whose user has to open an address', () => {
+  const DECLARED = { ...CAPABILITIES, extensions: { 'io.modelcontextprotocol/tasks': {} } }
+
+  async function start(): Promise<
+    Bench & { readonly taskId: unknown; readonly reach: (status: string) => Promise<JsonObject> }
+  > {
+    const bench = open({ extensions: [tasks()] })
+    const { result } = await bench.ask('tools/call', { name: 'task' }, DECLARED)
+    expect(result).toMatchObject({ resultType: 'task' })
+    const taskId = result?.['taskId']
+    const reach = async (status: string): Promise<JsonObject> =>
+      vi.waitFor(
+        async () => {
+          const { result: task = {} } = await bench.ask('tasks/get', { taskId }, DECLARED)
+          expect(task).toMatchObject({ status })
+          return task
+        },
+        { interval: 2 },
+      )
+    return { ...bench, taskId, reach }
+  }
+
+  it('asks for it, and goes on when they are done', async () => {
+    const { taskId, reach, ask, known, server } = await start()
+    const waiting = await reach('input_required')
+    const [[key, { params }] = ['', { params: { url: '' } }]] = Object.entries(
+      waiting['inputRequests'] as Record<string, { params: { url: string } }>,
+    )
+    await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept' } } }, DECLARED)
+    await reach('working')
+    known.add('ann')
+    server.completeElicitation(params.url.split('e=')[1] ?? '')
+    expect(await reach('completed')).toMatchObject({ result: { content: [{ text: 'three mails' }] } })
+  })
+
+  it('ends with a text where they decline', async () => {
+    const { taskId, reach, ask } = await start()
+    const [key = ''] = Object.keys((await reach('input_required'))['inputRequests'] as object)
+    await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } }, DECLARED)
+    expect(await reach('completed')).toMatchObject({
+      result: { isError: true, content: [{ text: expect.stringContaining('declined: Sign in') as string }] },
+    })
+  })
+})

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { LargeAnswer } from '../../src/call/large-answer.ts'
+import { Prepared } from '../../src/call/result.ts'
+
+const result = new Prepared('{"tools":["ä€😀"]}', () => ({}))
+const text = (answer: LargeAnswer): string => new TextDecoder().decode(answer.bytes())
+
+describe('an answer with a large prepared result', () => {
+  it.each([
+    ['nothing of its revision', '{}', { tools: ['ä€😀'] }],
+    [
+      'what its revision puts into every result',
+      '{"resultType":"complete"}',
+      { resultType: 'complete', tools: ['ä€😀'] },
+    ],
+  ])('is the same as text and as bytes, with %s', (_what, empty, expected) => {
+    for (const id of [1, 'é"1']) {
+      const answer = new LargeAnswer(id, empty, result)
+      expect(text(answer)).toBe(answer.frame)
+      expect(JSON.parse(answer.frame)).toEqual({ jsonrpc: '2.0', id, result: expected })
+    }
+  })
+
+  it('shares nothing with the next one but what it is made of', () => {
+    const [one, two] = [new LargeAnswer(1, '{}', result), new LargeAnswer(2, '{}', result)]
+    one.bytes().fill(0)
+    expect(text(two)).toBe(two.frame)
+  })
+})

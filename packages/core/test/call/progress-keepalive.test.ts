@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { McpServer } from '../../src/index.ts'
+import type { ServerOptions } from '../../src/server/options.ts'
+import type { RequestContext } from '../../src/call/context.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { openPeer, type Peer } from '../support/peer.ts'
+
+const SECOND = 1_000
+
+interface Served {
+  readonly server: McpServer
+  readonly clock: FakeClock
+  readonly peer: Peer
+  /** The values that the client has been sent so far. */
+  readonly heard: () => readonly number[]
+}
+
+/** A server whose one tool does what it is given, and a client of it. */
+async function serve(
+  handler: (ctx: RequestContext, clock: FakeClock) => unknown,
+  options: ServerOptions = {},
+): Promise<Served> {
+  const clock = new FakeClock()
+  const server = new McpServer({ name: 'test', version: '1' }, { clock, ...options })
+  server.addTool({ name: 'work', handler: (_args, ctx) => handler(ctx, clock) })
+  const peer = await openPeer(server)
+  return {
+    server,
+    clock,
+    peer,
+    heard: () => peer.notifications.map(({ params }) => (params as { progress: number }).progress),
+  }
+}
+
+const wait = (clock: FakeClock, ms: number): Promise<void> =>
+  new Promise((resolve) => clock.setTimeout(resolve, ms))
+
+/** Calls the tool, and sees it begin. */
+async function call(
+  { peer, clock }: Pick<Served, 'peer' | 'clock'>,
+  token?: string | number,
+): Promise<{ readonly answer: ReturnType<Peer['request']> }> {
+  const meta = token === undefined ? {} : { _meta: { progressToken: token } }
+  const answer = peer.request('tools/call', { name: 'work', ...meta })
+  await clock.advance(0)
+  return { answer }
+}
+
+describe('a call that was asked for progress and reports none', () => {
+  it.each(['token', '', 0, 7])(
+    'is spoken for every 15 s until its answer, under the token %j',
+    async (token) => {
+      const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
+      const { answer } = await call({ peer, clock }, token)
+      await clock.advance(14_999)
+      expect(peer.notifications).toEqual([])
+      await clock.advance(35_001)
+      await answer
+      await clock.advance(120 * SECOND)
+      expect(peer.notifications).toEqual(
+        [0, 0.000001, 0.000002].map((progress) => ({
+          jsonrpc: '2.0',
+          method: 'notifications/progress',
+          params: { progressToken: token, progress },
+        })),
+      )
+    },
+  )
+
+  it('waits 15 s anew after each report of its handler', async () => {
+    const { clock, peer, heard } = await serve(async (ctx, time) => {
+      await wait(time, 10 * SECOND)
+      await ctx.progress(1, 4)
+      await wait(time, 14 * SECOND)
+      await ctx.progress(2, 4)
+      await wait(time, 20 * SECOND)
+      await ctx.progress(3, 4)
+    })
+    const { answer } = await call({ peer, clock }, 1)
+    await clock.advance(44 * SECOND)
+    await answer
+    expect(heard()).toEqual([1, 2, 2.000002, 3])
+  })
+
+  it('is not kept from being spoken for by reports that are dropped', async () => {
+    const { clock, peer, heard } = await serve(async (ctx, time) => {
+      for (let n = 0; n < 4; n++) {
+        await ctx.progress(1)
+        await wait(time, 10 * SECOND)
+      }
+    })
+    const { answer } = await call({ peer, clock }, 1)
+    await clock.advance(40 * SECOND)
+    await answer
+    expect(heard()).toEqual([1, 1.000001, expect.closeTo(1.000002, 9)])
+  })
+
+  it('is ended by its time limit all the same', async () => {
+    const { clock, peer, heard } = await serve((_ctx, time) => wait(time, 600 * SECOND))
+    const { answer } = await call({ peer, clock }, 1)
+    await clock.advance(60 * SECOND)
+    expect((await answer).result).toMatchObject({ isError: true })
+    await clock.advance(600 * SECOND)
+    expect(heard()).toHaveLength(3)
+  })
+
+  it('is spoken for no more once it is cancelled', async () => {
+    const { clock, peer, heard } = await serve((_ctx, time) => wait(time, 50 * SECOND))
+    await call({ peer, clock }, 1)
+    await clock.advance(20 * SECOND)
+    peer.notify('notifications/cancelled', { requestId: 2 })
+    await clock.advance(0)
+    await clock.advance(120 * SECOND)
+    expect(heard()).toEqual([0])
+  })
+
+  it('shares one timer with all others, which goes when the server closes', async () => {
+    const { server, clock, peer } = await serve((_ctx, time) => wait(time, 20 * SECOND))
+    const idle = clock.pending
+    const answers = []
+    for (let token = 0; token < 20; token++) answers.push((await call({ peer, clock }, token)).answer)
+    // One of each handler's own, one for all time limits, one for all heartbeats.
+    expect(clock.pending).toBe(idle + 20 + 2)
+    await clock.advance(20 * SECOND)
+    await Promise.all(answers)
+    expect(peer.notifications).toHaveLength(20)
+    await server.close()
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is due on time however many others were due before', async () => {
+    const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
+    const tokens = (): unknown[] =>
+      peer.notifications.splice(0).map(({ params }) => (params as { progressToken: unknown }).progressToken)
+    const { answer: first } = await call({ peer, clock }, 'a')
+    await clock.advance(5 * SECOND)
+    const { answer: second } = await call({ peer, clock }, 'b')
+    const due: unknown[] = []
+    for (let at = 6; at <= 36; at++) {
+      await clock.advance(SECOND)
+      due.push(...tokens().map((token) => `${at} ${String(token)}`))
+    }
+    expect(due).toEqual(['15 a', '20 b', '30 a', '35 b'])
+    await clock.advance(30 * SECOND)
+    await Promise.all([first, second])
+  })
+})
+
+describe('nobody is spoken for', () => {
+  it('whose client has not asked for progress', async () => {
+    const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
+    const idle = clock.pending
+    const { answer } = await call({ peer, clock })
+    expect(clock.pending).toBe(idle + 2)
+    await clock.advance(50 * SECOND)
+    await answer
+    expect(peer.notifications).toEqual([])
+  })
+
+  it('where progressHeartbeat is false', async () => {
+    const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND), { progressHeartbeat: false })
+    const { answer } = await call({ peer, clock }, 1)
+    await clock.advance(50 * SECOND)
+    await answer
+    expect(peer.notifications).toEqual([])
+  })
+})
+
+describe('the option progressHeartbeat', () => {
+  it('is the time in ms', async () => {
+    const { clock, peer, heard } = await serve((_ctx, time) => wait(time, SECOND), { progressHeartbeat: 300 })
+    const { answer } = await call({ peer, clock }, 1)
+    await clock.advance(SECOND)
+    await answer
+    expect(heard()).toHaveLength(3)
+  })
+
+  it.each([0, -1, Number.NaN, 2 ** 31, true as unknown as number])('refuses %s', (progressHeartbeat) => {
+    expect(() => new McpServer({ name: 'x', version: '1' }, { progressHeartbeat })).toThrow(
+      /progressHeartbeat.*ERR_MCP_OPTION/,
+    )
+  })
+})

@@ -1,0 +1,109 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Progress } from '../../src/call/progress.ts'
+
+interface Params {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+const read = (frame: string | undefined): Params | undefined =>
+  frame === undefined ? undefined : (JSON.parse(frame) as { params: Params }).params
+
+const start = (): {
+  report: (progress: number, total?: number, message?: string) => Params | undefined
+  beat: () => Params | undefined
+} => {
+  const progress = new Progress('t', { hasMessage: true })
+  return {
+    report: (value, total, message) => read(progress.report(value, total, message)),
+    beat: () => read(progress.beat()),
+  }
+}
+
+describe('signs of life between what a handler reports, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
+  it('begin at 0 and grow in steps of a millionth, without a total and a message', () => {
+    const { beat } = start()
+    expect([beat(), beat(), beat()]).toEqual([
+      { progressToken: 't', progress: 0 },
+      { progressToken: 't', progress: 0.000001 },
+      { progressToken: 't', progress: 0.000002 },
+    ])
+  })
+
+  it('stay below what a handler reports next, which is sent as it is', () => {
+    const { report, beat } = start()
+    beat()
+    beat()
+    expect(report(1, 3, 'one')).toEqual({ progressToken: 't', progress: 1, total: 3, message: 'one' })
+    expect(beat()).toEqual({ progressToken: 't', progress: 1.000001, total: 3 })
+    expect(report(2, 3)).toEqual({ progressToken: 't', progress: 2, total: 3 })
+  })
+
+  it('keep the message of a value that a sign of life has overtaken', () => {
+    const { report, beat } = start()
+    beat()
+    const first = report(0, 10, 'begun')
+    expect(first).toMatchObject({ total: 10, message: 'begun' })
+    expect(first?.progress).toBeGreaterThan(0)
+    expect(first?.progress).toBeLessThan(1e-6)
+    expect(report(1, 10)).toMatchObject({ progress: 1 })
+  })
+
+  it('never reach a total; where the handler has, they leave it out', () => {
+    const { report, beat } = start()
+    report(9.9999999, 10)
+    for (let n = 0; n < 20; n++) expect(beat()?.progress).toBeLessThan(10)
+    expect(report(10, 10)).toEqual({ progressToken: 't', progress: 10, total: 10 })
+    expect(beat()).toEqual({ progressToken: 't', progress: 10.00001 })
+  })
+
+  it('grow for clients that count in single precision', () => {
+    const { report, beat } = start()
+    for (const from of [0.3, 1, 7, 1e6, 3e9]) {
+      report(from)
+      expect(Math.fround(beat()?.progress ?? 0)).toBeGreaterThan(Math.fround(from))
+    }
+  })
+
+  it('say nothing where no number is left', () => {
+    const { report, beat } = start()
+    report(Number.MAX_VALUE)
+    expect(beat()).toBeUndefined()
+  })
+
+  it('grow strictly and without end whatever is reported in between, and no growing report is lost', () => {
+    const value = fc.oneof(fc.double(), fc.double({ min: 0, max: 1, noNaN: true }))
+    const step = fc.oneof(fc.constant('beat' as const), fc.tuple(value, fc.option(value, { nil: undefined })))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const { report, beat } = start()
+        let own = Number.NEGATIVE_INFINITY
+        let last = Number.NEGATIVE_INFINITY
+        for (const next of steps) {
+          const sent = next === 'beat' ? beat() : report(...next)
+          if (next !== 'beat') {
+            const grows = Number.isFinite(next[0]) && next[0] > own
+            // Above the largest number there is nothing that could be sent.
+            if (last < 1e300) expect(sent !== undefined).toBe(grows)
+            if (grows) own = next[0]
+          }
+          if (sent === undefined) continue
+          expect(sent.progress).toBeGreaterThan(last)
+          last = sent.progress
+        }
+      }),
+      {
+        examples: [
+          [
+            [
+              [Number.NaN, undefined],
+              [0, undefined],
+            ],
+          ],
+        ],
+      },
+    )
+  })
+})

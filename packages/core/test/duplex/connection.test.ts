@@ -1,0 +1,530 @@
+import { describe, expect, it } from 'vitest'
+import { CHANGES_TOPIC } from '../../src/stores/bus.ts'
+import { serveTransport } from '../../src/duplex/connection.ts'
+import type { MethodEntry } from '../../src/call/dispatcher.ts'
+import { complete, type Outcome } from '../../src/call/result.ts'
+import { settled } from '../support/fake-clock.ts'
+import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
+import { ScriptedTransport } from '../support/transport.ts'
+
+/** Calls that wait until the test lets them go, by the `key` in their params. */
+function gatedTool(): { entry: MethodEntry; release: (key: string) => void; started: string[] } {
+  const waiting = new Map<string, () => void>()
+  const started: string[] = []
+  return {
+    started,
+    release: (key) => waiting.get(key)?.(),
+    entry: {
+      handle: (params) => {
+        const key = String(params['key'])
+        started.push(key)
+        return new Promise<Outcome>((resolve) =>
+          waiting.set(key, () => resolve(complete({ content: [], _meta: { key } }))),
+        )
+      },
+    },
+  }
+}
+
+const initialize = (version = '2025-11-25', id: unknown = 1): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'initialize',
+  params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+})
+const call = (id: unknown, key: string): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { key },
+})
+
+async function open(
+  runtime: TestRuntime,
+  version?: string,
+): Promise<{ transport: ScriptedTransport; connection: ReturnType<typeof serveTransport> }> {
+  const transport = new ScriptedTransport()
+  const connection = serveTransport(runtime, transport)
+  await transport.receive(initialize(version))
+  transport.sent.length = 0
+  return { transport, connection }
+}
+
+describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle', () => {
+  it('answers with the version asked for, capabilities and who the server is', async () => {
+    const transport = new ScriptedTransport()
+    serveTransport(createTestRuntime({}, { instructions: () => 'read me' }), transport)
+    await transport.receive(initialize('2025-03-26'))
+    expect(transport.sent).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        result: {
+          protocolVersion: '2025-03-26',
+          capabilities: { tools: { listChanged: true } },
+          serverInfo: { name: 'test', version: '1' },
+          instructions: 'read me',
+        },
+      },
+    ])
+  })
+
+  it('holds messages back until the session is open, in order', async () => {
+    let openLifespan: (() => void) | undefined
+    const runtime = createTestRuntime({}, { ready: () => new Promise((resolve) => (openLifespan = resolve)) })
+    const transport = new ScriptedTransport()
+    serveTransport(runtime, transport)
+    void transport.receive(initialize())
+    void transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    await settled()
+    expect(transport.sent).toEqual([])
+    openLifespan?.()
+    await settled()
+    expect(transport.sent).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
+  })
+
+  it('refuses calls before it, but answers a ping', async () => {
+    const transport = new ScriptedTransport()
+    const tool = gatedTool()
+    serveTransport(createTestRuntime({ 'tools/call': tool.entry }), transport)
+    await transport.receive(call(1, 'a'))
+    await transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    expect(transport.sent).toMatchObject([
+      { id: 1, error: { code: -32600 } },
+      { id: 2, result: {} },
+    ])
+    expect(tool.started).toEqual([])
+  })
+
+  it('is refused a second time, and the first one stays in force', async () => {
+    const { transport } = await open(createTestRuntime({}), '2025-06-18')
+    await transport.receive(initialize('2024-11-05', 5))
+    await transport.receive({ jsonrpc: '2.0', id: 6, method: 'ping' })
+    expect(transport.sent).toMatchObject([
+      { id: 5, error: { code: -32600 } },
+      { id: 6, result: {} },
+    ])
+  })
+
+  it.each([
+    ['no version', {}],
+    ['capabilities that are no object', { protocolVersion: '2025-11-25', capabilities: [] }],
+    ['facts of 20 KiB', { protocolVersion: '2025-11-25', clientInfo: { name: 'x'.repeat(20_000) } }],
+  ])('with %s is -32602', async (_, params) => {
+    const transport = new ScriptedTransport()
+    serveTransport(createTestRuntime({}), transport)
+    await transport.receive({ ...initialize(), params })
+    expect(transport.sent).toMatchObject([{ id: 1, error: { code: -32602 } }])
+  })
+
+  it('that fails in the lifespan is answered, without the cause, and can be tried again', async () => {
+    let fails = true
+    const runtime = createTestRuntime(
+      {},
+      { ready: () => (fails ? Promise.reject(new Error('canary')) : undefined) },
+    )
+    const transport = new ScriptedTransport()
+    serveTransport(runtime, transport)
+    await transport.receive(initialize())
+    expect(JSON.stringify(transport.sent)).not.toContain('canary')
+    fails = false
+    await transport.receive(initialize('2025-11-25', 2))
+    expect(transport.sent).toMatchObject([
+      { id: 1, error: { code: -32603 } },
+      { id: 2, result: {} },
+    ])
+  })
+})
+
+describe('unreadable messages', () => {
+  it.each([
+    ['no JSON', '{', -32700],
+    ['an array where batches do not exist', [call(1, 'a')], -32600],
+    ['no version', { id: 3, method: 'ping' }, -32600],
+  ])('%s is answered with an error, and the next message works', async (_, message, code) => {
+    const { transport } = await open(createTestRuntime({}))
+    await transport.receive(message)
+    await transport.receive({ jsonrpc: '2.0', id: 9, method: 'ping' })
+    expect(transport.sent).toMatchObject([{ error: { code } }, { id: 9, result: {} }])
+  })
+})
+
+describe('requests that run at the same time', () => {
+  it('are answered as they finish', async () => {
+    const tool = gatedTool()
+    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    for (const key of ['a', 'b']) void transport.receive(call(key, key))
+    tool.release('b')
+    await settled()
+    tool.release('a')
+    await settled()
+    expect(transport.sent).toMatchObject([{ id: 'b' }, { id: 'a' }])
+  })
+
+  it('under one id each get their own answer', async () => {
+    const tool = gatedTool()
+    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
+    for (const key of keys) void transport.receive(call(1, key))
+    for (const key of keys.toReversed()) tool.release(key)
+    await settled()
+    const answered = transport.sent.map(
+      (frame) => (frame as { result: { _meta: { key: string } } }).result._meta.key,
+    )
+    expect(answered.toSorted()).toEqual(keys.toSorted())
+  })
+
+  it('wait beyond the running limit, and hold back the transport at the in-flight limit', async () => {
+    const tool = gatedTool()
+    const { transport } = await open(
+      createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 2 } }),
+    )
+    expect(transport.receive(call(1, 'a'))).toBeUndefined()
+    const held = transport.receive(call(2, 'b'))
+    expect(held).toBeInstanceOf(Promise)
+    expect(tool.started).toEqual(['a'])
+    tool.release('a')
+    await held
+    await settled()
+    expect(tool.started).toEqual(['a', 'b'])
+  })
+
+  it('beyond every limit are answered "busy" and not lost', async () => {
+    const tool = gatedTool()
+    const { transport } = await open(
+      createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 1 } }),
+    )
+    void transport.receive(call(1, 'a'))
+    void transport.receive(call(2, 'b'))
+    expect(transport.sent).toMatchObject([{ id: 2, error: { code: -32603 } }])
+  })
+})
+
+describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation', () => {
+  const cancel = (requestId: unknown): object => ({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId },
+  })
+
+  it('ends the named call without an answer', async () => {
+    const tool = gatedTool()
+    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    void transport.receive(call(1, 'a'))
+    void transport.receive(call('1', 'b'))
+    await transport.receive(cancel(1))
+    tool.release('a')
+    tool.release('b')
+    await settled()
+    expect(transport.sent).toMatchObject([{ id: '1' }])
+  })
+
+  it.each([
+    ['an unknown id', 99],
+    ['no id', undefined],
+    ['a finished call', 5],
+  ])('of %s changes nothing', async (_, id) => {
+    const tool = gatedTool()
+    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    void transport.receive(call(5, 'done'))
+    tool.release('done')
+    await settled()
+    void transport.receive(call(1, 'a'))
+    await transport.receive(cancel(id))
+    tool.release('a')
+    await settled()
+    expect(transport.sent).toMatchObject([{ id: 5 }, { id: 1 }])
+  })
+
+  it('of a call that waits for its turn keeps it from its handler', async () => {
+    const tool = gatedTool()
+    const limits = { running: 1, inFlight: 9 }
+    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }, { limits }))
+    for (const key of ['a', 'b', 'c']) void transport.receive(call(key, key))
+    await transport.receive(cancel('b'))
+    for (const key of ['a', 'c']) {
+      tool.release(key)
+      await settled()
+    }
+    expect(tool.started).toEqual(['a', 'c'])
+    expect(transport.sent).toMatchObject([{ id: 'a' }, { id: 'c' }])
+  })
+
+  it('that names several running calls ends none', async () => {
+    const tool = gatedTool()
+    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    for (const key of ['a', 'b']) void transport.receive(call(1, key))
+    await transport.receive(cancel(1))
+    for (const key of ['a', 'b']) tool.release(key)
+    await settled()
+    expect(transport.sent).toHaveLength(2)
+  })
+})
+
+describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
+  it('are answered as one array, notifications aside', async () => {
+    const { transport } = await open(createTestRuntime({}), '2025-03-26')
+    const ping = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' })
+    await transport.receive([ping(1), { jsonrpc: '2.0', method: 'notifications/initialized' }, ping(2)])
+    expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
+  })
+
+  it('hold back the transport like single calls do', async () => {
+    const tool = gatedTool()
+    const limits = { running: 1, inFlight: 2 }
+    const { transport } = await open(
+      createTestRuntime({ 'tools/call': tool.entry }, { limits }),
+      '2025-03-26',
+    )
+    const held = transport.receive([call(1, 'a'), call(2, 'b')])
+    expect(held).toBeInstanceOf(Promise)
+    for (const key of ['a', 'b']) {
+      tool.release(key)
+      await settled()
+    }
+    await held
+    expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
+  })
+
+  it('still come back when a call in them is cancelled', async () => {
+    const tool = gatedTool()
+    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }), '2025-03-26')
+    await transport.receive([call(1, 'a'), call(2, 'b')])
+    await transport.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    tool.release('b')
+    await settled()
+    expect(transport.sent).toMatchObject([[{ id: 2 }]])
+  })
+
+  it.each([
+    ['empty', 0],
+    ['of 101', 101],
+  ])('that are %s are refused', async (_, length) => {
+    const { transport } = await open(createTestRuntime({}), '2025-03-26')
+    await transport.receive(Array.from({ length }, (__, id) => ({ jsonrpc: '2.0', id, method: 'ping' })))
+    expect(transport.sent).toMatchObject([{ error: { code: -32600 } }])
+  })
+})
+
+describe('changes', () => {
+  it('reach the client, a resource’s only where it subscribed', async () => {
+    const runtime = createTestRuntime({})
+    const { transport } = await open(runtime)
+    await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
+    await runtime.bus.publish(CHANGES_TOPIC, { kind: 'resource', uri: 'x://y' })
+    expect(transport.sent).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }])
+  })
+
+  it('are not told to a client that has not initialised', async () => {
+    const runtime = createTestRuntime({})
+    const transport = new ScriptedTransport()
+    serveTransport(runtime, transport)
+    await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
+    expect(transport.sent).toEqual([])
+  })
+})
+
+describe('a peer that reads slowly', () => {
+  /** A transport that is behind from the first write on, until the test says otherwise. */
+  class SlowTransport extends ScriptedTransport {
+    caughtUp: (() => void) | undefined
+    override send(message: string): void | Promise<void> {
+      void super.send(message)
+      return new Promise((resolve) => (this.caughtUp = resolve))
+    }
+  }
+
+  async function openSlow(runtime: TestRuntime): Promise<SlowTransport> {
+    const transport = new SlowTransport()
+    serveTransport(runtime, transport)
+    void transport.receive(initialize())
+    await settled()
+    transport.caughtUp?.()
+    await settled()
+    transport.sent.length = 0
+    return transport
+  }
+
+  it('gets every answer, and of a flood of logs what was sent before it fell behind', async () => {
+    const runtime = createTestRuntime({
+      'tools/call': {
+        handle: (_, ctx) => {
+          for (let index = 0; index < 1_000; index++) ctx.log.error(index)
+          return complete({ content: [] })
+        },
+      },
+    })
+    const transport = await openSlow(runtime)
+    void transport.receive(call(1, 'a'))
+    expect(transport.sent).toMatchObject([{ params: { data: 0 } }, { id: 1 }])
+  })
+
+  it('loses nothing of a handler that awaits', async () => {
+    const runtime = createTestRuntime({
+      'tools/call': {
+        handle: async (_, ctx) => {
+          for (let index = 1; index <= 3; index++) await ctx.progress(index)
+          return complete({ content: [] })
+        },
+      },
+    })
+    const transport = await openSlow(runtime)
+    void transport.receive({ ...call(1, 'a'), params: { _meta: { progressToken: 1 } } })
+    for (let index = 0; index < 4; index++) {
+      await settled()
+      transport.caughtUp?.()
+    }
+    await settled()
+    expect(transport.sent).toMatchObject([
+      { params: { progress: 1 } },
+      { params: { progress: 2 } },
+      { params: { progress: 3 } },
+      { id: 1 },
+    ])
+  })
+
+  it('hears of changes when it has caught up, of each once', async () => {
+    const runtime = createTestRuntime({})
+    const transport = await openSlow(runtime)
+    void transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    for (let index = 0; index < 100; index++) await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
+    expect(transport.sent).toMatchObject([{ id: 1 }])
+    transport.caughtUp?.()
+    await settled()
+    expect(transport.sent).toMatchObject([{ id: 1 }, { method: 'notifications/tools/list_changed' }])
+  })
+})
+
+describe('closing', () => {
+  it('lets running calls finish, refuses new ones, then ends the transport', async () => {
+    const tool = gatedTool()
+    const { transport, connection } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    void transport.receive(call(1, 'a'))
+    const closing = connection.close()
+    void transport.receive(call(2, 'b'))
+    expect(transport.ended).toBe(false)
+    tool.release('a')
+    await closing
+    await connection.closed
+    expect(transport.sent).toMatchObject([
+      { id: 2, error: { code: -32603 } },
+      { id: 1, result: {} },
+    ])
+    expect(transport.ended).toBe(true)
+  })
+
+  it('starts nothing of what still waits at the deadline', async () => {
+    const tool = gatedTool()
+    const runtime = createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 9 } })
+    const { transport, connection } = await open(runtime)
+    for (const key of ['a', 'b']) void transport.receive(call(key, key))
+    const closed = connection.close({ deadline: 100 })
+    await runtime.clock.advance(100)
+    await closed
+    await settled()
+    expect(tool.started).toEqual(['a'])
+    expect(transport.sent).toEqual([])
+  })
+
+  it('is the end: what comes or is said after it goes nowhere', async () => {
+    const runtime = createTestRuntime({})
+    const { transport, connection } = await open(runtime)
+    await connection.close()
+    for (const message of [{ jsonrpc: '2.0', id: 2, method: 'ping' }, '{', initialize()])
+      await transport.receive(message)
+    await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
+    expect(transport.sent).toEqual([])
+  })
+
+  it('ends what is still running at the deadline, and is the same close for everyone', async () => {
+    const tool = gatedTool()
+    const runtime = createTestRuntime({ 'tools/call': tool.entry })
+    const { transport, connection } = await open(runtime)
+    void transport.receive(call(1, 'a'))
+    const closing = [connection.close({ deadline: 1_000 }), connection.close()]
+    await runtime.clock.advance(1_000)
+    await Promise.all(closing)
+    expect(transport.sent).toEqual([])
+    expect(runtime.clock.pending).toBe(0)
+  })
+
+  it('again, in more of a hurry, shortens the wait', async () => {
+    const tool = gatedTool()
+    const runtime = createTestRuntime({ 'tools/call': tool.entry })
+    const { transport, connection } = await open(runtime)
+    void transport.receive(call(1, 'a'))
+    const closing = connection.close({ deadline: 60_000 })
+    void connection.close({ deadline: 100 })
+    await runtime.clock.advance(100)
+    await closing
+    expect(runtime.clock.pending).toBe(0)
+  })
+
+  it('by the peer gives running calls two seconds', async () => {
+    const tool = gatedTool()
+    const runtime = createTestRuntime({ 'tools/call': tool.entry })
+    const { transport, connection } = await open(runtime)
+    void transport.receive(call(1, 'quick'))
+    void transport.receive(call(2, 'slow'))
+    transport.end()
+    tool.release('quick')
+    await settled()
+    await runtime.clock.advance(2_000)
+    await connection.closed
+    expect(transport.sent).toMatchObject([{ id: 1 }])
+  })
+})
+
+describe('a transport that breaks', () => {
+  const broken = new Error('broken pipe')
+
+  it.each([
+    ['throws', () => { throw broken }], // prettier-ignore
+    ['rejects', () => Promise.reject(broken)],
+  ])('ends the connection when a write %s, and nothing is left unhandled', async (_, fail) => {
+    const tool = gatedTool()
+    const runtime = createTestRuntime({ 'tools/call': tool.entry })
+    const { transport, connection } = await open(runtime)
+    void transport.receive(call(1, 'a'))
+    transport.send = fail
+    await transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
+    await transport.receive('{')
+    tool.release('a')
+    await connection.closed
+    expect(transport.ended).toBe(true)
+    expect(runtime.logs.filter((line) => line.startsWith('The transport failed'))).toHaveLength(1)
+  })
+
+  it('when it is closed is closed all the same', async () => {
+    const runtime = createTestRuntime({})
+    const { transport, connection } = await open(runtime)
+    transport.close = () => Promise.reject(broken)
+    transport.end()
+    await connection.closed
+    await connection.close()
+    expect(runtime.logs).toEqual(['A transport failed to close ["err"]'])
+  })
+
+  it('at the start leaves nothing behind', async () => {
+    const runtime = createTestRuntime({})
+    const transport = new ScriptedTransport()
+    transport.start = () => {
+      throw broken
+    }
+    expect(() => serveTransport(runtime, transport)).toThrow(broken)
+    await runtime.mounts[0]?.closed
+    expect(transport.ended).toBe(false)
+  })
+
+  it('is not started for a server that is closed', () => {
+    const refuse = (): never => {
+      throw new Error('closed')
+    }
+    let started = false
+    const transport = new ScriptedTransport()
+    transport.start = () => void (started = true)
+    expect(() => serveTransport(createTestRuntime({}, { attach: refuse }), transport)).toThrow('closed')
+    expect(started).toBe(false)
+  })
+})

@@ -1,0 +1,381 @@
+import { describe, expect, it, vi } from 'vitest'
+import { serveTransport } from '../../src/duplex/connection.ts'
+import type { MethodEntry } from '../../src/call/dispatcher.ts'
+import { complete, type Outcome } from '../../src/call/result.ts'
+import { McpServer } from '../../src/server/mcp-server.ts'
+import { settled } from '../support/fake-clock.ts'
+import { createTestRuntime } from '../support/runtime.ts'
+import { ScriptedTransport } from '../support/transport.ts'
+
+const VERSION = '2026-07-28'
+const META = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+interface Frame {
+  readonly id?: unknown
+  readonly method?: string
+  readonly params?: Record<string, unknown>
+  readonly result?: Record<string, unknown>
+  readonly error?: { readonly code: number; readonly data?: unknown }
+}
+
+const request = (id: unknown, method: string, params: object = {}): object => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+})
+/** The same with metadata of its own. */
+const alone = (id: unknown, method: string, params: object = {}, version = VERSION): object =>
+  request(id, method, {
+    ...params,
+    _meta: { ...META, 'io.modelcontextprotocol/protocolVersion': version },
+  })
+const initialize = (capabilities: object = {}): object =>
+  request('init', 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities,
+    clientInfo: { name: 'c', version: '1' },
+  })
+const cancel = (requestId: unknown, params: object = {}): object => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId, ...params },
+})
+
+/** Calls that wait until the test lets them go, and say of which era they were. */
+function gated(): { entry: MethodEntry; release: (key: string) => void; started: string[]; ended: string[] } {
+  const waiting = new Map<string, () => void>()
+  const started: string[] = []
+  const ended: string[] = []
+  const handle: MethodEntry['handle'] = (params, ctx) => {
+    const key = String(params['key'])
+    started.push(key)
+    ctx.signal.addEventListener('abort', () => ended.push(key))
+    const text = `${key} ${ctx.session === undefined ? 'alone' : 'in a session'}`
+    return new Promise<Outcome>((resolve) =>
+      waiting.set(key, () => resolve(complete({ content: [{ type: 'text', text }] }))),
+    )
+  }
+  return { entry: { handle }, started, ended, release: (key) => waiting.get(key)?.() }
+}
+
+function bench(limits?: { readonly running: number; readonly inFlight: number }) {
+  const tool = gated()
+  const runtime = createTestRuntime({ 'tools/call': tool.entry }, limits && { limits })
+  const rejected: unknown[] = []
+  runtime.events.on('reject', ({ reason }) => rejected.push(reason))
+  const transport = new ScriptedTransport()
+  const connection = serveTransport(runtime, transport)
+  const texts = (): unknown[] =>
+    (transport.sent as Frame[]).map(({ id, result }) => {
+      const content = result?.['content'] as { readonly text: string }[] | undefined
+      return [id, content?.[0]?.text]
+    })
+  return { ...tool, transport, connection, clock: runtime.clock, rejected, texts }
+}
+
+function serverOf(): McpServer {
+  const server = new McpServer({ name: 'a', version: '1' })
+  server.addTool({
+    name: 'era',
+    handler: async (_args, ctx) => {
+      await ctx.progress(1, 2, ctx.protocolVersion)
+      ctx.log.warning(ctx.protocolVersion)
+      return ctx.protocolVersion
+    },
+  })
+  return server
+}
+
+describe('both eras on one connection (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
+  it('a probe decides nothing: after server/discover a client may open a session, and go on with both', async () => {
+    const transport = new ScriptedTransport()
+    serverOf().connect(transport)
+    const call = { name: 'era' }
+    await transport.receive(alone(1, 'server/discover'))
+    await transport.receive(initialize())
+    await transport.receive(request(2, 'tools/call', call))
+    await transport.receive(alone(2, 'tools/call', call))
+    await transport.receive(request(3, 'tools/call', call))
+    await vi.waitFor(() =>
+      expect((transport.sent as Frame[]).filter((frame) => 'id' in frame)).toHaveLength(5),
+    )
+    const answers = (transport.sent as Frame[]).filter((frame) => 'id' in frame)
+    expect(answers.find(({ id }) => id === 1)).toMatchObject({ result: { supportedVersions: [VERSION] } })
+    expect(answers.find(({ id }) => id === 'init')).toMatchObject({
+      result: { protocolVersion: '2025-11-25' },
+    })
+    const calls = answers.filter(({ id }) => id === 2 || id === 3)
+    expect(calls.map(({ id, result }) => [id, JSON.stringify(result?.['content'])])).toEqual([
+      [2, '[{"type":"text","text":"2025-11-25"}]'],
+      [2, `[{"type":"text","text":"${VERSION}"}]`],
+      [3, '[{"type":"text","text":"2025-11-25"}]'],
+    ])
+  })
+
+  it('calls of both that share an id are answered each in its own words', async () => {
+    const { transport, release, texts } = bench()
+    await transport.receive(initialize())
+    transport.sent.length = 0
+    void transport.receive(request(1, 'tools/call', { key: 'a' }))
+    void transport.receive(alone(1, 'tools/call', { key: 'b' }))
+    release('b')
+    await settled()
+    release('a')
+    await settled()
+    expect(texts()).toEqual([
+      [1, 'b alone'],
+      [1, 'a in a session'],
+    ])
+  })
+
+  it('what a request wants to hear comes with its own tokens and level, and no session hears of it', async () => {
+    const transport = new ScriptedTransport()
+    serverOf().connect(transport)
+    await transport.receive(
+      request(1, 'tools/call', {
+        name: 'era',
+        _meta: { ...META, progressToken: 'mine', 'io.modelcontextprotocol/logLevel': 'info' },
+      }),
+    )
+    await transport.receive(alone(2, 'tools/call', { name: 'era' }))
+    await vi.waitFor(() => expect(transport.sent).toHaveLength(4))
+    expect(transport.sent).toMatchObject([
+      { method: 'notifications/progress', params: { progressToken: 'mine', message: VERSION } },
+      { method: 'notifications/message', params: { level: 'warning', data: VERSION } },
+      { id: 1 },
+      { id: 2 },
+    ])
+  })
+})
+
+describe('cancelling a request that stands for itself (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#cancellation)', () => {
+  it('ends it, and nothing more is said of it', async () => {
+    const { transport, release, ended, connection } = bench()
+    void transport.receive(alone(1, 'tools/call', { key: 'a' }))
+    await transport.receive(cancel(1))
+    release('a')
+    await settled()
+    expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
+  })
+
+  it('keeps one that waits for its turn from its handler', async () => {
+    const { transport, release, started, texts } = bench({ running: 1, inFlight: 9 })
+    for (const key of ['a', 'b', 'c']) void transport.receive(alone(key, 'tools/call', { key }))
+    await transport.receive(cancel('b'))
+    for (const key of ['a', 'c']) {
+      release(key)
+      await settled()
+    }
+    expect(started).toEqual(['a', 'c'])
+    expect(texts()).toEqual([
+      ['a', 'a alone'],
+      ['c', 'c alone'],
+    ])
+  })
+
+  it('ends none where a call of the session has the same id, unless the cancellation says which it means', async () => {
+    const { transport, ended } = bench()
+    await transport.receive(initialize())
+    void transport.receive(request(1, 'tools/call', { key: 'session' }))
+    void transport.receive(alone(1, 'tools/call', { key: 'alone' }))
+    await transport.receive(cancel(1))
+    expect(ended).toEqual([])
+    await transport.receive(cancel(1, { _meta: META }))
+    await settled()
+    expect(ended).toEqual(['alone'])
+    await transport.receive(cancel(1))
+    expect(ended).toEqual(['alone', 'session'])
+  })
+})
+
+describe('requests that stand for themselves, on a duplex transport', () => {
+  it('beyond the running limit wait, and at the limit in flight nothing more is read', async () => {
+    const { transport, started, release, rejected } = bench({ running: 1, inFlight: 2 })
+    expect(transport.receive(alone(1, 'tools/call', { key: 'a' }))).toBeUndefined()
+    const held = transport.receive(alone(2, 'tools/call', { key: 'b' }))
+    expect(held).toBeInstanceOf(Promise)
+    expect(started).toEqual(['a'])
+    release('a')
+    await held
+    await settled()
+    expect([started, rejected]).toEqual([['a', 'b'], []])
+  })
+
+  it('are read on while the session has asked its client something, whose answer comes on the same way', async () => {
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { limits: { running: 1, inFlight: 2 }, logger: quiet },
+    )
+    let ask = (): void => {}
+    const gate = new Promise<void>((resolve) => (ask = resolve))
+    server.addTool({
+      name: 'asks',
+      handler: async (_args, ctx) => (await gate, `${(await ctx.listRoots()).length} roots`),
+    })
+    server.addTool({ name: 'hangs', handler: () => new Promise<string>(() => {}) })
+    const rejected: string[] = []
+    server.on('reject', ({ reason }) => rejected.push(reason))
+    const transport = new ScriptedTransport()
+    const connection = server.connect(transport)
+    await transport.receive(initialize({ roots: {} }))
+    void transport.receive(request(1, 'tools/call', { name: 'asks' }))
+    void transport.receive(alone(2, 'tools/call', { name: 'hangs' }))
+    const held = transport.receive(alone(3, 'tools/call', { name: 'hangs' }))
+    expect(held).toBeInstanceOf(Promise)
+    ask()
+    await held
+    const question = (transport.sent as Frame[]).find(({ method }) => method === 'roots/list')
+    // No room, and nobody can be kept waiting.
+    expect(transport.receive(alone(4, 'tools/call', { name: 'hangs' }))).toBeUndefined()
+    expect(rejected).toEqual(['busy'])
+    expect(connection.stats()).toMatchObject({ callsInFlight: 3, refusals: { busy: 1 } })
+    await transport.receive({ jsonrpc: '2.0', id: question?.id, result: { roots: [] } })
+    await vi.waitFor(() => expect(JSON.stringify(transport.sent)).toContain('0 roots'))
+    await connection.close({ deadline: 0 })
+  })
+
+  it('are read one after the other while the lifespan opens, and then all answered', async () => {
+    let open = (): void => {}
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    let isOpen = false
+    const runtime = createTestRuntime(
+      { 'tools/call': { handle: () => complete({ content: [] }) } },
+      { ready: () => (isOpen ? undefined : opened) },
+    )
+    const transport = new ScriptedTransport()
+    serveTransport(runtime, transport)
+    const held = transport.receive(alone(1, 'tools/call'))
+    expect(held).toBeInstanceOf(Promise)
+    isOpen = true
+    open()
+    await held
+    await settled()
+    await transport.receive(alone(2, 'tools/call'))
+    expect(transport.sent).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, result: {} },
+    ])
+  })
+
+  it('are counted, and answered though the client has closed its side', async () => {
+    const { transport, connection, release, texts } = bench()
+    void transport.receive(alone(1, 'tools/call', { key: 'a' }))
+    expect(connection.stats()).toMatchObject({ sessions: 0, callsInFlight: 1 })
+    transport.end()
+    release('a')
+    await connection.closed
+    expect(texts()).toEqual([[1, 'a alone']])
+  })
+
+  it('that wait for their turn when the connection closes never reach their handlers', async () => {
+    const { transport, connection, clock, started, ended } = bench({ running: 1, inFlight: 9 })
+    for (const key of ['a', 'b']) void transport.receive(alone(key, 'tools/call', { key }))
+    const closed = connection.close({ deadline: 1 })
+    await clock.advance(1)
+    await closed
+    expect([started, ended]).toEqual([['a'], ['a']])
+  })
+
+  it('with wrong metadata are refused, and the reasons are counted', async () => {
+    const { transport, connection, rejected } = bench()
+    await transport.receive(request(1, 'tools/list', { _meta: { ...META, [CAPABILITIES]: 5 } }))
+    await transport.receive(alone(2, 'tools/list', {}, '2099-01-01'))
+    // One that has sessions is not asked for by naming it in a request.
+    await transport.receive(alone(3, 'tools/list', {}, '2025-11-25'))
+    await transport.receive(alone(4, 'initialize'))
+    await transport.receive(alone(5, 'ping'))
+    const unsupported = { code: -32022, data: { supported: [VERSION] } }
+    expect(transport.sent).toMatchObject([
+      { id: 1, error: { code: -32602 } },
+      { id: 2, error: unsupported },
+      { id: 3, error: unsupported },
+      { id: 4, error: { code: -32601 } },
+      { id: 5, error: { code: -32601 } },
+    ])
+    expect(rejected).toEqual(['badMetadata', 'unsupportedVersion', 'unsupportedVersion'])
+    expect(connection.stats().refusals).toEqual({ badMetadata: 1, unsupportedVersion: 2 })
+  })
+})
+
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+describe('a ping beside what a session allows', () => {
+  const unknown = { ...META, 'io.modelcontextprotocol/protocolVersion': '1999-01-01' }
+
+  it.each<[string, (typeof VERSION | '2025-11-25')[], object | undefined, object]>([
+    ['before the session', [VERSION, '2025-11-25'], undefined, { result: {} }],
+    ['of its own metadata', [VERSION, '2025-11-25'], META, { error: { code: -32601 } }],
+    ['of an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
+    ['of none, where it must name one', [VERSION], undefined, { error: { code: -32602 } }],
+    ['of none, where sessions are all there is', ['2025-11-25'], undefined, { result: {} }],
+  ])('%s is answered by what is served', async (_what, revisions, _meta, expected) => {
+    const transport = new ScriptedTransport()
+    serverOf().connect(transport, { revisions })
+    await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
+    expect(transport.sent).toMatchObject([{ id: 1, ...expected }])
+  })
+})
+
+describe('a connection that serves one era alone', () => {
+  it('without sessions names its versions to a client that initializes', async () => {
+    const transport = new ScriptedTransport()
+    serverOf().connect(transport, { revisions: [VERSION] })
+    await transport.receive(initialize())
+    await transport.receive(request(2, 'tools/list'))
+    await transport.receive(alone(3, 'tools/list'))
+    await transport.receive([request(4, 'tools/list')])
+    expect(transport.sent).toMatchObject([
+      { id: 'init', error: { code: -32022, data: { supported: [VERSION], requested: '2025-11-25' } } },
+      { id: 2, error: { code: -32602 } },
+      { id: 3, result: { resultType: 'complete' } },
+      { error: { code: -32600 } },
+    ])
+  })
+
+  it('with sessions refuses a probe in words that no client takes for the newer era', async () => {
+    const transport = new ScriptedTransport()
+    serverOf().connect(transport, { revisions: ['2025-11-25'] })
+    await transport.receive(alone(1, 'server/discover'))
+    await transport.receive(initialize())
+    await transport.receive(alone(2, 'server/discover'))
+    // What it holds no calls for beside the session, it takes for the session's own.
+    await transport.receive(alone(3, 'tools/list'))
+    expect(transport.sent).toMatchObject([
+      { id: 1, error: { code: -32600 } },
+      { id: 'init', result: {} },
+      { id: 2, error: { code: -32601 } },
+      { id: 3, result: {} },
+    ])
+  })
+
+  it('must be left with a revision', () => {
+    const server = new McpServer({ name: 'a', version: '1' }, { revisions: ['2025-11-25'] })
+    expect(() => server.connect(new ScriptedTransport(), { revisions: [VERSION] })).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_REVISION' }),
+    )
+  })
+})
+
+describe('a message without a mount', () => {
+  it.each<[string, readonly (typeof VERSION | '2025-11-25')[], object, object]>([
+    ['of its own metadata', [VERSION, '2025-11-25'], alone(1, 'tools/list'), { result: { ttlMs: 0 } }],
+    ['of none', [VERSION, '2025-11-25'], request(1, 'tools/list'), { result: { tools: [{}] } }],
+    ['of none, where it must have some', [VERSION], request(1, 'tools/list'), { error: { code: -32602 } }],
+    ['that initializes where nothing can be', [VERSION], initialize(), { error: { code: -32022 } }],
+    [
+      'of its own metadata, where only sessions are',
+      ['2025-11-25'],
+      alone(1, 'server/discover'),
+      { error: {} },
+    ],
+  ])('%s is answered by what the server serves', async (_what, revisions, message, expected) => {
+    const server = new McpServer({ name: 'a', version: '1' }, { revisions })
+    server.addTool({ name: 'a', handler: () => 'x' })
+    expect(JSON.parse((await server.handleMessage(message)) ?? '')).toMatchObject(expected)
+  })
+})

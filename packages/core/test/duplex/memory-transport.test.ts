@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { createMemoryTransportPair } from '../../src/duplex/memory-transport.ts'
+import type { Transport, TransportClose } from '../../src/duplex/transport.ts'
+
+interface Heard {
+  readonly texts: string[]
+  readonly closed: Promise<TransportClose>
+  /** Resolves when this many messages have arrived. */
+  count(wanted: number): Promise<void>
+}
+
+function listen(transport: Transport, onMessage: (text: string) => void | Promise<void> = () => {}): Heard {
+  const texts: string[] = []
+  const waiting: { wanted: number; resolve: () => void }[] = []
+  const closed = new Promise<TransportClose>((resolve) => {
+    void transport.start({
+      message(text) {
+        texts.push(text)
+        for (const { wanted, resolve: go } of waiting) if (texts.length >= wanted) go()
+        return onMessage(text)
+      },
+      malformed: () => {},
+      close: resolve,
+    })
+  })
+  const count = (wanted: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (texts.length >= wanted) resolve()
+      else waiting.push({ wanted, resolve })
+    })
+  return { texts, closed, count }
+}
+
+describe('the in-memory transport pair', () => {
+  it('delivers in order, both ways, and never within send', async () => {
+    const [left, right] = createMemoryTransportPair()
+    const atLeft = listen(left)
+    const atRight = listen(right)
+    for (const text of ['1', '2', '3']) void left.send(text)
+    void right.send('a')
+    expect(atRight.texts).toEqual([])
+    await Promise.all([atRight.count(3), atLeft.count(1)])
+    expect(atRight.texts).toEqual(['1', '2', '3'])
+    expect(atLeft.texts).toEqual(['a'])
+  })
+
+  it('keeps what is sent before the other side starts', async () => {
+    const [left, right] = createMemoryTransportPair()
+    void left.send('early')
+    const atRight = listen(right)
+    await atRight.count(1)
+    expect(atRight.texts).toEqual(['early'])
+  })
+
+  it('waits for the promise of a handler before the next message', async () => {
+    const [left, right] = createMemoryTransportPair()
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const atRight = listen(right, () => gate)
+    void left.send('1')
+    void left.send('2')
+    await atRight.count(1)
+    await Promise.resolve()
+    expect(atRight.texts).toEqual(['1'])
+    release()
+    await atRight.count(2)
+  })
+
+  it('makes the sender wait only while the other side is behind', async () => {
+    const [left, right] = createMemoryTransportPair()
+    expect(left.send('small')).toBeUndefined()
+    const behind = left.send('x'.repeat(2 * 1024 * 1024))
+    expect(behind).toBeInstanceOf(Promise)
+    const atRight = listen(right)
+    await behind
+    expect(atRight.texts).toHaveLength(2)
+  })
+
+  it('lets the other side receive what was sent before it ends too, and says so once', async () => {
+    const [left, right] = createMemoryTransportPair()
+    const atLeft = listen(left)
+    void left.send('last words')
+    await left.close()
+    await left.close()
+    const atRight = listen(right)
+    expect(await atRight.closed).toEqual({ kind: 'end' })
+    expect(atRight.texts).toEqual(['last words'])
+    expect(await atLeft.closed).toEqual({ kind: 'end' })
+  })
+
+  it('drops what is sent after the close, without an error', async () => {
+    const [left, right] = createMemoryTransportPair()
+    const atRight = listen(right)
+    await right.close()
+    expect(left.send('late')).toBeUndefined()
+    await atRight.closed
+    expect(atRight.texts).toEqual([])
+  })
+
+  it('lets a waiting sender go when the other side closes', async () => {
+    const [left, right] = createMemoryTransportPair()
+    const behind = left.send('x'.repeat(2 * 1024 * 1024))
+    await right.close()
+    await expect(behind).resolves.toBeUndefined()
+  })
+
+  it('gives up on a message whose signal aborts before it is delivered', async () => {
+    const [left, right] = createMemoryTransportPair()
+    const controller = new AbortController()
+    void left.send('dropped', { signal: controller.signal })
+    void left.send('kept')
+    controller.abort()
+    const atRight = listen(right)
+    await atRight.count(1)
+    expect(atRight.texts).toEqual(['kept'])
+  })
+
+  it('ends both sides when a handler fails', async () => {
+    const [left, right] = createMemoryTransportPair()
+    const failure = new Error('broken handler')
+    const atLeft = listen(left)
+    const atRight = listen(right, () => Promise.reject(failure))
+    void left.send('1')
+    expect(await atRight.closed).toEqual({ kind: 'error', error: failure })
+    expect(await atLeft.closed).toEqual({ kind: 'end' })
+  })
+
+  it('survives a thousand pairs whose close handlers close again', async () => {
+    const ends = Array.from({ length: 1000 }, () => {
+      const [left, right] = createMemoryTransportPair()
+      const closed = new Promise<void>((resolve) => {
+        const handlers = (own: Transport) => ({
+          message: () => {},
+          malformed: () => {},
+          close: () => void own.close().then(resolve),
+        })
+        void left.start(handlers(left))
+        void right.start(handlers(right))
+      })
+      void left.close()
+      return closed
+    })
+    await Promise.all(ends)
+  })
+
+  it('refuses a second start', () => {
+    const [left] = createMemoryTransportPair()
+    void listen(left)
+    expect(() => left.start({ message: () => {}, malformed: () => {}, close: () => {} })).toThrow(
+      /started already/,
+    )
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { fromBase64Url, isBase64, toBase64, toBase64Url } from '../../../src/util/base64.ts'
+import { content } from '../../../src/features/content/content.ts'
+import { result } from '../../../src/features/content/result.ts'
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
+
+describe('content blocks', () => {
+  it('carry what they were given, and nothing of their brand on the wire', () => {
+    const annotations = { audience: ['user'], priority: 1 } as const
+    expect(plain(content.text('a', { annotations, _meta: { k: 1 } }))).toEqual({
+      type: 'text',
+      text: 'a',
+      annotations,
+      _meta: { k: 1 },
+    })
+    expect(plain(content.image(new Uint8Array([1, 2, 3]), 'image/png'))).toEqual({
+      type: 'image',
+      data: 'AQID',
+      mimeType: 'image/png',
+    })
+    expect(plain(content.audio('AQID', 'audio/wav', { annotations }))).toEqual({
+      type: 'audio',
+      data: 'AQID',
+      mimeType: 'audio/wav',
+      annotations,
+    })
+    expect(plain(content.link({ uri: 'a://b', name: 'b', size: 5 }))).toEqual({
+      type: 'resource_link',
+      uri: 'a://b',
+      name: 'b',
+      size: 5,
+    })
+    expect(plain(content.resource({ uri: 'a://b', text: '' }))).toEqual({
+      type: 'resource',
+      resource: { uri: 'a://b', text: '' },
+    })
+    expect(
+      plain(content.resource({ uri: 'a://b', mimeType: 'image/png', blob: new Uint8Array([255]) })),
+    ).toEqual({
+      type: 'resource',
+      resource: { uri: 'a://b', mimeType: 'image/png', blob: '/w==' },
+    })
+  })
+
+  it.each([
+    ['a text that is none', () => content.text(5 as never)],
+    ['base64 without padding', () => content.image('AQI', 'image/png')],
+    ['base64 for URLs', () => content.image('_-__', 'image/png')],
+    ['a data URL', () => content.image('data:image/png;base64,AQID', 'image/png')],
+    ['numbers in place of bytes', () => content.audio([1, 2] as never, 'audio/wav')],
+    ['no media type', () => content.image('AQID', undefined as never)],
+    ['a media type without a subtype', () => content.image('AQID', 'png')],
+    ['a link to a relative address', () => content.link({ uri: 'b', name: 'b' })],
+    ['a resource without content', () => content.resource({ uri: 'a://b' })],
+    ['a resource with two contents', () => content.resource({ uri: 'a://b', text: 'a', blob: 'AQID' })],
+    ['a resource without an address', () => content.resource({ text: 'a' } as never)],
+    ['a blob that is not base64', () => content.resource({ uri: 'a://b', blob: '?' })],
+  ])('refuse %s', (_name, make) => {
+    expect(make).toThrow(wrong)
+  })
+
+  it('refuse an unsafe icon on a link', () => {
+    const icons = [{ src: 'javascript:alert(1)' }]
+    expect(() => content.link({ uri: 'a://b', name: 'b', icons })).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_INVALID_ICON' }),
+    )
+  })
+
+  it('are the only content that a result takes', () => {
+    const byHand = { type: 'text', text: 'a' } as never
+    expect(() => result({ content: byHand })).toThrow(wrong)
+    expect(() => result({ content: [content.text('a'), byHand] })).toThrow(wrong)
+    expect(() => result.error(byHand)).toThrow(wrong)
+  })
+})
+
+describe('base64', () => {
+  it.each([0, 1, 2, 3, 24_575, 24_576, 24_577, 200_000])('of %i bytes reads back as them', (length) => {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 7919) % 256)
+    const encoded = toBase64(bytes)
+    expect(isBase64(encoded)).toBe(true)
+    expect(Buffer.from(encoded, 'base64').equals(bytes)).toBe(true)
+  })
+
+  it('of a view covers the view alone', () => {
+    expect(toBase64(new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4))).toBe('AQID')
+  })
+
+  it('for URLs reads back, and reads nothing that it would not write', () => {
+    for (const text of ['a', 'tools:x', 'Grüße 🛫', '\uFEFFx'])
+      expect(fromBase64Url(toBase64Url(text))).toBe(text)
+    // The last has bits set that no encoder sets.
+    for (const encoded of ['', 'YQ==', 'Y Q', 'gICA', 'Y', 'YR'])
+      expect(fromBase64Url(encoded)).toBeUndefined()
+  })
+})

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { McpError } from '../../../src/errors.ts'
+import { content } from '../../../src/features/content/content.ts'
+import { definePrompt } from '../../../src/features/define.ts'
+import { createFeatures, type Features } from '../../../src/features/features.ts'
+import { message, messages } from '../../../src/features/prompts/prompt-messages.ts'
+import type { AnyPrompt } from '../../../src/features/prompts/prompt-types.ts'
+import { createSchemaEngine } from '../../../src/schema/engine.ts'
+import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
+
+function serve(...prompts: AnyPrompt[]): Features {
+  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+  features.prompts.registry.set(prompts)
+  return features
+}
+
+const get = (features: Features, args?: unknown, name: unknown = 'p'): ReturnType<typeof call> =>
+  wire(features.methods, 'prompts/get', { name, ...(args !== undefined && { arguments: args }) })
+
+const returning = (value: unknown, more: object = {}): Features =>
+  serve({ name: 'p', handler: () => value, ...more } as AnyPrompt)
+const text = (role: string, words: string): object => ({ role, content: { type: 'text', text: words } })
+
+describe('prompts/get: what a handler returns', () => {
+  const image = content.image('AQID', 'image/png')
+  const cases: [string, unknown, object][] = [
+    ['a string is a message of the user', 'x', { messages: [text('user', 'x')] }],
+    [
+      'a block is a message of the user',
+      image,
+      { messages: [{ role: 'user', content: { type: 'image', data: 'AQID', mimeType: 'image/png' } }] },
+    ],
+    ['a message is itself', message.assistant('x'), { messages: [text('assistant', 'x')] }],
+    [
+      'messages keep their order',
+      [message.user('x'), message.assistant(content.text('y'))],
+      { messages: [text('user', 'x'), text('assistant', 'y')] },
+    ],
+    [
+      'a whole answer says more',
+      messages({ description: 'D', messages: [message.user('x')], _meta: { k: 1 } }),
+      { description: 'D', messages: [text('user', 'x')], _meta: { k: 1 } },
+    ],
+    ['a whole answer may be a list', messages([message.user('x')]), { messages: [text('user', 'x')] }],
+  ]
+
+  it.each(cases)('%s', async (_name, value, expected) => {
+    expect(await get(returning(value))).toEqual(expected)
+    expect(await get(returning(Promise.resolve(value)))).toEqual(expected)
+  })
+
+  it('has the description of the definition, unless the answer has its own', async () => {
+    expect(await get(returning('x', { description: 'Mine' }))).toMatchObject({ description: 'Mine' })
+    const own = messages({ description: 'Own', messages: [message.user('x')] })
+    expect(await get(returning(own, { description: 'Mine' }))).toMatchObject({ description: 'Own' })
+  })
+
+  it.each([
+    ['undefined', undefined],
+    ['a number', 5],
+    ['nothing at all', []],
+    ['messages by hand', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
+    ['messages among other values', [message.user('x'), 'y']],
+    ['an object by hand', { messages: [] }],
+  ])('%s is the author’s error and not for the peer', async (_name, value) => {
+    const error = await errorOf(() => get(returning(value)))
+    expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"p"') })
+    expect(error).not.toBeInstanceOf(McpError)
+  })
+
+  it('takes messages from the helpers only', () => {
+    const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
+    expect(() => message.user({ type: 'text', text: 'x' } as never)).toThrow(wrong)
+    expect(() => message.user([content.text('x')] as never)).toThrow(wrong)
+    expect(() => messages([{ role: 'user', content: content.text('x') } as never])).toThrow(wrong)
+  })
+
+  it('is answered synchronously where it can be', () => {
+    expect(callNow(returning('x').methods, 'prompts/get', { name: 'p' })).not.toBeInstanceOf(Promise)
+  })
+})
+
+describe('prompts/get: the arguments', () => {
+  const brief = definePrompt({
+    name: 'p',
+    argsSchema: z.object({ city: z.string().min(2), days: z.string().transform(Number).optional() }),
+    handler: ({ city, days }) => `${city} ${typeof days} ${days}`,
+  })
+  const listed = definePrompt({
+    name: 'p',
+    arguments: [{ name: 'the city', title: 'City', description: 'Where', required: true }, { name: 'days' }],
+    handler: (args) => JSON.stringify(args),
+  })
+
+  it('are what the schema makes of them', async () => {
+    expect(await get(serve(brief), { city: 'Oslo', days: '3' })).toEqual({
+      messages: [text('user', 'Oslo number 3')],
+    })
+  })
+
+  it('from a list are those that it names', async () => {
+    expect(await get(serve(listed), { 'the city': 'Oslo', other: 'x' })).toEqual({
+      messages: [text('user', '{"the city":"Oslo"}')],
+    })
+  })
+
+  it.each([
+    ['a schema', brief, 'city'],
+    ['a list', listed, 'the city'],
+  ] as [string, AnyPrompt, string][])(
+    'that %s requires and that are missing answer -32602 by name',
+    async (_kind, prompt, name) => {
+      for (const args of [undefined, {}, { days: '3' }]) {
+        const error = await mcpErrorOf(() => get(serve(prompt), args))
+        expect(error.code).toBe(-32602)
+        expect(error.message).toContain(name)
+      }
+    },
+  )
+
+  it('that do not fit the schema answer -32602 with the reason', async () => {
+    const error = await mcpErrorOf(() => get(serve(brief), { city: 'O' }))
+    expect(error.code).toBe(-32602)
+    expect(error.message).toMatch(/^city: /m)
+  })
+
+  it.each([[5], [null], [true], [{}], [['x']]])(
+    'that are no strings answer -32602, such as %j',
+    async (value) => {
+      for (const prompt of [brief, listed] as AnyPrompt[]) {
+        const error = await mcpErrorOf(() =>
+          get(serve(prompt), { city: 'Oslo', 'the city': 'Oslo', days: value }),
+        )
+        expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('days') })
+      }
+    },
+  )
+
+  it.each([[5], ['x'], [null], [[]]])('that are no object answer -32602, such as %j', async (args) => {
+    expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
+  })
+
+  it('inherited by every object are not given', async () => {
+    const prompt = definePrompt({
+      name: 'p',
+      arguments: [{ name: 'constructor', required: true }],
+      handler: () => 'x',
+    })
+    expect((await mcpErrorOf(() => get(serve(prompt), {}))).code).toBe(-32602)
+  })
+
+  it('may be checked asynchronously', async () => {
+    const argsSchema = z.object({
+      a: z.string().refine((value) => Promise.resolve(value !== 'bad'), 'is taken'),
+    })
+    const features = serve(definePrompt({ name: 'p', argsSchema, handler: ({ a }) => a }))
+    expect(await get(features, { a: 'good' })).toEqual({ messages: [text('user', 'good')] })
+    expect(await mcpErrorOf(() => get(features, { a: 'bad' }))).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('is taken'),
+    })
+  })
+})
+
+describe('prompts/get: which prompt', () => {
+  it.each([['q'], ['__proto__'], [5], [null]])('is -32602 for the unknown %j', async (name) => {
+    expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
+  })
+
+  it('echoes little of an unknown name', async () => {
+    const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))
+    expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
+  })
+
+  it('is -32601 where none was ever registered', async () => {
+    const { methods } = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+    expect((await mcpErrorOf(() => call(methods, 'prompts/list'))).code).toBe(-32601)
+    expect((await mcpErrorOf(() => call(methods, 'prompts/get', { name: 'p' }))).code).toBe(-32601)
+  })
+
+  it('has its own timeout', () => {
+    expect(
+      entryOf(returning('x', { timeoutMs: 5 }).methods, 'prompts/get').timeoutMs?.(
+        { name: 'p' },
+        contextOf('x'),
+      ),
+    ).toBe(5)
+  })
+})
+
+describe('prompts/list', () => {
+  it('shows what definitions say of themselves and of their arguments', async () => {
+    const features = serve(
+      definePrompt({
+        name: 'a b',
+        title: 'A',
+        description: 'D',
+        _meta: { k: 1 },
+        argsSchema: z.object({ city: z.string().describe('Where'), days: z.string().optional() }),
+        handler: () => 'x',
+      }),
+      definePrompt({
+        name: 'b',
+        arguments: [{ name: 'the city', title: 'City', required: true }],
+        handler: () => 'x',
+      }),
+      definePrompt({ name: 'c', handler: () => 'x' }),
+    )
+    expect(await wire(features.methods, 'prompts/list')).toEqual({
+      prompts: [
+        {
+          name: 'a b',
+          title: 'A',
+          description: 'D',
+          _meta: { k: 1 },
+          arguments: [
+            { name: 'city', description: 'Where', required: true },
+            { name: 'days', required: false },
+          ],
+        },
+        { name: 'b', arguments: [{ name: 'the city', title: 'City', required: true }] },
+        { name: 'c' },
+      ],
+    })
+  })
+})
+
+describe('registering a prompt', () => {
+  const handler = (): string => 'x'
+
+  it.each([
+    ['no handler', { name: 'p' }],
+    ['both kinds of arguments', { name: 'p', handler, argsSchema: z.object({}), arguments: [] }],
+    ['an argument twice', { name: 'p', handler, arguments: [{ name: 'a' }, { name: 'a' }] }],
+    ['arguments that are no array', { name: 'p', handler, arguments: { a: {} } }],
+    ['a completion of what it does not have', { name: 'p', handler, complete: { a: () => [] } }],
+  ])('refuses %s', (_name, definition) => {
+    expect(() => serve(definition as unknown as AnyPrompt)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_MCP_INVALID_DEFINITION',
+        message: expect.stringContaining('"p"'),
+      }),
+    )
+  })
+
+  it('refuses an empty name, and a schema of anything but strings', () => {
+    expect(() => serve({ name: '', handler })).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' }),
+    )
+    const argsSchema = z.object({ days: z.number() }) as never
+    expect(() => serve({ name: 'p', handler, argsSchema })).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }),
+    )
+  })
+})

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { createFeatures, type Features } from '../../../src/features/features.ts'
+import { Listing } from '../../../src/features/registry/listing.ts'
+import type { AnyTool } from '../../../src/features/tools/tool-types.ts'
+import { createSchemaEngine } from '../../../src/schema/engine.ts'
+import type { Revision, RevisionDate } from '../../../src/protocol/revisions/revision.ts'
+import { call, callNow, contextOf, mcpErrorOf, wire } from '../helpers.ts'
+
+const tool = (name: string, more: object = {}): AnyTool => ({ name, handler: () => 'x', ...more })
+
+function serve(tools: readonly AnyTool[], pageSize?: number): Features {
+  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {}, pageSize })
+  features.tools.registry.set(tools)
+  return features
+}
+
+const namesOf = (list: { tools?: unknown }): string[] =>
+  (list.tools as { name: string }[]).map(({ name }) => name)
+
+/** Follows cursors to the end, doing something between the pages. */
+async function pages(features: Features, between: (page: number) => void = () => {}): Promise<string[][]> {
+  const all: string[][] = []
+  let cursor: unknown
+  do {
+    const page = await wire(features.methods, 'tools/list', cursor === undefined ? {} : { cursor })
+    all.push(namesOf(page))
+    cursor = page['nextCursor']
+    between(all.length)
+  } while (cursor !== undefined && all.length < 50)
+  return all
+}
+
+describe('tools/list', () => {
+  it('shows what a definition says of itself, and the schema of no arguments', async () => {
+    const shown = {
+      title: 'A tool',
+      description: 'Does a',
+      annotations: { readOnlyHint: true },
+      icons: [{ src: 'https://x.test/a.png' }],
+      _meta: { 'com.example/k': 1 },
+    }
+    expect(
+      await wire(serve([tool('a', { ...shown, timeoutMs: 5, validateOutput: false })]).methods, 'tools/list'),
+    ).toEqual({
+      tools: [{ name: 'a', ...shown, inputSchema: { type: 'object', additionalProperties: false } }],
+    })
+  })
+
+  it('shows each revision what it knows', async () => {
+    const { methods } = serve([
+      tool('a', { title: 'A', outputSchema: { type: 'object' }, icons: [{ src: 'https://x.test/a.png' }] }),
+    ])
+    const [old] = (await wire(methods, 'tools/list', {}, { revision: '2024-11-05' }))['tools'] as object[]
+    expect(Object.keys(old ?? {}).toSorted()).toEqual(['inputSchema', 'name'])
+    expect(await wire(methods, 'tools/list')).toMatchObject({
+      tools: [{ title: 'A', outputSchema: { type: 'object' } }],
+    })
+  })
+
+  it('keeps the order of registration, also after a replacement', async () => {
+    const features = serve(['c', 'a', 'b'].map((name) => tool(name)))
+    features.tools.registry.add(tool('a', { title: 'new' }), { replace: true })
+    expect(namesOf(await wire(features.methods, 'tools/list'))).toEqual(['c', 'a', 'b'])
+  })
+
+  it('gives the same kept answer until something changes', async () => {
+    const features = serve([tool('a')])
+    const handle = features.tools.registry.add(tool('b'))
+    const first = callNow(features.methods, 'tools/list')
+    expect(callNow(features.methods, 'tools/list')).toBe(first)
+    handle.update({ title: 'B' })
+    expect(await wire(features.methods, 'tools/list')).toMatchObject({
+      tools: [{ name: 'a' }, { name: 'b', title: 'B' }],
+    })
+    handle.remove()
+    expect(namesOf(await wire(features.methods, 'tools/list'))).toEqual(['a'])
+  })
+
+  it('does not change with a definition that was changed after it was given', async () => {
+    const _meta = { k: 1 }
+    const definition = { ...tool('a'), title: 'A', _meta }
+    const features = serve([definition])
+    definition.title = 'B'
+    _meta.k = 2
+    expect(await wire(features.methods, 'tools/list')).toMatchObject({
+      tools: [{ title: 'A', _meta: { k: 1 } }],
+    })
+  })
+
+  it('gives a middleware the neutral items', async () => {
+    const { methods } = serve([tool('a', { title: 'A' }), tool('b')], 1)
+    const list = await call(methods, 'tools/list', {}, { revision: '2024-11-05' })
+    expect(list).toMatchObject({ tools: [{ name: 'a', title: 'A' }] })
+    expect(list['nextCursor']).toBeTypeOf('string')
+  })
+
+  it('serialises an entry once per revision', () => {
+    let times = 0
+    const listing = new Listing<{ id: string; visible: undefined }, { id: string }>({
+      member: 'things',
+      key: ({ id }) => id,
+      item: (entry) => entry,
+      project: (_revision: Revision, item) => (times++, item),
+      pageSize: 2,
+    })
+    const entries = ['a', 'b', 'c'].map((id) => ({ id, visible: undefined }))
+    const source = { version: 1, entries: () => entries }
+    const list = (date?: RevisionDate): unknown =>
+      listing.list(source, {}, contextOf('things/list', {}, date === undefined ? {} : { revision: date }))
+    expect(list()).toMatchObject({ result: { things: [{ id: 'a' }, { id: 'b' }] } })
+    list()
+    expect(times).toBe(2)
+    list('2025-03-26')
+    expect(times).toBe(4)
+  })
+})
+
+describe('pages of a list', () => {
+  const letters = ['a', 'b', 'c', 'd', 'e'].map((name) => tool(name))
+
+  it('hold as many as pageSize says, and the last has no cursor', async () => {
+    expect(await pages(serve(letters, 2))).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+    expect(await pages(serve(letters, 5))).toEqual([['a', 'b', 'c', 'd', 'e']])
+    expect(await pages(serve(letters, 1))).toHaveLength(5)
+    expect(await pages(serve([], 2))).toEqual([[]])
+  })
+
+  it('are all one without a pageSize', async () => {
+    expect(await pages(serve(letters))).toEqual([['a', 'b', 'c', 'd', 'e']])
+  })
+
+  it('stay in place while others are added, replaced and removed', async () => {
+    const features = serve(letters, 2)
+    const all = await pages(features, (page) => {
+      if (page !== 1) return
+      features.tools.registry.remove('a')
+      features.tools.registry.add(tool('b', { title: 'new' }), { replace: true })
+      features.tools.registry.add(tool('f'))
+    })
+    expect(all).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+      ['e', 'f'],
+    ])
+  })
+
+  it('have cursors that another node with the same definitions understands', async () => {
+    const { nextCursor: cursor } = await wire(serve(letters, 2).methods, 'tools/list')
+    const other = serve([tool('z'), ...letters], 2)
+    expect(namesOf(await wire(other.methods, 'tools/list', { cursor }))).toEqual(['c', 'd'])
+  })
+
+  it.each([
+    [''],
+    ['x'],
+    ['!!'],
+    ['dG9vbHM6bm9uZQ'],
+    ['dG9vbHM6YQ=='],
+    [0],
+    [null],
+    [false],
+    [{}],
+    ['A'.repeat(100_000)],
+  ])('answer -32602 to the cursor %j, with and without a pageSize', async (cursor) => {
+    for (const features of [serve(letters, 2), serve(letters)]) {
+      const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
+      expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
+    }
+  })
+
+  it('answer -32602 to a cursor of another list', async () => {
+    const features = serve(letters, 2)
+    features.prompts.registry.set(['a', 'b', 'c'].map((name) => ({ name, handler: () => 'x' })))
+    const { nextCursor: cursor } = await wire(features.methods, 'tools/list')
+    expect((await mcpErrorOf(() => call(features.methods, 'prompts/list', { cursor }))).code).toBe(-32602)
+  })
+
+  it('have cursors that are safe in any text, whatever the key', async () => {
+    const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {}, pageSize: 1 })
+    features.prompts.registry.set(['Grüße "ΩΩ" 🛫', 'b'].map((name) => ({ name, handler: () => 'x' })))
+    const { nextCursor: cursor } = await wire(features.methods, 'prompts/list')
+    expect(cursor).toMatch(/^[\w-]+$/)
+    expect(await wire(features.methods, 'prompts/list', { cursor })).toMatchObject({
+      prompts: [{ name: 'b' }],
+    })
+  })
+
+  it.each([[0], [-1], [1.5], [Number.NaN], [Number.POSITIVE_INFINITY], ['5']])(
+    'refuse the pageSize %j',
+    (pageSize) => {
+      expect(() => serve([], pageSize as number)).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
+    },
+  )
+})

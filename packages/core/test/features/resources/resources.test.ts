@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest'
+import { McpError } from '../../../src/errors.ts'
+import { content } from '../../../src/features/content/content.ts'
+import { createFeatures, type Features } from '../../../src/features/features.ts'
+import { contents } from '../../../src/features/resources/resource-contents.ts'
+import type { AnyResource, AnyResourceTemplate } from '../../../src/features/resources/resource-types.ts'
+import type { Resource } from '../../../src/protocol/types.ts'
+import { createSchemaEngine } from '../../../src/schema/engine.ts'
+import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
+
+type Handler = AnyResource['handler']
+
+const resource = (handler: Handler, more: object = {}): AnyResource => ({
+  uri: 'a://b',
+  name: 'b',
+  handler,
+  ...more,
+})
+const template = (uriTemplate: string, handler: Handler, more: object = {}): AnyResourceTemplate => ({
+  uriTemplate,
+  name: uriTemplate,
+  handler,
+  ...more,
+})
+
+function serve(
+  resources: readonly AnyResource[],
+  templates: readonly AnyResourceTemplate[] = [],
+  pageSize?: number,
+): Features {
+  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {}, pageSize })
+  if (resources.length > 0) features.resources.registry.set(resources)
+  if (templates.length > 0) features.resources.templates.registry.set(templates)
+  return features
+}
+
+const read = (features: Features, uri: unknown = 'a://b'): ReturnType<typeof call> =>
+  call(features.methods, 'resources/read', { uri })
+const urisOf = (list: { resources?: unknown }): string[] =>
+  (list.resources as Resource[]).map(({ uri }) => uri)
+
+describe('resources/read: what a handler returns', () => {
+  const cases: [string, unknown, object[]][] = [
+    ['a string is text', 'x', [{ uri: 'a://b', text: 'x' }]],
+    ['an empty string is text', '', [{ uri: 'a://b', text: '' }]],
+    [
+      'bytes are a blob',
+      new Uint8Array([1, 2, 3]),
+      [{ uri: 'a://b', mimeType: 'application/octet-stream', blob: 'AQID' }],
+    ],
+    ['an object is JSON', { a: 1 }, [{ uri: 'a://b', mimeType: 'application/json', text: '{"a":1}' }]],
+    ['null is JSON', null, [{ uri: 'a://b', mimeType: 'application/json', text: 'null' }]],
+    ['an array is JSON', ['a'], [{ uri: 'a://b', mimeType: 'application/json', text: '["a"]' }]],
+    [
+      'what only looks like a result is JSON',
+      { contents: [{ uri: 'a://b', text: 'x' }] },
+      [{ uri: 'a://b', mimeType: 'application/json', text: '{"contents":[{"uri":"a://b","text":"x"}]}' }],
+    ],
+    [
+      'several contents have the address that is read unless they say another',
+      contents([{ text: 'x' }, { uri: 'a://c', mimeType: 'image/png', blob: new Uint8Array([1, 2, 3]) }]),
+      [
+        { uri: 'a://b', text: 'x' },
+        { uri: 'a://c', mimeType: 'image/png', blob: 'AQID' },
+      ],
+    ],
+  ]
+
+  it.each(cases)('%s', async (_name, value, expected) => {
+    for (const handler of [() => value, () => Promise.resolve(value)]) {
+      expect(await read(serve([resource(handler)]))).toEqual({ contents: expected })
+      expect(await wire(serve([resource(handler)]).methods, 'resources/read', { uri: 'a://b' })).toEqual({
+        contents: expected,
+      })
+    }
+  })
+
+  it('has the media type of the definition', async () => {
+    const mimeType = 'text/x-own'
+    for (const value of ['x', new Uint8Array([1]), { a: 1 }, contents([{ text: 'x' }])]) {
+      expect(await read(serve([resource(() => value, { mimeType })]))).toMatchObject({
+        contents: [{ mimeType }],
+      })
+    }
+    const own = contents([{ text: 'x', mimeType: 'text/plain' }])
+    expect(await read(serve([resource(() => own, { mimeType })]))).toMatchObject({
+      contents: [{ mimeType: 'text/plain' }],
+    })
+  })
+
+  it('keeps metadata of the result', async () => {
+    const features = serve([resource(() => contents([{ text: 'x', _meta: { a: 1 } }], { _meta: { b: 2 } }))])
+    expect(await read(features)).toEqual({
+      contents: [{ uri: 'a://b', text: 'x', _meta: { a: 1 } }],
+      _meta: { b: 2 },
+    })
+  })
+
+  it('says with undefined that there is no such resource', async () => {
+    for (const handler of [() => undefined, () => Promise.resolve()]) {
+      const error = await mcpErrorOf(() => read(serve([resource(handler)])))
+      expect(error).toMatchObject({ reason: 'resource-not-found', data: { uri: 'a://b' } })
+    }
+  })
+
+  const cycle: { self?: unknown } = {}
+  cycle.self = cycle
+  it.each([
+    ['a BigInt', 1n],
+    ['a cycle', cycle],
+    ['a function', () => 1],
+    ['a content block', content.text('x')],
+    ['contents of nothing', contents([{}])],
+    ['contents that are no array', contents('x' as never)],
+    ['a blob that is not base64', contents([{ blob: '?' }])],
+  ])('%s is the author’s error and not for the peer', async (_name, value) => {
+    const error = await errorOf(() => read(serve([resource(() => value)])))
+    expect(error).toBeInstanceOf(Error)
+    expect(error).not.toBeInstanceOf(McpError)
+  })
+
+  it('is answered synchronously where it can be', () => {
+    expect(
+      callNow(serve([resource(() => 'x')]).methods, 'resources/read', { uri: 'a://b' }),
+    ).not.toBeInstanceOf(Promise)
+  })
+})
+
+describe('resources/read: which resource', () => {
+  const seen: unknown[] = []
+  const note = (name: string) => (args: unknown, ctx: unknown) => {
+    seen.push([name, { ...(args as object) }, (ctx as { uri: string }).uri])
+    return name
+  }
+  const features = serve(
+    [resource(note('fixed'), { uri: 'w://no/oslo' })],
+    [
+      template('w://{country}/{city}', note('city')),
+      template('w://no/{city}', note('norwegian')),
+      template('w://{+anything}', note('anything')),
+    ],
+  )
+
+  it.each([
+    ['w://no/oslo', 'fixed', {}],
+    ['w://no/bergen', 'norwegian', { city: 'bergen' }],
+    ['w://se/lund', 'city', { country: 'se', city: 'lund' }],
+    ['w://se/lund/north', 'anything', { anything: 'se/lund/north' }],
+    ['w://se/%C3%A5%20b', 'city', { country: 'se', city: 'å b' }],
+  ])('%s is the %s one, whose handler gets the variables and the address', async (uri, name, variables) => {
+    seen.length = 0
+    expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
+    expect(seen).toEqual([[name, variables, uri]])
+  })
+
+  it('does not depend on the order of registration', async () => {
+    const reversed = serve(
+      [],
+      [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => 'norwegian')],
+    )
+    expect(await read(reversed, 'w://no/bergen')).toMatchObject({ contents: [{ text: 'norwegian' }] })
+    reversed.resources.templates.registry.add(template('w://no/b{city}', () => 'with b'))
+    expect(await read(reversed, 'w://no/bergen')).toMatchObject({ contents: [{ text: 'with b' }] })
+  })
+
+  it('is not asked of a less specific template when the best one has nothing', async () => {
+    const strict = serve(
+      [],
+      [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => undefined)],
+    )
+    expect(await mcpErrorOf(() => read(strict, 'w://no/bergen'))).toMatchObject({
+      reason: 'resource-not-found',
+    })
+  })
+
+  it.each(['x://y', 'w://', '__proto__', 'constructor', ''])('is none for %j', async (uri) => {
+    expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({
+      reason: 'resource-not-found',
+      data: { uri },
+    })
+  })
+
+  it.each(['w://no/..%2f..%2fetc', 'w://no/%2e%2e', 'w://../../etc/passwd'])(
+    'is none for the traversal %s',
+    async (uri) => {
+      expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({ reason: 'resource-not-found' })
+    },
+  )
+
+  it.each([[undefined], [5], [null], [{}], ['w://'.padEnd(8193, 'x')]])(
+    'is -32602 for a uri that is none',
+    async (uri) => {
+      const error = await mcpErrorOf(() => call(features.methods, 'resources/read', { uri }))
+      expect(error).toMatchObject({ code: -32602, reason: undefined })
+    },
+  )
+
+  it('is -32601 where none was ever registered', async () => {
+    const { methods } = serve([])
+    for (const method of ['resources/list', 'resources/templates/list', 'resources/read']) {
+      expect((await mcpErrorOf(() => call(methods, method, { uri: 'a://b' }))).code).toBe(-32601)
+    }
+  })
+
+  it('has its own timeout', () => {
+    const { methods } = serve(
+      [resource(() => 'x', { timeoutMs: 5 })],
+      [template('w://{city}', () => 'x', { timeoutMs: 7 })],
+    )
+    const entry = entryOf(methods, 'resources/read')
+    expect(entry.timeoutMs?.({ uri: 'a://b' }, contextOf('x'))).toBe(5)
+    expect(entry.timeoutMs?.({ uri: 'w://oslo' }, contextOf('x'))).toBe(7)
+    expect(entry.timeoutMs?.({ uri: 'q://' }, contextOf('x'))).toBeUndefined()
+    expect(entry.timeoutMs?.({}, contextOf('x'))).toBeUndefined()
+  })
+})
+
+describe('resources/list', () => {
+  it('shows what definitions say of themselves', async () => {
+    const shown = {
+      title: 'B',
+      description: 'The b',
+      mimeType: 'text/plain',
+      size: 5,
+      annotations: { audience: ['user'], priority: 0.5 },
+      icons: [{ src: 'https://x.test/a.png' }],
+      _meta: { k: 1 },
+    }
+    const features = serve([resource(() => 'x', { ...shown, timeoutMs: 5 })])
+    expect(await wire(features.methods, 'resources/list')).toEqual({
+      resources: [{ uri: 'a://b', name: 'b', ...shown }],
+    })
+    expect(await wire(features.methods, 'resources/templates/list')).toEqual({ resourceTemplates: [] })
+  })
+
+  it('has pages', async () => {
+    const features = serve(
+      ['a://1', 'a://2', 'a://3'].map((uri) => resource(() => 'x', { uri })),
+      ['t://{a}', 't://{b}/x'].map((uriTemplate) => template(uriTemplate, () => 'x')),
+      2,
+    )
+    const first = await wire(features.methods, 'resources/list')
+    expect(urisOf(first)).toEqual(['a://1', 'a://2'])
+    expect(await wire(features.methods, 'resources/list', { cursor: first['nextCursor'] })).toEqual({
+      resources: [{ uri: 'a://3', name: 'b' }],
+    })
+    expect(await wire(features.methods, 'resources/templates/list')).toEqual({
+      resourceTemplates: [
+        { uriTemplate: 't://{a}', name: 't://{a}' },
+        { uriTemplate: 't://{b}/x', name: 't://{b}/x' },
+      ],
+    })
+  })
+
+  it('includes what templates list, asked anew each time, with the context', async () => {
+    let round = 0
+    const list = (ctx: { protocolVersion: string }): Resource[] => [
+      { uri: `w://${++round}`, name: ctx.protocolVersion },
+      { uri: 'a://b', name: 'hidden by the registered one' },
+    ]
+    const features = serve(
+      [resource(() => 'x')],
+      [template('w://{n}', () => 'x', { list }), template('v://{n}', () => 'x')],
+    )
+    expect(await wire(features.methods, 'resources/list')).toEqual({
+      resources: [
+        { uri: 'a://b', name: 'b' },
+        { uri: 'w://1', name: '2025-11-25' },
+      ],
+    })
+    expect(urisOf(await wire(features.methods, 'resources/list'))).toEqual(['a://b', 'w://2'])
+  })
+
+  it('pages through what templates list', async () => {
+    const list = async (): Promise<Resource[]> =>
+      ['w://1', 'w://2', 'w://3'].map((uri) => ({ uri, name: uri }))
+    const { methods } = serve([resource(() => 'x')], [template('w://{n}', () => 'x', { list })], 2)
+    const first = await wire(methods, 'resources/list')
+    const second = await wire(methods, 'resources/list', { cursor: first['nextCursor'] })
+    expect([urisOf(first), urisOf(second), second['nextCursor']]).toEqual([
+      ['a://b', 'w://1'],
+      ['w://2', 'w://3'],
+      undefined,
+    ])
+  })
+
+  it.each([
+    ['no array', () => 'x'],
+    ['a resource without a name', () => [{ uri: 'w://1' }]],
+    ['a relative address', () => [{ uri: '1', name: 'x' }]],
+    ['an unsafe icon', () => [{ uri: 'w://1', name: 'x', icons: [{ src: 'javascript:x' }] }]],
+    ['a failure', () => Promise.reject(new Error('down'))],
+  ])('fails as the author’s error where a template lists %s', async (_name, list) => {
+    const { methods } = serve([], [template('w://{n}', () => 'x', { list })])
+    const error = await errorOf(() => call(methods, 'resources/list'))
+    expect(error).toBeInstanceOf(Error)
+    expect(error).not.toBeInstanceOf(McpError)
+  })
+})
+
+describe('registering a resource', () => {
+  const handler = (): string => 'x'
+
+  it.each([
+    ['a relative address', { uri: 'b', name: 'b', handler }],
+    ['no address', { name: 'b', handler }],
+    ['an address that is too long', { uri: 'a://'.padEnd(9000, 'x'), name: 'b', handler }],
+    ['no handler', { uri: 'a://b', name: 'b' }],
+    ['a priority above 1', { uri: 'a://b', name: 'b', handler, annotations: { priority: 2 } }],
+    ['annotations that are no object', { uri: 'a://b', name: 'b', handler, annotations: 'user' }],
+  ])('refuses %s', (_name, definition) => {
+    expect(() => serve([definition as AnyResource])).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }),
+    )
+  })
+
+  it('refuses a resource without a name', () => {
+    expect(() => serve([{ uri: 'a://b', handler } as unknown as AnyResource])).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' }),
+    )
+  })
+
+  it('refuses a second one at the same address', () => {
+    const features = serve([resource(handler)])
+    expect(() => features.resources.registry.add(resource(handler))).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_DUPLICATE_NAME' }),
+    )
+  })
+
+  it('refuses templates that are malformed, or complete what they do not have', () => {
+    const code = (value: string): unknown => expect.objectContaining({ code: value })
+    expect(() => serve([], [template('w://{', handler)])).toThrow(code('ERR_MCP_URI_TEMPLATE'))
+    expect(() => serve([], [template(5 as never, handler)])).toThrow(code('ERR_MCP_INVALID_DEFINITION'))
+    expect(() => serve([], [template('w://{a}', handler, { complete: { b: () => [] } })])).toThrow(
+      code('ERR_MCP_INVALID_DEFINITION'),
+    )
+    expect(() => serve([], [template('w://{a}', handler, { complete: { a: 'x' } })])).toThrow(
+      code('ERR_MCP_INVALID_DEFINITION'),
+    )
+  })
+})

@@ -1,0 +1,140 @@
+import { describe, expect, it, vi } from 'vitest'
+import { McpServer } from '../../../src/index.ts'
+import { createMemoryTransportPair } from '../../../src/duplex/index.ts'
+import { openPeer } from '../../support/peer.ts'
+
+/** Hooks run after the promise that they wait for, one after the other. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const listenTo = (uri: string, id: number): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'subscriptions/listen',
+  params: {
+    notifications: { resourceSubscriptions: [uri] },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+})
+
+async function listener(server: McpServer<unknown, string>, uri: string): Promise<() => Promise<void>> {
+  const [near, far] = createMemoryTransportPair()
+  const connection = server.connect(far)
+  await new Promise<void>((resolve) => {
+    void near.start({ message: () => resolve(), malformed: () => {}, close: () => {} })
+    void near.send(JSON.stringify(listenTo(uri, 1)))
+  })
+  return () => connection.close()
+}
+
+interface Watched {
+  readonly server: McpServer<unknown, string>
+  readonly calls: string[]
+}
+
+function create(): Watched {
+  const calls: string[] = []
+  const server = new McpServer<unknown, string>(
+    { name: 'test', version: '1' },
+    { lifespan: () => 'opened', logger: { debug() {}, info() {}, warn() {}, error() {} } },
+  )
+  server.addResourceTemplate({
+    uriTemplate: 'file://{name}',
+    name: 'file',
+    onSubscribe: (uri, app) => void calls.push(`+${uri} ${app}`),
+    onUnsubscribe: (uri, app) => void calls.push(`-${uri} ${app}`),
+    handler: () => '',
+  })
+  return { server, calls }
+}
+
+describe('the hooks of a resource for its subscribers', () => {
+  it('hear of the first subscriber and of the last, over sessions and requests that listen together', async () => {
+    const { server, calls } = create()
+    const session = await openPeer(server)
+    const other = await openPeer(server)
+    await session.request('resources/subscribe', { uri: 'file://a' })
+    await session.request('resources/subscribe', { uri: 'file://a' })
+    await other.request('resources/subscribe', { uri: 'file://a' })
+    const stop = await listener(server, 'file://a')
+    await session.request('resources/unsubscribe', { uri: 'file://a' })
+    await other.close()
+    await settled()
+    expect(calls).toEqual(['+file://a opened'])
+    await stop()
+    await settled()
+    expect(calls).toEqual(['+file://a opened', '-file://a opened'])
+    await session.request('resources/subscribe', { uri: 'file://a' })
+    await settled()
+    expect(calls).toHaveLength(3)
+  })
+
+  it('hear of each address by itself', async () => {
+    const { server, calls } = create()
+    const session = await openPeer(server)
+    await session.request('resources/subscribe', { uri: 'file://a' })
+    await session.request('resources/subscribe', { uri: 'file://b' })
+    await session.request('resources/unsubscribe', { uri: 'file://a' })
+    await settled()
+    expect(calls).toEqual(['+file://a opened', '+file://b opened', '-file://a opened'])
+  })
+
+  it('are called one after the other, and leave the subscription alone when they fail', async () => {
+    const { server } = create()
+    const order: string[] = []
+    let release = (): void => {}
+    server.addResource({
+      uri: 'slow://1',
+      name: 'slow',
+      onSubscribe: async () => {
+        order.push('begins')
+        await new Promise<void>((resolve) => (release = resolve))
+        throw new Error('no watcher left')
+      },
+      onUnsubscribe: () => void order.push('ends'),
+      handler: () => '',
+    })
+    const session = await openPeer(server)
+    const { result } = await session.request('resources/subscribe', { uri: 'slow://1' })
+    await session.request('resources/unsubscribe', { uri: 'slow://1' })
+    await settled()
+    expect([result, order]).toEqual([{}, ['begins']])
+    release()
+    await vi.waitFor(() => expect(order).toEqual(['begins', 'ends']))
+  })
+
+  it('must be functions', () => {
+    const { server } = create()
+    const onSubscribe = 'x' as unknown as () => void
+    expect(() => server.addResource({ uri: 'a://b', name: 'b', onSubscribe, handler: () => '' })).toThrow(
+      /ERR_MCP_INVALID_DEFINITION/,
+    )
+  })
+
+  it('belong to the session whose own resource it is', async () => {
+    const { server } = create()
+    const seen: string[] = []
+    server.addTool({
+      name: 'own',
+      handler: (_args, ctx) => {
+        const { session } = ctx
+        if (session === undefined) return 'none'
+        server.forSession(session).addResource({
+          uri: 'own://1',
+          name: 'own',
+          onSubscribe: () => void seen.push(session.id),
+          handler: () => '',
+        })
+        return 'added'
+      },
+    })
+    for (const peer of [await openPeer(server), await openPeer(server)]) {
+      await peer.request('tools/call', { name: 'own' })
+      await peer.request('resources/subscribe', { uri: 'own://1' })
+    }
+    await settled()
+    expect(new Set(seen).size).toBe(2)
+  })
+})

@@ -1,0 +1,930 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  content,
+  elicit,
+  McpError,
+  McpServer,
+  result,
+  type ServerOptions,
+  ToolError,
+} from '../../../src/index.ts'
+import { RELATED_TASK } from '../../../src/protocol/meta.ts'
+import { MemoryTaskStore } from '../../../src/stores/memory-task-store.ts'
+import type { TaskRecord, TaskStore } from '../../../src/stores/task-store.ts'
+import {
+  accept,
+  type AnsweringClient,
+  type Message,
+  openAnsweringClient,
+} from '../../support/answering-client.ts'
+import { FakeClock, settled } from '../../support/fake-clock.ts'
+
+interface Gate {
+  readonly open: (value?: string) => void
+  readonly opened: Promise<string | undefined>
+}
+
+function gate(): Gate {
+  let open: Gate['open'] = () => {}
+  const opened = new Promise<string | undefined>((resolve) => (open = resolve))
+  return { open, opened }
+}
+
+type Options = Omit<ServerOptions, 'clock'> & { readonly clock?: FakeClock }
+
+interface Bench {
+  readonly clock: FakeClock
+  readonly server: McpServer
+  /** Lets `slow` return. */
+  readonly gate: Gate
+  /** Those of the calls of `slow`. */
+  readonly signals: AbortSignal[]
+}
+
+function bench({ clock = new FakeClock(), ...options }: Options = {}): Bench {
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+  const server = new McpServer({ name: 'tasks', version: '1' }, { clock, logger: silent, ...options })
+  const held = gate()
+  const signals: AbortSignal[] = []
+  server.addTool({
+    name: 'slow',
+    taskSupport: 'optional',
+    inputSchema: z.object({ city: z.string().default('Rome') }),
+    handler: async ({ city }, ctx) => {
+      signals.push(ctx.signal)
+      const given = await held.opened
+      return given ?? `It rains in ${city}`
+    },
+  })
+  server.addTool({ name: 'plain', handler: () => 'plain' })
+  return { clock, server, gate: held, signals }
+}
+
+async function create(client: AnsweringClient, params: object): Promise<Record<string, unknown>> {
+  const { result: created, error } = await client.request('tools/call', { task: {}, ...params })
+  if (error !== undefined) throw new Error(error.message)
+  return created?.['task'] as Record<string, unknown>
+}
+
+const idOf = async (client: AnsweringClient, params: object): Promise<string> =>
+  String((await create(client, params))['taskId'])
+
+const idsOf = (listed: Message['result']): string[] =>
+  (listed as unknown as { tasks: { taskId: string }[] }).tasks.map(({ taskId }) => taskId)
+
+const status = async (client: AnsweringClient, taskId: string): Promise<unknown> =>
+  (await client.request('tasks/get', { taskId })).result?.['status']
+
+const unknown = { code: -32602, message: 'Task not found' }
+
+describe('a call as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
+  it('is answered with the task at once, and with its result when it has ended', async () => {
+    const { server, gate: held } = bench()
+    const client = await openAnsweringClient(server)
+    const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
+    expect(task).toEqual({
+      taskId: expect.stringMatching(/^[\w-]{22}$/) as string,
+      status: 'working',
+      createdAt: '1970-01-01T00:16:40.000Z',
+      lastUpdatedAt: '1970-01-01T00:16:40.000Z',
+      ttl: 60_000,
+      pollInterval: 1_000,
+    })
+    const { taskId } = task
+    expect((await client.request('tasks/get', { taskId })).result).toEqual(task)
+    const waiting = client.request('tasks/result', { taskId })
+    held.open()
+    const meta = { [RELATED_TASK]: { taskId } }
+    expect((await waiting).result).toEqual({
+      content: [{ type: 'text', text: 'It rains in Rome' }],
+      _meta: meta,
+    })
+    expect(await status(client, String(taskId))).toBe('completed')
+    expect((await client.request('tasks/result', { taskId })).result?.['_meta']).toEqual(meta)
+    await server.close()
+  })
+
+  it('keeps the structured value and the _meta of the result', async () => {
+    const { server } = bench()
+    server.addTool({
+      name: 'both',
+      taskSupport: 'optional',
+      outputSchema: z.object({ high: z.number() }),
+      handler: () => result({ structured: { high: 3 }, _meta: { 'example.com/a': 1 } }),
+    })
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'both' })
+    expect((await client.request('tasks/result', { taskId })).result).toEqual({
+      content: [{ type: 'text', text: '{"high":3}' }],
+      structuredContent: { high: 3 },
+      _meta: { 'example.com/a': 1, [RELATED_TASK]: { taskId } },
+    })
+    await server.close()
+  })
+
+  it('gives the model what it may read at once', async () => {
+    const { server } = bench()
+    server.addTool({
+      name: 'hint',
+      taskSupport: 'optional',
+      immediateResponse: 'It takes a while',
+      handler: () => 'done',
+    })
+    const client = await openAnsweringClient(server)
+    const { result: created } = await client.request('tools/call', { name: 'hint', task: {} })
+    expect(created?.['_meta']).toEqual({
+      'io.modelcontextprotocol/model-immediate-response': 'It takes a while',
+    })
+    await server.close()
+  })
+
+  it('has no time limit but its own: it outlasts that of other calls, and ends with its time', async () => {
+    const { server, clock, signals } = bench()
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
+    await clock.advance(2_999_000)
+    expect(await status(client, taskId)).toBe('working')
+    const waiting = client.request('tasks/result', { taskId })
+    await settled()
+    await clock.advance(1_000)
+    expect(signals[0]?.aborted).toBe(true)
+    expect((await waiting).error).toEqual(unknown)
+    expect((await client.request('tasks/get', { taskId })).error).toEqual(unknown)
+    await server.close()
+  })
+
+  it('ends by the time limit of its tool, as a failure of the tool', async () => {
+    const { server, clock } = bench()
+    server.addTool({
+      name: 'hangs',
+      taskSupport: 'optional',
+      timeoutMs: 5_000,
+      handler: () => new Promise(() => {}),
+    })
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'hangs' })
+    await clock.advance(5_000)
+    expect(await status(client, taskId)).toBe('failed')
+    expect((await client.request('tasks/result', { taskId })).result?.['isError']).toBe(true)
+    await server.close()
+  })
+
+  it.each([
+    [undefined, 3_600_000],
+    [null, 86_400_000],
+    [1e300, 86_400_000],
+    [0, 1_000],
+    [2_500.7, 2_500],
+  ])('asked to be kept for %j ms it is kept for %d', async (ttl, kept) => {
+    const { server, gate: held } = bench()
+    const client = await openAnsweringClient(server)
+    expect(await create(client, { name: 'slow', task: { ttl } })).toMatchObject({ ttl: kept })
+    held.open()
+    await server.close()
+  })
+
+  it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])('is refused where it is %j', async (task) => {
+    const { server } = bench()
+    const client = await openAnsweringClient(server)
+    const { error } = await client.request('tools/call', { name: 'slow', task })
+    expect(error?.code).toBe(-32602)
+    await server.close()
+  })
+
+  it('runs inside the middleware of its method, which sees the result', async () => {
+    const { server, gate: held } = bench()
+    const seen: unknown[] = []
+    server.use('tools/call', async (ctx, next) => {
+      seen.push(ctx.task?.id)
+      const given = await next()
+      seen.push(given.content)
+      return given
+    })
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'slow' })
+    held.open()
+    await client.request('tasks/result', { taskId })
+    expect(seen).toEqual([taskId, [{ type: 'text', text: 'It rains in Rome' }]])
+    await server.close()
+  })
+
+  it('cannot be ended by notifications/cancelled', async () => {
+    const { server, gate: held, signals } = bench()
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'slow' })
+    client.notify('notifications/cancelled', { requestId: 2 })
+    await client.request('ping')
+    expect(signals[0]?.aborted).toBe(false)
+    held.open()
+    expect((await client.request('tasks/result', { taskId })).result?.['isError']).toBeUndefined()
+    await server.close()
+  })
+})
+
+describe('whether a tool is called as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation)', () => {
+  const withRequired = (options: Options = {}): Bench => {
+    const made = bench(options)
+    made.server.addTool({
+      name: 'must',
+      taskSupport: 'required',
+      handler: (_args, ctx) => String(ctx.task !== undefined),
+    })
+    made.server.addTool({ name: 'never', taskSupport: 'forbidden', handler: () => 'never' })
+    return made
+  }
+
+  it('is published, and the capability declared', async () => {
+    const { server } = withRequired()
+    const client = await openAnsweringClient(server)
+    const { result: listed } = await client.request('tools/list')
+    const tools = listed?.['tools'] as { name: string; execution?: object }[]
+    expect(tools.map(({ name, execution }) => [name, execution])).toEqual([
+      ['slow', { taskSupport: 'optional' }],
+      ['plain', undefined],
+      ['must', { taskSupport: 'required' }],
+      ['never', { taskSupport: 'forbidden' }],
+    ])
+    expect(server.runtime.capabilities(server.runtime.revisions[0]!).tasks).toEqual({
+      list: {},
+      cancel: {},
+      requests: { tools: { call: {} } },
+    })
+    await server.close()
+  })
+
+  it('is refused with -32601 both ways', async () => {
+    const { server } = withRequired()
+    const client = await openAnsweringClient(server)
+    for (const params of [{ name: 'plain', task: {} }, { name: 'never', task: {} }, { name: 'must' }])
+      expect((await client.request('tools/call', params)).error?.code, params.name).toBe(-32601)
+    const taskId = await idOf(client, { name: 'must' })
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
+      content: [{ text: 'true' }],
+    })
+    await server.close()
+  })
+
+  it('makes no difference in a revision without tasks', async () => {
+    const { server } = withRequired()
+    const client = await openAnsweringClient(server, { version: '2025-06-18' })
+    const call = async (params: object): Promise<unknown> =>
+      (await client.request('tools/call', params)).result?.['content']
+    expect(await call({ name: 'must', task: {} })).toEqual([{ type: 'text', text: 'false' }])
+    expect(await call({ name: 'plain', task: {} })).toEqual([{ type: 'text', text: 'plain' }])
+    const { result: listed } = await client.request('tools/list')
+    expect(JSON.stringify(listed)).not.toContain('execution')
+    expect((await client.request('tasks/list')).error?.code).toBe(-32601)
+    await server.close()
+  })
+
+  it('makes no difference to a server without such tools, which has no task methods either', async () => {
+    const server = new McpServer({ name: 'none', version: '1' })
+    server.addTool({ name: 'plain', handler: () => 'plain' })
+    const client = await openAnsweringClient(server)
+    expect(
+      (await client.request('tools/call', { name: 'plain', task: {} })).result?.['content'],
+    ).toBeDefined()
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'])
+      expect((await client.request(method, { taskId: 'a' })).error?.code, method).toBe(-32601)
+    expect(server.runtime.capabilities(server.runtime.revisions[0]!).tasks).toBeUndefined()
+    await server.close()
+  })
+
+  it('makes no difference to clients that cannot be told from others', async () => {
+    const { server } = withRequired()
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'must', task: {} } }
+    expect(JSON.parse((await server.handleMessage(message)) ?? '')).toMatchObject({
+      result: { content: [{ text: 'false' }] },
+    })
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+    }
+    expect(await server.handleMessage(initialize)).not.toContain('"tasks":')
+    expect(await server.handleMessage(initialize, { auth: { principal: 'ann' } })).toContain('"tasks":')
+    await server.close()
+  })
+
+  it('hides a tool that the caller may not see', async () => {
+    const { server } = bench()
+    server.addTool({ name: 'hidden', taskSupport: 'required', visible: () => false, handler: () => 'x' })
+    const client = await openAnsweringClient(server)
+    const hidden = await client.request('tools/call', { name: 'hidden', task: {} })
+    expect(hidden.error).toEqual({ code: -32602, message: 'Unknown tool: hidden' })
+    await server.close()
+  })
+
+  it.each([
+    [{ taskSupport: 'sometimes' }],
+    [{ immediateResponse: 'soon' }],
+    [{ taskSupport: 'forbidden', immediateResponse: 'soon' }],
+    [{ taskSupport: 'optional', immediateResponse: 5 }],
+  ])('is checked when the tool is added: %j', (fields) => {
+    const { server } = bench()
+    expect(() => server.addTool({ name: 'bad', handler: () => 'x', ...(fields as object) })).toThrow(
+      'ERR_MCP_INVALID_DEFINITION',
+    )
+  })
+})
+
+describe('what a task comes to (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-execution-errors)', () => {
+  const failing = (): Bench => {
+    const made = bench()
+    const { server } = made
+    const taskSupport = 'optional'
+    server.addTool({
+      name: 'tells',
+      taskSupport,
+      handler: () => {
+        throw new ToolError('Out of paper')
+      },
+    })
+    server.addTool({
+      name: 'leaks',
+      taskSupport,
+      handler: () => {
+        throw new Error('secret')
+      },
+    })
+    server.addTool({
+      name: 'protocol',
+      taskSupport,
+      handler: () => {
+        throw new McpError(-32042, 'No', { a: 1 })
+      },
+    })
+    server.addTool({ name: 'vast', taskSupport, maxResultBytes: 1024, handler: () => 'x'.repeat(2_000) })
+    return made
+  }
+
+  it.each([
+    ['tells', {}, /^Out of paper$/],
+    ['leaks', {}, /^The tool failed \(reference .{12}\)$/],
+    ['vast', {}, /bytes, more than the 1024/],
+    ['slow', { arguments: { city: 5 } }, /^Invalid arguments/],
+  ])('is a failure where the tool %s', async (name, params, text) => {
+    const { server } = failing()
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name, ...params })
+    const { result: ended } = await client.request('tasks/result', { taskId })
+    expect(ended).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(text) as string }] })
+    expect((await client.request('tasks/get', { taskId })).result).toMatchObject({
+      status: 'failed',
+      statusMessage: expect.stringMatching(text) as string,
+    })
+    await server.close()
+  })
+
+  it('is the very error where the call ends in one', async () => {
+    const { server } = failing()
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'protocol' })
+    const { error } = await client.request('tasks/result', { taskId })
+    expect(error).toEqual({ code: -32042, message: 'No', data: { a: 1 } })
+    expect(await status(client, taskId)).toBe('failed')
+    await server.close()
+  })
+})
+
+describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-cancellation)', () => {
+  it('aborts its handler, answers who waits, and drops what comes late', async () => {
+    const { server, gate: held, signals } = bench()
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'slow' })
+    await settled()
+    const waiting = client.request('tasks/result', { taskId })
+    const { result: cancelled } = await client.request('tasks/cancel', { taskId })
+    expect(cancelled).toMatchObject({ taskId, status: 'cancelled', statusMessage: 'The task was cancelled' })
+    expect(cancelled?.['_meta']).toBeUndefined()
+    expect(signals[0]?.aborted).toBe(true)
+    expect((await waiting).error).toEqual({ code: -32600, message: 'The task was cancelled' })
+    held.open()
+    await settled()
+    expect(await status(client, taskId)).toBe('cancelled')
+    await server.close()
+  })
+
+  it.each(['completed', 'failed', 'cancelled'])(
+    'is refused where it is %s, and changes nothing',
+    async (ended) => {
+      const { server, gate: held } = bench()
+      server.addTool({
+        name: 'fails',
+        taskSupport: 'optional',
+        handler: () => {
+          throw new ToolError('no')
+        },
+      })
+      const client = await openAnsweringClient(server)
+      const taskId = await idOf(client, { name: ended === 'failed' ? 'fails' : 'slow' })
+      if (ended === 'cancelled') await client.request('tasks/cancel', { taskId })
+      held.open()
+      await client.request('tasks/result', { taskId })
+      const before = await client.request('tasks/get', { taskId })
+      expect(before.result?.['status']).toBe(ended)
+      expect((await client.request('tasks/cancel', { taskId })).error).toEqual({
+        code: -32602,
+        message: `Cannot cancel the task: its status is "${ended}" already`,
+      })
+      expect((await client.request('tasks/get', { taskId })).result).toEqual(before.result)
+      await server.close()
+    },
+  )
+})
+
+describe('questions of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#input-required-status)', () => {
+  const FORM = z.object({ ok: z.boolean() })
+  const asking = (options: Options = {}): Bench => {
+    const made = bench(options)
+    made.server.addTool({
+      name: 'asks',
+      taskSupport: 'optional',
+      handler: async (_args, ctx) => {
+        const { ok } = await ctx.elicit('Go on?', FORM)
+        await made.gate.opened
+        return ok ? 'went on' : 'stopped'
+      },
+    })
+    made.server.addTool({
+      name: 'declares',
+      taskSupport: 'optional',
+      asks: { it: () => elicit('Sure?', FORM) },
+      handler: (_args, ctx) => String(ctx.answers.it.ok),
+    })
+    return made
+  }
+
+  it('wait for its client to come, and travel with the call that waits for the result', async () => {
+    const { server, gate: held } = asking()
+    const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
+    const taskId = await idOf(client, { name: 'asks' })
+    await settled()
+    expect(await status(client, taskId)).toBe('input_required')
+    expect(client.asked).toEqual([])
+    const waiting = client.request('tasks/result', { taskId })
+    await client.hasAsked(1)
+    expect(client.asked[0]).toMatchObject({
+      method: 'elicitation/create',
+      params: { message: 'Go on?', _meta: { [RELATED_TASK]: { taskId } } },
+    })
+    await settled()
+    expect(await status(client, taskId)).toBe('working')
+    held.open()
+    expect((await waiting).result).toMatchObject({ content: [{ text: 'went on' }] })
+    expect(client.notifications.map(({ params }) => params?.['status'])).toEqual([
+      'input_required',
+      'working',
+      'completed',
+    ])
+    await server.close()
+  })
+
+  it('may be declared beside the handler', async () => {
+    const { server } = asking()
+    const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
+    const taskId = await idOf(client, { name: 'declares' })
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
+      content: [{ text: 'true' }],
+    })
+    await server.close()
+  })
+
+  it('are asked again of a client that comes back; the first answer counts and withdraws the other', async () => {
+    const { server, gate: held } = asking()
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'asks' })
+    void client.request('tasks/result', { taskId })
+    await client.hasAsked(1)
+    const again = client.request('tasks/result', { taskId })
+    await client.hasAsked(2)
+    const [first, second] = client.asked
+    client.send({ id: second?.id, result: accept({ ok: false }) })
+    held.open()
+    expect((await again).result).toMatchObject({ content: [{ text: 'stopped' }] })
+    expect(client.notifications.filter(({ method }) => method === 'notifications/cancelled')).toMatchObject([
+      { params: { requestId: first?.id, _meta: { [RELATED_TASK]: { taskId } } } },
+    ])
+    await server.close()
+  })
+
+  it('stay open when the call that carried them is cancelled', async () => {
+    const { server, gate: held } = asking()
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'asks' })
+    void client.request('tasks/result', { taskId })
+    await client.hasAsked(1)
+    client.notify('notifications/cancelled', { requestId: 3 })
+    await settled()
+    expect(await status(client, taskId)).toBe('input_required')
+    const again = client.request('tasks/result', { taskId })
+    await client.hasAsked(2)
+    client.send({ id: client.asked[1]?.id, result: accept({ ok: true }) })
+    held.open()
+    expect((await again).result).toMatchObject({ content: [{ text: 'went on' }] })
+    await server.close()
+  })
+
+  it('fail with their answer, and are withdrawn when the task is cancelled', async () => {
+    const { server } = asking()
+    const declining = await openAnsweringClient(server, { answer: () => ({ action: 'decline' }) })
+    const declined = await idOf(declining, { name: 'asks' })
+    expect((await declining.request('tasks/result', { taskId: declined })).result).toMatchObject({
+      isError: true,
+      content: [{ text: 'The user declined: Go on?' }],
+    })
+    const silent = await openAnsweringClient(server)
+    const taskId = await idOf(silent, { name: 'asks' })
+    const waiting = silent.request('tasks/result', { taskId })
+    await silent.hasAsked(1)
+    await silent.request('tasks/cancel', { taskId })
+    expect((await waiting).error?.code).toBe(-32600)
+    expect(silent.notifications.map(({ method }) => method)).toContain('notifications/cancelled')
+    await server.close()
+  })
+
+  it('do not count as the time of the handler', async () => {
+    const { server, clock, gate: held } = asking()
+    server.addTool({
+      name: 'brief',
+      taskSupport: 'optional',
+      timeoutMs: 1_000,
+      handler: async (_args, ctx) => String((await ctx.elicit('Go on?', FORM)).ok),
+    })
+    const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
+    const taskId = await idOf(client, { name: 'brief' })
+    await clock.advance(60_000)
+    held.open()
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
+      content: [{ text: 'true' }],
+    })
+    await server.close()
+  })
+})
+
+describe('messages of a task', () => {
+  it('are tied to it: progress under the token of the call, logs, and its status', async () => {
+    const { server, gate: held } = bench()
+    server.addTool({
+      name: 'reports',
+      taskSupport: 'optional',
+      handler: async (_args, ctx) => {
+        await ctx.progress(1, 2, 'Half of it')
+        ctx.log.info('on it')
+        await held.opened
+        return content.text('all of it')
+      },
+    })
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'reports', _meta: { progressToken: 0 } })
+    await settled()
+    const { result: half } = await client.request('tasks/get', { taskId })
+    expect(half).toMatchObject({ status: 'working', statusMessage: 'Half of it' })
+    held.open()
+    await client.request('tasks/result', { taskId })
+    const _meta = { [RELATED_TASK]: { taskId } }
+    expect(client.notifications.map(({ method, params }) => ({ method, params }))).toEqual([
+      {
+        method: 'notifications/progress',
+        params: { progressToken: 0, progress: 1, total: 2, message: 'Half of it', _meta },
+      },
+      { method: 'notifications/message', params: { level: 'info', data: 'on it', _meta } },
+      {
+        method: 'notifications/tasks/status',
+        params: (await client.request('tasks/get', { taskId })).result,
+      },
+    ])
+    await server.close()
+  })
+})
+
+describe('whose a task is (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control)', () => {
+  const METHODS = ['tasks/get', 'tasks/result', 'tasks/cancel']
+  const as = (principal: string): { auth: { principal: string } } => ({ auth: { principal } })
+  const errors = async (client: AnsweringClient, taskId: unknown): Promise<unknown[]> =>
+    Promise.all(METHODS.map(async (method) => (await client.request(method, { taskId })).error))
+  const listed = async (client: AnsweringClient): Promise<unknown[]> =>
+    idsOf((await client.request('tasks/list')).result)
+
+  it('is that of its session where the client has no name; for others it is one that never was', async () => {
+    const { server, gate: held } = bench()
+    const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
+    const taskId = await idOf(own, { name: 'slow' })
+    expect(await errors(other, taskId)).toEqual([unknown, unknown, unknown])
+    for (const never of ['never', '', '__proto__', 5, undefined])
+      expect(await errors(own, never)).toEqual([unknown, unknown, unknown])
+    expect(await listed(own)).toEqual([taskId])
+    expect(await listed(other)).toEqual([])
+    expect(await status(own, taskId)).toBe('working')
+    held.open()
+    await server.close()
+  })
+
+  it('is that of its principal, from whichever session', async () => {
+    const { server, gate: held } = bench()
+    const ann = await openAnsweringClient(server, as('ann'))
+    const taskId = await idOf(ann, { name: 'slow' })
+    const bob = await openAnsweringClient(server, as('bob'))
+    expect(await errors(bob, taskId)).toEqual([unknown, unknown, unknown])
+    const again = await openAnsweringClient(server, as('ann'))
+    expect(await listed(again)).toEqual([taskId])
+    held.open()
+    expect((await again.request('tasks/result', { taskId })).result?.['content']).toBeDefined()
+    await server.close()
+  })
+
+  it('outlives the session of a principal, who may be asked on another one', async () => {
+    const { server } = bench()
+    server.addTool({
+      name: 'asks',
+      taskSupport: 'optional',
+      handler: async (_args, ctx) => String((await ctx.elicit('Go on?', z.object({ ok: z.boolean() }))).ok),
+    })
+    const first = await openAnsweringClient(server, { ...as('ann'), endGraceMs: 1 })
+    const taskId = await idOf(first, { name: 'asks' })
+    void first.request('tasks/result', { taskId })
+    await first.hasAsked(1)
+    await first.close()
+    const second = await openAnsweringClient(server, { ...as('ann'), answer: () => accept({ ok: true }) })
+    expect((await second.request('tasks/result', { taskId })).result).toMatchObject({
+      content: [{ text: 'true' }],
+    })
+    await server.close()
+  })
+
+  it('ends with its session where nobody else can come back for it', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryTaskStore({ clock })
+    const { server, signals } = bench({ clock, tasks: { store } })
+    const client = await openAnsweringClient(server, { endGraceMs: 1_000 })
+    await idOf(client, { name: 'slow' })
+    await settled()
+    await client.close()
+    await settled()
+    expect(signals[0]?.aborted).toBe(false)
+    await clock.advance(1_000)
+    expect(signals[0]?.aborted).toBe(true)
+    expect(store.size).toBe(0)
+    await server.close()
+  })
+})
+
+describe('a session that ends while a task of it is stored', () => {
+  it('leaves nothing, and the handler never runs', async () => {
+    const clock = new FakeClock()
+    const inner = new MemoryTaskStore({ clock })
+    const stored = gate()
+    const store: TaskStore = {
+      create: async (record) => {
+        await stored.opened
+        return inner.create(record)
+      },
+      get: (key) => inner.get(key),
+      update: (key, change) => inner.update(key, change),
+      list: (owner, page) => inner.list(owner, page),
+      delete: (key) => inner.delete(key),
+    }
+    const { server, signals } = bench({ clock, tasks: { store } })
+    const client = await openAnsweringClient(server, { endGraceMs: 1_000 })
+    void client.request('tools/call', { name: 'slow', task: {} })
+    await settled()
+    await client.close()
+    await settled()
+    await clock.advance(1_000)
+    stored.open()
+    await settled()
+    expect(signals).toEqual([])
+    expect(inner.size).toBe(0)
+    await server.close()
+  })
+})
+
+describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
+  it('comes in pages, whose cursors survive the end of the task that they name', async () => {
+    const { server, clock, gate: held } = bench({ pageSize: 2 })
+    const client = await openAnsweringClient(server)
+    const ids: string[] = []
+    for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {
+      ids.push(await idOf(client, { name: 'slow', task: { ttl } }))
+      await clock.advance(1)
+    }
+    const page = async (cursor?: unknown): Promise<Message['result']> =>
+      (await client.request('tasks/list', cursor === undefined ? {} : { cursor })).result
+    const first = await page()
+    expect(idsOf(first)).toEqual(ids.slice(0, 2))
+    await clock.advance(20_000)
+    const second = await page(first?.['nextCursor'])
+    expect(idsOf(second)).toEqual(ids.slice(2, 4))
+    const last = await page(second?.['nextCursor'])
+    expect(idsOf(last)).toEqual(ids.slice(4))
+    expect(last).not.toHaveProperty('nextCursor')
+    held.open()
+    await server.close()
+  })
+
+  it.each([[''], ['x'], [5], [null], ['dG9vbHM6YQ'], ['dGFza3M6YTpi']])(
+    'refuses the cursor %j',
+    async (cursor) => {
+      const { server } = bench()
+      const client = await openAnsweringClient(server)
+      expect((await client.request('tasks/list', { cursor })).error).toEqual({
+        code: -32602,
+        message: 'Invalid cursor',
+      })
+      await server.close()
+    },
+  )
+})
+
+describe('the limits of tasks', () => {
+  it('let only so many of one owner run at once', async () => {
+    const { server, gate: held } = bench({ limits: { running: 2 } })
+    const client = await openAnsweringClient(server)
+    const first = await idOf(client, { name: 'slow' })
+    await idOf(client, { name: 'slow' })
+    const { error } = await client.request('tools/call', { name: 'slow', task: {} })
+    expect(error).toEqual({ code: -32603, message: 'The server is busy, try again shortly' })
+    const other = await openAnsweringClient(server)
+    await idOf(other, { name: 'slow' })
+    await client.request('tasks/cancel', { taskId: first })
+    await settled()
+    await idOf(client, { name: 'slow' })
+    held.open()
+    await server.close()
+  })
+
+  it('refuse a task that the store has no room for, whose handler never runs', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryTaskStore({ max: 1, clock })
+    const { server, gate: held, signals } = bench({ clock, tasks: { store } })
+    const client = await openAnsweringClient(server)
+    await idOf(client, { name: 'slow' })
+    expect((await client.request('tools/call', { name: 'slow', task: {} })).error?.code).toBe(-32603)
+    await settled()
+    expect(signals).toHaveLength(1)
+    held.open()
+    await server.close()
+  })
+
+  it('fail a task whose result the store cannot take', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryTaskStore({ maxBytes: 2_000, clock })
+    const { server, gate: held } = bench({ clock, tasks: { store } })
+    const client = await openAnsweringClient(server)
+    const taskId = await idOf(client, { name: 'slow' })
+    held.open('x'.repeat(3_000))
+    expect((await client.request('tasks/result', { taskId })).error).toEqual({
+      code: -32603,
+      message: 'The result of the task could not be stored',
+    })
+    expect(await status(client, taskId)).toBe('failed')
+    await server.close()
+  })
+
+  it.each([
+    [{ maxTtlMs: 0 }],
+    [{ defaultTtlMs: Number.NaN }],
+    [{ defaultTtlMs: 10, maxTtlMs: 5 }],
+    [{ pollIntervalMs: -1 }],
+  ])('are checked: %j', (tasks) => {
+    expect(() => bench({ tasks })).toThrow('ERR_MCP_OPTION')
+  })
+})
+
+describe('tasks on several nodes', () => {
+  it('are answered for by a node that does not run them', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryTaskStore({ clock })
+    const [here, there] = [bench({ clock, tasks: { store } }), bench({ clock, tasks: { store } })]
+    const auth = { principal: 'ann' }
+    const near = await openAnsweringClient(here.server, { auth })
+    const far = await openAnsweringClient(there.server, { auth })
+    const taskId = await idOf(near, { name: 'slow' })
+    const waiting = far.request('tasks/result', { taskId })
+    await clock.advance(3_000)
+    here.gate.open()
+    await settled()
+    await clock.advance(1_000)
+    expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
+    await here.server.close()
+    await there.server.close()
+  })
+})
+
+describe('a task that another node has cancelled', () => {
+  it('ends with the next that its handler says', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryTaskStore({ clock })
+    const [here, there] = [bench({ clock, tasks: { store } }), bench({ clock, tasks: { store } })]
+    let signal: AbortSignal | undefined
+    here.server.addTool({
+      name: 'talks',
+      taskSupport: 'optional',
+      handler: async (_args, ctx) => {
+        signal = ctx.signal
+        await here.gate.opened
+        await ctx.progress(1, 2, 'Still there')
+        await new Promise(() => {})
+      },
+    })
+    const auth = { principal: 'ann' }
+    const near = await openAnsweringClient(here.server, { auth })
+    const far = await openAnsweringClient(there.server, { auth })
+    const taskId = await idOf(near, { name: 'talks' })
+    expect((await far.request('tasks/cancel', { taskId })).result?.['status']).toBe('cancelled')
+    here.gate.open()
+    await settled()
+    expect(signal?.aborted).toBe(true)
+    expect(await status(near, taskId)).toBe('cancelled')
+    await here.server.close()
+    await there.server.close()
+  })
+})
+
+describe('a server that closes', () => {
+  it('lets the tasks of principals end within the deadline', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryTaskStore({ clock })
+    const { server, gate: held } = bench({ clock, tasks: { store } })
+    const client = await openAnsweringClient(server, { auth: { principal: 'ann' } })
+    const taskId = await idOf(client, { name: 'slow' })
+    const closed = server.close({ deadline: 5_000 })
+    await clock.advance(4_000)
+    held.open()
+    await closed
+    const record = store.get({ owner: 'principal:ann', taskId })
+    expect(record?.status).toBe('completed')
+  })
+
+  it('fails those that are left after it, and says so', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryTaskStore({ clock })
+    const { server, signals } = bench({ clock, tasks: { store } })
+    const client = await openAnsweringClient(server, { auth: { principal: 'ann' } })
+    const taskId = await idOf(client, { name: 'slow' })
+    const closed = server.close({ deadline: 5_000 })
+    await clock.advance(5_000)
+    await closed
+    expect(signals[0]?.aborted).toBe(true)
+    expect(store.get({ owner: 'principal:ann', taskId })).toMatchObject({
+      status: 'failed',
+      error: { code: -32603, message: 'The task was ended before it was done' },
+    })
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe('a store', () => {
+  it('that is not asked for anything is not asked for anything', async () => {
+    const refuse = (): never => {
+      throw new Error('asked')
+    }
+    const store: TaskStore = { create: refuse, get: refuse, update: refuse, list: refuse, delete: refuse }
+    const { server } = bench({ tasks: { store } })
+    const client = await openAnsweringClient(server)
+    expect((await client.request('tools/call', { name: 'plain' })).result?.['content']).toBeDefined()
+    await client.close()
+    await server.close()
+  })
+
+  it('that takes its time keeps the order of what happens', async () => {
+    const clock = new FakeClock()
+    const inner = new MemoryTaskStore({ clock })
+    const written: unknown[] = []
+    const slow = async <T>(act: () => T): Promise<T> => {
+      await settled()
+      return act()
+    }
+    const store: TaskStore = {
+      create: (record) => slow(() => inner.create(record)),
+      get: (key) => slow(() => inner.get(key)),
+      update: (key, change) =>
+        slow((): TaskRecord | undefined => {
+          written.push(change.status)
+          return inner.update(key, change)
+        }),
+      list: (owner, page) => slow(() => inner.list(owner, page)),
+      delete: (key) => slow(() => inner.delete(key)),
+    }
+    const { server } = bench({ clock, tasks: { store } })
+    server.addTool({
+      name: 'asks',
+      taskSupport: 'optional',
+      handler: async (_args, ctx) => {
+        await ctx.elicit('1', z.object({}))
+        await ctx.elicit('2', z.object({}))
+        return 'done'
+      },
+    })
+    const client = await openAnsweringClient(server, { answer: () => accept({}) })
+    const taskId = await idOf(client, { name: 'asks' })
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
+      content: [{ text: 'done' }],
+    })
+    expect(written.at(-1)).toBe('completed')
+    expect(await status(client, taskId)).toBe('completed')
+    await server.close()
+  })
+})

@@ -1,0 +1,470 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { QuestionError, ToolError } from '../../../src/errors.ts'
+import { asks } from '../../../src/features/tools/asks.ts'
+import { elicit, elicitUrl, listRoots, sample } from '../../../src/call/input/question.ts'
+import { McpServer } from '../../../src/server/mcp-server.ts'
+import type { ServerOptions } from '../../../src/server/options.ts'
+import {
+  accept,
+  type AnsweringClient,
+  type Message,
+  openAnsweringClient,
+  type Script,
+  textOf,
+} from '../../support/answering-client.ts'
+import { FakeClock, settled } from '../../support/fake-clock.ts'
+
+const ok = z.object({ ok: z.boolean() })
+const inputSchema = z.object({ path: z.string() })
+
+interface Counted {
+  readonly server: McpServer
+  readonly runs: { ask: number; handler: number }
+}
+
+/** The tool of the design, with its runs counted. */
+function deleteFolder(options: ServerOptions = {}): Counted {
+  const server = new McpServer({ name: 'files', version: '1' }, options)
+  const runs = { ask: 0, handler: 0 }
+  server.addTool({
+    name: 'delete_folder',
+    inputSchema,
+    asks: {
+      confirm: async ({ path }) => {
+        runs.ask++
+        return path === 'empty' ? { ok: true } : elicit(`Delete all of ${path}?`, ok)
+      },
+    },
+    handler: ({ path }, ctx) => {
+      runs.handler++
+      return ctx.answers.confirm.ok ? `Deleted ${path}` : 'Kept'
+    },
+  })
+  return { server, runs }
+}
+
+async function ask(
+  answer: Script,
+  options: { capabilities?: object; version?: string } = {},
+): Promise<Counted & { client: AnsweringClient; reply: Message }> {
+  const counted = deleteFolder()
+  const client = await openAnsweringClient(counted.server, { answer, ...options })
+  return { ...counted, client, reply: await client.call('delete_folder', { path: 'a' }) }
+}
+
+describe('a declared ask', () => {
+  it('is put to the client, and the handler runs once with the answer', async () => {
+    const { client, reply, runs } = await ask(() => accept({ ok: true }))
+    expect(client.asked).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: expect.any(Number) as number,
+        method: 'elicitation/create',
+        params: {
+          message: 'Delete all of a?',
+          requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+        },
+      },
+    ])
+    expect(reply.result).toEqual({ content: [{ type: 'text', text: 'Deleted a' }] })
+    expect(runs).toEqual({ ask: 2, handler: 1 })
+  })
+
+  it('that gives a value asks nobody', async () => {
+    const { server, runs } = deleteFolder()
+    const client = await openAnsweringClient(server, { capabilities: {} })
+    expect(textOf(await client.call('delete_folder', { path: 'empty' }))).toBe('Deleted empty')
+    expect(client.asked).toEqual([])
+    expect(runs).toEqual({ ask: 1, handler: 1 })
+  })
+
+  it('is not reached by arguments that are not valid', async () => {
+    const { server, runs } = deleteFolder()
+    const client = await openAnsweringClient(server)
+    expect((await client.call('delete_folder', {})).result?.['isError']).toBe(true)
+    expect(runs).toEqual({ ask: 0, handler: 0 })
+  })
+
+  it.each([
+    ['decline', 'The user declined: Delete all of a?'],
+    ['cancel', 'The user closed without an answer: Delete all of a?'],
+  ])('ends in a text for the model on %s', async (action, text) => {
+    const { reply, runs } = await ask(() => ({ action }))
+    expect(reply.result).toEqual({ content: [{ type: 'text', text }], isError: true })
+    expect(runs.handler).toBe(0)
+  })
+
+  it.each<[string, object]>([
+    ['content that does not fit', accept({ ok: 'yes' })],
+    ['content that is missing', { action: 'accept' }],
+    ['content that is no object', { action: 'accept', content: [] }],
+    ['an unknown action', { action: 'maybe', content: { ok: true } }],
+    ['no action', {}],
+  ])('refuses %s', async (_what, answer) => {
+    const { reply, runs } = await ask(() => answer)
+    expect(reply.result?.['isError']).toBe(true)
+    expect(textOf(reply)).toContain('The answer to the question "confirm" is not valid')
+    expect(runs.handler).toBe(0)
+  })
+
+  it('ends when the client replies with an error', async () => {
+    const { reply, runs } = await ask(() => ({ error: { code: -32601, message: 'No such method' } }))
+    expect(reply.result?.['isError']).toBe(true)
+    expect(textOf(reply)).toBe(
+      'The question "confirm" was not answered: the client replied with error -32601: No such method',
+    )
+    expect(runs.handler).toBe(0)
+  })
+
+  it('may fail as a handler may', async () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    server.addTool({
+      name: 'a',
+      asks: {
+        one: () => {
+          throw new ToolError('No folder')
+        },
+      },
+      handler: () => 'unreachable',
+    })
+    const client = await openAnsweringClient(server)
+    expect((await client.call('a')).result).toEqual({
+      content: [{ type: 'text', text: 'No folder' }],
+      isError: true,
+    })
+  })
+
+  it('that is no function, or named twice, breaks its registration', () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    const add = (given: unknown): void =>
+      void server.addTool({ name: 'a', asks: given as object, handler: () => '' })
+    expect(() => add({ one: 5 })).toThrow('needs a function as its ask "one"')
+    expect(() =>
+      add(
+        asks()
+          .ask('one', () => 1)
+          .ask('one', () => 2),
+      ),
+    ).toThrow('has the ask "one" twice')
+  })
+})
+
+describe('several asks', () => {
+  it('that do not depend on each other share a round', async () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    server.addTool({
+      name: 'a',
+      asks: { one: () => elicit('One?', ok), two: () => listRoots(), three: () => 3 },
+      handler: (_args, { answers }) => `${answers.one.ok} ${answers.two.length} ${answers.three}`,
+    })
+    const held: Message[] = []
+    const client = await openAnsweringClient(server, { answer: (question) => void held.push(question) })
+    const reply = client.call('a')
+    await client.hasAsked(2)
+    expect(held.map(({ method }) => method)).toEqual(['elicitation/create', 'roots/list'])
+    client.send({ id: held[1]?.id, result: { roots: [{ uri: 'file:///a' }] } })
+    client.send({ id: held[0]?.id, result: accept({ ok: false }) })
+    expect(textOf(await reply)).toBe('false 1 3')
+  })
+
+  it('follow one another where one looks at the answer of another', async () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    const runs = { folder: 0, confirm: 0, handler: 0 }
+    server.addTool({
+      name: 'a',
+      inputSchema,
+      handler: (_args, { answers }) => {
+        runs.handler++
+        return `${answers.folder.name} ${answers.confirm.action}`
+      },
+      asks: asks(inputSchema)
+        .ask('folder', ({ path }) => {
+          runs.folder++
+          return elicit(`Which in ${path}?`, z.object({ name: z.string() }))
+        })
+        .ask('confirm', async (_args, ctx) => {
+          runs.confirm++
+          return elicit(`Really ${ctx.answers.folder.name}?`, ok, { declined: 'see' })
+        }),
+    })
+    const client = await openAnsweringClient(server, {
+      answer: ({ params }) =>
+        String(params?.['message']).startsWith('Which') ? accept({ name: 'docs' }) : { action: 'decline' },
+    })
+    expect(textOf(await client.call('a', { path: '/' }))).toBe('docs decline')
+    expect(client.asked.map(({ params }) => params?.['message'])).toEqual(['Which in /?', 'Really docs?'])
+    expect(runs).toEqual({ folder: 3, confirm: 3, handler: 1 })
+  })
+
+  it('wait even where an author catches what makes them wait', async () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    server.addTool({
+      name: 'a',
+      asks: asks()
+        .ask('one', () => elicit('One?', ok))
+        .ask('two', (_args, ctx) => {
+          try {
+            return String(ctx.answers.one.ok)
+          } catch {
+            return 'caught'
+          }
+        }),
+      handler: (_args, { answers }) => answers.two,
+    })
+    const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
+    expect(textOf(await client.call('a'))).toBe('true')
+  })
+
+  it('cannot have the one name that no answer can be kept under', () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    const named = Object.defineProperty({}, '__proto__', { value: () => 1, enumerable: true })
+    expect(() => server.addTool({ name: 'a', asks: named, handler: () => '' })).toThrow(
+      'cannot have an ask "__proto__"',
+    )
+  })
+
+  it("that look at later ones are an author's mistake, and say so", async () => {
+    const errors: unknown[] = []
+    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    server.addTool({
+      name: 'a',
+      asks: { one: (_args, ctx) => ctx.answers['two'], two: () => 2 },
+      handler: () => '',
+    })
+    const client = await openAnsweringClient(server)
+    expect((await client.call('a')).result?.['isError']).toBe(true)
+    expect(String(errors[0])).toContain('the ask "one" that reads the answer "two", which comes later')
+  })
+
+  it('one that changes its question is asked again, with what it says now, and not for ever', async () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    let runs = 0
+    server.addTool({
+      name: 'a',
+      asks: { one: () => elicit(`Take ${++runs}?`, ok) },
+      handler: () => 'unreachable',
+    })
+    const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
+    expect(textOf(await client.call('a'))).toBe('Gave up: the call still had questions after 8 rounds')
+    expect(client.asked).toHaveLength(8)
+    expect(runs).toBe(9)
+  })
+
+  it('that fail take the others with them, which the client is told', async () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    server.addTool({
+      name: 'a',
+      asks: { one: () => elicit('One?', ok), two: () => elicit('Two?', ok) },
+      handler: () => 'unreachable',
+    })
+    const client = await openAnsweringClient(server, {
+      answer: ({ params }) =>
+        params?.['message'] === 'Two?' ? { error: { code: 1, message: 'No' } } : undefined,
+    })
+    expect((await client.call('a')).result?.['isError']).toBe(true)
+    expect(client.notifications).toMatchObject([
+      { method: 'notifications/cancelled', params: { requestId: client.asked[0]?.id } },
+    ])
+  })
+})
+
+describe('what the client must be able to do', () => {
+  const refused = async (question: () => unknown, options: object): Promise<Message['error']> => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    let ran = false
+    server.addTool({
+      name: 'a',
+      asks: { fine: () => elicit('Fine?', ok), one: question },
+      handler: () => (ran = true),
+    })
+    const client = await openAnsweringClient(server, options)
+    const { error } = await client.call('a')
+    expect(ran).toBe(false)
+    expect(client.asked).toEqual([])
+    return error
+  }
+  const tools = { messages: [], maxTokens: 1, tools: [] }
+
+  it.each<[string, () => unknown, object, object]>([
+    ['a form', () => elicit('?', ok), {}, { elicitation: {} }],
+    [
+      'a form of a client for addresses',
+      () => elicit('?', ok),
+      { elicitation: { url: {} } },
+      { elicitation: {} },
+    ],
+    ['sampling', () => sample({ messages: [], maxTokens: 1 }), { elicitation: {} }, { sampling: {} }],
+    [
+      'sampling with tools',
+      () => sample(tools),
+      { elicitation: {}, sampling: {} },
+      { sampling: { tools: {} } },
+    ],
+    ['roots', () => listRoots(), { elicitation: {} }, { roots: {} }],
+    ['an address', () => elicitUrl('?', 'https://a'), { elicitation: {} }, { elicitation: { url: {} } }],
+  ])(
+    'is declared for %s, and nothing is asked if it is not',
+    async (_what, question, capabilities, required) => {
+      expect(await refused(question, { capabilities })).toMatchObject({
+        code: -32600,
+        message: expect.stringContaining('has not declared the capability') as string,
+        data: { requiredCapabilities: required },
+      })
+    },
+  )
+
+  it('is in its revision', async () => {
+    const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } }
+    const first = await refused(() => 1, { version: '2025-03-26', capabilities })
+    expect(first?.message).toBe(
+      'The question "fine" cannot be asked in protocol revision 2025-03-26: elicitation/create',
+    )
+    const url = await refused(() => elicitUrl('?', 'https://a'), { version: '2025-06-18', capabilities })
+    expect(url?.message).toContain('elicitation by URL')
+    const several = await refused(() => sample(tools), { version: '2025-06-18', capabilities })
+    expect(several?.message).toContain('sampling with tools')
+    const list = z.object({ tags: z.array(z.enum(['a', 'b'])) })
+    const many = await refused(() => elicit('?', list), { version: '2025-06-18', capabilities })
+    expect(many?.message).toContain('the field "tags"')
+  })
+
+  it('asks an address with an id of its own', async () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    server.addTool({
+      name: 'a',
+      asks: { pay: () => elicitUrl('Pay', 'https://pay.example', { declined: 'see' }) },
+      handler: (_args, { answers }) => answers.pay.action,
+    })
+    const client = await openAnsweringClient(server, { answer: () => ({ action: 'accept' }) })
+    expect(textOf(await client.call('a'))).toBe('accept')
+    expect(client.asked[0]?.params).toEqual({
+      mode: 'url',
+      message: 'Pay',
+      url: 'https://pay.example',
+      elicitationId: expect.stringMatching(/^[\w-]{22}$/) as string,
+    })
+  })
+
+  it('is told of a schema that no form can show in the log, by name', async () => {
+    const errors: unknown[] = []
+    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    server.addTool({
+      name: 'a',
+      asks: { one: () => elicit('?', z.object({ at: z.object({ x: z.number() }) })) },
+      handler: () => '',
+    })
+    await (await openAnsweringClient(server)).call('a')
+    expect(String(errors[0])).toContain('The schema of the question "one": the field "at"')
+  })
+})
+
+describe('the time that a question takes', () => {
+  const open = async (
+    options: ServerOptions = {},
+  ): Promise<Counted & { client: AnsweringClient; clock: FakeClock; reply: Promise<Message> }> => {
+    const clock = new FakeClock()
+    const counted = deleteFolder({ clock, ...options })
+    const client = await openAnsweringClient(counted.server)
+    const reply = client.call('delete_folder', { path: 'a' })
+    await client.hasAsked(1)
+    return { ...counted, client, clock, reply }
+  }
+
+  it("is not the handler's", async () => {
+    const { client, clock, reply } = await open({ handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 2_000 })
+    await clock.advance(599_000)
+    client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
+    expect(textOf(await reply)).toBe('Deleted a')
+    expect(clock.pending).toBe(0)
+  })
+
+  it('ends after ten minutes of silence, which the client is told', async () => {
+    const { client, clock, reply, runs } = await open()
+    await clock.advance(600_000)
+    expect(textOf(await reply)).toBe('The question "confirm" was not answered in 600 s')
+    expect(client.notifications).toMatchObject([
+      { method: 'notifications/cancelled', params: { requestId: client.asked[0]?.id } },
+    ])
+    client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
+    await settled()
+    expect(runs.handler).toBe(0)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is an option', async () => {
+    const { clock, reply } = await open({ inputTimeoutMs: 5_000 })
+    await clock.advance(5_000)
+    expect(textOf(await reply)).toContain('was not answered in 5 s')
+    expect(() => new McpServer({ name: 'a', version: '1' }, { inputTimeoutMs: 0 })).toThrow('inputTimeoutMs')
+    expect(() => new McpServer({ name: 'a', version: '1' }, { maxInputRounds: 0 })).toThrow('maxInputRounds')
+  })
+
+  it('ends with the call', async () => {
+    const { client, runs } = await open()
+    client.notify('notifications/cancelled', { requestId: 2 })
+    await settled()
+    expect(client.notifications).toMatchObject([
+      { method: 'notifications/cancelled', params: { requestId: client.asked[0]?.id } },
+    ])
+    client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
+    await settled()
+    expect(runs.handler).toBe(0)
+    expect((await client.request('ping')).result).toEqual({})
+  })
+
+  it('ends with the client', async () => {
+    const { client, clock, runs, server } = await open()
+    await client.close()
+    await settled()
+    expect(runs.handler).toBe(0)
+    await server.close()
+    expect(clock.pending).toBe(0)
+  })
+
+  it('does not end while a server drains: an open question is still answered', async () => {
+    const { client, reply, server } = await open()
+    const closed = server.close()
+    client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
+    expect(textOf(await reply)).toBe('Deleted a')
+    await closed
+  })
+})
+
+it('answers to what was never asked, or twice, change nothing', async () => {
+  const { client, reply, runs } = await ask(() => accept({ ok: true }))
+  client.send({ id: client.asked[0]?.id, result: accept({ ok: false }) })
+  client.send({ id: 999, result: accept({ ok: true }) })
+  client.send({ id: 'x', error: { code: 1, message: 'x' } })
+  expect(textOf(reply)).toBe('Deleted a')
+  expect((await client.request('ping')).result).toEqual({})
+  expect(runs.handler).toBe(1)
+})
+
+it('a server full of calls that ask still reads the answers', async () => {
+  const { server } = deleteFolder({ limits: { running: 2, inFlight: 2 } })
+  const client = await openAnsweringClient(server)
+  const replies = [client.call('delete_folder', { path: 'a' }), client.call('delete_folder', { path: 'b' })]
+  await client.hasAsked(2)
+  for (const { id } of client.asked) client.send({ id, result: accept({ ok: true }) })
+  expect((await Promise.all(replies)).map(textOf)).toEqual(['Deleted a', 'Deleted b'])
+})
+
+it('middleware runs once around a call, however many rounds it takes', async () => {
+  const { server, runs } = deleteFolder()
+  let around = 0
+  server.use('tools/call', async (_ctx, next) => {
+    around++
+    const result = await next()
+    return { ...result, _meta: { seen: true } }
+  })
+  const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
+  const { result } = await client.call('delete_folder', { path: 'a' })
+  expect(result).toEqual({ content: [{ type: 'text', text: 'Deleted a' }], _meta: { seen: true } })
+  expect([around, runs.handler]).toEqual([1, 1])
+})
+
+it('a question that comes to nothing says why to those who catch it', () => {
+  expect(new QuestionError('declined', 'No')).toMatchObject({ reason: 'declined', message: 'No' })
+  expect(new QuestionError('declined', 'No')).toBeInstanceOf(ToolError)
+})

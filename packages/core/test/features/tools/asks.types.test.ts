@@ -1,0 +1,483 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import * as v from 'valibot'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as z from 'zod'
+import * as z3 from 'zod3'
+import { asks } from '../../../src/features/tools/asks.ts'
+import type { NoAsksAboveHandler } from '../../../src/features/tools/ask-types.ts'
+import { defineTool } from '../../../src/features/define.ts'
+import { inputRequired } from '../../../src/features/tools/input-required.ts'
+import { type AnyDefinition, definePrompt, defineResource } from '../../../src/features/define.ts'
+import type { AnyTool } from '../../../src/features/tools/tool-types.ts'
+import type { RequestContext } from '../../../src/call/context.ts'
+import {
+  elicit,
+  elicitUrl,
+  listRoots,
+  type Question,
+  type Root,
+  sample,
+  type Sampled,
+  type Seen,
+} from '../../../src/call/input/question.ts'
+import { McpServer } from '../../../src/server/mcp-server.ts'
+import type { JsonSchema, StandardSchema } from '../../../src/schema/types.ts'
+import { zod3 } from '../../../src/schema/zod3.ts'
+
+const inputSchema = z.object({ path: z.string(), depth: z.number().default(1) })
+const ok = z.object({ ok: z.boolean() })
+const count = z.object({ n: z.number() })
+interface Ok {
+  ok: boolean
+}
+type Form = Record<string, unknown>
+const isEmpty = async (path: string): Promise<boolean> => path === ''
+
+describe('what a question comes to', () => {
+  it('is what its schema makes of the form', () => {
+    expectTypeOf(elicit('?', ok)).toEqualTypeOf<Question<Ok>>()
+    expectTypeOf(elicit('?', z.object({ at: z.coerce.date().optional() }))).toEqualTypeOf<
+      Question<{ at?: Date | undefined }>
+    >()
+  })
+
+  it('is what JSON Schema plainly says, or an object', () => {
+    expectTypeOf(
+      elicit('?', { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }),
+    ).toExtend<Question<{ readonly ok: boolean }>>()
+    const schema: JsonSchema = { type: 'object' }
+    expectTypeOf(elicit('?', schema)).toEqualTypeOf<Question<Form>>()
+  })
+
+  it('is what any Standard Schema says', () => {
+    const schema = toStandardJsonSchema(v.object({ ok: v.boolean() }))
+    expectTypeOf(elicit('?', schema)).toEqualTypeOf<Question<Ok>>()
+    expectTypeOf(elicit('?', ok as StandardSchema<{ raw: string }, { made: Date }>)).toEqualTypeOf<
+      Question<{ made: Date }>
+    >()
+  })
+
+  it('shows a decline where the author wants to see it', () => {
+    expectTypeOf(elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Question<Seen<Ok>>>()
+    expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
+    expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
+    expectTypeOf(elicitUrl('?', 'https://a')).toEqualTypeOf<Question<undefined>>()
+    // @ts-expect-error there are two ways to take a decline
+    elicit('?', ok, { declined: 'ignore' })
+  })
+
+  it('is what a model said, and where a client works', () => {
+    expectTypeOf(sample({ messages: [], maxTokens: 5 })).toEqualTypeOf<Question<Sampled>>()
+    expectTypeOf(listRoots()).toEqualTypeOf<Question<readonly Root[]>>()
+    // @ts-expect-error the number of tokens is not optional
+    sample({ messages: [] })
+  })
+})
+
+describe('asks as a plain object', () => {
+  it('give the handler the answers, as in the design', () => {
+    defineTool({
+      name: 'delete_folder',
+      inputSchema,
+      asks: {
+        confirm: async ({ path }) => ((await isEmpty(path)) ? { ok: true } : elicit(`Delete ${path}?`, ok)),
+      },
+      handler: ({ path }, ctx) => {
+        expectTypeOf(path).toEqualTypeOf<string>()
+        expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>()
+        return ctx.answers.confirm.ok ? 'gone' : 'kept'
+      },
+    })
+  })
+
+  it('know the arguments, wherever the inputSchema stands', () => {
+    defineTool({
+      asks: {
+        confirm: ({ path, depth }) => {
+          expectTypeOf(path).toEqualTypeOf<string>()
+          expectTypeOf(depth).toEqualTypeOf<number>()
+          return elicit(path, ok)
+        },
+      },
+      handler: (args, ctx) => {
+        expectTypeOf(args).toEqualTypeOf<{ path: string; depth: number }>()
+        expectTypeOf(ctx.answers).toEqualTypeOf<{ readonly confirm: Ok }>()
+      },
+      inputSchema,
+      name: 'a',
+    })
+  })
+
+  it('come before the outputSchema or after it', () => {
+    defineTool({
+      name: 'a',
+      asks: { confirm: () => elicit('?', ok) },
+      handler: (_args, ctx) => ({ n: ctx.answers.confirm.ok ? 1 : 0 }),
+      outputSchema: count,
+      inputSchema,
+    })
+    defineTool({
+      outputSchema: count,
+      name: 'a',
+      asks: { confirm: () => elicit('?', ok) },
+      // @ts-expect-error a form is no structured value
+      handler: (_args, ctx) => ctx.answers.confirm,
+    })
+  })
+
+  it('may be methods, asynchronous, or take nothing', () => {
+    defineTool({
+      name: 'a',
+      inputSchema,
+      asks: {
+        async one({ path }) {
+          return elicit(path, ok)
+        },
+        two: () => elicit('?', count),
+        three: async () => 'plain',
+        four: () => listRoots(),
+      },
+      async handler(_args, ctx) {
+        expectTypeOf(ctx.answers).toEqualTypeOf<{
+          readonly one: Ok
+          readonly two: { n: number }
+          readonly three: string
+          readonly four: readonly Root[]
+        }>()
+      },
+    })
+  })
+
+  it('give a union where an ask gives one question or another, or a value', () => {
+    defineTool({
+      name: 'a',
+      inputSchema,
+      asks: {
+        either: ({ path }) => (path === '' ? elicit('?', ok) : path === '.' ? elicit('?', count) : 'none'),
+      },
+      handler: (_args, ctx) => expectTypeOf(ctx.answers.either).toEqualTypeOf<Ok | { n: number } | string>(),
+    })
+  })
+
+  it('show a decline to the handler that wants to see it', () => {
+    defineTool({
+      name: 'a',
+      asks: { confirm: () => elicit('?', ok, { declined: 'see' }) },
+      handler: (_args, { answers: { confirm } }) => {
+        expectTypeOf(confirm).toEqualTypeOf<Seen<Ok>>()
+        if (confirm.action === 'accept') expectTypeOf(confirm.content).toEqualTypeOf<Ok>()
+        // @ts-expect-error a person who declined has filled in nothing
+        else void confirm.content
+      },
+    })
+  })
+
+  it('have arguments and answers of JSON Schema', () => {
+    defineTool({
+      name: 'a',
+      inputSchema: { type: 'object' },
+      asks: {
+        confirm: (args) => {
+          expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()
+          return elicit('?', {
+            type: 'object',
+            properties: { ok: { type: 'boolean' } },
+            required: ['ok'],
+          })
+        },
+      },
+      handler: (_args, ctx) => expectTypeOf(ctx.answers.confirm.ok).toEqualTypeOf<boolean>(),
+    })
+  })
+
+  it('have arguments and answers of a Standard Schema', () => {
+    defineTool({
+      name: 'a',
+      inputSchema: toStandardJsonSchema(v.object({ path: v.string() })),
+      asks: { confirm: ({ path }) => elicit(path, toStandardJsonSchema(v.object({ ok: v.boolean() }))) },
+      handler: ({ path }, ctx) => {
+        expectTypeOf(path).toEqualTypeOf<string>()
+        expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>()
+      },
+    })
+  })
+
+  it('have arguments and answers of zod 3', () => {
+    const schema = zod3(z3.object({ path: z3.string() }))
+    const form = zod3(z3.object({ ok: z3.boolean() }))
+    defineTool({
+      name: 'a',
+      inputSchema: schema,
+      asks: { confirm: ({ path }) => elicit(path, form) },
+      handler: ({ path }, ctx) => {
+        expectTypeOf(path).toEqualTypeOf<string>()
+        expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>()
+      },
+    })
+    defineTool({
+      handler: ({ path }, ctx) => {
+        expectTypeOf(path).toEqualTypeOf<string>()
+        expectTypeOf(ctx.answers.again.action).toEqualTypeOf<'accept' | 'decline' | 'cancel'>()
+      },
+      asks: asks(schema)
+        .ask('confirm', ({ path }) => elicit(path, form))
+        .ask('again', (_args, ctx) => elicit(String(ctx.answers.confirm.ok), form, { declined: 'see' })),
+      inputSchema: schema,
+      name: 'b',
+    })
+  })
+
+  it('name answers that there are', () => {
+    defineTool({
+      name: 'a',
+      asks: { confirm: () => elicit('?', ok) },
+      // @ts-expect-error no ask is called so
+      handler: (_args, ctx) => ctx.answers.confirmed,
+    })
+    defineTool({
+      name: 'a',
+      // @ts-expect-error nothing is asked
+      handler: (_args, ctx) => ctx.answers.confirm,
+    })
+  })
+
+  it('say what to do where the handler stands above them', () => {
+    defineTool({
+      name: 'a',
+      inputSchema,
+      handler: (_args, ctx) => {
+        expectTypeOf(ctx.answers).toEqualTypeOf<NoAsksAboveHandler>()
+        // @ts-expect-error Property 'confirm' does not exist on type 'NoAsksAboveHandler'
+        return ctx.answers.confirm
+      },
+      asks: { confirm: ({ path }) => elicit(path, ok) },
+    })
+  })
+
+  it('see the context of a call without what changes something', () => {
+    defineTool({
+      name: 'a',
+      asks: {
+        confirm: (_args, ctx) => {
+          expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>()
+          expectTypeOf(ctx.answers).toEqualTypeOf<Readonly<Record<string, unknown>>>()
+          // @ts-expect-error an ask runs in every round, and reports nothing
+          void ctx.progress
+          // @ts-expect-error an ask gives its question, it does not ask
+          void ctx.elicit
+          return elicit('?', ok)
+        },
+      },
+      handler: () => 'done',
+    })
+  })
+})
+
+describe('asks built one by one', () => {
+  it('may stand below the handler', () => {
+    defineTool({
+      name: 'a',
+      handler: ({ path }, ctx) => {
+        expectTypeOf(path).toEqualTypeOf<string>()
+        expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>()
+      },
+      asks: asks(inputSchema).ask('confirm', ({ path }) => elicit(path, ok)),
+      inputSchema,
+    })
+  })
+
+  it('may stand anywhere else', () => {
+    const confirm = asks(inputSchema).ask('confirm', async ({ path, depth }) => {
+      expectTypeOf(depth).toEqualTypeOf<number>()
+      return (await isEmpty(path)) ? { ok: true } : elicit(path, ok)
+    })
+    defineTool({
+      asks: confirm,
+      inputSchema,
+      handler: (_args, ctx) => expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>(),
+      name: 'a',
+    })
+    defineTool({
+      inputSchema,
+      outputSchema: count,
+      handler: (_args, ctx) => ({ n: ctx.answers.confirm.ok ? 1 : 0 }),
+      asks: confirm,
+      name: 'a',
+    })
+    defineTool({
+      // @ts-expect-error the outputSchema holds as ever
+      handler: (_args, ctx) => ({ n: ctx.answers.confirm.ok }),
+      outputSchema: count,
+      asks: confirm,
+      inputSchema,
+      name: 'a',
+    })
+  })
+
+  it('know the answers of those before, and of no others', () => {
+    const chain = asks(inputSchema)
+      .ask('folder', ({ path }) => elicit(path, z.object({ folder: z.string() })))
+      .ask('confirm', (_args, ctx) => {
+        expectTypeOf(ctx.answers.folder).toEqualTypeOf<{ folder: string }>()
+        return elicit(`Delete ${ctx.answers.folder.folder}?`, ok, { declined: 'see' })
+      })
+      .ask('last', (_args, { answers }) => (answers.confirm.action === 'accept' ? answers.folder.folder : 5))
+    defineTool({
+      name: 'a',
+      handler: (_args, { answers }) => {
+        expectTypeOf(answers.folder).toEqualTypeOf<{ folder: string }>()
+        expectTypeOf(answers.confirm).toEqualTypeOf<Seen<Ok>>()
+        expectTypeOf(answers.last).toEqualTypeOf<string | number>()
+      },
+      asks: chain,
+      inputSchema,
+    })
+    // @ts-expect-error what comes later is not known yet
+    asks(inputSchema).ask('a', (_args, ctx) => ctx.answers.b)
+  })
+
+  it('need no schema where the tool has none', () => {
+    defineTool({
+      name: 'a',
+      handler: (_args, ctx) => expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>(),
+      asks: asks().ask('confirm', () => elicit('?', ok)),
+    })
+  })
+
+  it('take JSON Schema and Standard Schemas', () => {
+    const json = { type: 'object' } as const
+    defineTool({
+      name: 'a',
+      handler: (args, ctx) => {
+        expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()
+        expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Form>()
+      },
+      asks: asks(json).ask('confirm', (args) => elicit(String(args['path']), json)),
+      inputSchema: json,
+    })
+    const standard = toStandardJsonSchema(v.object({ path: v.string() }))
+    defineTool({
+      handler: ({ path }, ctx) => [path, ctx.answers.confirm.ok],
+      asks: asks(standard).ask('confirm', ({ path }) => elicit(path, ok)),
+      inputSchema: standard,
+      name: 'a',
+    })
+  })
+
+  it('are of the same arguments as the tool', () => {
+    defineTool({
+      name: 'a',
+      inputSchema,
+      // @ts-expect-error asks about other arguments
+      asks: asks(z.object({ city: z.string() })).ask('confirm', ({ city }) => elicit(city, ok)),
+      handler: () => 'done',
+    })
+  })
+})
+
+describe('asks on a server', () => {
+  interface App {
+    readonly db: { size(path: string): number }
+  }
+  interface Mount {
+    readonly user: string
+  }
+  const server = new McpServer<Mount, App>(
+    { name: 'a', version: '1' },
+    { lifespan: () => ({ db: { size: () => 1 } }) },
+  )
+
+  it('know what the lifespan opened and what the mount gave', () => {
+    const add = (): void => {
+      server.addTool({
+        name: 'a',
+        inputSchema,
+        asks: {
+          confirm: ({ path }, ctx) => {
+            expectTypeOf(ctx.app).toEqualTypeOf<App>()
+            expectTypeOf(ctx.mount).toEqualTypeOf<Mount>()
+            return ctx.app.db.size(path) === 0 ? { ok: true } : elicit(path, ok)
+          },
+        },
+        handler: (_args, ctx) => {
+          expectTypeOf(ctx).toExtend<RequestContext<App, Mount>>()
+          expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>()
+        },
+      })
+      server.addTool({
+        handler: (_args, ctx) => [ctx.answers.confirm.ok, ctx.app.db],
+        asks: asks<typeof inputSchema, App, Mount>(inputSchema).ask('confirm', ({ path }, ctx) =>
+          elicit(`${path} of ${ctx.app.db.size(path)} for ${ctx.mount.user}`, ok),
+        ),
+        inputSchema,
+        name: 'b',
+      })
+    }
+    expectTypeOf(add).toBeFunction()
+  })
+
+  it('go with definitions of all kinds', () => {
+    const tool = defineTool({
+      name: 'a',
+      inputSchema,
+      asks: { confirm: ({ path }) => elicit(path, ok) },
+      handler: (_args, ctx) => ctx.answers.confirm.ok,
+    })
+    expectTypeOf(tool).toExtend<AnyTool>()
+    expectTypeOf(tool).toExtend<AnyDefinition>()
+    const add = (): void => {
+      server.add(tool)
+      server.setTools([tool])
+    }
+    expectTypeOf(add).toBeFunction()
+  })
+})
+
+describe('inputRequired', () => {
+  it('may be returned beside results of every kind', () => {
+    defineTool({
+      name: 'a',
+      outputSchema: count,
+      handler: (_args, ctx) => {
+        const answer = ctx.inputs.get('confirm', ok)
+        expectTypeOf(answer).toEqualTypeOf<Ok | undefined>()
+        return answer === undefined ? inputRequired({ confirm: elicit('?', ok) }) : { n: 1 }
+      },
+    })
+    definePrompt({
+      name: 'a',
+      handler: (_args, ctx) =>
+        ctx.inputs.has('who') ? 'Hello' : inputRequired({ who: listRoots() }, { state: 'first' }),
+    })
+    defineResource({ uri: 'a://b', name: 'a', handler: () => inputRequired({ who: listRoots() }) })
+  })
+
+  it('takes questions', () => {
+    // @ts-expect-error a text is no question
+    const wrong = (): unknown => inputRequired({ confirm: 'Really?' })
+    expectTypeOf(wrong).toBeFunction()
+  })
+
+  it('is read back with or without a decline', () => {
+    defineTool({
+      name: 'a',
+      handler: (_args, { inputs }) => {
+        expectTypeOf(inputs.see('confirm', ok)).toEqualTypeOf<Seen<Ok> | undefined>()
+        expectTypeOf(inputs.get('form', { type: 'object' })).toEqualTypeOf<Form | undefined>()
+        expectTypeOf(inputs.state).toEqualTypeOf<string | undefined>()
+      },
+    })
+  })
+})
+
+it('a question in the middle of a call comes to what it comes to elsewhere', () => {
+  defineTool({
+    name: 'a',
+    handler: async (_args, ctx) => {
+      expectTypeOf(await ctx.elicit('?', ok)).toEqualTypeOf<Ok>()
+      expectTypeOf(await ctx.elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Seen<Ok>>()
+      expectTypeOf(await ctx.sample({ messages: [], maxTokens: 1 })).toEqualTypeOf<Sampled>()
+      expectTypeOf(await ctx.listRoots()).toEqualTypeOf<readonly Root[]>()
+    },
+  })
+})

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { displayName, McpServer, type RelatedTool, type ToolHints, UsageError } from '../../../src/index.ts'
+import { openPeer } from '../../support/peer.ts'
+import { serveWeb } from '../../support/web-client.ts'
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const create = (options: object = {}): McpServer =>
+  new McpServer({ name: 'test', version: '1' }, { logger: silent, ...options })
+
+interface Listed {
+  readonly name: string
+  readonly description?: string
+  readonly annotations?: object
+  readonly _meta?: Record<string, unknown>
+}
+
+async function listed(server: McpServer, version = '2025-11-25'): Promise<Listed[]> {
+  const client = await serveWeb(server).open('anyone', version)
+  return (await client.request('tools/list')).result['tools'] as Listed[]
+}
+
+/** One tool as clients see it. */
+async function shown(definition: object, options: object = {}, version?: string): Promise<Listed> {
+  const server = create(options)
+  server.addTool({ name: 'a', handler: () => '', ...definition })
+  const [tool] = await listed(server, version)
+  return tool ?? { name: '' }
+}
+
+describe('annotations', () => {
+  const cases: [string, ToolHints, object | undefined][] = [
+    [
+      'hints by their own names',
+      { readOnlyHint: true, openWorldHint: false },
+      { readOnlyHint: true, openWorldHint: false },
+    ],
+    [
+      'short names',
+      { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+      { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    ],
+    ['false, which says something', { destructiveHint: false }, { destructiveHint: false }],
+    ['undefined, which does not', { readOnlyHint: undefined, title: 'A' } as object, { title: 'A' }],
+    ['nothing but undefined', { readOnly: undefined, destructiveHint: undefined } as object, undefined],
+    ['none at all', {}, undefined],
+    ['both names, agreeing', { readOnly: true, readOnlyHint: true }, { readOnlyHint: true }],
+    ['a title', { title: 'Look' }, { title: 'Look' }],
+  ]
+
+  it.each(cases)('%s', async (_name, annotations, expected) => {
+    expect((await shown({ annotations })).annotations).toEqual(expected)
+  })
+
+  it('are absent where a tool has none, and in the revision before them', async () => {
+    expect(await shown({})).not.toHaveProperty('annotations')
+    expect(await shown({ annotations: { readOnly: true } }, {}, '2024-11-05')).not.toHaveProperty(
+      'annotations',
+    )
+  })
+
+  it.each([
+    [
+      'a hint of another type',
+      { readOnly: 'yes' },
+      /tool "a" needs a boolean as its annotations.readOnlyHint/,
+    ],
+    [
+      'two that disagree',
+      { readOnly: true, readOnlyHint: false },
+      /two things with readOnly and readOnlyHint/,
+    ],
+    ['a title of another type', { title: 5 }, /needs a string as its annotations.title/],
+    ['a list', ['readOnly'], /needs an object as its annotations/],
+  ])('are refused with the name of the tool: %s', (_name, annotations, message) => {
+    const add = (): unknown =>
+      create().addTool({ name: 'a', annotations: annotations as object, handler: () => '' })
+    expect(add).toThrow(message)
+    expect(add).toThrow(UsageError)
+  })
+})
+
+describe('the name to show', () => {
+  it.each([
+    [{ name: 'a', title: 'A', annotations: { title: 'Other' } }, 'A'],
+    [{ name: 'a', annotations: { title: 'Other' } }, 'Other'],
+    [{ name: 'a', title: '', annotations: { title: '' } }, 'a'],
+    [{ name: 'a', annotations: {} }, 'a'],
+    [{ name: 'a' }, 'a'],
+  ])('of %j is %s', (tool, expected) => expect(displayName(tool)).toBe(expected))
+})
+
+describe('priority, related tools and cache control', () => {
+  const relatedTools: RelatedTool[] = [
+    { name: 'b', relation: 'related' },
+    { name: 'c', relation: 'suggested' },
+  ]
+
+  it('are published as metadata beside the own, under a prefix of ours', async () => {
+    expect(
+      await shown({ priority: 1000, relatedTools, cacheControl: 'ephemeral', _meta: { 'com.example/k': 1 } }),
+    ).toMatchObject({
+      _meta: {
+        'com.example/k': 1,
+        'dev.jetway/priority': 1000,
+        'dev.jetway/relatedTools': relatedTools,
+        'dev.jetway/cacheControl': 'ephemeral',
+      },
+    })
+  })
+
+  it('add nothing to a tool without them, and no member but metadata', async () => {
+    expect(await shown({})).toEqual({
+      name: 'a',
+      inputSchema: { type: 'object', additionalProperties: false },
+    })
+    expect(
+      Object.keys(await shown({ priority: 1, relatedTools, cacheControl: 'ephemeral' })).toSorted(),
+    ).toEqual(['_meta', 'inputSchema', 'name'])
+  })
+
+  it('are left out of revisions whose tools have no metadata', async () => {
+    expect(await shown({ priority: 1 }, {}, '2025-03-26')).not.toHaveProperty('_meta')
+  })
+
+  it.each([
+    [{ priority: 0.5 }, /tool "a" needs a whole number as its priority/],
+    [{ priority: 'high' }, /whole number/],
+    [{ cacheControl: 'forever' }, /knows no cacheControl but "ephemeral"/],
+    [{ relatedTools: 'b' }, /needs its relatedTools in an array/],
+    [
+      { relatedTools: [{ name: 'b', relation: 'next' }] },
+      /relation of "related" or "suggested" to the tool "b"/,
+    ],
+    [{ relatedTools: [{ name: 'b c', relation: 'related' }] }, /tool name "b c"/],
+    [{ relatedTools: ['b'] }, /tool name of type undefined/],
+  ])('are refused where they are wrong: %j', (wrong, message) => {
+    expect(() => create().addTool({ name: 'a', handler: () => '', ...(wrong as object) })).toThrow(message)
+  })
+})
+
+describe('order by priority', () => {
+  const fill = (server: McpServer): McpServer => {
+    for (const [name, priority] of [
+      ['low', 100],
+      ['b', 1000],
+      ['a', 1000],
+      ['plain', undefined],
+      ['last', -1],
+    ] as const)
+      server.addTool({ name, ...(priority !== undefined && { priority }), handler: () => '' })
+    return server
+  }
+  const namesOf = async (server: McpServer): Promise<string[]> =>
+    (await listed(server)).map(({ name }) => name)
+
+  it('is an option; without it the order is that of registration', async () => {
+    expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
+    expect(await namesOf(fill(create({ orderByPriority: true })))).toEqual(['a', 'b', 'low', 'plain', 'last'])
+  })
+
+  it('follows changes, and is kept across pages', async () => {
+    const server = create({ orderByPriority: true, pageSize: 2 })
+    const peer = await openPeer(fill(server))
+    const handle = server.addTool({ name: 'c', handler: () => '' })
+    handle.update({ priority: 5000 })
+    const first = (await peer.request('tools/list')).result
+    expect(first).toMatchObject({ tools: [{ name: 'c' }, { name: 'a' }] })
+    const second = (await peer.request('tools/list', { cursor: first['nextCursor'] })).result
+    expect(second).toMatchObject({ tools: [{ name: 'b' }, { name: 'low' }] })
+  })
+})
+
+describe('relations in descriptions', () => {
+  const relatedTools = [
+    { name: 'b', relation: 'related' },
+    { name: 'c', relation: 'suggested' },
+    { name: 'd', relation: 'related' },
+  ]
+
+  it('are one line at the end, by option', async () => {
+    const definition = { description: 'Does a.', relatedTools }
+    expect((await shown(definition)).description).toBe('Does a.')
+    expect((await shown(definition, { describeRelations: true })).description).toBe(
+      'Does a.\nRelated tools: b, d. Suggested next: c.',
+    )
+  })
+
+  it('stand alone where there is no description, and are not where there is no relation', async () => {
+    const options = { describeRelations: true }
+    expect((await shown({ relatedTools }, options)).description).toBe(
+      'Related tools: b, d. Suggested next: c.',
+    )
+    expect((await shown({ description: 'Does a.', relatedTools: [] }, options)).description).toBe('Does a.')
+    expect(await shown({}, options)).not.toHaveProperty('description')
+  })
+
+  it('to a tool that there is not are logged once, when the list is asked for', async () => {
+    const warned: object[] = []
+    const server = create({ logger: { ...silent, warn: (fields: object) => void warned.push(fields) } })
+    server.addTool({
+      name: 'a',
+      relatedTools: [
+        { name: 'b', relation: 'related' },
+        { name: 'gone', relation: 'suggested' },
+      ],
+      handler: () => '',
+    })
+    server.addTool({ name: 'b', handler: () => '' })
+    expect(warned).toEqual([])
+    await listed(server)
+    server.addTool({ name: 'c', handler: () => '' })
+    await listed(server)
+    expect(warned).toEqual([{ tool: 'a', unknown: ['gone'] }])
+  })
+
+  it('do not give the name of a hidden tool away', async () => {
+    const server = create({ describeRelations: true })
+    server.addTool({
+      name: 'a',
+      relatedTools: [
+        { name: 'b', relation: 'related' },
+        { name: 'secret', relation: 'suggested' },
+      ],
+      handler: () => '',
+    })
+    server.addTool({ name: 'b', handler: () => '' })
+    server.addTool({ name: 'secret', visible: (ctx) => ctx.auth !== undefined, handler: () => '' })
+    const anyone = await openPeer(server)
+    const known = await openPeer(server, { auth: { principal: 'admin' } })
+    expect((await known.request('tools/list')).result['tools']).toMatchObject([
+      { description: 'Related tools: b. Suggested next: secret.' },
+      {},
+      {},
+    ])
+    const list = (await anyone.request('tools/list')).result['tools']
+    expect(JSON.stringify(list)).not.toContain('secret')
+    expect(list).toMatchObject([
+      { description: 'Related tools: b.', _meta: { 'dev.jetway/relatedTools': [{ name: 'b' }] } },
+      {},
+    ])
+  })
+})
+
+describe('what a tool shows of itself', () => {
+  const icon = { src: 'https://example.com/a.png', mimeType: 'image/png', sizes: ['48x48'] }
+
+  it('has title and icons where the revision has them', async () => {
+    const definition = { title: 'A', icons: [icon], inputSchema: z.object({}) }
+    expect(await shown(definition)).toMatchObject({ title: 'A', icons: [icon] })
+    expect(await shown(definition, {}, '2025-06-18')).not.toHaveProperty('icons')
+    expect(await shown(definition, {}, '2025-03-26')).not.toHaveProperty('title')
+  })
+
+  it.each(['http://example.com/a.png', 'javascript:alert(1)', 'file:///a.png', 'a.png', ''])(
+    'has no icon from %j',
+    (src) => {
+      const add = (): unknown => create().addTool({ name: 'a', icons: [{ src }], handler: () => '' })
+      expect(add).toThrow(/neither an https: nor a data: URL/)
+    },
+  )
+})

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { type Authenticate, bearer, Rejection } from '../../../src/http/guard/bearer.ts'
+import type { AuthInfo } from '../../../src/stores/principal.ts'
+import { type Answer, createHarness, initializeMessage } from '../support/harness.ts'
+
+const known: Record<string, AuthInfo> = { 'token-a': { principal: 'alice' }, 'token-b': { principal: 'bob' } }
+const verify = (token: string): AuthInfo | undefined => known[token]
+
+const tried = async (authenticate: Authenticate, authorization?: string): Promise<Answer> => {
+  const { post } = createHarness({ endpoint: { authenticate } })
+  return post(initializeMessage(), { authorization })
+}
+
+describe('bearer', () => {
+  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])('takes %j', async (header) => {
+    expect((await tried(bearer({ verify }), header)).status).toBe(200)
+  })
+
+  it.each([undefined, 'Basic YTpi', 'token-a'])(
+    'asks for a token where there is none: %j',
+    async (header) => {
+      const { status, headers } = await tried(bearer({ verify }), header)
+      expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    },
+  )
+
+  it.each([
+    'Bearer',
+    'Bearer ',
+    'Bearer unknown',
+    'Bearer token-a, Bearer token-b',
+    'Bearer token-a token-b',
+    'Bearer token-a,',
+    'Bearer "token-a"',
+    'Bearer tökén',
+    'Bearer =token-a',
+    `Bearer ${'a'.repeat(20_000)}`,
+    'Bearer __proto__',
+  ])('refuses %j', async (header) => {
+    const { status, headers } = await tried(
+      bearer({ verify: (token) => (Object.hasOwn(known, token) ? known[token] : undefined) }),
+      header,
+    )
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
+  })
+
+  it('refuses what verify throws or rejects, and tells the log alone', async () => {
+    for (const failing of [
+      () => {
+        throw new Error('canary')
+      },
+      () => Promise.reject(new Error('canary')),
+    ]) {
+      const harness = createHarness({ endpoint: { authenticate: bearer({ verify: failing }) } })
+      const answer = await harness.post(initializeMessage(), { authorization: 'Bearer token-a' })
+      expect(answer.status).toBe(401)
+      expect(answer.text).not.toContain('canary')
+      expect(harness.log).toHaveLength(1)
+      expect(JSON.stringify(harness.log)).not.toContain('token-a')
+    }
+  })
+
+  it('takes a verify that answers later', async () => {
+    expect(
+      (await tried(bearer({ verify: (token) => Promise.resolve(known[token]) }), 'Bearer token-b')).status,
+    ).toBe(200)
+    expect((await tried(bearer({ verify: () => Promise.resolve(undefined) }), 'Bearer token-b')).status).toBe(
+      401,
+    )
+  })
+
+  it('names realm and metadata in its challenge', async () => {
+    const authenticate = bearer({
+      verify,
+      realm: 'a "b"',
+      resourceMetadata: 'https://a.example/.well-known/oauth-protected-resource',
+    })
+    const metadata = 'resource_metadata="https://a.example/.well-known/oauth-protected-resource"'
+    const none = await tried(authenticate)
+    expect(none.headers['www-authenticate']).toBe(`Bearer realm="a \\"b\\"", ${metadata}`)
+    const wrong = await tried(authenticate, 'Bearer x')
+    expect(wrong.headers['www-authenticate']).toBe(
+      `Bearer realm="a \\"b\\"", ${metadata}, error="invalid_token"`,
+    )
+  })
+
+  it.each([
+    { realm: 'a\r\nb' },
+    { realm: 'é' },
+    { resourceMetadata: '/relative' },
+    { verify: undefined as unknown as typeof verify },
+  ])('throws ERR_MCP_OPTION for %j', (options) => {
+    expect(() => bearer({ verify, ...options })).toThrow(/ERR_MCP_OPTION/)
+  })
+})
+
+describe('an identity', () => {
+  it.each([
+    [59, 200],
+    [60, 200],
+    [61, 401],
+  ])('that ran out %i s ago is answered %i', async (seconds, status) => {
+    const harness = createHarness({
+      endpoint: {
+        authenticate: () => ({ principal: 'a', expiresAt: harness.clock.now() / 1000 - seconds }),
+      },
+    })
+    const answer = await harness.post(initializeMessage())
+    expect(answer.status).toBe(status)
+    if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
+  })
+
+  it('that runs out at no readable time has run out', async () => {
+    expect((await tried(() => ({ principal: 'a', expiresAt: Number.NaN }))).status).toBe(401)
+  })
+
+  it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
+    'without a name is no identity: %j',
+    async (auth) => {
+      expect((await tried(() => auth)).status).toBe(500)
+    },
+  )
+
+  it('is asked for on every request, so that one that was withdrawn ends at once', async () => {
+    let valid = true
+    const { open } = createHarness({
+      endpoint: { authenticate: () => (valid ? { principal: 'a' } : undefined) },
+    })
+    const session = await open()
+    expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
+    valid = false
+    expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(401)
+    expect((await session.get()).status).toBe(401)
+    expect((await session.delete()).status).toBe(401)
+  })
+
+  it('of the host application counts where the mount has no authenticate of its own', async () => {
+    const seen: unknown[] = []
+    const { open } = createHarness({
+      setUp: (server) => {
+        server.addTool({
+          name: 'who',
+          handler: (_args, ctx) => {
+            seen.push(ctx.auth?.principal, ctx.mount)
+            return ''
+          },
+        })
+      },
+    })
+    const session = await open({ more: { auth: { principal: 'alice' }, mount: { user: 1 } } })
+    await session.call('who')
+    expect(seen).toEqual(['alice', { user: 1 }])
+  })
+
+  it('of the host application is checked for its expiry too', async () => {
+    const { post, clock } = createHarness()
+    const auth = { principal: 'a', expiresAt: clock.now() / 1000 - 61 }
+    expect((await post(initializeMessage(), {}, { auth })).status).toBe(401)
+  })
+})
+
+describe('a Rejection', () => {
+  it('is answered as it says, as JSON-RPC', async () => {
+    const { status, headers, json } = await tried(
+      () => new Rejection(403, 'Not today', { headers: { 'x-why': 'sunday' }, cause: new Error('canary') }),
+    )
+    expect([status, headers['x-why'], headers['content-type']]).toEqual([403, 'sunday', 'application/json'])
+    expect(json).toEqual({ jsonrpc: '2.0', error: { code: -32600, message: 'Not today' } })
+  })
+
+  it.each([200, 302, 600, 400.5])('has no status of %s', (status) => {
+    expect(() => new Rejection(status, 'x')).toThrow(/ERR_MCP_OPTION/)
+  })
+})

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import { createHostGuard, isLoopbackAddress } from '../../../src/http/guard/hosts.ts'
+import { createHarness, initializeMessage } from '../support/harness.ts'
+
+const loopbackNames = [
+  'localhost',
+  'localhost:3000',
+  '127.0.0.1',
+  '127.0.0.1:80',
+  '[::1]',
+  '[::1]:3000',
+  'LOCALHOST',
+  '127.0.0.2:9',
+]
+/** What a rebinding page, or whoever copies one, may put there. */
+const tricks = [
+  'evil.example',
+  'localhost.evil.example',
+  'evil.example:3000',
+  'evil@localhost',
+  'localhost@evil.example',
+  'localhost.',
+  'localhost:3000:3000',
+  'localhost:port',
+  'localhost/evil',
+  'localhost evil.example',
+  'localhost,evil.example',
+  '127.0.0.1.evil.example',
+  '127.evil.example',
+  '127.0.0.1.nip.io',
+  '2130706433',
+  '0.0.0.0',
+  '[::ffff:127.0.0.1]',
+  '[::1].evil.example',
+  'xn--localhost-9ua',
+  '',
+  ' localhost',
+  'null',
+]
+
+describe('the Host header on a loopback socket', () => {
+  const { host } = createHostGuard({})
+
+  it.each(loopbackNames)('may be %j', (value) => expect(host(value, true)).toBe(true))
+  it.each(tricks)('must not be %j', (value) => expect(host(value, true)).toBe(false))
+  it('must be there', () => expect(host(undefined, true)).toBe(false))
+
+  it('may also be that of publicUrl', () => {
+    const guard = createHostGuard({ publicUrl: 'https://mcp.example.com/base/mcp' })
+    for (const value of ['mcp.example.com', 'MCP.example.com:443', 'localhost:3000'])
+      expect(guard.host(value, true)).toBe(true)
+    for (const value of ['example.com', 'evil.example', 'mcp.example.com.evil.example']) {
+      expect(guard.host(value, true)).toBe(false)
+    }
+  })
+})
+
+describe('the Host header elsewhere', () => {
+  it('may be anything without a list: the Origin is checked all the same', () => {
+    const { host } = createHostGuard({})
+    for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
+  })
+
+  it('must be on the list where there is one, on every socket', () => {
+    const { host } = createHostGuard({ allowedHosts: ['a.example', 'b.example:8443', '[2001:db8::1]:80'] })
+    for (const local of [true, false, undefined]) {
+      for (const value of ['a.example', 'a.example:1', 'A.EXAMPLE', 'b.example:8443', '[2001:db8::1]']) {
+        expect(host(value, local)).toBe(true)
+      }
+      for (const value of ['b.example', 'b.example:8444', 'x.a.example', 'localhost', undefined]) {
+        expect(host(value, local)).toBe(false)
+      }
+    }
+  })
+
+  it('may be every host by a star, as long as it is one', () => {
+    const { host } = createHostGuard({ allowedHosts: ['*'] })
+    expect([host('evil.example', true), host('a/b', true)]).toEqual([true, false])
+  })
+})
+
+describe('the Origin header', () => {
+  it.each([
+    'http://localhost',
+    'http://localhost:6274',
+    'https://127.0.0.1:1',
+    'http://[::1]:80',
+    'HTTP://LOCALHOST:3000',
+  ])('may be %j without a list', (value) => expect(createHostGuard({}).origin(value)).toBe(true))
+
+  it.each([
+    'null',
+    '',
+    'localhost',
+    '//localhost',
+    'http://',
+    'http://localhost/',
+    'http://localhost/x',
+    'http://localhost?x',
+    'http://localhost http://localhost',
+    'tauri://localhost',
+    'file://',
+    'javascript://localhost',
+    ...tricks.map((trick) => `http://${trick}`),
+  ])('must not be %j without a list', (value) => expect(createHostGuard({}).origin(value)).toBe(false))
+
+  it('must be on the list where there is one, as a whole', () => {
+    const { origin } = createHostGuard({
+      allowedOrigins: ['https://app.example.com', 'tauri://localhost', 'http://b.example:80'],
+    })
+    for (const value of [
+      'https://app.example.com',
+      'https://APP.example.com:443',
+      'tauri://localhost',
+      'http://b.example',
+    ]) {
+      expect(origin(value)).toBe(true)
+    }
+    for (const value of [
+      'http://app.example.com',
+      'https://app.example.com:8443',
+      'https://app.example.com.evil.example',
+      'https://x.app.example.com',
+      'http://localhost',
+    ]) {
+      expect(origin(value)).toBe(false)
+    }
+  })
+
+  it('may be that of publicUrl beside the list or the loopback names', () => {
+    const url = { publicUrl: new URL('https://mcp.example.com:8443/mcp') }
+    expect(createHostGuard(url).origin('https://mcp.example.com:8443')).toBe(true)
+    expect(createHostGuard(url).origin('http://localhost')).toBe(true)
+    expect(createHostGuard({ ...url, allowedOrigins: [] }).origin('https://mcp.example.com:8443')).toBe(true)
+    expect(createHostGuard({ ...url, allowedOrigins: [] }).origin('http://localhost')).toBe(false)
+  })
+})
+
+describe('the guard of a mount', () => {
+  const post = { body: initializeMessage() }
+
+  it('checks Host and Origin each for itself', async () => {
+    const { send } = createHarness()
+    const status = async (host: string, origin?: string): Promise<number> =>
+      (await send({ ...post, localAddress: '127.0.0.1', headers: { host, origin } })).status
+    expect(await status('localhost:3000')).toBe(200)
+    expect(await status('localhost:3000', 'http://localhost:6274')).toBe(200)
+    expect(await status('evil.example')).toBe(403)
+    expect(await status('evil.example', 'http://localhost')).toBe(403)
+    expect(await status('localhost:3000', 'http://evil.example')).toBe(403)
+    expect(await status('evil.example', 'http://evil.example')).toBe(403)
+  })
+
+  it('names the option to set and not the host that was sent', async () => {
+    const { send } = createHarness()
+    const host = await send({ ...post, localAddress: '::1', headers: { host: 'evil.example' } })
+    expect(host.json.error?.message).toContain('allowedHosts')
+    const origin = await send({ ...post, headers: { origin: 'https://evil.example' } })
+    expect(origin.json.error?.message).toContain('allowedOrigins')
+    expect(host.text + origin.text).not.toContain('evil')
+  })
+
+  it('remembers a bounded number of hosts, and judges the rest all the same', async () => {
+    const { host } = createHostGuard({})
+    for (let i = 0; i < 1_000; i++) expect(host(`h${i}.example`, true)).toBe(false)
+    expect(host('localhost', true)).toBe(true)
+  })
+
+  it.each([
+    { allowedHosts: ['https://a.example'] },
+    { allowedHosts: ['a.example/x'] },
+    { allowedHosts: [''] },
+    { allowedHosts: [5 as unknown as string] },
+    { allowedOrigins: ['a.example'] },
+    { allowedOrigins: ['https://a.example/'] },
+    { allowedOrigins: ['null'] },
+    { publicUrl: '/mcp' },
+    { publicUrl: 'ftp://a.example' },
+  ])('throws ERR_MCP_OPTION for %j', (options) => {
+    expect(() => createHostGuard(options)).toThrow(/ERR_MCP_OPTION/)
+  })
+})
+
+describe('a loopback address', () => {
+  it.each([
+    ['127.0.0.1', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['127.8.9.10', true],
+    ['::ffff:127.8.9.10', true],
+    ['10.0.0.1', false],
+    ['::ffff:10.0.0.1', false],
+    ['::', false],
+    ['0.0.0.0', false],
+    ['', false],
+  ])('%j: %s', (address, expected) => expect(isLoopbackAddress(address)).toBe(expected))
+})

@@ -1,0 +1,585 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { McpServer } from '../../../src/index.ts'
+import type { EndpointOptions } from '../../../src/http/options.ts'
+import { turn } from '../support/clock.ts'
+import {
+  createHarness,
+  FakeRequest,
+  type Harness,
+  type HarnessOptions,
+  initializeMessage,
+  TestSink,
+} from '../support/harness.ts'
+import { openSse } from '../support/sse-client.ts'
+
+const ada = { auth: { principal: 'ada' } }
+const bob = { auth: { principal: 'bob' } }
+const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
+
+interface Deferred {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+}
+
+function deferred(): Deferred {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+interface SseHarness extends Harness {
+  readonly held: Deferred
+  readonly aborted: string[]
+}
+
+function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}): SseHarness {
+  const held = deferred()
+  const aborted: string[] = []
+  const made = createHarness({
+    ...more,
+    endpoint: { legacySse: true, keepAlive: false, ...endpoint },
+    setUp: (server) => {
+      server.addTool({ name: 'add', inputSchema: z.object({ a: z.number() }), handler: ({ a }) => a + 1 })
+      server.addTool({
+        name: 'hold',
+        async handler(_args, ctx) {
+          ctx.signal.addEventListener('abort', () => aborted.push(String(ctx.requestId)))
+          await held.promise
+          return 'held'
+        },
+      })
+      server.addTool({
+        name: 'flood',
+        inputSchema: z.object({ times: z.number() }),
+        handler({ times }, ctx) {
+          for (let i = 0; i < times; i++) ctx.log.error('x'.repeat(1_000))
+          return 'flooded'
+        },
+      })
+      server.addTool({ name: 'mounted', handler: (_args, ctx) => JSON.stringify([ctx.mount, ctx.auth]) })
+      server.addTool({
+        name: 'ask',
+        handler: async (_args, ctx) => {
+          const { ok } = await ctx.elicit('Sure?', z.object({ ok: z.boolean() }))
+          return `ok: ${ok}`
+        },
+      })
+      more.setUp?.(server)
+    },
+  })
+  return { ...made, held, aborted }
+}
+
+describe('an event stream', () => {
+  it('begins with the address to post to, and carries every answer as a message event', async () => {
+    const client = await openSse(harness())
+    expect([client.opened.status, client.opened.headers['content-type']]).toEqual([200, 'text/event-stream'])
+    expect(client.sink.text).toMatch(/^event: endpoint\ndata: \/message\?sessionId=[0-9a-f-]+\n\n$/)
+    const answer = await client.post(initializeMessage('2024-11-05', 'one'))
+    expect([answer.status, answer.text]).toEqual([202, 'Accepted'])
+    const [, event] = client.sink.events
+    expect(event?.event).toBe('message')
+    expect(JSON.parse(event?.data ?? '')).toMatchObject({
+      id: 'one',
+      result: { protocolVersion: '2024-11-05' },
+    })
+  })
+
+  it('has a session id that is a random UUID of version 4', async () => {
+    const made = harness()
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openSse(made)).sessionId))
+    expect(new Set(ids).size).toBe(20)
+    for (const id of ids)
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('negotiates %s', async (version) => {
+    const client = await openSse(harness())
+    await client.post(initializeMessage(version))
+    expect(JSON.parse(client.sink.events[1]?.data ?? '')).toMatchObject({
+      result: { protocolVersion: version },
+    })
+  })
+
+  it('is announced only when the lifespan is open, and not at all when that fails', async () => {
+    const ready = deferred()
+    let fails = false
+    const made = harness(
+      {},
+      {
+        server: {
+          lifespan: async () => {
+            await ready.promise
+            if (fails) throw new Error('canary')
+            return {}
+          },
+        },
+      },
+    )
+    fails = true
+    const opening = openSse(made)
+    let opened = false
+    void opening.then(() => (opened = true))
+    await turn()
+    expect(opened).toBe(false)
+    ready.resolve()
+    expect((await opening).opened.status).toBe(500)
+    fails = false
+    expect((await openSse(made)).opened.status).toBe(200)
+  })
+
+  it('takes a message before anything has been read from it', async () => {
+    const made = harness()
+    const client = await openSse(made)
+    client.sink.stall()
+    expect((await client.post(initializeMessage())).status).toBe(202)
+    expect((await client.call('add', { a: 1 })).status).toBe(202)
+    client.sink.drain()
+    await client.sink.until(() => client.sink.events.length === 3)
+  })
+
+  it('is kept alive with comments', async () => {
+    const made = harness({ keepAlive: { intervalMs: 1_000 } })
+    const client = await openSse(made)
+    await made.clock.advance(2_000)
+    expect(client.sink.text.match(/: keep-alive\n\n/g)).toHaveLength(2)
+  })
+
+  it('is closed by pings that nobody answers, with its session, where the mount sends pings', async () => {
+    const made = harness({ keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } })
+    const client = await openSse(made)
+    await client.initialize()
+    const pings = (): number => client.sink.text.split('"method":"ping"').length - 1
+    await made.clock.advance(2_000)
+    await client.post(ping())
+    await made.clock.advance(2_999)
+    expect([pings(), client.sink.closed]).toEqual([4, false])
+    await made.clock.advance(1)
+    expect([pings(), client.sink.closed]).toEqual([4, true])
+    expect((await client.post(ping())).status).toBe(404)
+  })
+
+  it('tells of changes', async () => {
+    const made = harness()
+    const client = await openSse(made)
+    await client.initialize()
+    made.server.removeTool('add')
+    await client.sink.until(() => client.sink.text.includes('notifications/tools/list_changed'))
+  })
+
+  it('tells a client that reads slowly of a change once, and late', async () => {
+    const made = harness()
+    const client = await openSse(made)
+    await client.initialize()
+    client.sink.stall()
+    await client.call('flood', { times: 100 })
+    for (const name of ['add', 'hold', 'ask']) made.server.removeTool(name)
+    await turn()
+    expect(client.sink.text).not.toContain('list_changed')
+    client.sink.drain()
+    await client.sink.until(() => client.sink.text.includes('list_changed'))
+    await turn()
+    expect(client.sink.text.match(/list_changed/g)).toHaveLength(1)
+  })
+
+  it('carries questions to the client, whose answers come by POST', async () => {
+    const made = harness()
+    const client = await openSse(made)
+    await client.initialize('2025-06-18', { elicitation: {} })
+    await client.call('ask', {}, 'asked')
+    await client.sink.until(() => client.sink.text.includes('elicitation/create'))
+    const question = client.sink.events
+      .map(({ data }) => data)
+      .find((data) => data.includes('elicitation/create'))
+    const { id } = JSON.parse(question ?? '') as { id: string }
+    expect(
+      (await client.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { ok: true } } })).status,
+    ).toBe(202)
+    await client.sink.until(() => client.sink.text.includes('ok: true'))
+  })
+})
+
+describe('a POST to it', () => {
+  it('is answered at once, though its call takes longer', async () => {
+    const made = harness()
+    const client = await openSse(made)
+    await client.initialize()
+    expect((await client.call('hold')).status).toBe(202)
+    await client.post(ping('other'))
+    await client.sink.until(() => client.sink.text.includes('"other"'))
+    made.held.resolve()
+    await client.sink.until(() => client.sink.text.includes('"held"'))
+  })
+
+  it('is served without notifications/initialized', async () => {
+    const client = await openSse(harness())
+    await client.post(initializeMessage())
+    await client.post({ jsonrpc: '2.0', id: 2, method: 'tools/list' })
+    await client.sink.until(() => client.sink.text.includes('"tools":['))
+  })
+
+  it('may name the session in a header', async () => {
+    const client = await openSse(harness())
+    const answer = await client.post(ping(), { query: {}, headers: { 'mcp-session-id': client.sessionId } })
+    expect(answer.status).toBe(202)
+  })
+
+  it('may accept nothing, and name any protocol version', async () => {
+    const client = await openSse(harness())
+    await client.initialize()
+    const headers = { accept: 'text/html', 'mcp-protocol-version': '1999-01-01' }
+    expect((await client.post(ping(), { headers })).status).toBe(202)
+  })
+
+  it.each([
+    ['{', 400, -32700],
+    ['{"jsonrpc":"2.0","id":{},"method":"canary"}', 400, -32600],
+    ['[]', 400, -32600],
+    ['"canary"', 400, -32600],
+  ])('with %s is refused without an echo, and says nothing on the stream', async (raw, status, code) => {
+    const client = await openSse(harness())
+    await client.initialize()
+    const before = client.sink.text
+    const answer = await client.post(undefined, { raw })
+    expect([answer.status, answer.json.error?.code]).toEqual([status, code])
+    expect(answer.text).not.toContain('canary')
+    expect(client.sink.text).toBe(before)
+  })
+
+  it('beyond the body limit is refused', async () => {
+    const client = await openSse(harness({ bodyLimit: 1_000 }))
+    expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
+  })
+
+  it('before initialize is answered on the stream: a ping as such, the rest with an error', async () => {
+    const client = await openSse(harness())
+    expect((await client.post(ping('early'))).status).toBe(202)
+    expect((await client.call('add', { a: 1 })).status).toBe(202)
+    const messages = client.sink.events.slice(1).map(({ data }) => JSON.parse(data) as object)
+    expect(messages).toEqual([
+      { jsonrpc: '2.0', id: 'early', result: {} },
+      expect.objectContaining({ id: 2, error: expect.objectContaining({ code: -32600 }) }),
+    ])
+  })
+
+  it('with a second initialize is answered with an error', async () => {
+    const client = await openSse(harness())
+    await client.initialize()
+    await client.post(initializeMessage('2024-11-05', 'again'))
+    await client.sink.until(() => client.sink.text.includes('"again"'))
+    expect(client.sink.text).toContain('The session is initialized already')
+  })
+
+  it('while initialize is being answered finds the server busy', async () => {
+    const told = deferred()
+    const made = harness({}, { server: { instructions: () => told.promise.then(() => 'Read me') } })
+    const client = await openSse(made)
+    const opening = client.post(initializeMessage())
+    await turn()
+    const second = await client.post(ping())
+    expect([second.status, second.headers['retry-after']]).toEqual([503, '1'])
+    told.resolve()
+    expect((await opening).status).toBe(202)
+    expect(client.sink.text).toContain('Read me')
+  })
+
+  it('carries what belongs to its own request: auth and mount', async () => {
+    const client = await openSse(harness(), ada)
+    await client.initialize()
+    await client.post(
+      { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'mounted' } },
+      { auth: { principal: 'ada', scopes: ['new'] }, mount: 'second' },
+    )
+    await client.sink.until(() => client.sink.text.includes('second'))
+    expect(client.sink.text).toContain('new')
+  })
+
+  it('may be a batch in the revision that has them, answered as one', async () => {
+    const client = await openSse(harness())
+    await client.initialize('2025-03-26')
+    const note = { jsonrpc: '2.0', method: 'notifications/unknown' }
+    expect((await client.post([ping('a'), note, ping('b')])).status).toBe(202)
+    await client.sink.until(() => client.sink.text.includes('"b"'))
+    const batch = JSON.parse(client.sink.events.at(-1)?.data ?? '') as { id: string }[]
+    expect(batch.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect((await client.post([note])).status).toBe(202)
+  })
+
+  it('may not be a batch in another revision, nor before initialize', async () => {
+    const client = await openSse(harness())
+    expect((await client.post([ping()])).status).toBe(400)
+    await client.initialize('2025-06-18')
+    expect((await client.post([ping()])).status).toBe(400)
+  })
+})
+
+describe('limits', () => {
+  it('refuses calls beyond those that may be in flight, at once and on the POST', async () => {
+    const made = harness({}, { server: { limits: { running: 1, inFlight: 2 } } })
+    const client = await openSse(made)
+    await client.initialize()
+    const statuses = []
+    for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
+    expect(statuses).toEqual([202, 202, 503])
+    made.held.resolve()
+    await client.sink.until(() => client.sink.text.includes('"call-2"'))
+    expect(client.sink.text).not.toContain('"call-3"')
+  })
+
+  it('drops notices to a client that reads slowly, keeps answers, and asks it to wait with further requests', async () => {
+    const made = harness({ outboundLimit: 10_000 })
+    const overflows: string[] = []
+    made.server.on('overflow', ({ queue, action }) => overflows.push(`${queue} ${action}`))
+    const client = await openSse(made)
+    await client.initialize()
+    client.sink.stall()
+    await client.call('flood', { times: 100 }, 'first')
+    expect(overflows.length).toBeGreaterThan(80)
+    expect(new Set(overflows)).toEqual(new Set(['stream drop']))
+    for (let id = 0; id < 3; id++) await client.call('add', { a: 1 }, 'x'.repeat(900) + id)
+    const refused = await client.post(ping('late'))
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
+    expect((await client.post({ jsonrpc: '2.0', id: 1, result: {} })).status).toBe(202)
+    client.sink.drain()
+    await client.sink.until(() => client.sink.text.includes('"first"'))
+    expect((await client.post(ping('again'))).status).toBe(202)
+  })
+
+  it('ends a stream on which no session has begun in time, and no other', async () => {
+    const made = harness()
+    const idle = await openSse(made)
+    const used = await openSse(made)
+    await used.initialize()
+    await made.clock.advance(60_000)
+    expect([idle.sink.closed, used.sink.closed]).toEqual([true, false])
+    expect((await idle.post(initializeMessage())).status).toBe(404)
+    await made.clock.advance(3_600_000)
+    expect(used.sink.closed).toBe(false)
+  })
+
+  it('counts its sessions with the others, and gives their places back', async () => {
+    const made = harness({ sessions: { max: 3 } })
+    const [first, second] = [await openSse(made), await openSse(made)]
+    const streamable = await made.open()
+    expect((await openSse(made)).opened.status).toBe(200)
+    expect((await streamable.post(ping())).status).toBe(404)
+    const refused = await openSse(made)
+    expect([refused.opened.status, refused.opened.headers['retry-after']]).toEqual([503, '1'])
+    first.opened.request.leave()
+    expect((await openSse(made)).opened.status).toBe(200)
+    expect(second.sink.closed).toBe(false)
+  })
+
+  it('counts them by principal', async () => {
+    const made = harness({ sessions: { maxPerPrincipal: 1 } })
+    const first = await openSse(made, ada)
+    expect((await openSse(made, ada)).opened.status).toBe(503)
+    expect((await openSse(made, bob)).opened.status).toBe(200)
+    first.opened.request.leave()
+    expect((await openSse(made, ada)).opened.status).toBe(200)
+  })
+})
+
+describe('the session of a stream', () => {
+  it('is its principal’s alone: to others it is unknown, with the same bytes as one that never was', async () => {
+    const made = harness()
+    const client = await openSse(made, ada)
+    await client.initialize()
+    const foreign = await client.post(ping(), bob)
+    const nobody = await made.send({ door: 'message', query: { sessionId: client.sessionId }, body: ping() })
+    const unknown = await made.send({ ...ada, door: 'message', query: { sessionId: 'x' }, body: ping() })
+    expect(foreign.reply).toBe(unknown.reply)
+    expect(nobody.reply).toBe(unknown.reply)
+    expect((await client.post(ping())).status).toBe(202)
+  })
+
+  it('is not reached over Streamable HTTP, nor the other way about', async () => {
+    const made = harness()
+    const client = await openSse(made)
+    await client.initialize()
+    expect((await made.post(ping(), { 'mcp-session-id': client.sessionId })).status).toBe(404)
+    const { id } = await made.open()
+    expect((await made.send({ door: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
+  })
+
+  it('ends with the stream, in one close: the call hears of it, the next POST is 404, events tell of it once', async () => {
+    const made = harness()
+    const heard: string[] = []
+    made.server.on('session:open', ({ revision }) => heard.push(`open ${revision}`))
+    made.server.on('session:close', () => heard.push('close'))
+    const client = await openSse(made)
+    await client.initialize()
+    await client.call('hold', {}, 'running')
+    await turn()
+    client.opened.request.leave()
+    expect(made.aborted).toEqual(['running'])
+    expect((await client.post(ping())).status).toBe(404)
+    made.held.resolve()
+    await turn()
+    expect(heard).toEqual(['open 2024-11-05', 'close'])
+    await made.endpoint.close()
+    expect(heard).toHaveLength(2)
+    expect(made.clock.pending).toBe(0)
+  })
+
+  it('leaves nothing behind after many streams: no timer, no place taken', async () => {
+    const made = harness({ sessions: { max: 5 } })
+    for (let i = 0; i < 100; i++) {
+      const client = await openSse(made)
+      if (i % 2 === 0) await client.initialize()
+      client.opened.request.leave()
+    }
+    expect(made.clock.pending).toBe(0)
+    for (let i = 0; i < 5; i++) expect((await openSse(made)).opened.status).toBe(200)
+  })
+
+  it('ends when the peer leaves before its stream has opened', async () => {
+    const made = harness({ sessions: { max: 1 } })
+    const request = new FakeRequest({ door: 'sse', method: 'GET' })
+    const reply = await made.endpoint.handle(request)
+    expect((await openSse(made)).opened.status).toBe(503)
+    request.leave()
+    const sink = new TestSink()
+    reply.open?.(sink)
+    expect(sink.closed).toBe(true)
+    expect((await openSse(made)).opened.status).toBe(200)
+  })
+
+  it('outlives initialize only if that was answered in time to its stream', async () => {
+    const told = deferred()
+    const made = harness({}, { server: { instructions: () => told.promise.then(() => 'late') } })
+    const heard: string[] = []
+    made.server.on('session:open', () => heard.push('open'))
+    const client = await openSse(made)
+    const opening = client.post(initializeMessage())
+    await turn()
+    client.opened.request.leave()
+    told.resolve()
+    expect((await opening).status).toBe(404)
+    expect(heard).toEqual([])
+  })
+})
+
+describe('a mount that closes', () => {
+  it('refuses streams and requests, takes answers, lets calls finish, then ends the streams', async () => {
+    const made = harness()
+    const client = await openSse(made)
+    await client.initialize('2025-06-18', { elicitation: {} })
+    await client.call('ask', {}, 'asked')
+    await client.sink.until(() => client.sink.text.includes('elicitation/create'))
+    const closed = made.endpoint.close()
+    expect((await openSse(made)).opened.status).toBe(503)
+    expect((await client.post(ping())).status).toBe(503)
+    const question = client.sink.events
+      .map(({ data }) => data)
+      .find((data) => data.includes('elicitation/create'))
+    const { id } = JSON.parse(question ?? '') as { id: string }
+    expect(
+      (await client.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { ok: true } } })).status,
+    ).toBe(202)
+    await closed
+    expect(client.sink.text).toContain('ok: true')
+    expect(client.sink.closed).toBe(true)
+    expect(made.clock.pending).toBe(0)
+  })
+
+  it('waits no longer than its deadline', async () => {
+    const made = harness()
+    const client = await openSse(made)
+    await client.initialize()
+    await client.call('hold', {}, 'running')
+    const closed = made.endpoint.close({ deadline: 1_000 })
+    await made.clock.advance(1_000)
+    await closed
+    expect([client.sink.closed, made.aborted]).toEqual([true, ['running']])
+  })
+})
+
+describe('a mount', () => {
+  it('has neither door unless it is asked to', async () => {
+    const { send } = createHarness()
+    expect((await send({ door: 'sse', method: 'GET' })).status).toBe(404)
+    expect((await send({ door: 'message', body: ping() })).status).toBe(404)
+  })
+
+  it('cannot have them without sessions', () => {
+    expect(() => harness({ stateless: true })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
+  })
+
+  it('negotiates none but its revisions', async () => {
+    const client = await openSse(harness({ revisions: ['2025-03-26', '2024-11-05'] }))
+    await client.post(initializeMessage('2025-11-25'))
+    expect(client.sink.text).toContain('"protocolVersion":"2025-03-26"')
+  })
+
+  it('tells a path behind the prefix of its public URL', async () => {
+    const made = harness({ publicUrl: 'https://mcp.example.com/tools/mcp' })
+    const client = await openSse(made, { path: '/sse', headers: { host: 'mcp.example.com' } })
+    expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
+  })
+
+  it('refuses hosts and origins on both doors, and tells events which', async () => {
+    const made = harness()
+    const heard: string[] = []
+    made.server.on('reject', ({ door, reason }) => heard.push(`${door} ${reason}`))
+    const headers = { origin: 'https://evil.example' }
+    expect((await made.send({ door: 'sse', method: 'GET', headers })).status).toBe(403)
+    expect((await made.send({ door: 'message', body: ping(), headers })).status).toBe(403)
+    expect((await made.send({ door: 'message', body: ping() })).status).toBe(400)
+    expect(heard).toEqual(['sse forbiddenOrigin', 'message forbiddenOrigin', 'message noSessionId'])
+  })
+
+  it('asks who calls on both doors', async () => {
+    const made = harness({ authenticate: () => undefined })
+    expect((await made.send({ door: 'sse', method: 'GET' })).status).toBe(401)
+    expect((await made.send({ door: 'message', body: ping() })).status).toBe(401)
+  })
+})
+
+describe('servers chosen for each stream', () => {
+  const serverOf = (name: string): McpServer => {
+    const server = new McpServer({ name, version: '1' }, { logger: silent })
+    server.addTool({ name: 'name', handler: () => name })
+    return server
+  }
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+  it('are chosen once, when the stream opens, and kept', async () => {
+    const servers = { ada: serverOf('of ada'), bob: serverOf('of bob') }
+    let chosen = 0
+    const made = harness(
+      {},
+      {
+        select: (request) => {
+          chosen++
+          return servers[request.auth?.principal as 'ada' | 'bob']
+        },
+      },
+    )
+    for (const [who, name] of [
+      [ada, 'of ada'],
+      [bob, 'of bob'],
+    ] as const) {
+      const client = await openSse(made, who)
+      await client.initialize()
+      await client.call('name')
+      await client.sink.until(() => client.sink.text.includes(`"text":"${name}"`))
+    }
+    expect(chosen).toBe(2)
+    expect((await openSse(made)).opened.status).toBe(404)
+  })
+
+  it('take their streams along when they close, at once where nothing runs', async () => {
+    const server = serverOf('closing')
+    const made = harness({}, { select: () => server })
+    const idle = await openSse(made)
+    const used = await openSse(made)
+    await used.initialize()
+    await server.close()
+    expect([idle.sink.closed, used.sink.closed]).toEqual([true, true])
+    expect((await used.post(ping())).status).toBe(404)
+  })
+})

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { McpServer } from '../../src/index.ts'
+import { createEndpoint } from '../../src/http/endpoint.ts'
+import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
+import type { ServerSelector } from '../../src/http/served-servers.ts'
+import { callModern } from '../support/modern-calls.ts'
+import { turn } from './support/clock.ts'
+import {
+  createHarness,
+  FakeRequest,
+  type Harness,
+  initializeMessage,
+  type Message,
+} from './support/harness.ts'
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+function tenant(name: string): McpServer {
+  const server = new McpServer({ name, version: '1' }, { logger: quiet })
+  server.addTool({ name: 'whoami', handler: () => name })
+  return server
+}
+
+interface Tenancy extends Harness {
+  readonly a: McpServer
+  readonly b: McpServer
+  readonly asked: string[]
+}
+
+/** The header x-tenant names the server. */
+function tenancy(options: Parameters<typeof createHarness>[0] = {}): Tenancy {
+  const [a, b] = [tenant('a'), tenant('b')]
+  const servers: Record<string, McpServer> = { a, b }
+  const asked: string[] = []
+  const select: ServerSelector = async (request) => {
+    const name = request.header('x-tenant') ?? ''
+    asked.push(name)
+    return servers[name]
+  }
+  return { ...createHarness({ ...options, select }), a, b, asked }
+}
+
+const textOf = ({ result }: Message): string => {
+  const content = result?.['content'] as { readonly text: string }[] | undefined
+  return content?.[0]?.text ?? ''
+}
+
+describe('a mount with a function in the place of a server', () => {
+  it('asks it once for each session, and keeps to what it chose', async () => {
+    const { open, asked } = tenancy()
+    const first = await open({ headers: { 'x-tenant': 'a' } })
+    const second = await open({ headers: { 'x-tenant': 'b' } })
+    expect(textOf((await first.call('whoami')).json)).toBe('a')
+    expect(textOf((await second.call('whoami')).json)).toBe('b')
+    // The session decides, whatever a later request says.
+    const turned = await first.post(
+      { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'whoami' } },
+      { 'x-tenant': 'b' },
+    )
+    expect(textOf(turned.json)).toBe('a')
+    expect(asked).toEqual(['a', 'b'])
+  })
+
+  it('introduces each session to its own server', async () => {
+    const { post } = tenancy()
+    const { json } = await post(initializeMessage(), { 'x-tenant': 'b' })
+    expect(json.result).toMatchObject({ serverInfo: { name: 'b' } })
+  })
+
+  it('asks it for each request where there are no sessions', async () => {
+    const { post, asked } = tenancy({ endpoint: { stateless: true } })
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
+    expect(textOf((await post(call, { 'x-tenant': 'a' })).json)).toBe('a')
+    expect(textOf((await post(call, { 'x-tenant': 'b' })).json)).toBe('b')
+    expect(asked).toEqual(['a', 'b'])
+  })
+
+  it('answers 500 with nothing of the cause when it throws, and logs it', async () => {
+    for (const select of [
+      () => { throw new Error('canary') }, // prettier-ignore
+      () => Promise.reject(new Error('canary')),
+    ]) {
+      const log: unknown[] = []
+      const endpoint = createEndpoint(select, {
+        logger: { ...quiet, error: (fields) => void log.push((fields as { err: unknown }).err) },
+      })
+      const reply = await endpoint.handle(new FakeRequest({ body: initializeMessage() }))
+      expect(reply.status).toBe(500)
+      expect(reply.body).not.toContain('canary')
+      expect(log.map(String)).toEqual(['Error: canary'])
+    }
+  })
+
+  it('tells changes to the sessions of the server that changed, and to no others', async () => {
+    const { open, a } = tenancy()
+    const first = await (await open({ headers: { 'x-tenant': 'a' } })).get()
+    const second = await (await open({ headers: { 'x-tenant': 'b' } })).get()
+    a.addTool({ name: 'another', handler: () => '' })
+    await first.sink.until(() => first.sink.messages.length > 0)
+    expect(first.sink.messages[0]?.method).toBe('notifications/tools/list_changed')
+    expect(second.sink.messages).toEqual([])
+  })
+
+  it('ends the sessions of a server that closes, and leaves the others', async () => {
+    const { open, post, a } = tenancy()
+    const first = await open({ headers: { 'x-tenant': 'a' } })
+    const second = await open({ headers: { 'x-tenant': 'b' } })
+    await a.close()
+    expect((await first.call('whoami')).status).toBe(404)
+    expect(textOf((await second.call('whoami')).json)).toBe('b')
+    expect((await post(initializeMessage(), { 'x-tenant': 'a' })).status).toBe(503)
+  })
+
+  it('lets running calls of a closing server finish', async () => {
+    const { open, a } = tenancy()
+    let finish = (): void => {}
+    a.addTool({
+      name: 'wait',
+      handler: () => new Promise<string>((resolve) => (finish = () => resolve('done'))),
+    })
+    const session = await open({ headers: { 'x-tenant': 'a' } })
+    const running = session.call('wait')
+    await turn()
+    const closing = a.close()
+    finish()
+    expect(textOf((await running).json)).toBe('done')
+    await closing
+  })
+
+  it('forgets a server that nothing is left of, so that servers made for one session do not pile up', async () => {
+    const made: McpServer[] = []
+    const { open } = createHarness({
+      select: () => {
+        made.push(tenant(`made ${made.length}`))
+        return made.at(-1)
+      },
+    })
+    const session = await open()
+    const [only] = made
+    expect(textOf((await session.call('whoami')).json)).toBe('made 0')
+    await session.delete()
+    // Nothing holds it any more: closing waits for nothing, and later sessions get another one.
+    await only?.close()
+    expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
+  })
+
+  it('forgets a server that refuses the revision of the request that it was chosen for', async () => {
+    const server = new McpServer(
+      { name: 'older', version: '1' },
+      { logger: quiet, revisions: ['2025-11-25'] },
+    )
+    const { status, json } = await callModern(createHarness({ select: () => server }), 'tools/list')
+    expect([status, json.error?.code]).toEqual([400, -32_600])
+    await turn()
+    expect(server.stats().mounts).toBe(0)
+  })
+
+  it('asks again for a session that began in another process', async () => {
+    const sessionStore = new MemorySessionStore({})
+    const before = tenancy({ endpoint: { sessionStore } })
+    const session = await before.open({ headers: { 'x-tenant': 'b' } })
+    const after = tenancy({ endpoint: { sessionStore } })
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
+    const answer = await after.post(call, { ...session.headers, 'x-tenant': 'b' })
+    expect(textOf(answer.json)).toBe('b')
+    expect(after.asked).toEqual(['b'])
+  })
+})

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import type { KeepAliveOptions } from '../../../src/http/options.ts'
+import { turn } from '../support/clock.ts'
+import { createHarness, type Harness, type HarnessOptions, type TestSession } from '../support/harness.ts'
+
+const SECOND = 1_000
+
+interface Pinging extends Harness {
+  /** The ids of the sessions that have closed. */
+  readonly closed: readonly string[]
+}
+
+function pinging(keepAlive: KeepAliveOptions = {}, more: HarnessOptions = {}): Pinging {
+  const closed: string[] = []
+  const harness: Harness = createHarness({
+    ...more,
+    endpoint: { keepAlive: { mode: 'ping', ...keepAlive }, ...more.endpoint },
+    setUp: (server) => {
+      server.on('session:close', ({ sessionId }) => closed.push(sessionId))
+      server.addTool({
+        name: 'wait',
+        handler: () => new Promise((resolve) => harness.clock.setTimeout(() => resolve('done'), 50 * SECOND)),
+      })
+    },
+  })
+  return { ...harness, closed }
+}
+
+const pings = ({ sink }: { sink: { messages: { method?: string }[] } }): readonly string[] =>
+  sink.messages.flatMap(({ method, ...message }) =>
+    method === 'ping' ? [(message as { id: string }).id] : [],
+  )
+
+const answer = (session: TestSession, reply: object): ReturnType<TestSession['post']> =>
+  session.post({ jsonrpc: '2.0', ...reply })
+
+describe('keep-alive by pings, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping', () => {
+  it('sends a ping with an id of its own every 15 s on the stream that belongs to no call', async () => {
+    const { open, clock } = pinging()
+    const session = await open()
+    const stream = await session.get()
+    const ids: string[] = []
+    for (let n = 0; n < 10; n++) {
+      await clock.advance(15 * SECOND)
+      const [id] = pings(stream).slice(-1)
+      expect((await answer(session, { id, result: {} })).status).toBe(202)
+      ids.push(id ?? '')
+    }
+    expect(new Set(ids).size).toBe(10)
+    expect(stream.sink.closed).toBe(false)
+  })
+
+  it('closes a session that has left three in a row unanswered, and says so in the log', async () => {
+    const { open, clock, closed, log } = pinging()
+    const session = await open()
+    const stream = await session.get()
+    await clock.advance(59 * SECOND)
+    expect([pings(stream).length, closed]).toEqual([3, []])
+    await clock.advance(SECOND)
+    expect([closed, stream.sink.closed]).toEqual([[session.id], true])
+    expect(log).toContainEqual({
+      level: 'info',
+      fields: { sessionId: session.id, missed: 3 },
+      message: 'A session was closed: its client answers no pings',
+    })
+    expect((await session.call('wait')).status).toBe(404)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('ends what a client that has gone is still waiting for', async () => {
+    const { open, clock, closed } = pinging({ intervalMs: 5 * SECOND, maxMissed: 1 })
+    const session = await open()
+    await session.get()
+    const pending = session.call('wait')
+    await turn()
+    await clock.advance(10 * SECOND)
+    const { sink } = await pending
+    expect([closed.length, sink.closed, sink.messages]).toEqual([1, true, []])
+  })
+
+  it.each<[string, (session: TestSession, id: string) => Promise<unknown>]>([
+    ['an answer', (session, id) => answer(session, { id, result: {} })],
+    [
+      'an error',
+      (session, id) => answer(session, { id, error: { code: -32601, message: 'Method not found' } }),
+    ],
+    ['an answer to nothing', (session) => answer(session, { id: 99, result: {} })],
+    ['a call', (session) => answer(session, { id: 5, method: 'ping' })],
+    ['a notification', (session) => answer(session, { method: 'notifications/roots/list_changed' })],
+    ['a stream opened anew', (session) => session.get()],
+  ])('takes %s for a sign of life', async (_, live) => {
+    const { open, clock, closed } = pinging()
+    const session = await open()
+    const stream = await session.get()
+    for (let n = 0; n < 4; n++) {
+      await clock.advance(45 * SECOND)
+      await live(session, pings(stream).at(-1) ?? '')
+    }
+    expect(closed).toEqual([])
+    await clock.advance(60 * SECOND)
+    expect(closed).toEqual([session.id])
+  })
+
+  it('holds silence against nobody who has no stream open', async () => {
+    const { open, clock, closed } = pinging()
+    const stream = await (await open()).get()
+    await open()
+    await clock.advance(40 * SECOND)
+    stream.request.leave()
+    await clock.advance(600 * SECOND)
+    expect(closed).toEqual([])
+  })
+
+  it('keeps no ping for clients that resume, and spends no event id on one', async () => {
+    const { open, clock } = pinging()
+    const session = await open({ version: '2025-11-25' })
+    const stream = await session.get()
+    await clock.advance(15 * SECOND)
+    const [primer, ping] = stream.sink.events
+    expect(ping?.id).toBeUndefined()
+    const resumed = await session.get({ 'last-event-id': primer?.id })
+    expect([resumed.status, pings(resumed)]).toEqual([200, []])
+  })
+
+  it('keeps the streams of calls open by comments meanwhile', async () => {
+    const { open, clock } = pinging()
+    const pending = (await open()).call('wait')
+    await turn()
+    await clock.advance(49 * SECOND)
+    expect((await pending).sink.text).toContain(': keep-alive\n\n'.repeat(3))
+    await clock.advance(SECOND)
+  })
+
+  it('asks all sessions by one timer, and none where comments are asked for', async () => {
+    const { open, clock } = pinging({ mode: 'comment' })
+    const stream = await (await open()).get()
+    await clock.advance(600 * SECOND)
+    expect(pings(stream)).toEqual([])
+    const many = pinging()
+    await many.open()
+    const before = many.clock.pending
+    for (let n = 0; n < 10; n++) await many.open()
+    expect(many.clock.pending).toBe(before)
+  })
+})

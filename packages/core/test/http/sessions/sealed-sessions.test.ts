@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest'
+import { toFetch } from '../../../src/http/adapter/fetch.ts'
+import type { EndpointOptions } from '../../../src/http/options.ts'
+import { McpServer } from '../../../src/index.ts'
+import { turn } from '../support/clock.ts'
+import { type Answer, createHarness, type Harness, initializeMessage } from '../support/harness.ts'
+
+const KEY = new Uint8Array(32).fill(7)
+const NEW_KEY = new Uint8Array(32).fill(8)
+const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
+const alice = { auth: { principal: 'alice' } }
+const bob = { auth: { principal: 'bob' } }
+const bytes = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])
+
+interface ProcessOptions {
+  readonly keys?: readonly (Uint8Array | string)[]
+  readonly endpoint?: EndpointOptions
+  readonly maxAgeMs?: number
+}
+
+/** One process of a deployment: all have the same definition, and by default the same keys. */
+function start({ keys = [KEY], endpoint, maxAgeMs }: ProcessOptions = {}): Harness {
+  const seal = { keys, ...(maxAgeMs === undefined ? {} : { maxAgeMs }) }
+  return createHarness({
+    endpoint: { ...endpoint, sessions: { ...endpoint?.sessions, seal } },
+    setUp: (server) =>
+      void server.addTool({
+        name: 'who',
+        handler: (_args, { client, session }) =>
+          JSON.stringify([client.info, client.capabilities, session?.id]),
+      }),
+  })
+}
+
+const described = (capabilities: object, clientInfo: object): object => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities, clientInfo },
+})
+
+const status = async (process: Harness, headers: Record<string, string>): Promise<number> =>
+  (await process.post(ping, headers)).status
+
+describe('a session with a sealed id', () => {
+  it('goes on in a process that is started with the same keys', async () => {
+    const one = start()
+    const session = await one.open()
+    expect(session.id).toMatch(/^[A-Za-z0-9_-]{100,300}$/)
+    await one.endpoint.close()
+    const two = start()
+    const called = await two.post(
+      { jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'who' } },
+      session.headers,
+    )
+    expect(called.status).toBe(200)
+    expect(JSON.parse((called.json.result as { content: [{ text: string }] }).content[0].text)).toEqual([
+      { name: 'test', version: '1' },
+      {},
+      session.id,
+    ])
+    expect((await two.post(initializeMessage(), session.headers)).status).toBe(400)
+  })
+
+  it('is known there with what its client can do, and what it was promised to hear of', async () => {
+    const capabilities = { roots: { listChanged: true }, elicitation: {}, experimental: { x: { y: 1 } } }
+    const info = { name: 'Grüße 😀', version: '2', title: 'T', websiteUrl: 'https://example.com' }
+    const one = start()
+    const opened = await one.post(described(capabilities, info))
+    const headers = { 'mcp-session-id': opened.headers['mcp-session-id'] as string }
+    const two = start()
+    const stream = await two.send({ method: 'GET', headers })
+    expect(stream.status).toBe(200)
+    two.server.addTool({ name: 'more', handler: () => 'x' })
+    await turn()
+    expect(stream.sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
+    const called = await two.post(
+      { jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'who' } },
+      headers,
+    )
+    const { text } = (called.json.result as { content: [{ text: string }] }).content[0]
+    expect(JSON.parse(text).slice(0, 2)).toEqual([
+      { name: 'Grüße 😀', version: '2', title: 'T' },
+      capabilities,
+    ])
+  })
+
+  it('survives a rotation of keys, and ends with the last of them', async () => {
+    const session = await start().open()
+    expect(await status(start({ keys: [NEW_KEY, KEY] }), session.headers)).toBe(200)
+    expect(await status(start({ keys: [NEW_KEY] }), session.headers)).toBe(404)
+  })
+
+  it('is announced as resumed, once, however many requests come at the same time', async () => {
+    const session = await start().open()
+    const two = start()
+    const heard: unknown[] = []
+    two.server.on('session:open', ({ sessionId, resumed }) => heard.push([sessionId, resumed]))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => two.post(ping, session.headers)))
+    expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 10 }, () => 200))
+    expect(heard).toEqual([[session.id, true]])
+  })
+
+  it('has the time to live of one that is initialized', async () => {
+    const session = await start().open()
+    const two = start()
+    expect(await status(two, session.headers)).toBe(200)
+    await two.clock.advance(29 * 60_000)
+    expect(await status(two, session.headers)).toBe(200)
+    await two.clock.advance(31 * 60_000)
+    expect(await status(two, session.headers)).toBe(404)
+  })
+})
+
+describe('a sealed id that does not hold', () => {
+  it('is answered on every verb with the bytes of a session that never was', async () => {
+    const mine = await start().open({ more: alice })
+    const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
+    const old = start({ maxAgeMs: 1_000 })
+    await old.clock.advance(1_001)
+    const two = start()
+    const forged = mine.id.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      const ask = (process: Harness, id: string, who: typeof alice | object): Promise<Answer> =>
+        process.send({
+          method,
+          headers: { 'mcp-session-id': id },
+          ...(method === 'POST' && { body: ping }),
+          ...who,
+        })
+      const unknown = bytes(await ask(two, 'never-was', alice))
+      expect(unknown).toContain('[404,')
+      expect(bytes(await ask(two, forged, alice))).toBe(unknown)
+      expect(bytes(await ask(two, other.id, alice))).toBe(unknown)
+      expect(bytes(await ask(two, mine.id, bob))).toBe(unknown)
+      expect(bytes(await ask(two, mine.id, {}))).toBe(unknown)
+      expect(bytes(await ask(old, mine.id, alice))).toBe(unknown)
+      expect(bytes(await ask(two, mine.id.repeat(8).slice(0, 1_024), alice))).toBe(unknown)
+    }
+    expect((await two.post(ping, mine.headers, alice)).status).toBe(200)
+  })
+
+  it('is that of another server with the same keys', async () => {
+    const session = await start().open()
+    const handler = toFetch(new McpServer({ name: 'another', version: '1' }), {
+      sessions: { seal: { keys: [KEY] } },
+    })
+    const answer = await handler(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-session-id': session.id,
+        },
+        body: JSON.stringify(ping),
+      }),
+    )
+    expect(answer.status).toBe(404)
+    await handler.close()
+  })
+
+  it('is older than another process takes, while its own goes on', async () => {
+    const one = start({ maxAgeMs: 60_000 })
+    const session = await one.open()
+    const two = start({ maxAgeMs: 60_000 })
+    for (const { clock } of [one, two]) await clock.advance(59_000)
+    const stays = start({ maxAgeMs: 60_000 })
+    await stays.clock.advance(59_999)
+    expect(await status(stays, session.headers)).toBe(200)
+    await two.clock.advance(1_000)
+    expect(await status(two, session.headers)).toBe(404)
+    await stays.clock.advance(60_000)
+    expect(await status(stays, session.headers)).toBe(200)
+    expect(await status(one, session.headers)).toBe(200)
+  })
+
+  it('names a revision that is served no more', async () => {
+    const session = await start().open({ version: '2025-03-26' })
+    expect(await status(start({ endpoint: { revisions: ['2025-11-25'] } }), session.headers)).toBe(404)
+  })
+})
+
+describe('the end of a session with a sealed id', () => {
+  it('is the end in the process that opened it, by DELETE, expiry and eviction', async () => {
+    const one = start({ endpoint: { sessions: { max: 1 } } })
+    const deleted = await one.open()
+    await deleted.delete()
+    expect(await status(one, deleted.headers)).toBe(404)
+    const expired = await one.open()
+    await one.clock.advance(31 * 60_000)
+    expect(await status(one, expired.headers)).toBe(404)
+    const evicted = await one.open()
+    await one.open()
+    expect(await status(one, evicted.headers)).toBe(404)
+  })
+
+  it('is the end in a process that has adopted it', async () => {
+    const one = start()
+    const [deleted, expired] = [await one.open(), await one.open()]
+    const two = start()
+    expect(await status(two, deleted.headers)).toBe(200)
+    expect((await two.send({ method: 'DELETE', headers: deleted.headers })).status).toBe(204)
+    expect(await status(two, deleted.headers)).toBe(404)
+    expect(await status(two, expired.headers)).toBe(200)
+    await two.clock.advance(31 * 60_000)
+    expect(await status(two, expired.headers)).toBe(404)
+  })
+
+  it('is not undone by a request that was on its way', async () => {
+    const session = await start().open()
+    const two = start()
+    await two.post(ping, session.headers)
+    const ended = two.send({ method: 'DELETE', headers: session.headers })
+    const late = Array.from({ length: 20 }, () => two.post(ping, session.headers))
+    await ended
+    await Promise.all(late)
+    expect(await status(two, session.headers)).toBe(404)
+  })
+
+  it('is remembered of as many adopted ones as there may be sessions, the latest', async () => {
+    const one = start()
+    const sessions = [await one.open(), await one.open(), await one.open()]
+    const two = start({ endpoint: { sessions: { max: 2 } } })
+    for (const { headers } of sessions) {
+      await two.post(ping, headers)
+      await two.send({ method: 'DELETE', headers })
+    }
+    const statuses = await Promise.all(sessions.map(({ headers }) => status(two, headers)))
+    expect(statuses).toEqual([200, 404, 404])
+  })
+
+  it('counts against the limits like any other', async () => {
+    const one = start()
+    const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
+    const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })
+    const listening = await two.send({ method: 'GET', headers: sessions[0]?.headers ?? {}, ...alice })
+    expect(listening.status).toBe(200)
+    expect((await two.post(ping, sessions[1]?.headers, alice)).status).toBe(404)
+  })
+})
+
+it('a client that says too much of itself gets a plain id', async () => {
+  const process = start()
+  const opened = await process.post(
+    described({ experimental: { x: { y: 'z'.repeat(800) } } }, { name: 'n', version: '1' }),
+  )
+  const id = opened.headers['mcp-session-id'] as string
+  expect(id).toMatch(/^[A-Za-z0-9_-]{32}$/)
+  expect(await status(process, { 'mcp-session-id': id })).toBe(200)
+  expect(await status(start(), { 'mcp-session-id': id })).toBe(404)
+  const fits = await process.post(
+    described({ experimental: { x: { y: 'z'.repeat(550) } } }, { name: 'n', version: '1' }),
+  )
+  expect(fits.headers['mcp-session-id']?.length).toBeLessThanOrEqual(1_024)
+  expect(await status(start(), { 'mcp-session-id': fits.headers['mcp-session-id'] as string })).toBe(200)
+})

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { resolveOptions } from '../../../src/http/resolve-options.ts'
+import { TestClock, turn } from '../support/clock.ts'
+import {
+  createHarness,
+  FakeRequest,
+  type Harness,
+  type HarnessOptions,
+  initializeMessage,
+} from '../support/harness.ts'
+
+/** A platform whose timers end with the request that has started them, as Workers' do. */
+class RequestClock extends TestClock {
+  readonly perRequest = true
+  #request = new Set<unknown>()
+
+  /** What comes now is another request, and the one before has ended without a word. */
+  next(): void {
+    for (const timer of this.#request) super.clearTimeout(timer)
+    this.#request = new Set()
+  }
+  override setTimeout(run: () => void, ms: number): unknown {
+    const timer = super.setTimeout(run, ms)
+    this.#request.add(timer)
+    return timer
+  }
+  override clearTimeout(timer: unknown): void {
+    if (!this.#request.has(timer)) throw new Error('Cannot perform I/O on behalf of a different request')
+    super.clearTimeout(timer)
+  }
+}
+
+interface Apart extends Harness {
+  readonly clock: RequestClock
+  readonly call: (name: string) => ReturnType<Harness['post']>
+}
+
+function createApart({ server, ...options }: HarnessOptions = {}): Apart {
+  const clock = new RequestClock()
+  const harness = createHarness({
+    setUp: (made) => {
+      made.addTool({ name: 'soon', handler: () => Promise.resolve('done') })
+      made.addTool({ name: 'never', handler: () => new Promise<string>(() => {}) })
+    },
+    server: { ...server, clock, handlerTimeoutMs: 60_000 },
+    ...options,
+  })
+  const call = (name: string): ReturnType<Harness['post']> =>
+    harness.post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name } })
+  return { ...harness, clock, call }
+}
+
+describe('where requests are out of each other’s reach', () => {
+  it('a mount has no sessions unless it is told to, and says so of the older transport', async () => {
+    const { post, send } = createApart()
+    expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
+    expect(await send({ method: 'GET' })).toMatchObject({ status: 405 })
+    const told = createApart({ endpoint: { stateless: false } })
+    expect((await told.post(initializeMessage())).headers).toHaveProperty('mcp-session-id')
+    expect(() => createApart({ endpoint: { legacySse: true } })).toThrow('Durable Objects')
+    expect(
+      resolveOptions({ stateless: false, legacySse: true }, { perRequest: true }).legacySse,
+    ).toBeDefined()
+  })
+
+  it('each call has timers of its own, and leaves none behind', async () => {
+    const { clock, call } = createApart()
+    await Promise.all([call('soon'), call('soon')])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('a call becomes a stream and is ended in time, whatever became of the one before', async () => {
+    const { clock, call } = createApart()
+    void call('never')
+    await turn()
+    clock.next()
+    const reply = call('never')
+    await turn()
+    await clock.advance(2_000)
+    const { sink } = await reply
+    await clock.advance(30_000)
+    expect(sink.text.match(/: keep-alive/g)).toHaveLength(2)
+    await clock.advance(30_000)
+    expect(sink.messages).toMatchObject([{ id: 2, result: { isError: true } }])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('calls that ended without a word take no place from others', async () => {
+    const one = { running: 1, inFlight: 1 }
+    const { clock, call, endpoint } = createApart({ server: { limits: { ...one, anonymous: one } } })
+    for (let count = 0; count < 3; count++) {
+      void call('never')
+      await turn()
+      clock.next()
+    }
+    expect((await call('soon')).json.result).toMatchObject({ content: [{ text: 'done' }] })
+    expect(endpoint.stats()).toMatchObject({ callsInFlight: 0, openStreams: 0 })
+  })
+
+  it('the platform is asked to wait for what a request has begun', async () => {
+    const { endpoint, clock } = createApart({ endpoint: { response: 'json' } })
+    const waited: Promise<unknown>[] = []
+    const request = Object.assign(
+      new FakeRequest({ body: { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'never' } } }),
+      { waitUntil: (work: Promise<unknown>) => void waited.push(work) },
+    )
+    const reply = Promise.resolve(endpoint.handle(request))
+    let ended = 0
+    await turn()
+    for (const work of waited) void work.then(() => ended++)
+    request.leave()
+    await clock.advance(59_999)
+    expect(ended).toBe(0)
+    await clock.advance(1)
+    await reply
+    expect([waited.length, ended]).toEqual([2, 2])
+  })
+
+  it('nobody is told of changes by a bus in memory', async () => {
+    const { post } = createApart()
+    const params = {
+      notifications: { toolsListChanged: true },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    }
+    const asked = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+    const { status, json } = await post(asked, headers)
+    expect([status, json.error?.code, json.error?.message]).toEqual([
+      404,
+      -32601,
+      expect.stringContaining('Give the server a bus'),
+    ])
+  })
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { EndpointOptions } from '../../../src/http/options.ts'
+import { elicit } from '../../../src/call/input/question.ts'
+import { settled } from '../../support/fake-clock.ts'
+import { type Answer, createHarness, type Harness } from '../support/harness.ts'
+
+const ok = z.object({ ok: z.boolean() })
+
+interface Opened extends Harness {
+  readonly runs: () => number
+  readonly headers: Record<string, string>
+  readonly call: (id?: number) => Promise<Answer>
+  readonly answer: (id: unknown, content: object) => Promise<Answer>
+}
+
+async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
+  let runs = 0
+  const harness = createHarness({
+    endpoint,
+    setUp: (server) => {
+      server.addTool({
+        name: 'a',
+        asks: { confirm: () => elicit('Sure?', ok) },
+        handler: (_args, ctx) => `${++runs} ${ctx.answers.confirm.ok}`,
+      })
+      server.addTool({ name: 'now', handler: async (_args, ctx) => (await ctx.elicit('Sure?', ok)).ok })
+    },
+  })
+  const version = '2025-11-25'
+  const initialized = await harness.post({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: version,
+      capabilities: { elicitation: {} },
+      clientInfo: { name: 'c', version: '1' },
+    },
+  })
+  const session = initialized.headers['mcp-session-id']
+  const headers: Record<string, string> = { 'mcp-protocol-version': version }
+  if (session !== undefined) headers['mcp-session-id'] = session
+  return {
+    ...harness,
+    runs: () => runs,
+    headers,
+    call: (id = 2) =>
+      harness.post({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'a' } }, headers),
+    answer: (id, content) =>
+      harness.post({ jsonrpc: '2.0', id, result: { action: 'accept', content } }, headers),
+  }
+}
+
+describe('questions over Streamable HTTP', () => {
+  it('go out on the stream of the call, and the answer comes with a POST of its own', async () => {
+    const { call, answer, runs } = await open()
+    const { sink, headers } = await call()
+    expect(headers['content-type']).toBe('text/event-stream')
+    await sink.until(() => sink.messages.length > 0)
+    const [question] = sink.messages
+    expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Sure?' } })
+    expect((await answer(question?.id, { ok: true })).status).toBe(202)
+    await sink.ended()
+    expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: '1 true' }] } })
+    expect(runs()).toBe(1)
+  })
+
+  it('of two calls with one id find the answers that are theirs', async () => {
+    const { call, answer } = await open()
+    const [first, second] = [(await call(7)).sink, (await call(7)).sink]
+    await first.until(() => first.messages.length > 0)
+    await second.until(() => second.messages.length > 0)
+    await answer(second.messages[0]?.id, { ok: false })
+    await answer(first.messages[0]?.id, { ok: true })
+    await Promise.all([first.ended(), second.ended()])
+    expect(first.messages[1]?.result).toMatchObject({ content: [{ text: '2 true' }] })
+    expect(second.messages[1]?.result).toMatchObject({ content: [{ text: '1 false' }] })
+  })
+
+  it('are not answered from another session', async () => {
+    const { call, post, runs, open: openOther } = await open()
+    const { sink } = await call()
+    await sink.until(() => sink.messages.length > 0)
+    const other = await openOther()
+    const forged = {
+      jsonrpc: '2.0',
+      id: sink.messages[0]?.id,
+      result: { action: 'accept', content: { ok: true } },
+    }
+    expect((await other.post(forged)).status).toBe(202)
+    await post(forged)
+    await settled()
+    expect(runs()).toBe(0)
+    expect(sink.messages).toHaveLength(1)
+  })
+
+  it('end with the session', async () => {
+    const { call, send, headers, runs } = await open()
+    const { sink } = await call()
+    await sink.until(() => sink.messages.length > 0)
+    await send({ method: 'DELETE', headers })
+    await sink.ended()
+    expect(runs()).toBe(0)
+  })
+
+  it('are answered while the endpoint drains, which takes no new calls', async () => {
+    const { call, answer, endpoint, runs } = await open()
+    const { sink } = await call()
+    await sink.until(() => sink.messages.length > 0)
+    const closed = endpoint.close()
+    expect((await call(3)).status).toBe(503)
+    expect((await answer(sink.messages[0]?.id, { ok: true })).status).toBe(202)
+    await closed
+    expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: '1 true' }] } })
+    expect(runs()).toBe(1)
+    expect((await answer(1, {})).status).toBe(503)
+  })
+
+  it.each<[string, EndpointOptions]>([
+    ['without sessions', { stateless: true }],
+    ['where replies are JSON only', { response: 'json' }],
+  ])('cannot be asked %s, which is said before the handler runs', async (_what, endpoint) => {
+    const { call, runs } = await open(endpoint)
+    const { json } = await call()
+    expect(json.error).toMatchObject({
+      code: -32600,
+      message: expect.stringContaining('this connection carries no questions to the client') as string,
+    })
+    expect(runs()).toBe(0)
+  })
+
+  it('in the middle of a handler are a usage error without sessions', async () => {
+    const { post, headers, log } = await open({ stateless: true })
+    const message = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'now' } }
+    expect((await post(message, headers)).json.result).toMatchObject({ isError: true })
+    expect(JSON.stringify(log.map(({ fields }) => String((fields as { err: unknown }).err)))).toContain(
+      'ERR_MCP_UNSUPPORTED_HERE',
+    )
+  })
+})

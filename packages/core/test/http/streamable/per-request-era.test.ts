@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import { turn } from '../support/clock.ts'
+import { createHarness as harnessOf, type Harness, type HarnessOptions } from '../support/harness.ts'
+
+const createHarness = (options: HarnessOptions = {}): Harness =>
+  harnessOf({ setUp: (server) => server.addTool({ name: 'a', handler: () => 'done' }), ...options })
+
+const VERSION = '2026-07-28'
+const META = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1' },
+}
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
+
+interface Call {
+  readonly method?: string
+  readonly params?: object
+  readonly meta?: object
+  readonly headers?: Readonly<Record<string, string | undefined>>
+}
+
+function send(
+  { post }: Harness,
+  { method = 'tools/list', params = {}, meta = META, headers }: Call = {},
+): ReturnType<Harness['post']> {
+  const { name, uri } = params as { readonly name?: string; readonly uri?: string }
+  return post(
+    { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta: meta } },
+    { 'mcp-protocol-version': VERSION, 'mcp-method': method, 'mcp-name': name ?? uri, ...headers },
+  )
+}
+
+describe('a request that carries its own metadata (https://modelcontextprotocol.io/specification/2026-07-28/basic)', () => {
+  it('is answered without a session, as a complete result that names the server', async () => {
+    const harness = createHarness()
+    const { status, headers, json } = await send(harness)
+    expect(status).toBe(200)
+    expect(headers).not.toHaveProperty('mcp-session-id')
+    expect(json).toMatchObject({
+      id: 7,
+      result: {
+        resultType: 'complete',
+        ttlMs: 0,
+        cacheScope: 'private',
+        _meta: { [SERVER_INFO]: { name: expect.any(String) as string } },
+      },
+    })
+  })
+
+  it('learns by server/discover what is served, and nothing of sessions', async () => {
+    const harness = createHarness({ server: { instructions: ({ info }) => `For ${info?.name}` } })
+    const { json } = await send(harness, { method: 'server/discover' })
+    expect(json.result).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: [VERSION],
+      ttlMs: 0,
+      instructions: 'For client',
+    })
+    expect(json.result).toHaveProperty('capabilities.tools')
+  })
+
+  it.each<[string, Call, number, number]>([
+    ['no protocol version, which the header names', { meta: {} }, 400, -32602],
+    [
+      'a protocol version that is no string',
+      { meta: { ...META, 'io.modelcontextprotocol/protocolVersion': 1 } },
+      400,
+      -32602,
+    ],
+    ['no capabilities', { meta: { 'io.modelcontextprotocol/protocolVersion': VERSION } }, 400, -32602],
+    ['an unknown log level', { meta: { ...META, 'io.modelcontextprotocol/logLevel': 'loud' } }, 400, -32602],
+    ['no version header', { headers: { 'mcp-protocol-version': undefined } }, 400, -32020],
+    ['another version header', { headers: { 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
+    ['no method header', { headers: { 'mcp-method': undefined } }, 400, -32020],
+    ['another method header', { headers: { 'mcp-method': 'tools/call' } }, 400, -32020],
+    ['a method header in capitals', { headers: { 'mcp-method': 'TOOLS/LIST' } }, 400, -32020],
+    [
+      'no name header',
+      { method: 'tools/call', params: { name: 'a' }, headers: { 'mcp-name': undefined } },
+      400,
+      -32020,
+    ],
+    [
+      'another name header',
+      { method: 'tools/call', params: { name: 'a' }, headers: { 'mcp-name': 'b' } },
+      400,
+      -32020,
+    ],
+    ['a method that newer revisions do not have', { method: 'ping' }, 404, -32601],
+    ['initialize', { method: 'initialize' }, 404, -32601],
+    ['an unknown method', { method: 'x/y' }, 404, -32601],
+    ['an unknown tool', { method: 'tools/call', params: { name: 'nope' } }, 200, -32602],
+  ])('is refused with %s', async (_what, call, status, code) => {
+    const answer = await send(createHarness(), call)
+    expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
+  })
+
+  it('is told which versions there are where it names another one in body and header', async () => {
+    const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
+    const answer = await send(createHarness(), { meta, headers: { 'mcp-protocol-version': '2099-01-01' } })
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { error: { code: -32022, data: { supported: [VERSION], requested: '2099-01-01' } } },
+    })
+  })
+
+  it('is served beside a session on the same address, whatever session id it names', async () => {
+    const harness = createHarness()
+    const session = await harness.open()
+    expect((await send(harness, { headers: { 'mcp-session-id': 'unknown' } })).status).toBe(200)
+    expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
+  })
+
+  it('is accepted and dropped as a notification', async () => {
+    const { post } = createHarness()
+    const cancelled = {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 1, _meta: META },
+    }
+    expect((await post(cancelled, { 'mcp-protocol-version': VERSION })).status).toBe(202)
+  })
+})
+
+describe('a client that closes the stream of its request (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', () => {
+  it('has cancelled it: its handler is told, and whatever that still says goes nowhere', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    let ended = (_how: unknown): void => {}
+    const end = new Promise((resolve) => (ended = resolve))
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addTool({
+          name: 'talks',
+          async handler(_args, ctx) {
+            await ctx.progress(1)
+            await released
+            await ctx.progress(2)
+            ctx.log.emergency('still here')
+            ended(ctx.signal.aborted)
+            return 'done'
+          },
+        }),
+    })
+    const meta = { ...META, progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' }
+    const answer = await send(harness, { method: 'tools/call', params: { name: 'talks' }, meta })
+    expect(answer.sink.messages).toMatchObject([{ method: 'notifications/progress' }])
+    answer.request.leave()
+    const [before, inFlight] = [answer.sink.text, harness.endpoint.stats().callsInFlight]
+    release()
+    expect(await end).toBe(true)
+    await turn()
+    expect([answer.sink.text, answer.sink.closed]).toEqual([before, true])
+    expect([inFlight, harness.endpoint.stats().callsInFlight]).toEqual([1, 0])
+    expect(harness.log.filter(({ level }) => level === 'error')).toEqual([])
+  })
+})
+
+describe('a mount that serves nothing but requests with their own metadata', () => {
+  const narrowed = { endpoint: { revisions: [VERSION] } } as const
+
+  it('has no verb for sessions', async () => {
+    const { send: request } = createHarness(narrowed)
+    expect(await request({ method: 'GET' })).toMatchObject({
+      status: 405,
+      headers: { allow: 'POST, OPTIONS' },
+    })
+  })
+
+  it('names its versions to a client that tries to open a session', async () => {
+    const { post } = createHarness(narrowed)
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    }
+    expect(await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params })).toMatchObject({
+      status: 400,
+      json: { id: 1, error: { code: -32022, data: { supported: [VERSION], requested: '2025-11-25' } } },
+    })
+  })
+})
+
+describe('a mount that streams every answer', () => {
+  it('gives a refusal the status that it has by the revision, and streams the rest', async () => {
+    const harness = createHarness({ endpoint: { response: 'sse' } })
+    const refused = await send(harness, { method: 'tools/invent' })
+    expect([refused.status, refused.json]).toMatchObject([404, { error: { code: -32601 } }])
+    const listed = await send(harness)
+    expect([listed.status, listed.headers['content-type']]).toEqual([200, 'text/event-stream'])
+  })
+})

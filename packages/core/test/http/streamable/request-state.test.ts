@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import { McpServer, type RequestStateOptions } from '../../../src/index.ts'
+import { seeded } from '../../support/seeded.ts'
+import { bytesOf, sendRound, stateOf, textOf } from '../support/rounds.ts'
+import {
+  begin,
+  CONFIRMED,
+  type Guarded,
+  guarded,
+  KEY,
+  OTHER_KEY,
+  PAY,
+  present,
+  refusal,
+  tryMutations,
+} from '../support/state-misuse.ts'
+
+const TEN_MINUTES = 600_000
+
+interface Misuse {
+  readonly what: string
+  /** Gives the server that the state is misused on, and how. */
+  readonly try: () => Promise<{ readonly server: Guarded; readonly answer: string }>
+}
+
+const misuse = (what: string, attempt: (server: Guarded, state: string) => Promise<string>): Misuse => ({
+  what,
+  try: async () => {
+    const server = guarded()
+    return { server, answer: await attempt(server, await begin(server)) }
+  },
+})
+
+const elsewhere = (what: string, make: () => Guarded, from?: () => Guarded): Misuse => ({
+  what,
+  try: async () => {
+    const server = make()
+    return { server, answer: bytesOf(await present(server, await begin((from ?? guarded)()))) }
+  },
+})
+
+const withParams =
+  (params: object) =>
+  async (server: Guarded, state: string): Promise<string> =>
+    bytesOf(await present(server, state, { params }))
+
+const MISUSES: readonly Misuse[] = [
+  misuse('by another user', async (server, state) =>
+    bytesOf(await present(server, state, { more: { auth: { principal: 'bob' } } })),
+  ),
+  misuse('by nobody in particular', async (server, state) =>
+    bytesOf(await present(server, state, { more: {} })),
+  ),
+  misuse('for another tool', withParams({ ...PAY.params, name: 'erase' })),
+  misuse('for a tool that there is not', withParams({ ...PAY.params, name: 'nope' })),
+  misuse('for other arguments', withParams({ name: 'pay', arguments: { amount: 5000, to: ['x'] } })),
+  misuse(
+    'for arguments of another order',
+    withParams({ name: 'pay', arguments: { amount: 5, to: ['x', 'y'] } }),
+  ),
+  misuse('for no arguments', withParams({ name: 'pay' })),
+  misuse('for another method', async (server) => {
+    const params = { name: 'pay' }
+    const state = await begin(server, { ...PAY, params })
+    return bytesOf(await present(server, state, { method: 'prompts/get', params }))
+  }),
+  elsewhere('on a server with another name and the same keys', () => guarded({ keys: [KEY] }, 'other')),
+  elsewhere('on a server with other keys', () => guarded({ keys: [OTHER_KEY] })),
+  elsewhere('on a server with keys of its own', () => guarded({})),
+  elsewhere(
+    'from a server with keys of its own',
+    () => guarded({}),
+    () => guarded({}),
+  ),
+  misuse('when it has expired', async (server, state) => {
+    await server.harness.clock.advance(TEN_MINUTES)
+    return bytesOf(await present(server, state))
+  }),
+  misuse('cut short', async (server, state) => bytesOf(await present(server, state.slice(0, -1)))),
+  misuse('with something behind it', async (server, state) =>
+    bytesOf(await present(server, `${state}-TAMPERED`)),
+  ),
+  misuse('of more than it may have', async (server) => bytesOf(await present(server, 'A'.repeat(16_385)))),
+  misuse('that is empty', async (server) => bytesOf(await present(server, ''))),
+  misuse('that is null', async (server) => bytesOf(await present(server, null))),
+  misuse('that is a number', async (server) => bytesOf(await present(server, 7))),
+  misuse('that is a list', async (server, state) => bytesOf(await present(server, [state]))),
+  {
+    what: 'a second time, where it may be used once',
+    try: async () => {
+      const server = guarded({ keys: [KEY], singleUse: true })
+      const state = await begin(server)
+      await present(server, state)
+      return {
+        server: { ...server, done: () => server.done() - 1 },
+        answer: bytesOf(await present(server, state)),
+      }
+    },
+  },
+]
+
+describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
+  it('opens for the call that it was made for, until it expires', async () => {
+    const server = guarded()
+    const state = await begin(server)
+    await server.harness.clock.advance(TEN_MINUTES - 1)
+    expect(textOf(await present(server, state))).toBe('done 1')
+  })
+
+  it('opens for the same parameters in another order', async () => {
+    const server = guarded()
+    const state = await begin(server)
+    const params = { arguments: { to: ['x'], amount: 5 }, name: 'pay' }
+    expect(textOf(await present(server, state, { params }))).toBe('done 1')
+  })
+
+  it('tells its client nothing', async () => {
+    const state = await begin(guarded())
+    for (const encoding of ['base64url', 'latin1'] as const)
+      expect(Buffer.from(state, encoding).toString('latin1')).not.toMatch(/confirm|alice|pay|Sure/)
+  })
+
+  it.each(MISUSES)('used $what is refused', async (attempt) => {
+    const { server, answer } = await attempt.try()
+    expect(server.done()).toBe(0)
+    expect(answer).toBe(await refusal(guarded()))
+    expect(JSON.parse(JSON.parse(answer)[2] as string)).toMatchObject({ id: 7, error: { code: -32602 } })
+  })
+
+  it('left out is no misuse', async () => {
+    const server = guarded()
+    expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
+  })
+
+  it('is refused whatever is changed in it, always in the same words', async () => {
+    const { tried, through, seen } = await tryMutations(2_000, seeded(20_260_728))
+    expect(tried).toBe(2_000)
+    expect(through).toBe(0)
+    expect([...seen]).toEqual([await refusal(guarded())])
+  })
+})
+
+describe('the keys of requestState', () => {
+  it('may be shared, so that a call goes on in another process', async () => {
+    const state = await begin(guarded())
+    expect(textOf(await present(guarded(), state))).toBe('done 1')
+  })
+
+  it('may change, as long as the old one still opens', async () => {
+    const state = await begin(guarded())
+    expect(textOf(await present(guarded({ keys: [OTHER_KEY, KEY] }), state))).toBe('done 1')
+    const fresh = await begin(guarded({ keys: [OTHER_KEY, KEY] }))
+    expect(textOf(await present(guarded({ keys: [OTHER_KEY] }), fresh))).toBe('done 1')
+  })
+
+  it('are drawn when the first one is needed, and not before', async () => {
+    let drawn = 0
+    const random = (bytes: number): Uint8Array => {
+      drawn += bytes
+      return crypto.getRandomValues(new Uint8Array(bytes))
+    }
+    const server = new McpServer({ name: 'a', version: '1' }, { random })
+    server.addTool({ name: 'a', handler: () => '' })
+    expect(drawn).toBe(0)
+    await server.close()
+  })
+
+  it.each<[string, RequestStateOptions, string]>([
+    ['no keys', { keys: [] }, 'requestState.keys'],
+    ['a short key', { keys: [new Uint8Array(16)] }, 'requestState.keys'],
+    ['no time', { ttlMs: 0 }, 'requestState.ttlMs'],
+    ['no room', { maxBytes: 10 }, 'requestState.maxBytes'],
+    ['nothing to remember', { maxUsed: 0 }, 'requestState.maxUsed'],
+    ['something between once and often', { singleUse: 1 as never }, 'requestState.singleUse'],
+  ])('and their options are refused with %s', (_what, requestState, named) => {
+    expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
+  })
+})
+
+describe('a requestState that may be used once', () => {
+  const once = (): Guarded => guarded({ keys: [KEY], singleUse: true })
+
+  it('lets one of two calls at the same moment through', async () => {
+    const server = once()
+    const state = await begin(server)
+    await Promise.all([present(server, state), present(server, state)])
+    expect(server.done()).toBe(1)
+  })
+
+  it('is used up by a round that was not complete; the next one has its own', async () => {
+    const server = once()
+    const state = await begin(server)
+    const again = stateOf(await sendRound(server.harness, { ...PAY, state }))
+    expect(bytesOf(await present(server, state))).toBe(await refusal(server))
+    expect(textOf(await present(server, again))).toBe('done 1')
+  })
+
+  it('is never let through twice, however many were used since', async () => {
+    const server = guarded({ keys: [KEY], singleUse: true, maxUsed: 3 })
+    const { clock } = server.harness
+    const states = [await begin(server), await begin(server)] as const
+    expect(textOf(await present(server, states[0]))).toBe('done 1')
+    await clock.advance(1)
+    for (let i = 0; i < 3; i++) await present(server, await begin(server))
+    expect(server.done()).toBe(4)
+    // Forgotten, and so is which others of its age were used.
+    for (const state of states) expect(bytesOf(await present(server, state))).toBe(await refusal(server))
+    expect(server.done()).toBe(4)
+    await clock.advance(1)
+    expect(textOf(await present(server, await begin(server)))).toBe('done 5')
+  })
+})

@@ -1,0 +1,550 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { asks } from '../../../src/features/tools/asks.ts'
+import { inputRequired } from '../../../src/features/tools/input-required.ts'
+import type { McpServer } from '../../../src/index.ts'
+import { elicit, elicitUrl, listRoots, sample } from '../../../src/call/input/question.ts'
+import type { ServerOptions } from '../../../src/server/options.ts'
+import { MODERN } from '../../support/modern-calls.ts'
+import { type Answer, createHarness, type Harness } from '../support/harness.ts'
+import { accept, askedIn, EVERYTHING, type Round, sendRound, stateOf, textOf } from '../support/rounds.ts'
+
+const ok = z.object({ ok: z.boolean() })
+const named = z.object({ name: z.string() })
+const inputSchema = z.object({ path: z.string() })
+
+type SetUp = (server: McpServer) => void
+interface Caller {
+  readonly harness: Harness
+  readonly call: (name: string, round?: Partial<Round>) => Promise<Answer>
+}
+
+function serve(setUp: SetUp, server: ServerOptions = {}): Caller {
+  const harness = createHarness({ setUp, server })
+  return { harness, call: (name, round) => sendRound(harness, { params: { name }, ...round }) }
+}
+
+/** The tool of the design, with its runs counted. */
+function deleteFolder(): Caller & { readonly runs: { ask: number; handler: number } } {
+  const runs = { ask: 0, handler: 0 }
+  const caller = serve((server) => {
+    server.addTool({
+      name: 'delete_folder',
+      inputSchema,
+      asks: {
+        confirm: ({ path }) => {
+          runs.ask++
+          return path === 'empty' ? { ok: true } : elicit(`Delete all of ${path}?`, ok)
+        },
+      },
+      handler: ({ path }, ctx) => {
+        runs.handler++
+        return ctx.answers.confirm.ok ? `Deleted ${path}` : 'Kept'
+      },
+    })
+  })
+  return { ...caller, runs }
+}
+
+const params = { name: 'delete_folder', arguments: { path: 'a' } }
+
+describe('a call that asks (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
+  it('is answered with its questions, and runs its handler once when it comes again with the answers', async () => {
+    const { call, runs } = deleteFolder()
+    const first = await call('', { params })
+    expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
+    expect(first.json.result).toEqual({
+      resultType: 'input_required',
+      inputRequests: {
+        confirm: {
+          method: 'elicitation/create',
+          params: {
+            message: 'Delete all of a?',
+            requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+          },
+        },
+      },
+      requestState: expect.stringMatching(/^[\w-]+$/) as string,
+      _meta: { 'io.modelcontextprotocol/serverInfo': expect.any(Object) as object },
+    })
+    expect(runs).toEqual({ ask: 1, handler: 0 })
+    const second = await call('', {
+      params,
+      responses: { confirm: accept({ ok: true }) },
+      state: stateOf(first),
+    })
+    expect(second.json.result).toMatchObject({
+      resultType: 'complete',
+      content: [{ type: 'text', text: 'Deleted a' }],
+    })
+    expect(runs).toEqual({ ask: 2, handler: 1 })
+  })
+
+  it('asks nothing where its asks give values', async () => {
+    const { call } = deleteFolder()
+    const empty = { name: 'delete_folder', arguments: { path: 'empty' } }
+    expect(textOf(await call('', { params: empty, capabilities: {} }))).toBe('Deleted empty')
+  })
+
+  it.each([
+    ['decline', 'The user declined: Delete all of a?'],
+    ['cancel', 'The user closed without an answer: Delete all of a?'],
+  ])('ends in a text for the model on %s', async (action, text) => {
+    const { call, runs } = deleteFolder()
+    const state = stateOf(await call('', { params }))
+    const { json } = await call('', { params, state, responses: { confirm: { action } } })
+    expect(json.result).toMatchObject({ resultType: 'complete', isError: true, content: [{ text }] })
+    expect(runs.handler).toBe(0)
+  })
+
+  it('ends in a text for the model where an answer does not fit its form', async () => {
+    const { call, runs } = deleteFolder()
+    const state = stateOf(await call('', { params }))
+    const { json } = await call('', { params, state, responses: { confirm: accept({ ok: 'yes' }) } })
+    expect(json.result).toMatchObject({ isError: true })
+    expect(JSON.stringify(json.result)).toContain('The answer to the question \\"confirm\\" is not valid')
+    expect(runs.handler).toBe(0)
+  })
+
+  it.each<[string, unknown]>([
+    ['that are no object', []],
+    ['that are null', null],
+    ['of which one is no object', { confirm: 12_345 }],
+    ['of which one has no action', { confirm: { content: { ok: true } } }],
+    ['of which one has an unknown action', { confirm: { action: 'maybe' } }],
+    ['of which one has a content that is no object', { confirm: { action: 'accept', content: [] } }],
+  ])('is refused with answers %s', async (_what, responses) => {
+    const { call, runs } = deleteFolder()
+    const state = stateOf(await call('', { params }))
+    expect(await call('', { params, state, responses })).toMatchObject({ json: { error: { code: -32602 } } })
+    expect(runs.handler).toBe(0)
+  })
+
+  it('is asked again for what it does not bring, and ignores what nobody asked', async () => {
+    const { call, runs } = deleteFolder()
+    const state = stateOf(await call('', { params }))
+    const again = await call('', { params, state, responses: { other: accept({ ok: true }) } })
+    expect(Object.keys(askedIn(again).inputRequests ?? {})).toEqual(['confirm'])
+    const without = await call('', { params, state: stateOf(again) })
+    expect(Object.keys(askedIn(without).inputRequests ?? {})).toEqual(['confirm'])
+    const responses = { confirm: accept({ ok: true }), other: accept({}) }
+    expect(textOf(await call('', { params, state: stateOf(without), responses }))).toBe('Deleted a')
+    expect(runs.handler).toBe(1)
+  })
+
+  it('gives up after so many rounds', async () => {
+    const { call } = serve(
+      (server) =>
+        void server.addTool({ name: 'a', asks: { one: () => elicit('One?', ok) }, handler: () => '' }),
+      { maxInputRounds: 2 },
+    )
+    const first = stateOf(await call('a'))
+    const second = stateOf(await call('a', { state: first }))
+    expect(await call('a', { state: second })).toMatchObject({
+      json: {
+        result: {
+          isError: true,
+          content: [{ text: 'Gave up: the call still had questions after 2 rounds' }],
+        },
+      },
+    })
+  })
+
+  it('asks for nothing that this request does not declare, and says what it needs', async () => {
+    const { call, runs } = deleteFolder()
+    expect(await call('', { params, capabilities: { sampling: {} } })).toMatchObject({
+      status: 400,
+      json: { error: { code: -32021, data: { requiredCapabilities: { elicitation: {} } } } },
+    })
+    const state = stateOf(await call('', { params }))
+    expect(await call('', { params, state, capabilities: {} })).toMatchObject({
+      status: 400,
+      json: { error: { code: -32021 } },
+    })
+    expect(runs.handler).toBe(0)
+  })
+
+  it('has no way to ask in the middle of its handler, and its author reads what to use', async () => {
+    const seen: unknown[] = []
+    const { call } = serve((server) => {
+      server.addTool({
+        name: 'a',
+        async handler(_args, ctx) {
+          for (const asking of [
+            () => ctx.elicit('One?', ok),
+            () => ctx.elicitUrl('Two', 'https://example.com'),
+            () => ctx.sample({ messages: [], maxTokens: 1 }),
+            () => ctx.listRoots(),
+          ])
+            await asking().catch((error: unknown) => seen.push(error))
+          return 'done'
+        },
+      })
+    })
+    expect(textOf(await call('a'))).toBe('done')
+    expect(seen).toHaveLength(4)
+    for (const error of seen)
+      expect(error).toMatchObject({
+        code: 'ERR_MCP_UNSUPPORTED_HERE',
+        message: expect.stringMatching(/asks.*inputRequired/) as string,
+      })
+  })
+})
+
+describe('questions as a result need no way back to the client', () => {
+  const setUp: SetUp = (server) => {
+    const one = (): ReturnType<typeof elicit> => elicit('One?', ok)
+    server.addTool({ name: 'a', asks: asks().ask('one', one), handler: () => 'done' })
+  }
+  const responses = { one: accept({ ok: true }) }
+
+  it('on a mount that answers in JSON only, or has no sessions for anybody', async () => {
+    for (const endpoint of [{ response: 'json' }, { stateless: true }] as const) {
+      const harness = createHarness({ setUp, endpoint })
+      const state = stateOf(await sendRound(harness, { params: { name: 'a' } }))
+      expect(textOf(await sendRound(harness, { params: { name: 'a' }, state, responses }))).toBe('done')
+    }
+  })
+
+  it('on a mount whose replies are streams', async () => {
+    const harness = createHarness({ setUp, endpoint: { response: 'sse' } })
+    const ask = async (round: object): Promise<Record<string, unknown> | undefined> => {
+      const { sink } = await sendRound(harness, { params: { name: 'a' }, ...round })
+      await sink.ended()
+      return sink.messages.at(-1)?.result
+    }
+    const first = await ask({})
+    expect(first).toMatchObject({ resultType: 'input_required' })
+    expect(await ask({ state: first?.['requestState'], responses })).toMatchObject({
+      content: [{ text: 'done' }],
+    })
+  })
+
+  it('in a message without a mount', async () => {
+    const { harness } = serve(setUp)
+    const handle = async (more: object): Promise<Record<string, unknown>> => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': MODERN,
+        'io.modelcontextprotocol/clientCapabilities': EVERYTHING,
+      }
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', ...more, _meta } }
+      const answer = await harness.server.handleMessage(message)
+      return (JSON.parse(answer ?? '') as { result: Record<string, unknown> }).result
+    }
+    const { requestState } = await handle({})
+    expect(await handle({ requestState, inputResponses: responses })).toMatchObject({
+      content: [{ text: 'done' }],
+    })
+  })
+})
+
+describe('several questions', () => {
+  const several: SetUp = (server) => {
+    server.addTool({
+      name: 'several',
+      asks: {
+        form: () => elicit('Form?', named),
+        url: () => elicitUrl('Open', (id) => `https://example.com/${id}`, { declined: 'see' }),
+        said: () =>
+          sample({ messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 5 }),
+        roots: () => listRoots(),
+      },
+      handler: (_args, { answers: { form, url, said, roots } }) =>
+        `${form.name} ${url.action} ${said.model} ${roots.length}`,
+    })
+  }
+  const all = {
+    form: accept({ name: 'Ada' }),
+    url: { action: 'accept' },
+    said: { role: 'assistant', content: { type: 'text', text: 'y' }, model: 'm' },
+    roots: { roots: [{ uri: 'file:///a' }] },
+  }
+
+  it('that do not depend on each other share a round, each as its revision has it', async () => {
+    const { call } = serve(several)
+    const first = askedIn(await call('several'))
+    expect(first.inputRequests).toEqual({
+      form: { method: 'elicitation/create', params: expect.objectContaining({ message: 'Form?' }) as object },
+      url: {
+        method: 'elicitation/create',
+        params: {
+          mode: 'url',
+          message: 'Open',
+          url: expect.stringMatching(/^https:\/\/example\.com\/[\w-]{22}$/) as string,
+        },
+      },
+      said: {
+        method: 'sampling/createMessage',
+        params: { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 5 },
+      },
+      roots: { method: 'roots/list', params: {} },
+    })
+    expect(textOf(await call('several', { state: first.requestState, responses: all }))).toBe(
+      'Ada accept m 1',
+    )
+  })
+
+  it('are asked again one by one until each is answered, and none that is', async () => {
+    const { call } = serve(several)
+    let state = stateOf(await call('several'))
+    const keys = Object.keys(all) as (keyof typeof all)[]
+    for (const [index, key] of keys.slice(0, -1).entries()) {
+      const asked = askedIn(await call('several', { state, responses: { [key]: all[key] } }))
+      expect(Object.keys(asked.inputRequests ?? {})).toEqual(keys.slice(index + 1))
+      state = asked.requestState
+    }
+    const last = { roots: all.roots }
+    expect(textOf(await call('several', { state, responses: last }))).toBe('Ada accept m 1')
+  })
+
+  it('follow one another where one looks at the answer of another, and earlier answers are not sent again', async () => {
+    const runs = { handler: 0 }
+    const { call } = serve((server) => {
+      server.addTool({
+        name: 'trip',
+        inputSchema,
+        asks: asks(inputSchema)
+          .ask('city', () => elicit('Where?', named))
+          .ask('sure', (_args, ctx) => elicit(`Really ${ctx.answers.city.name}?`, ok))
+          .ask('day', (_args, ctx) => elicit(`When, ${ctx.answers.sure.ok}?`, named)),
+        handler: (_args, { answers }) => {
+          runs.handler++
+          return `${answers.city.name} ${answers.sure.ok} ${answers.day.name}`
+        },
+      })
+    })
+    const trip = { name: 'trip', arguments: { path: 'a' } }
+    const first = askedIn(await call('', { params: trip }))
+    const second = askedIn(
+      await call('', {
+        params: trip,
+        state: first.requestState,
+        responses: { city: accept({ name: 'Oslo' }) },
+      }),
+    )
+    expect(second.inputRequests).toMatchObject({ sure: { params: { message: 'Really Oslo?' } } })
+    const third = askedIn(
+      await call('', {
+        params: trip,
+        state: second.requestState,
+        // Not asked in this round, so that it changes nothing.
+        responses: { sure: accept({ ok: true }), city: accept({ name: 'Rome' }) },
+      }),
+    )
+    expect(third.inputRequests).toMatchObject({ day: { params: { message: 'When, true?' } } })
+    const done = await call('', {
+      params: trip,
+      state: third.requestState,
+      responses: { day: accept({ name: 'today' }) },
+    })
+    expect(textOf(done)).toBe('Oslo true today')
+    expect(runs.handler).toBe(1)
+  })
+
+  it('end the call where what was answered is too much to carry', async () => {
+    const { call } = serve(
+      (server) =>
+        void server.addTool({
+          name: 'a',
+          asks: asks()
+            .ask('one', () => elicit('One?', named))
+            .ask('two', (_args, ctx) => elicit(`Two, ${ctx.answers.one.name.length}?`, named)),
+          handler: () => 'never',
+        }),
+      { requestState: { maxBytes: 1024 } },
+    )
+    const state = stateOf(await call('a'))
+    const responses = { one: accept({ name: 'x'.repeat(2_000) }) }
+    expect(await call('a', { state, responses })).toMatchObject({
+      json: {
+        result: { isError: true, content: [{ text: expect.stringContaining('too large') as string }] },
+      },
+    })
+  })
+})
+
+describe('an answer', () => {
+  const wording = { now: 'Delete 3 files?' }
+  const reworded: SetUp = (server) =>
+    void server.addTool({
+      name: 'a',
+      asks: { confirm: () => elicit(wording.now, ok) },
+      handler: (_args, { answers }) => `done ${answers.confirm.ok}`,
+    })
+
+  it('to a question that has changed meanwhile does not count', async () => {
+    wording.now = 'Delete 3 files?'
+    const { call } = serve(reworded)
+    const state = stateOf(await call('a'))
+    wording.now = 'Delete 4000 files?'
+    const responses = { confirm: accept({ ok: true }) }
+    const again = askedIn(await call('a', { state, responses }))
+    expect(again.inputRequests).toMatchObject({ confirm: { params: { message: 'Delete 4000 files?' } } })
+    expect(textOf(await call('a', { state: again.requestState, responses }))).toBe('done true')
+  })
+
+  it('without a state counts where the call asks for it and it fits, in the first round', async () => {
+    const { call, runs } = deleteFolder()
+    expect(textOf(await call('', { params, responses: { confirm: accept({ ok: true }) } }))).toBe('Deleted a')
+    expect(runs.handler).toBe(1)
+    for (const responses of [
+      { other: accept({ ok: true }) },
+      { confirm: accept({ ok: 'yes' }) },
+      { confirm: {} },
+    ])
+      expect(askedIn(await call('', { params, responses })).inputRequests).toHaveProperty('confirm')
+    expect(runs.handler).toBe(1)
+  })
+
+  it('without a state is none to a question of a later round', async () => {
+    const { call } = serve((server) => {
+      server.addTool({
+        name: 'a',
+        asks: asks()
+          .ask('one', () => elicit('One?', ok))
+          .ask('two', (_args, ctx) => elicit(`Two, ${ctx.answers.one.ok}?`, ok)),
+        handler: () => 'done',
+      })
+    })
+    const responses = { one: accept({ ok: true }), two: accept({ ok: true }) }
+    const second = askedIn(await call('a', { responses }))
+    expect(Object.keys(second.inputRequests ?? {})).toEqual(['two'])
+    expect(textOf(await call('a', { state: second.requestState, responses }))).toBe('done')
+  })
+
+  it('under a name of Object.prototype is an answer like any other', async () => {
+    const { call } = serve((server) => {
+      server.addTool({
+        name: 'a',
+        asks: asks()
+          .ask('toString', () => elicit('One?', ok))
+          .ask('constructor', () => elicit('Two?', ok)),
+        handler: () => 'done',
+      })
+    })
+    const first = await call('a')
+    expect(Object.keys(askedIn(first).inputRequests ?? {})).toEqual(['toString', 'constructor'])
+    const responses = JSON.parse(
+      '{"toString":{"action":"accept","content":{"ok":true}},"constructor":{"action":"accept","content":{"ok":true}}}',
+    ) as object
+    expect(textOf(await call('a', { state: stateOf(first), responses }))).toBe('done')
+  })
+})
+
+describe('a handler that returns inputRequired', () => {
+  const game: SetUp = (server) =>
+    void server.addTool({
+      name: 'game',
+      handler: (_args, { inputs }) => {
+        const tries = Number(inputs.state ?? '0')
+        const last = inputs.get(`try ${tries}`, named)
+        if (last?.name === 'seven') return `Right, after ${tries}`
+        const key = `try ${tries + 1}`
+        return inputRequired({ [key]: elicit(`Not ${last?.name}`, named) }, { state: String(tries + 1) })
+      },
+    })
+
+  it('runs again with its own state and all answers so far', async () => {
+    const { call } = serve(game)
+    const first = askedIn(await call('game'))
+    expect(Object.keys(first.inputRequests ?? {})).toEqual(['try 1'])
+    const second = askedIn(
+      await call('game', { state: first.requestState, responses: { 'try 1': accept({ name: 'one' }) } }),
+    )
+    expect(second.inputRequests).toMatchObject({ 'try 2': { params: { message: 'Not one' } } })
+    const state = second.requestState
+    expect(textOf(await call('game', { state, responses: { 'try 2': accept({ name: 'seven' }) } }))).toBe(
+      'Right, after 2',
+    )
+  })
+
+  it('is asked again where an answer is missing, as if it had not asked yet', async () => {
+    const { call } = serve(game)
+    const first = askedIn(await call('game'))
+    const again = askedIn(await call('game', { state: first.requestState, responses: {} }))
+    expect(again.inputRequests).toEqual(first.inputRequests)
+  })
+
+  it('that asks the same in a loop is answered once by what came without a state', async () => {
+    const { call } = serve((server) => {
+      server.addTool({ name: 'a', handler: () => inputRequired({ again: elicit('Again?', ok) }) })
+    })
+    const responses = { again: accept({ ok: true }) }
+    expect(askedIn(await call('a', { responses })).inputRequests).toHaveProperty('again')
+  })
+
+  it('and has no questions lets its client come again at once', async () => {
+    const { call } = serve((server) => {
+      server.addTool({
+        name: 'a',
+        handler: (_args, { inputs }) =>
+          inputs.state === undefined ? inputRequired({}, { state: 'later' }) : `Now, ${inputs.state}`,
+      })
+    })
+    const first = askedIn(await call('a'))
+    expect(first).not.toHaveProperty('inputRequests')
+    expect(textOf(await call('a', { state: first.requestState }))).toBe('Now, later')
+  })
+
+  it('works in prompts and resources, and in no list', async () => {
+    const ask = (): ReturnType<typeof inputRequired> => inputRequired({ who: elicit('Who?', named) })
+    const { call } = serve((server) => {
+      server.addPrompt({
+        name: 'p',
+        handler: (_args, { inputs }) => inputs.get('who', named)?.name ?? ask(),
+      })
+      server.addResource({
+        uri: 'a://b',
+        name: 'r',
+        handler: (_args, { inputs }) => inputs.get('who', named)?.name ?? ask(),
+      })
+      server.addResourceTemplate({
+        uriTemplate: 't://{x}',
+        name: 't',
+        handler: ({ x }, { inputs }) => inputs.get('who', named)?.name ?? (x === '' ? '' : ask()),
+      })
+    })
+    const responses = { who: accept({ name: 'Ada' }) }
+    for (const [method, asking] of [
+      ['prompts/get', { name: 'p' }],
+      ['resources/read', { uri: 'a://b' }],
+      ['resources/read', { uri: 't://1' }],
+    ] as const) {
+      const first = askedIn(await call('', { method, params: asking }))
+      expect(first.inputRequests).toHaveProperty('who')
+      const { json } = await call('', { method, params: asking, responses, state: first.requestState })
+      expect(json.result).toMatchObject({ resultType: 'complete' })
+      expect(JSON.stringify(json.result)).toContain('Ada')
+      const declined = { who: { action: 'decline' } }
+      expect(
+        (await call('', { method, params: asking, responses: declined, state: first.requestState })).json,
+      ).toMatchObject({ error: { code: -32600, message: 'The user declined: who' } })
+    }
+    const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
+    for (const method of lists) {
+      const { json } = await call('', { method, params: {}, responses: 5, state: 5 })
+      expect(json.result ?? { resultType: 'complete' }).toMatchObject({ resultType: 'complete' })
+    }
+  })
+})
+
+describe('a middleware around a call that asks', () => {
+  it('runs in every round, and sees an empty result of the method while it asks', async () => {
+    const seen: unknown[] = []
+    const { call } = serve((server) => {
+      server.addTool({ name: 'a', asks: { one: () => elicit('One?', ok) }, handler: () => 'done' })
+      server.use('tools/call', async (_ctx, next) => {
+        const given = await next()
+        seen.push(given)
+        return { ...given, content: [...given.content, { type: 'text', text: 'more' }] }
+      })
+    })
+    const state = stateOf(await call('a'))
+    const { json } = await call('a', { state, responses: { one: accept({ ok: true }) } })
+    expect(json.result?.['content']).toHaveLength(2)
+    expect(seen).toMatchObject([
+      { resultType: 'input_required', content: [] },
+      { content: [{ text: 'done' }] },
+    ])
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import {
+  doorOf,
+  doorPaths,
+  messagePath,
+  resolveSsePaths,
+  type SsePaths,
+} from '../../../src/http/legacy-sse/routes.ts'
+
+const DEFAULT = resolveSsePaths(true) as SsePaths
+
+describe('the paths of the doors', () => {
+  it.each([
+    ['/mcp', true, ['/mcp', '/sse', '/message']],
+    ['mcp', true, ['/mcp', '/sse', '/message']],
+    ['/', true, ['/', '/sse', '/message']],
+    ['/api/mcp', true, ['/api/mcp', '/api/sse', '/api/message']],
+    ['/mcp', false, ['/mcp']],
+    ['/mcp', undefined, ['/mcp']],
+    ['/mcp', { ssePath: '/mcp/sse', messagePath: 'mcp/message' }, ['/mcp', '/mcp/sse', '/mcp/message']],
+    ['/a/mcp', { messagePath: '/messages' }, ['/a/mcp', '/a/sse', '/a/messages']],
+  ] as const)('stand beside %s with %j', (path, option, paths) => {
+    expect([...doorPaths(path, option).keys()]).toEqual(paths)
+    expect([...doorPaths(path, option).values()]).toEqual(['mcp', 'sse', 'message'].slice(0, paths.length))
+  })
+
+  it.each([
+    ['/mcp', { ssePath: '/a', messagePath: '/a' }],
+    ['/sse', true],
+    ['/mcp', { ssePath: '' }],
+    ['/mcp', { ssePath: '/' }],
+    ['/mcp', { messagePath: '/message?x=1' }],
+    ['/mcp', { messagePath: '/a b' }],
+    ['/mcp', { messagePath: '//evil.example/message' }],
+    ['/mcp', { messagePath: '/a\r\ndata: x' }],
+    ['/mcp', { ssePath: 7 as unknown as string }],
+    ['/mcp', 'yes' as unknown as boolean],
+  ])('cannot be %s with %j', (path, option) => {
+    expect(() => doorPaths(path, option)).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
+  })
+
+  it.each([
+    ['/sse', 'sse'],
+    ['/any/base/sse', 'sse'],
+    ['/message', 'message'],
+    ['/base/message/', 'message'],
+    ['/mcp', 'mcp'],
+    ['/messages', 'mcp'],
+    ['/base/xsse', 'mcp'],
+  ])('are known under any base: %s', (path, door) => {
+    expect(doorOf(DEFAULT, path)).toBe(door)
+  })
+})
+
+describe('the path that a client is told to post to', () => {
+  it.each([
+    ['/sse', undefined, '/message'],
+    ['/sse/', undefined, '/message'],
+    [undefined, undefined, '/message'],
+    ['/api/v1/sse', undefined, '/api/v1/message'],
+    ['/h%C3%A9/sse', undefined, '/h%C3%A9/message'],
+    ['/rewritten', undefined, '/message'],
+    ['/sse', '/public/mcp', '/public/message'],
+    ['/inner/sse', '/mcp', '/message'],
+    ['/api/sse', '/api/', '/api/message'],
+  ])('for a stream at %s, with the public path %s', (requested, publicPath, expected) => {
+    expect(messagePath({ paths: DEFAULT, publicPath, requested })).toBe(expected)
+  })
+
+  it('follows paths of the own choosing', () => {
+    const paths = resolveSsePaths({ ssePath: 'mcp/sse', messagePath: 'mcp/message' }) as SsePaths
+    expect(messagePath({ paths, publicPath: undefined, requested: '/a/mcp/sse' })).toBe('/a/mcp/message')
+    expect(messagePath({ paths, publicPath: '/x/mcp', requested: '/mcp/sse' })).toBe('/x/mcp/message')
+  })
+
+  it.each(['//evil.example/sse', '/\\evil.example/sse', '\\\\evil.example/sse', '///evil.example/sse'])(
+    'never leads to another host: %s',
+    (requested) => {
+      const path = messagePath({ paths: DEFAULT, publicPath: undefined, requested })
+      expect(new URL(path, 'http://localhost:3000').host).toBe('localhost:3000')
+    },
+  )
+})

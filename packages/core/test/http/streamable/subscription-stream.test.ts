@@ -1,0 +1,346 @@
+import { describe, expect, it, vi } from 'vitest'
+import { McpServer } from '../../../src/index.ts'
+import { MODERN, requestMeta } from '../../support/modern-calls.ts'
+import {
+  type Answer,
+  createHarness as harnessOf,
+  FakeRequest,
+  type Harness,
+  type HarnessOptions,
+  type Message,
+  type Sent,
+} from '../support/harness.ts'
+
+const ID = 'io.modelcontextprotocol/subscriptionId'
+const META = requestMeta()
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+const UPDATED = 'notifications/resources/updated'
+
+const createHarness = (options: HarnessOptions = {}): Harness =>
+  harnessOf({
+    ...options,
+    setUp: (server) => {
+      server.addTool({ name: 'a', handler: () => 'done' })
+      server.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
+      server.addResource({ uri: 'note://2', name: 'two', handler: () => '2' })
+      options.setUp?.(server)
+    },
+  })
+
+interface Ask {
+  readonly id?: string | number
+  readonly meta?: object
+  readonly more?: Sent
+}
+
+function listen(
+  { post }: Harness,
+  notifications: unknown,
+  { id = 7, meta = {}, more }: Ask = {},
+): Promise<Answer> {
+  const params = { notifications, _meta: { ...META, ...meta } }
+  return post(
+    { jsonrpc: '2.0', id, method: 'subscriptions/listen', params },
+    { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' },
+    more,
+  )
+}
+
+const tagged = (id: string | number, method: string, params: object = {}): object => ({
+  jsonrpc: '2.0',
+  method,
+  params: { _meta: { [ID]: id }, ...params },
+})
+/** Changes of a registry are told once per round of microtasks. */
+const told = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
+
+describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
+  it('acknowledges first, and then tells of what was asked for and of nothing else', async () => {
+    const harness = createHarness()
+    const answer = await listen(harness, { toolsListChanged: true, resourceSubscriptions: ['note://1'] })
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+    })
+    harness.server.addTool({ name: 'b', handler: () => '' })
+    harness.server.addResource({ uri: 'note://3', name: 'three', handler: () => '' })
+    harness.server.addPrompt({ name: 'p', handler: () => '' })
+    await told()
+    harness.server.notifyResourceUpdated('note://1')
+    harness.server.notifyResourceUpdated('note://2')
+    expect(answer.sink.messages).toEqual([
+      tagged(7, ACKNOWLEDGED, {
+        notifications: { toolsListChanged: true, resourceSubscriptions: ['note://1'] },
+      }),
+      tagged(7, 'notifications/tools/list_changed'),
+      tagged(7, UPDATED, { uri: 'note://1' }),
+    ])
+    expect(answer.sink.closed).toBe(false)
+  })
+
+  it.each([0, '', '7', 7])('ties every message to the request by its id as it came: %j', async (id) => {
+    const harness = createHarness()
+    const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id })
+    harness.server.notifyResourceUpdated('note://1')
+    await harness.endpoint.close()
+    const ids = sink.messages.map(
+      ({ params, result }) => (params ?? result)?.['_meta'] as Record<string, unknown>,
+    )
+    expect(ids.map((meta) => meta[ID])).toEqual([id, id, id])
+    expect(sink.messages.at(-1)?.id).toBe(id)
+  })
+
+  it('agrees to no more than the server has, and leaves out what was not asked for', async () => {
+    const { sink } = await listen(createHarness(), {
+      toolsListChanged: false,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+      resourceSubscriptions: ['note://none', 'note://2', 'note://2'],
+      other: ['x'],
+    })
+    expect(sink.messages[0]?.params?.['notifications']).toEqual({
+      resourcesListChanged: true,
+      resourceSubscriptions: ['note://2'],
+    })
+  })
+
+  it('answers for a hidden resource as for none', async () => {
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addResource({
+          uri: 'note://secret',
+          name: 'secret',
+          visible: async (ctx) => ctx.auth?.principal === 'ada',
+          handler: () => '',
+        }),
+    })
+    const filter = { resourceSubscriptions: ['note://secret'] }
+    const [stranger, ada] = await Promise.all([
+      listen(harness, filter),
+      listen(harness, filter, { more: { auth: { principal: 'ada' } } }),
+    ])
+    harness.server.notifyResourceUpdated('note://secret')
+    expect(stranger.sink.messages).toEqual([
+      tagged(7, ACKNOWLEDGED, { notifications: { resourceSubscriptions: [] } }),
+    ])
+    expect(methodsOf(ada)).toEqual([ACKNOWLEDGED, UPDATED])
+  })
+
+  it('tells whoever watches a resource of a part of it', async () => {
+    const harness = createHarness()
+    const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
+    const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
+    harness.server.notifyResourceUpdated('note://1#part', { within: 'note://1' })
+    expect(watching.sink.messages.at(-1)).toEqual(tagged(7, UPDATED, { uri: 'note://1#part' }))
+    expect(methodsOf(other)).toEqual([ACKNOWLEDGED])
+  })
+
+  it.each<[string, unknown]>([
+    ['no filter', undefined],
+    ['a filter that is an array', []],
+    ['a member that is no boolean', { toolsListChanged: 'yes' }],
+    ['addresses that are no array', { resourceSubscriptions: 'note://1' }],
+    ['an address that is no text', { resourceSubscriptions: [1] }],
+    ['an address beyond 8192 characters', { resourceSubscriptions: [`note://${'a'.repeat(8192)}`] }],
+    [
+      'more than 1024 addresses',
+      { resourceSubscriptions: Array.from({ length: 1025 }, (_, at) => `note://${at}`) },
+    ],
+  ])('refuses %s', async (_what, filter) => {
+    expect(await listen(createHarness(), filter)).toMatchObject({ json: { id: 7, error: { code: -32602 } } })
+  })
+
+  it('takes 1024 addresses', async () => {
+    const uris = Array.from({ length: 1024 }, (_, at) => `many://${at}`)
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addResourceTemplate({ uriTemplate: 'many://{n}', name: 'many', handler: ({ n }) => n }),
+    })
+    const { sink } = await listen(harness, { resourceSubscriptions: uris })
+    expect(sink.messages[0]?.params?.['notifications']).toEqual({ resourceSubscriptions: uris })
+  })
+
+  it('never carries progress or logs, whatever the request asks for', async () => {
+    const meta = { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' }
+    const harness = createHarness()
+    harness.server.use('subscriptions/listen', async (ctx, next) => {
+      ctx.log.error('loud')
+      await ctx.progress(1)
+      return next()
+    })
+    const answer = await listen(harness, { toolsListChanged: true }, { meta })
+    expect(methodsOf(answer)).toEqual([ACKNOWLEDGED])
+  })
+
+  it('streams where calls are answered as JSON, and where there are no sessions', async () => {
+    const harness = createHarness({ endpoint: { response: 'json', stateless: true } })
+    const answer = await listen(harness, { resourceSubscriptions: ['note://1'] })
+    harness.server.notifyResourceUpdated('note://1')
+    expect(methodsOf(answer)).toEqual([ACKNOWLEDGED, UPDATED])
+  })
+
+  it('is kept alive by comments', async () => {
+    const harness = createHarness()
+    const { sink } = await listen(harness, { toolsListChanged: true })
+    await harness.clock.advance(15_000)
+    expect(sink.text.endsWith('\n\n: keep-alive\n\n')).toBe(true)
+  })
+})
+
+describe('the end of a subscription over HTTP', () => {
+  it('comes with the answer where the server ends it, before the close waits for anything', async () => {
+    let release = (): void => {}
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addTool({
+          name: 'slow',
+          handler: () => new Promise<string>((done) => (release = () => done('x'))),
+        }),
+    })
+    const { sink } = await listen(harness, { toolsListChanged: true })
+    const session = await harness.open()
+    const call = session.call('slow')
+    await told()
+    const closed = harness.endpoint.close()
+    expect(sink.closed).toBe(true)
+    expect(sink.messages.at(-1)).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      result: {
+        resultType: 'complete',
+        _meta: { [ID]: 7, 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '1.0.0' } },
+      },
+    })
+    expect(methodsOf({ sink } as Answer)).not.toContain('notifications/cancelled')
+    expect((await listen(harness, {})).status).toBe(503)
+    release()
+    await Promise.all([call, closed])
+  })
+
+  it('comes when the client closes its stream: nothing is sent and nothing is kept', async () => {
+    const ended = vi.fn()
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addResource({ uri: 'note://w', name: 'w', onUnsubscribe: ended, handler: () => '' }),
+    })
+    const { sink, request } = await listen(harness, { resourceSubscriptions: ['note://w'] })
+    expect(harness.endpoint.stats().openStreams).toBe(1)
+    request.leave()
+    harness.server.notifyResourceUpdated('note://w')
+    await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(1))
+    expect(sink.messages).toHaveLength(1)
+    expect(harness.endpoint.stats()).toMatchObject({ openStreams: 0, callsInFlight: 0 })
+  })
+
+  it('leaves a client that goes away while it is decided without a subscription', async () => {
+    const watched = vi.fn()
+    let decide = (_shown: boolean): void => {}
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addResource({
+          uri: 'note://w',
+          name: 'w',
+          visible: () => new Promise<boolean>((resolve) => (decide = resolve)),
+          onSubscribe: watched,
+          handler: () => '',
+        }),
+    })
+    const body = {
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'subscriptions/listen',
+      params: { notifications: { resourceSubscriptions: ['note://w'] }, _meta: META },
+    }
+    const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' }
+    const request = new FakeRequest({ headers, body })
+    const pending = harness.endpoint.handle(request)
+    await told()
+    request.leave()
+    decide(true)
+    await pending
+    await told()
+    expect(watched).not.toHaveBeenCalled()
+  })
+
+  it('leaves the subscriptions of others alone', async () => {
+    const harness = createHarness()
+    const first = await listen(harness, { resourceSubscriptions: ['note://1'] })
+    const second = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id: 7 })
+    first.request.leave()
+    harness.server.notifyResourceUpdated('note://1')
+    expect([methodsOf(first), methodsOf(second)]).toEqual([[ACKNOWLEDGED], [ACKNOWLEDGED, UPDATED]])
+  })
+})
+
+describe('the limits of listening over HTTP', () => {
+  it('refuse one more than there may be, and take it when one has ended', async () => {
+    const overflows: string[] = []
+    const harness = createHarness({ endpoint: { listens: { max: 2 } } })
+    harness.server.on('overflow', ({ queue }) => overflows.push(queue))
+    const first = await listen(harness, {})
+    await listen(harness, {})
+    expect(await listen(harness, {}, { id: 9 })).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      json: { id: 9, error: { code: -32603 } },
+    })
+    expect(overflows).toEqual(['subscriptions'])
+    first.request.leave()
+    expect((await listen(harness, {})).status).toBe(200)
+  })
+
+  it('hold for each principal, and not for those who are nobody', async () => {
+    const harness = createHarness({ endpoint: { listens: { maxPerPrincipal: 1 } } })
+    const as = (principal?: string): Ask => (principal === undefined ? {} : { more: { auth: { principal } } })
+    const statuses: number[] = []
+    for (const principal of ['ada', 'ada', 'bob', undefined, undefined])
+      statuses.push((await listen(harness, {}, as(principal))).status)
+    expect(statuses).toEqual([200, 503, 200, 200, 200])
+  })
+
+  it('say each thing once to a client that reads slowly', async () => {
+    const harness = createHarness()
+    const { sink } = await listen(harness, {
+      resourcesListChanged: true,
+      resourceSubscriptions: ['note://1', 'note://2'],
+    })
+    sink.stall()
+    for (let round = 0; round < 1_000; round++) {
+      harness.server.notifyResourceUpdated('note://1')
+      harness.server.notifyResourceUpdated('note://2')
+    }
+    sink.drain()
+    await told()
+    const uris = sink.messages.flatMap(({ params }: Message) => params?.['uri'] ?? [])
+    // The first one had met no obstacle yet.
+    expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
+  })
+
+  it('cut the stream of a client for which more than the limit waits', async () => {
+    const overflows: object[] = []
+    const harness = createHarness({ endpoint: { outboundLimit: 4096 } })
+    harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))
+    const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] })
+    sink.stall()
+    for (let part = 0; part < 100; part++)
+      harness.server.notifyResourceUpdated(`note://1#${part}`, { within: 'note://1' })
+    expect(sink.closed).toBe(true)
+    expect(overflows).toEqual([{ queue: 'stream', action: 'cut' }])
+    expect(sink.messages.some(({ result }) => result !== undefined)).toBe(false)
+    expect(harness.endpoint.stats()).toMatchObject({ openStreams: 0, queuedBytes: 0 })
+  })
+})
+
+describe('a server that a mount has chosen for a subscription', () => {
+  it('is held while somebody listens, tells of its own changes, and ends what listens when it closes', async () => {
+    const chosen = new McpServer({ name: 'chosen', version: '1' })
+    chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
+    const harness = createHarness({ select: () => chosen })
+    const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] })
+    chosen.notifyResourceUpdated('note://1')
+    await chosen.close()
+    expect(sink.messages.map(({ method, id }) => method ?? id)).toEqual([ACKNOWLEDGED, UPDATED, 7])
+    expect(sink.closed).toBe(true)
+  })
+})

@@ -1,0 +1,416 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { EndpointOptions } from '../../../src/http/options.ts'
+import type { McpServer } from '../../../src/index.ts'
+import type { EventStore } from '../../../src/stores/event-store.ts'
+import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
+import { turn } from '../support/clock.ts'
+import {
+  type Answer,
+  createHarness,
+  type Harness,
+  type Message,
+  type TestSession,
+} from '../support/harness.ts'
+
+interface Bench extends Harness {
+  readonly session: TestSession
+  /** Lets every `count` tool take one step. */
+  readonly step: () => Promise<void>
+}
+
+/** A tool that reports 1, 2, 3 … up to `to`, one number for each step that the test allows. */
+async function bench(endpoint: EndpointOptions = {}, version = '2025-11-25'): Promise<Bench> {
+  let waiting: (() => void)[] = []
+  const setUp = (server: McpServer): void => {
+    server.addTool({
+      name: 'count',
+      inputSchema: z.object({ to: z.number() }),
+      handler: async ({ to }, ctx) => {
+        for (let i = 1; i <= to; i++) {
+          await new Promise<void>((resolve) => waiting.push(resolve))
+          void ctx.progress(i)
+        }
+        return 'counted'
+      },
+    })
+    server.addTool({
+      name: 'poll',
+      inputSchema: z.object({
+        times: z.number(),
+        retryMs: z.number().optional(),
+        after: z.boolean().optional(),
+      }),
+      handler: async ({ times, retryMs, after }, ctx) => {
+        for (let i = 1; i <= times; i++) {
+          ctx.closeConnection(retryMs === undefined ? {} : { retryMs })
+          await new Promise<void>((resolve) => waiting.push(resolve))
+          await ctx.progress(i)
+        }
+        if (after === true) void Promise.resolve().then(() => ctx.closeConnection())
+        return 'polled'
+      },
+    })
+  }
+  const harness = createHarness({ endpoint, setUp })
+  const session = await harness.open({ version })
+  const step = async (): Promise<void> => {
+    const now = waiting
+    waiting = []
+    for (const resolve of now) resolve()
+    await turn()
+  }
+  return { ...harness, session, step }
+}
+
+const count = (session: TestSession, to: number, id: string | number = 2): Promise<Answer> =>
+  session.call('count', { to }, { id, progressToken: 'p' })
+const progress = (messages: readonly Message[]): unknown[] =>
+  messages.map(({ params, result }) => params?.['progress'] ?? result !== undefined)
+const bytes = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])
+const lastId = (answer: Answer): string => answer.sink.events.at(-1)?.id ?? 'none'
+
+/** Starts a count and takes its first step, which makes a stream of it. */
+async function streaming(
+  to: number,
+  endpoint: EndpointOptions = {},
+  version?: string,
+): Promise<Bench & { readonly first: Answer }> {
+  const ready = await bench(endpoint, version)
+  const pending = count(ready.session, to)
+  await turn()
+  await ready.step()
+  return { ...ready, first: await pending }
+}
+
+/** A store that answers later, as one over a network does. */
+function slowly(store: EventStore): EventStore {
+  return {
+    open: async (key) => (await turn(), store.open(key)),
+    append: async (key, event, options) => (await turn(), store.append(key, event, options)),
+    read: async (key, after) => (await turn(), store.read(key, after)),
+    delete: async (key) => (await turn(), store.delete(key)),
+  }
+}
+
+describe('a stream that can be resumed', () => {
+  it('starts with an id and empty data where the revision knows that, and says when to come back', async () => {
+    const { first } = await streaming(1)
+    await first.sink.ended()
+    const [primer, ...rest] = first.sink.events
+    expect(primer).toMatchObject({ data: '', retry: '1000' })
+    expect(primer?.id).toMatch(/^[\w-]+\.[\w-]+\.0$/)
+    expect(rest.map(({ id }) => id?.split('.').at(-1))).toEqual(['1', '2'])
+  })
+
+  it.each(['2025-03-26', '2025-06-18'])(
+    'has ids but no such event in %s, whose clients would parse it',
+    async (version) => {
+      const { first } = await streaming(1, {}, version)
+      await first.sink.ended()
+      expect(first.sink.events.map(({ id, data }) => [id?.split('.').at(-1), data === ''])).toEqual([
+        ['1', false],
+        ['2', false],
+      ])
+    },
+  )
+
+  it('gives every event of a session an id of its own', async () => {
+    const { session, step } = await bench()
+    const pending = [1, 2, 3].map((id) => count(session, 4, id))
+    await turn()
+    for (let i = 0; i < 5; i++) await step()
+    const answers = await Promise.all(pending)
+    const ids = answers.flatMap(({ sink }) => sink.events.map(({ id }) => id))
+    expect(ids).toHaveLength(3 * 6)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+describe.each([
+  ['in this process', (): EndpointOptions => ({})],
+  ['over a network', (): EndpointOptions => ({ eventStore: slowly(new MemoryEventStore()) })],
+])('a client that comes back, with events kept %s', (_, endpoint) => {
+  it('is sent what it missed, once and in order, and then what is new', async () => {
+    const { first, session, step } = await streaming(5, endpoint())
+    await first.sink.until(() => first.sink.messages.length === 1)
+    first.request.leave()
+    await step()
+    await step()
+    const second = await session.get({ 'last-event-id': lastId(first) })
+    expect(second.status).toBe(200)
+    await step()
+    await step()
+    await second.sink.ended()
+    expect(progress(first.sink.messages)).toEqual([1])
+    expect(progress(second.sink.messages)).toEqual([2, 3, 4, 5, true])
+  })
+
+  it('is sent the response of a call that has ended meanwhile', async () => {
+    const { first, session, step } = await streaming(2, endpoint())
+    await first.sink.until(() => first.sink.messages.length === 1)
+    first.request.leave()
+    await step()
+    await step()
+    for (let i = 0; i < 10; i++) await turn()
+    const second = await session.get({ 'last-event-id': lastId(first) })
+    await second.sink.ended()
+    expect(progress(second.sink.messages)).toEqual([2, true])
+    const after = await session.get({ 'last-event-id': lastId(second) })
+    expect(after.status).toBe(400)
+  })
+
+  it('may come back while its old connection still stands, which then ends', async () => {
+    const { first, session, step } = await streaming(3, endpoint())
+    await first.sink.until(() => first.sink.messages.length === 1)
+    const second = await session.get({ 'last-event-id': lastId(first) })
+    await first.sink.ended()
+    await step()
+    await step()
+    await second.sink.ended()
+    expect(progress([...first.sink.messages, ...second.sink.messages])).toEqual([1, 2, 3, true])
+  })
+
+  it('loses nothing and gets nothing twice, however often it is cut', async () => {
+    const steps = 60
+    const { first, session, step } = await streaming(steps, endpoint())
+    const seen: Message[] = []
+    let from = 'none'
+    let current = first
+    const take = (): void => {
+      seen.push(...current.sink.messages)
+      from = current.sink.events.at(-1)?.id ?? from
+    }
+    for (let i = 1; !current.sink.closed; i++) {
+      if (i % 3 === 0) {
+        current.request.leave()
+        take()
+        // The next step runs while the client is coming back.
+        const [, answer] = await Promise.all([step(), session.get({ 'last-event-id': from })])
+        current = answer
+      } else {
+        await step()
+      }
+    }
+    take()
+    expect(progress(seen)).toEqual([...Array.from({ length: steps }, (_item, i) => i + 1), true])
+  })
+
+  it('has an id to come back with even if nothing was missed', async () => {
+    const { first, session } = await streaming(3, endpoint())
+    await first.sink.until(() => first.sink.messages.length === 1)
+    const second = await session.get({ 'last-event-id': lastId(first) })
+    await second.sink.until(() => second.sink.events.length === 1)
+    expect(second.sink.events).toEqual([{ id: lastId(first), data: '' }])
+    const third = await session.get({ 'last-event-id': lastId(second) })
+    expect(third.status).toBe(200)
+  })
+})
+
+describe.each([
+  ['in this process', (): EndpointOptions => ({})],
+  ['over a network', (): EndpointOptions => ({ eventStore: slowly(new MemoryEventStore()) })],
+])('a handler that closes its connection, with events kept %s', (_, endpoint) => {
+  it('goes on, and its client gets the rest by polling', async () => {
+    const { session, step } = await bench(endpoint())
+    const first = await session.call('poll', { times: 2, retryMs: 250 }, { progressToken: 'p' })
+    await first.sink.ended()
+    expect(first.sink.messages).toEqual([])
+    expect(first.sink.events.map(({ data, retry }) => [data, retry])).toEqual([
+      ['', '1000'],
+      ['', '250'],
+    ])
+    const second = await session.get({ 'last-event-id': lastId(first) })
+    await step()
+    await second.sink.ended()
+    expect(progress(second.sink.messages)).toEqual([1])
+    expect(second.sink.events.at(-1)).toMatchObject({ data: '', retry: '250' })
+    await step()
+    // The call ends while nobody is connected.
+    for (let i = 0; i < 10; i++) await turn()
+    const third = await session.get({ 'last-event-id': lastId(second) })
+    await third.sink.ended()
+    expect(progress(third.sink.messages)).toEqual([2, true])
+  })
+
+  it('says when to come back as the mount does, if it does not say', async () => {
+    const { session } = await bench({ ...endpoint(), retryMs: 77 })
+    const first = await session.call('poll', { times: 1 })
+    await first.sink.ended()
+    expect(first.sink.events.at(-1)).toMatchObject({ data: '', retry: '77' })
+  })
+})
+
+describe('a handler that closes its connection where its client could not come back', () => {
+  const polled = async (endpoint: EndpointOptions, version?: string): Promise<Answer> => {
+    const { session, step } = await bench(endpoint, version)
+    const pending = session.call('poll', { times: 1, after: true })
+    await turn()
+    await step()
+    return pending
+  }
+
+  it.each<[string, EndpointOptions, string?]>([
+    ['without an event store', { eventStore: false }],
+    ['where replies are never streams', { response: 'json' }],
+    ['in a revision that does not know of it', {}, '2025-06-18'],
+  ])('changes nothing: %s', async (_, endpoint, version) => {
+    const answer = await polled(endpoint, version)
+    expect(answer.headers['content-type']).toBe('application/json')
+    expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: 'polled' }])
+  })
+
+  it('keeps a stream open that is there already', async () => {
+    const { session, step } = await bench({ response: 'sse' }, '2025-06-18')
+    const pending = session.call('poll', { times: 1 }, { progressToken: 'p' })
+    await turn()
+    const answer = await pending
+    expect(answer.sink.closed).toBe(false)
+    await step()
+    await answer.sink.ended()
+    expect(progress(answer.sink.messages)).toEqual([1, true])
+  })
+
+  it.each([-1, 0.5, 2 ** 31])('refuses to wait %s ms', async (retryMs) => {
+    const { session, log } = await bench()
+    const answer = await session.call('poll', { times: 1, retryMs })
+    expect(answer.json.result?.['isError']).toBe(true)
+    expect(log.map(({ fields }) => String((fields as { readonly err?: unknown }).err)).join()).toContain(
+      'retryMs must be',
+    )
+  })
+})
+
+describe('the stream that belongs to no request', () => {
+  it('is resumed with the changes that were missed', async () => {
+    const { session, server } = await bench()
+    const first = await session.get()
+    server.addTool({ name: 'a', handler: () => '' })
+    await turn()
+    first.request.leave()
+    server.addTool({ name: 'b', handler: () => '' })
+    await turn()
+    const second = await session.get({ 'last-event-id': lastId(first) })
+    server.addTool({ name: 'c', handler: () => '' })
+    await turn()
+    expect(second.sink.messages.map(({ method }) => method)).toEqual([
+      'notifications/tools/list_changed',
+      'notifications/tools/list_changed',
+    ])
+    expect(second.sink.closed).toBe(false)
+  })
+
+  it('starts anew without Last-Event-ID, and what came before is gone', async () => {
+    const { session } = await bench()
+    const first = await session.get()
+    const from = lastId(first)
+    await session.get()
+    expect((await session.get({ 'last-event-id': from })).status).toBe(400)
+  })
+
+  it('is left alone when another stream is resumed', async () => {
+    const { session, first } = await streaming(3)
+    const standalone = await session.get()
+    first.request.leave()
+    await session.get({ 'last-event-id': lastId(first) })
+    expect(standalone.sink.closed).toBe(false)
+  })
+})
+
+describe('a Last-Event-ID that leads nowhere', () => {
+  const secret = { auth: { principal: 'alice' } }
+
+  it('is answered with the same bytes, whatever is wrong with it', async () => {
+    const { first, session, open, step, send } = await streaming(30, {
+      eventStore: new MemoryEventStore({ maxEvents: 5 }),
+    })
+    const own = lastId(first)
+    for (let i = 0; i < 10; i++) await step()
+    const [stream = '', epoch = ''] = own.split('.')
+    const other = await open({ version: '2025-11-25' })
+    const foreign = await open({ version: '2025-11-25', more: secret })
+    const forged = [
+      'x',
+      '../../etc',
+      `${stream}.${epoch}.99`,
+      `${stream}.other.1`,
+      `other.${epoch}.1`,
+      `${stream}.${epoch}.-1`,
+      `${stream}.${epoch}.01`,
+      'a'.repeat(16_384),
+      `${stream}.${epoch}.18446744073709551616`,
+    ]
+    const answers = [
+      ...(await Promise.all(forged.map((id) => session.get({ 'last-event-id': id })))),
+      await session.get({ 'last-event-id': own }),
+      await other.get({ 'last-event-id': lastId(first) }),
+      await send({
+        method: 'GET',
+        headers: { ...foreign.headers, 'last-event-id': lastId(first) },
+        ...secret,
+      }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400))
+    expect(new Set(answers.map(bytes)).size).toBe(1)
+    expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
+  })
+
+  it('never crosses sessions that share a store, even of the same principal', async () => {
+    const eventStore = new MemoryEventStore()
+    const one = await streaming(2, { eventStore })
+    const two = await streaming(2, { eventStore })
+    expect((await two.session.get({ 'last-event-id': lastId(one.first) })).status).toBe(400)
+    expect((await one.session.get({ 'last-event-id': lastId(two.first) })).status).toBe(400)
+  })
+
+  it('is what everything is where no events are kept', async () => {
+    const { first, session } = await streaming(2, { eventStore: false })
+    expect(first.sink.events.map(({ id }) => id)).toEqual([undefined])
+    expect((await session.get({ 'last-event-id': 'a.b.1' })).status).toBe(400)
+  })
+
+  it('is what is left of a session that has ended', async () => {
+    const eventStore = new MemoryEventStore()
+    const { first, session } = await streaming(2, { eventStore })
+    await session.delete()
+    expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(404)
+    expect(eventStore.size).toMatchObject({ streams: 0, bytes: 0 })
+  })
+})
+
+describe('an event store that fails', () => {
+  const broken = (): never => {
+    throw new Error('store down')
+  }
+
+  it.each([
+    ['at once', broken],
+    ['later', () => Promise.reject(new Error('store down'))],
+  ])('costs a stream its ids and nothing else, failing %s', async (_, fail) => {
+    const memory = new MemoryEventStore()
+    const eventStore: EventStore = { ...slowly(memory), append: fail }
+    const { first, step, log } = await streaming(2, { eventStore })
+    await step()
+    await first.sink.ended()
+    expect(progress(first.sink.messages)).toEqual([1, 2, true])
+    expect(first.sink.events.filter(({ data }) => data !== '').every(({ id }) => id === undefined)).toBe(true)
+    expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
+  })
+
+  it('leaves streams without ids when it cannot even begin one', async () => {
+    const eventStore: EventStore = { ...slowly(new MemoryEventStore()), open: broken }
+    const { first, step } = await streaming(2, { eventStore })
+    await step()
+    await first.sink.ended()
+    expect(progress(first.sink.messages)).toEqual([1, 2, true])
+  })
+
+  it('answers 503 to a client that comes back while it cannot be read', async () => {
+    const memory = new MemoryEventStore()
+    const eventStore: EventStore = { ...slowly(memory), read: () => Promise.reject(new Error('store down')) }
+    const { first, session } = await streaming(3, { eventStore })
+    await first.sink.until(() => first.sink.messages.length === 1)
+    const answer = await session.get({ 'last-event-id': lastId(first) })
+    expect([answer.status, answer.text.includes('store down')]).toEqual([503, false])
+  })
+})

@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { Outbound } from '../../../src/http/streams/sse-writer.ts'
+import type { EndpointOptions } from '../../../src/http/options.ts'
+import type { McpServer } from '../../../src/index.ts'
+import type { EventStore } from '../../../src/stores/event-store.ts'
+import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
+import { turn } from '../support/clock.ts'
+import {
+  createHarness,
+  FakeRequest,
+  type Harness,
+  type Message,
+  TestSink,
+  type TestSession,
+} from '../support/harness.ts'
+
+const LINE = 'x'.repeat(4_000)
+
+/** Floods its stream without ever waiting, then answers. */
+const tools = (server: McpServer): void => {
+  server.addTool({
+    name: 'flood',
+    inputSchema: z.object({
+      lines: z.number(),
+      opened: z.boolean().optional(),
+      line: z.string().default(LINE),
+    }),
+    handler: async ({ lines, opened, line }, ctx) => {
+      for (let i = 0; i < lines; i++) {
+        ctx.log.info(`${i} ${line}`)
+        if (i === 0 && opened === true) await turn()
+      }
+      await turn()
+      return 'flooded'
+    },
+  })
+  server.addTool({
+    name: 'polite',
+    inputSchema: z.object({ lines: z.number() }),
+    handler: async ({ lines }, ctx) => {
+      for (let i = 1; i <= lines; i++) await ctx.progress(i, lines, LINE)
+      return 'said all'
+    },
+  })
+}
+
+interface Bench extends Harness {
+  readonly session: TestSession
+  /** Sends a call whose reader takes the first chunk and then stalls. */
+  readonly stalled: (
+    name: string,
+    lines: number,
+    opened?: boolean,
+    line?: string,
+  ) => Promise<{ readonly sink: TestSink; readonly request: FakeRequest }>
+}
+
+async function bench(endpoint: EndpointOptions): Promise<Bench> {
+  const harness = createHarness({ endpoint, setUp: tools })
+  const session = await harness.open({ version: '2025-11-25' })
+  const stalled: Bench['stalled'] = async (name, lines, opened = true, line) => {
+    const params = { name, arguments: { lines, opened, line }, _meta: { progressToken: 'p' } }
+    const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params }
+    const request = new FakeRequest({ body, headers: session.headers })
+    const reply = await harness.endpoint.handle(request)
+    const sink = new TestSink()
+    sink.stall()
+    reply.open?.(sink)
+    return { sink, request }
+  }
+  return { ...harness, session, stalled }
+}
+
+const numbers = (messages: readonly Message[]): number[] =>
+  messages.flatMap(({ params }) =>
+    typeof params?.['data'] === 'string' ? [Number.parseInt(params['data'], 10)] : [],
+  )
+
+describe('a reader that stalls', () => {
+  it.each([
+    ['after the stream has begun', true],
+    ['before the adapter has opened it', false],
+  ])('is cut off at the limit where it can resume, and then gets everything: %s', async (_, opened) => {
+    const { session, stalled } = await bench({ outboundLimit: 100_000 })
+    const { sink } = await stalled('flood', 100, opened)
+    for (let i = 0; i < 4; i++) await turn()
+    sink.drain()
+    await sink.ended()
+    expect(sink.text.length).toBeLessThan(150_000)
+    const before = sink.events
+    const { sink: rest } = await session.get({ 'last-event-id': before.at(-1)?.id })
+    await rest.ended()
+    const seen = [...sink.messages, ...rest.messages]
+    expect(numbers(seen)).toEqual(Array.from({ length: 100 }, (_item, i) => i))
+    expect(seen.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
+  })
+
+  it.each([
+    ['large', 4_000, 400],
+    ['small', 10, 7_500],
+  ])('can resume by the default limits, its events being %s', async (_, size, lines) => {
+    const { session, stalled } = await bench({})
+    const { sink } = await stalled('flood', lines, true, 'x'.repeat(size))
+    for (let i = 0; i < 4; i++) await turn()
+    sink.drain()
+    await sink.ended()
+    const before = numbers(sink.messages)
+    expect(before.length).toBeLessThan(lines)
+    const { sink: rest } = await session.get({ 'last-event-id': sink.events.at(-1)?.id })
+    await rest.ended()
+    const seen = [...sink.messages, ...rest.messages]
+    expect(numbers(seen)).toEqual(Array.from({ length: lines }, (_item, i) => i))
+    expect(seen.at(-1)).toMatchObject({ id: 2, result: {} })
+  })
+
+  it('loses notices where it cannot resume, and never the response', async () => {
+    const { stalled } = await bench({ outboundLimit: 100_000, eventStore: false })
+    const { sink } = await stalled('flood', 1_000)
+    await turn()
+    sink.drain()
+    await sink.ended()
+    expect(sink.text.length).toBeLessThan(250_000)
+    expect(numbers(sink.messages).length).toBeLessThan(60)
+    expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
+  })
+
+  it('holds back a handler that waits, and loses nothing', async () => {
+    const { stalled } = await bench({ outboundLimit: 100_000, eventStore: false })
+    const { sink } = await stalled('polite', 200)
+    await turn()
+    expect(sink.messages.length).toBeLessThan(50)
+    sink.drain()
+    await sink.ended()
+    expect(sink.messages).toHaveLength(201)
+    expect(sink.messages.map(({ params }) => params?.['progress']).slice(0, 200)).toEqual(
+      Array.from({ length: 200 }, (_, i) => i + 1),
+    )
+  })
+
+  it('that goes away lets the handler go on', async () => {
+    const { stalled, session } = await bench({ eventStore: false })
+    const { sink, request } = await stalled('polite', 200)
+    await turn()
+    request.leave()
+    await turn()
+    expect(sink.messages.length).toBeLessThan(50)
+    expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
+  })
+
+  it('does not hold up others', async () => {
+    const { stalled, session } = await bench({})
+    await stalled('flood', 50)
+    const other = await session.call('flood', { lines: 5 })
+    await other.sink.ended()
+    expect(numbers(other.sink.messages)).toEqual([0, 1, 2, 3, 4])
+  })
+})
+
+describe('an event store that is slower than a tool', () => {
+  it('makes the tool lose what finds no room, and says so, but never the response', async () => {
+    const memory = new MemoryEventStore()
+    let open = (): void => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const eventStore: EventStore = {
+      open: async (key) => (await opened, memory.open(key)),
+      append: async (key, event, options) => memory.append(key, event, options),
+      read: (key, after) => memory.read(key, after),
+      delete: (key) => memory.delete(key),
+    }
+    const harness = await bench({ outboundLimit: 100_000, eventStore })
+    const dropped: string[] = []
+    harness.server.on('overflow', ({ queue, action }) => void dropped.push(`${queue} ${action}`))
+    const { sink, request } = await harness.stalled('flood', 200)
+    sink.drain()
+    for (let i = 0; i < 4; i++) await turn()
+    open()
+    await sink.ended()
+    const kept = numbers(sink.messages)
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_item, i) => i))
+    expect(kept.length).toBeLessThan(30)
+    expect(dropped).toEqual(Array.from({ length: 200 - kept.length }, () => 'stream drop'))
+    expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
+    request.leave()
+    const from = sink.events[0]?.id
+    const { sink: again } = await harness.session.get({ 'last-event-id': from })
+    await again.ended()
+    expect(again.messages).toEqual(sink.messages)
+  })
+})
+
+describe('one connection’s way out', () => {
+  const request = (): FakeRequest => new FakeRequest({ method: 'GET' })
+
+  it('keeps what comes before the adapter has opened it, in order', () => {
+    const outbound = new Outbound({ limit: 1_000, overflow: 'drop' })
+    for (const chunk of ['a', 'b', 'c']) outbound.write(chunk)
+    const sink = new TestSink()
+    outbound.open(sink, request())
+    outbound.write('d')
+    expect([sink.text, sink.writes]).toEqual(['abcd', 2])
+  })
+
+  it('counts bytes, not characters, to the byte', () => {
+    const outbound = new Outbound({ limit: 100, overflow: 'drop' })
+    outbound.write('é'.repeat(40))
+    outbound.write('x'.repeat(21))
+    outbound.write('y'.repeat(20))
+    const sink = new TestSink()
+    outbound.open(sink, request())
+    expect(sink.text).toBe('é'.repeat(40) + 'y'.repeat(20))
+  })
+
+  it('takes one frame above the limit, and no second', () => {
+    const outbound = new Outbound({ limit: 10, overflow: 'drop' })
+    outbound.write('x'.repeat(50))
+    outbound.write('y')
+    const sink = new TestSink()
+    outbound.open(sink, request())
+    expect(sink.text).toBe('x'.repeat(50))
+  })
+
+  it('always takes a response', () => {
+    const outbound = new Outbound({ limit: 10, overflow: 'drop' })
+    outbound.write('x'.repeat(50))
+    outbound.writeAlways('response')
+    outbound.end()
+    const sink = new TestSink()
+    outbound.open(sink, request())
+    expect(sink.text.endsWith('response')).toBe(true)
+    expect(sink.closed).toBe(true)
+  })
+
+  it('asks senders to wait above the high-water mark, until the peer has caught up or gone', async () => {
+    for (const relieve of ['drain', 'leave'] as const) {
+      const outbound = new Outbound({ limit: 1_000_000, overflow: 'drop' })
+      const sink = new TestSink()
+      const peer = request()
+      sink.stall()
+      outbound.open(sink, peer)
+      outbound.write('first')
+      outbound.write('x'.repeat(60_000))
+      expect(outbound.pressure()).toBeUndefined()
+      outbound.write('x'.repeat(60_000))
+      const pressure = outbound.pressure()
+      expect(pressure).toBeInstanceOf(Promise)
+      if (relieve === 'drain') sink.drain()
+      else peer.leave()
+      await pressure
+    }
+  })
+
+  it('ends at once for a peer that has gone before it was opened', () => {
+    const gone: Outbound[] = []
+    const outbound = new Outbound({ limit: 10, overflow: 'drop', onGone: (one) => gone.push(one) })
+    outbound.write('x')
+    const sink = new TestSink()
+    const peer = request()
+    peer.leave()
+    outbound.open(sink, peer)
+    expect([sink.text, sink.closed, gone]).toEqual(['', true, [outbound]])
+  })
+
+  it('takes a sink that rejects for one that has gone', async () => {
+    const outbound = new Outbound({ limit: 10, overflow: 'drop' })
+    let closed = 0
+    outbound.open({ write: () => Promise.reject(new Error('reset')), close: () => void closed++ }, request())
+    outbound.write('a')
+    await turn()
+    outbound.write('b')
+    outbound.end()
+    expect([outbound.gone, closed]).toEqual([true, 1])
+  })
+
+  it('says it is gone once, however often it is ended', () => {
+    let gone = 0
+    const outbound = new Outbound({ limit: 10, overflow: 'drop', onGone: () => void gone++ })
+    const sink = new TestSink()
+    outbound.open(sink, request())
+    outbound.end()
+    outbound.cut()
+    outbound.end()
+    outbound.write('late')
+    expect([gone, sink.text, sink.closes]).toEqual([1, '', 1])
+  })
+})

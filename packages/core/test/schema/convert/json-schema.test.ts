@@ -1,0 +1,192 @@
+import { describe, expect, it, vi } from 'vitest'
+
+import type { JsonSchema } from '../../../src/schema/types.ts'
+import { checkInput, checkOutput, engine, inputSite } from '../helpers.ts'
+
+const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
+const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
+const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
+
+describe('dialects (https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage)', () => {
+  const tuple = (dialect: string | undefined, keywords: JsonSchema): JsonSchema => ({
+    ...(dialect !== undefined && { $schema: dialect }),
+    type: 'object',
+    properties: { pair: { type: 'array', ...keywords } },
+  })
+  const prefix = { prefixItems: [{ type: 'string' }], items: false }
+  const items = { items: [{ type: 'string' }], additionalItems: false }
+
+  it.each([
+    ['2020-12 by default', tuple(undefined, prefix)],
+    ['2020-12', tuple(DRAFT_2020, prefix)],
+    ['2020-12 with a fragment', tuple(`${DRAFT_2020}#`, prefix)],
+    ['2019-09', tuple(DRAFT_2019, items)],
+    ['draft-07', tuple(DRAFT_07, items)],
+    ['draft-07 over https', tuple('https://json-schema.org/draft-07/schema', items)],
+  ])('validates by %s', async (_, schema) => {
+    expect(await checkInput(schema, { pair: ['a'] })).toEqual({ pair: ['a'] })
+    expect(await checkInput(schema, { pair: [1] })).toEqual({ refused: 'pair[0]: must be string' })
+    expect(await checkInput(schema, { pair: ['a', 'b'] })).toHaveProperty('refused')
+  })
+
+  it('ignores what stands beside a $ref in draft-07, and only there', async () => {
+    const beside = { $ref: '#/definitions/name', maxLength: 1 }
+    const schema = { type: 'object', properties: { a: beside }, definitions: { name: { type: 'string' } } }
+    expect(await checkInput({ $schema: DRAFT_07, ...schema }, { a: 'xyz' })).toEqual({ a: 'xyz' })
+    expect(await checkInput(schema, { a: 'xyz' })).toHaveProperty('refused')
+  })
+
+  it.each(['http://json-schema.org/draft-04/schema#', 'https://example.com/my-dialect', 7, null])(
+    'reports the unsupported dialect %j at registration',
+    ($schema) => {
+      const compile = (): unknown => engine.input({ $schema, type: 'object' }, inputSite)
+      expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
+      expect(compile).toThrow(`the dialect ${JSON.stringify($schema)} is not supported`)
+    },
+  )
+})
+
+describe('schemas that do not compile', () => {
+  it.each<[string, JsonSchema]>([
+    ['an unknown type', { type: 'object', properties: { a: { type: 'strng' } } }],
+    ['a malformed keyword', { type: 'object', required: 'a' }],
+    ['a malformed keyword in draft-07', { $schema: DRAFT_07, type: 'object', required: 'a' }],
+    ['a bad pattern', { type: 'object', properties: { a: { pattern: '(' } } }],
+    ['a dangling pointer', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
+    ['a dangling anchor', { type: 'object', properties: { a: { $ref: '#none' } } }],
+    ['the id of a metaschema', { $id: DRAFT_2020, type: 'object' }],
+    ['one id twice', { type: 'object', $defs: { a: { $id: 'urn:a', type: 'string' }, b: { $id: 'urn:a' } } }],
+  ])('throws at registration: %s', (_, schema) => {
+    const compile = (): unknown => engine.input(schema, inputSite)
+    expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
+    expect(compile).toThrow(/inputSchema of tool "get_forecast"/)
+  })
+
+  it.each([
+    'http://127.0.0.1:9/s.json',
+    'https://example.com/s',
+    'file:///etc/hosts',
+    'data:application/json,{}',
+  ])('fetches nothing for the $ref %s, and refuses it', ($ref) => {
+    const fetching = vi.spyOn(globalThis, 'fetch')
+    expect(() => engine.input({ type: 'object', properties: { a: { $ref } } }, inputSite)).toThrow(
+      /can't resolve reference/,
+    )
+    expect(fetching).not.toHaveBeenCalled()
+    fetching.mockRestore()
+  })
+
+  it('leaves nothing behind for the next schema', async () => {
+    const broken = {
+      $id: 'https://example.com/broken',
+      type: 'object',
+      $defs: { a: { $id: 'inner' } },
+      properties: { a: { $ref: '#x' } },
+    }
+    expect(() => engine.input(broken, inputSite)).toThrow()
+    expect(() => engine.input(broken, inputSite)).toThrow(/resolve reference/)
+    expect(await checkInput({ $id: 'https://example.com/broken', type: 'object' }, {})).toEqual({})
+  })
+})
+
+describe('ids', () => {
+  const withId = (type: string): JsonSchema => ({
+    $id: 'https://example.com/args',
+    type: 'object',
+    properties: {
+      a: { type },
+      self: { $ref: 'https://example.com/args' },
+      relative: { $ref: 'args#/properties/a' },
+      inner: { $ref: 'part' },
+    },
+    $defs: { part: { $id: 'https://example.com/part', $anchor: 'p', type } },
+  })
+
+  it('never shares a validator between two schemas with the same $id', async () => {
+    const [strings, numbers] = [withId('string'), withId('number')].map((schema) =>
+      engine.input(schema, inputSite),
+    )
+    for (const key of ['a', 'relative', 'inner']) {
+      expect(strings?.check({ [key]: 'x' })).toMatchObject({ ok: true })
+      expect(strings?.check({ [key]: 1 })).toMatchObject({ ok: false })
+      expect(numbers?.check({ [key]: 1 })).toMatchObject({ ok: true })
+      expect(numbers?.check({ [key]: 'x' })).toMatchObject({ ok: false })
+    }
+    expect(strings?.check({ self: { self: { a: 1 } } })).toMatchObject({ ok: false })
+    expect(numbers?.check({ self: { self: { a: 1 } } })).toMatchObject({ ok: true })
+  })
+
+  it('does not let one schema refer to another one', () => {
+    engine.input(withId('string'), inputSite)
+    const schema = { type: 'object', properties: { a: { $ref: 'https://example.com/part' } } }
+    expect(() => engine.input(schema, inputSite)).toThrow(/can't resolve reference/)
+  })
+
+  it('compiles one schema object twice, on either side', () => {
+    const schema = withId('string')
+    expect(engine.input(schema, inputSite).check({ a: 1 })).toMatchObject({ ok: false })
+    expect(checkOutput(schema, { a: 1 })).toHaveProperty('refused')
+    expect(engine.input(schema, inputSite).check({ a: 'x' })).toMatchObject({ ok: true })
+  })
+
+  it('keeps validators working after many others have been compiled', () => {
+    const first = engine.input(withId('string'), inputSite)
+    for (let i = 0; i < 600; i++) engine.input({ type: 'object', maxProperties: i }, inputSite)
+    expect(first.check({ self: { a: 1 } })).toMatchObject({ ok: false })
+    expect(engine.input({ type: 'object', maxProperties: 0 }, inputSite).check({ a: 1 })).toMatchObject({
+      ok: false,
+    })
+  })
+})
+
+describe('what a schema asserts', () => {
+  const property = (schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { a: schema } })
+
+  it.each<[string, JsonSchema, unknown, unknown]>([
+    ['known formats are asserted', { format: 'email' }, 'a@example.com', 'nobody'],
+    ['integers', { type: 'integer' }, 1.0, 1.5],
+    ['numbers may be fractions', { type: 'number', minimum: 0.5 }, 0.5, 0.25],
+    ['patterns written without the u flag in mind', { pattern: '^[\\w-.]+$' }, 'a-b.c', 'a b'],
+    ['patterns with unicode properties', { pattern: '^\\p{Lu}' }, 'Ä', 'ä'],
+    ['constants', { const: { b: [1] } }, { b: [1] }, { b: [2] }],
+    [
+      'unevaluatedProperties',
+      { allOf: [{ properties: { b: {} } }], unevaluatedProperties: false },
+      { b: 1 },
+      { c: 1 },
+    ],
+    ['dependentRequired', { dependentRequired: { b: ['c'] } }, { b: 1, c: 1 }, { b: 1 }],
+  ])('%s', async (_, schema, good, bad) => {
+    expect(await checkInput(property(schema), { a: good })).toEqual({ a: good })
+    expect(await checkInput(property(schema), { a: bad })).toHaveProperty('refused')
+  })
+
+  it('takes unknown formats and keywords as annotations', async () => {
+    const schema = property({ type: 'string', format: 'colour', 'x-ui': 1, components: 'y' })
+    expect(await checkInput(schema, { a: 'red' })).toEqual({ a: 'red' })
+  })
+
+  it('stays synchronous whatever a schema carries', () => {
+    expect(engine.input({ $async: true, type: 'object' }, inputSite).check({})).toEqual({
+      ok: true,
+      value: {},
+    })
+  })
+
+  it('changes nothing: defaults of JSON Schema are annotations', async () => {
+    const value = { b: '1' }
+    expect(await checkInput(property({ default: 1 }), value)).toBe(value)
+  })
+
+  it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
+    'looks up the property %s as own',
+    async (name) => {
+      const schema = JSON.parse(
+        `{"type":"object","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,
+      ) as JsonSchema
+      expect(await checkInput(schema, {})).toEqual({ refused: `${name}: is required` })
+      expect(await checkInput(schema, JSON.parse(`{"${name}":"x"}`))).not.toHaveProperty('refused')
+      expect(await checkInput({ ...schema, required: [] }, {})).toEqual({})
+    },
+  )
+})

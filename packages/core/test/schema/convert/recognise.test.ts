@@ -1,0 +1,197 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import * as mini from 'zod/mini'
+import { z as zod3 } from 'zod/v3'
+
+import { UsageError } from '../../../src/errors.ts'
+import type { AnySchema, StandardSchema } from '../../../src/schema/types.ts'
+import { engine, inputSite, outputSite, publishedInput, publishedOutput } from '../helpers.ts'
+
+const handMade: StandardSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'made-by-hand',
+    validate: (value) => ({ value }),
+    jsonSchema: { input: () => ({ type: 'object' }), output: () => ({ type: 'array' }) },
+  },
+}
+
+function thrownBy(act: () => unknown): UsageError {
+  try {
+    act()
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError)
+    return error as UsageError
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('schemas that are accepted', () => {
+  it('publishes zod schemas without $schema, over which some clients leave tools out', () => {
+    const schema = z.object({ city: z.string(), days: z.number().int().max(7).default(3) })
+    expect(publishedInput(schema)).toEqual({
+      type: 'object',
+      properties: {
+        city: { type: 'string' },
+        days: { type: 'integer', default: 3, maximum: 7 },
+      },
+      required: ['city'],
+    })
+    expect(publishedOutput(schema)).toMatchObject({ required: ['city', 'days'], additionalProperties: false })
+  })
+
+  it('publishes raw JSON Schema byte for byte', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'https://example.com/place',
+      type: 'object',
+      properties: { at: { $ref: '#/$defs/point' }, near: { $ref: '#here' } },
+      additionalProperties: false,
+      $defs: { point: { type: 'array', 'x-vendor': [1] }, here: { $anchor: 'here', type: 'string' } },
+      'x-order': { z: 1, a: 2 },
+    }
+    expect(JSON.stringify(publishedInput(schema))).toBe(JSON.stringify(schema))
+    expect(JSON.stringify(publishedOutput(schema))).toBe(JSON.stringify(schema))
+  })
+
+  it('keeps what it has published and enforces when the author changes the schema later', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } }
+    const compiled = engine.input(schema, inputSite)
+    schema.properties.a.type = 'number'
+    expect(compiled.jsonSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
+    expect(compiled.check({ a: 'x' })).toMatchObject({ ok: true })
+  })
+
+  it.each<[string, AnySchema]>([
+    ['a hand-made Standard Schema', handMade],
+    ['valibot with its converter', toStandardJsonSchema(v.object({ a: v.string() }))],
+    ['a Standard Schema that is a function', Object.assign(() => undefined, handMade)],
+    ['an object without a prototype', Object.assign(Object.create(null), { type: 'object' })],
+  ])('takes %s', (_, schema) => {
+    expect(publishedInput(schema)).toMatchObject({ type: 'object' })
+  })
+
+  it('asks a library for draft-07 if it has no 2020-12, and leaves the dialect named', () => {
+    const draft07: AnySchema = {
+      '~standard': {
+        ...handMade['~standard'],
+        jsonSchema: {
+          input: ({ target }) => {
+            if (target !== 'draft-07') throw new Error('unsupported target')
+            return { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }
+          },
+          output: () => ({}),
+        },
+      },
+    }
+    expect(publishedInput(draft07)).toEqual({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+    })
+  })
+})
+
+describe('schemas that are not supported', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['zod 3', zod3.object({ a: zod3.string() }), /zod 3.*wrap it with zod3 from "@jetway\/core\/zod3" \[/],
+    [
+      'a zod 3 before 3.25',
+      Object.defineProperty(zod3.object({}), '~standard', { value: undefined }),
+      /zod 3.*needs zod 3\.25 or later/,
+    ],
+    ['zod/mini', mini.object({ a: mini.string() }), /zod\/mini.*z\.toJSONSchema/],
+    ['valibot without its converter', v.object({ a: v.string() }), /toStandardJsonSchema/],
+    [
+      'another library without JSON Schema',
+      { '~standard': { version: 1, vendor: 'x', validate: () => 0 } },
+      /"x"/,
+    ],
+    ['an object of schemas', { city: z.string() }, /wrap it: z\.object/],
+    ['an object of zod 3 schemas', { city: zod3.string() }, /wrap it: z\.object/],
+    ['undefined', undefined, /not a schema/],
+    ['true', true, /not a schema/],
+    ['an array', [{ type: 'object' }], /not a schema/],
+    ['a class instance', new Map(), /neither/],
+    ['a function', () => ({ type: 'object' }), /neither/],
+  ])('refuses %s, and says of what and what to do', (_, schema, remedy) => {
+    for (const act of [
+      () => engine.input(schema as AnySchema, inputSite),
+      () => engine.output(schema as AnySchema, outputSite),
+    ]) {
+      const error = thrownBy(act)
+      expect(error.code).toBe('ERR_MCP_SCHEMA_UNSUPPORTED')
+      expect(error.message).toMatch(/^(in|out)putSchema of tool "get_forecast" /)
+      expect(error.message).toMatch(remedy)
+    }
+  })
+})
+
+describe('schemas that are not valid where they stand', () => {
+  const invalid = (schema: AnySchema, side: 'input' | 'output' = 'input'): string => {
+    const error = thrownBy(() => engine[side](schema, side === 'input' ? inputSite : outputSite))
+    expect(error.code).toBe('ERR_MCP_SCHEMA_INVALID')
+    expect(error.message).toContain('tool "get_forecast"')
+    return error.message
+  }
+
+  it.each<[string, AnySchema, string]>([
+    ['date', z.object({ day: z.object({ from: z.date() }) }), '"day.from": Date'],
+    ['bigint', z.object({ ids: z.array(z.bigint()) }), '"ids[]": BigInt'],
+    ['map', z.object({ a: z.union([z.string(), z.map(z.string(), z.string())]) }), '"a": Map'],
+    ['undefined in a tuple', z.object({ a: z.tuple([z.string(), z.undefined()]) }), '"a[1]": Undefined'],
+    ['a symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
+  ])('names the place of a zod %s, which JSON has not', (_, schema, place) => {
+    expect(invalid(schema)).toContain(place)
+    expect(invalid(schema, 'output')).toContain(place)
+  })
+
+  it('takes a transform as input, which is what comes before it, and not as output', () => {
+    const schema = z.object({ n: z.string().transform(Number) })
+    expect(publishedInput(schema)).toMatchObject({ properties: { n: { type: 'string' } } })
+    expect(invalid(schema, 'output')).toContain('"n": Transforms')
+    expect(publishedOutput(z.object({ n: z.string().transform(Number).pipe(z.number()) }))).toMatchObject({
+      properties: { n: { type: 'number' } },
+    })
+  })
+
+  it.each<[string, AnySchema]>([
+    ['an array', z.array(z.string())],
+    ['a nullable object', z.object({}).nullable()],
+    ['anything', z.any()],
+    ['a union with a string', z.union([z.object({}), z.string()])],
+    ['JSON Schema without a type', { properties: {} }],
+    ['JSON Schema with several types', { type: ['object', 'null'] }],
+    ['an empty JSON Schema', {}],
+  ])('wants an object at the root of an input: not %s', (_, schema) => {
+    expect(invalid(schema)).toMatch(/root must be an object/)
+    expect(() => publishedOutput(schema)).not.toThrow()
+  })
+
+  it.each<[string, AnySchema]>([
+    [
+      'discriminated',
+      z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })]),
+    ],
+    ['plain, nested', z.union([z.object({ a: z.string() }), z.union([z.object({}), z.strictObject({})])])],
+    ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
+    ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
+    ['twice the same', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
+  ])('says "type": "object" for a zod union of objects, whose JSON Schema does not: %s', (_, schema) => {
+    expect(publishedInput(schema)).toMatchObject({ type: 'object' })
+  })
+
+  it('isolates a schema nested too deeply to convert', () => {
+    let deep: Record<string, unknown> = { type: 'object' }
+    for (let i = 0; i < 20_000; i++) deep = { type: 'object', properties: { a: deep } }
+    expect(invalid(deep)).toMatch(/nested too deeply/)
+  })
+
+  it('refuses what is not JSON', () => {
+    const cycle: Record<string, unknown> = { type: 'object' }
+    cycle['self'] = cycle
+    expect(invalid(cycle)).toMatch(/circular/i)
+    expect(invalid({ type: 'object', default: 1n })).toMatch(/BigInt/)
+  })
+})

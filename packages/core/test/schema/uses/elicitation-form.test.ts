@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { projectForm } from '../../../src/protocol/revisions/forms.ts'
+import { formIssues, refuseUnsayable, toFormSchema } from '../../../src/schema/uses/elicitation-form.ts'
+import type { JsonSchema } from '../../../src/schema/types.ts'
+
+const jsonOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema
+const field = (schema: z.ZodType): unknown => toFormSchema(jsonOf(z.object({ f: schema }))).properties['f']
+
+describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema', () => {
+  it.each<[string, z.ZodType, object]>([
+    ['a text', z.string().min(1).max(5), { type: 'string', minLength: 1, maxLength: 5 }],
+    ['a text of a known format', z.email(), { type: 'string', format: 'email' }],
+    ['a text of another format', z.uuid(), { type: 'string' }],
+    ['a number', z.number().min(1).max(2), { type: 'number', minimum: 1, maximum: 2 }],
+    ['a whole number', z.int(), { type: 'integer' }],
+    ['a boolean with a default', z.boolean().default(true), { type: 'boolean', default: true }],
+    ['a choice', z.enum(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
+    ['the only choice', z.literal('a'), { type: 'string', enum: ['a'] }],
+    [
+      'choices with titles',
+      z.union([z.literal('a').meta({ title: 'A' }), z.literal('b').meta({ title: 'B' })]),
+      {
+        type: 'string',
+        oneOf: [
+          { const: 'a', title: 'A' },
+          { const: 'b', title: 'B' },
+        ],
+      },
+    ],
+    [
+      'a choice of several',
+      z
+        .array(z.enum(['a', 'b']))
+        .min(1)
+        .max(2),
+      { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 1, maxItems: 2 },
+    ],
+    [
+      'titles and descriptions',
+      z.string().meta({ title: 'T', description: 'D', x: 1 }),
+      { type: 'string', title: 'T', description: 'D' },
+    ],
+  ])('show %s', (_what, schema, expected) => {
+    expect(field(schema)).toEqual(expected)
+  })
+
+  it('leave titles where an author has written them as earlier revisions do', () => {
+    const choices = { enum: ['a', 'b'], enumNames: ['A', 'B'] }
+    expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
+      type: 'string',
+      ...choices,
+    })
+  })
+
+  it('keep what is required, and nothing else of the schema', () => {
+    const schema = z.object({ a: z.string(), b: z.string().optional(), c: z.string().default('x') })
+    expect(toFormSchema(jsonOf(schema))).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string', default: 'x' } },
+      required: ['a'],
+    })
+  })
+
+  it.each<[string, JsonSchema]>([
+    ['an object inside', { type: 'object', properties: { f: { type: 'object' } } }],
+    ['a list of texts', { type: 'object', properties: { f: { type: 'array', items: { type: 'string' } } } }],
+    ['a choice among numbers', { type: 'object', properties: { f: { enum: [1, 2] } } }],
+    ['a type or nothing', { type: 'object', properties: { f: { type: ['string', 'null'] } } }],
+  ])('cannot show %s, and name the field', (_what, schema) => {
+    expect(() => toFormSchema(schema)).toThrow('the field "f"')
+  })
+
+  it('are objects', () => {
+    expect(() => toFormSchema({ type: 'string' })).toThrow('a form is an object with properties')
+  })
+})
+
+describe('a filled form', () => {
+  const form = toFormSchema({
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string', minLength: 2, maxLength: 3 },
+      age: { type: 'integer', minimum: 0, maximum: 9 },
+      on: { type: 'boolean' },
+      one: { oneOf: [{ const: 'a', title: 'A' }] },
+      more: { type: 'array', items: { enum: ['a', 'b'] }, maxItems: 1 },
+    },
+  })
+
+  it.each<object>([
+    { name: 'ab' },
+    { name: '😀😀', age: 9, on: false, one: 'a', more: ['b'] },
+    { name: 'abc', unknown: {} },
+  ])('fits: %j', (content) => {
+    expect(formIssues(form, content as Record<string, unknown>)).toEqual([])
+  })
+
+  it.each<[object, string]>([
+    [{}, 'name'],
+    [{ name: 'a' }, 'name'],
+    [{ name: 5 }, 'name'],
+    [{ name: 'ab', age: 1.5 }, 'age'],
+    [{ name: 'ab', age: 10 }, 'age'],
+    [{ name: 'ab', age: '1' }, 'age'],
+    [{ name: 'ab', on: 'true' }, 'on'],
+    [{ name: 'ab', one: 'b' }, 'one'],
+    [{ name: 'ab', more: 'a' }, 'more'],
+    [{ name: 'ab', more: ['c'] }, 'more'],
+    [{ name: 'ab', more: ['a', 'b'] }, 'more'],
+  ])('does not fit: %j', (content, at) => {
+    expect(formIssues(form, content as Record<string, unknown>).map(({ path }) => path)).toEqual([[at]])
+  })
+})
+
+describe('a form for 2025-06-18, https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation', () => {
+  const plain = { fields: 'plain', url: false } as const
+  const projected = (properties: object): unknown =>
+    projectForm(plain, toFormSchema({ type: 'object', properties }))['properties']
+
+  it('names its choices beside them, and presets booleans only', () => {
+    expect(
+      projected({
+        a: { oneOf: [{ const: 'x', title: 'X' }], default: 'x' },
+        b: { type: 'boolean', default: true },
+        c: { type: 'number', default: 1 },
+      }),
+    ).toEqual({
+      a: { type: 'string', enum: ['x'], enumNames: ['X'] },
+      b: { type: 'boolean', default: true },
+      c: { type: 'number' },
+    })
+  })
+
+  it('has no choice of several', () => {
+    expect(() => projected({ a: { type: 'array', items: { enum: ['x'] } } })).toThrow('the field "a"')
+  })
+})
+
+describe('what a form cannot promise', () => {
+  const formOf = (a: object): object => ({ type: 'object', properties: { a } })
+
+  it.each([
+    [{ type: 'integer', default: 1.5 }],
+    [{ type: 'string', enum: ['x'], default: 'y' }],
+    [{ type: 'string', format: 'email', default: 'nobody' }],
+    [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
+  ])('a default that its own field refuses: %j', (given) => {
+    expect(() => toFormSchema(formOf(given) as never)).toThrow(/the field "a": its default must/)
+  })
+
+  it.each([
+    [{ type: 'string', pattern: '^x' }, 'pattern'],
+    [{ type: 'number', multipleOf: 2 }, 'multipleOf'],
+    [{ type: 'array', items: { enum: ['x'] }, uniqueItems: true }, 'uniqueItems'],
+    [{ type: 'string', format: 'ipv4' }, 'formats email'],
+  ])('a constraint that no person is told of: %j', (given, named) => {
+    expect(() => refuseUnsayable(formOf(given) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
+  })
+
+  it.each([
+    ['email', 'a@b', 'a b@c'],
+    ['uri', 'https://example.com', 'example'],
+    ['date', '2024-02-29', '2023-02-29'],
+    ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
+    ['date-time', '2024-02-29T10:00:00.5+02:00', '2024-02-30T10:00:00Z'],
+  ])('is an answer that is no %s', (format, good, bad) => {
+    const form = toFormSchema(formOf({ type: 'string', format }) as never)
+    expect(formIssues(form, { a: good })).toEqual([])
+    expect(formIssues(form, { a: bad })).toEqual([
+      { path: ['a'], message: `must be of the format ${format}` },
+    ])
+  })
+})

@@ -1,0 +1,70 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+
+import { checkInput, engine, inputSite } from '../helpers.ts'
+
+describe('input checks', () => {
+  it("apply zod's own validation: defaults, transforms, refinements, unknown properties", async () => {
+    const schema = z
+      .object({ days: z.number().int().default(3), when: z.string().transform((text) => new Date(text)) })
+      .refine(({ days }) => days !== 13, 'not that many')
+    expect(await checkInput(schema, { when: '2026-01-01', extra: 1 })).toEqual({
+      days: 3,
+      when: new Date('2026-01-01'),
+    })
+    expect(await checkInput(schema, { when: '2026-01-01', days: 13 })).toEqual({ refused: 'not that many' })
+  })
+
+  it('are synchronous unless the schema is not', async () => {
+    const schema = z.object({ a: z.string() })
+    expect(engine.input(schema, inputSite).check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x' } })
+    const slow = engine.input(
+      schema.refine(async ({ a }) => a === 'x', 'no'),
+      inputSite,
+    )
+    expect(slow.check({ a: 'x' })).toBeInstanceOf(Promise)
+    expect(await slow.check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x' } })
+    expect(await slow.check({ a: 'y' })).toEqual({ ok: false, issues: [{ path: [], message: 'no' }] })
+  })
+
+  it("leave an error of the author's own code to the caller", async () => {
+    const schema = z.object({}).refine(() => {
+      throw new Error('a bug')
+    })
+    await expect((async () => engine.input(schema, inputSite).check({}))()).rejects.toThrow('a bug')
+  })
+
+  it('use any Standard Schema the same way', async () => {
+    const schema = toStandardJsonSchema(
+      v.object({ list: v.array(v.object({ n: v.optional(v.number(), 7) })) }),
+    )
+    expect(await checkInput(schema, { list: [{}] })).toEqual({ list: [{ n: 7 }] })
+    expect(await checkInput(schema, { list: [{}, { n: 'x' }] })).toEqual({
+      refused: 'list[1].n: Invalid type: Expected number but received "x"',
+    })
+  })
+
+  it('report property names that are symbols or numbers', async () => {
+    const schema = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'made-by-hand',
+        validate: () => ({ issues: [{ message: 'no', path: [{ key: 'a' }, 0, Symbol('s')] }] }),
+        jsonSchema: { input: () => ({ type: 'object' }), output: () => ({}) },
+      },
+    }
+    expect(await checkInput(schema, {})).toEqual({ refused: 'a[0]["Symbol(s)"]: no' })
+  })
+
+  it('do not recurse without end on a value nested deeply', () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#' } } }
+    let deep: unknown = {}
+    for (let i = 0; i < 100_000; i++) deep = { a: deep }
+    expect(engine.input(schema, inputSite).check(deep)).toEqual({
+      ok: false,
+      issues: [{ path: [], message: 'is nested too deeply' }],
+    })
+  })
+})

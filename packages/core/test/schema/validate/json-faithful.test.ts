@@ -1,0 +1,90 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { isJsonFaithful } from '../../../src/schema/validate/json-faithful.ts'
+
+class Point {
+  x = 1
+  get y(): number {
+    return 2
+  }
+}
+// oxlint-disable-next-line no-sparse-arrays
+const sparse = [1, , 3]
+const deep = (levels: number): unknown => {
+  let value: unknown = 1
+  for (let i = 0; i < levels; i++) value = { value }
+  return value
+}
+
+/** Deep equality, in which -0 is 0 and prototypes do not count, as no JSON Schema can tell them apart. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  const [left, right] = [Object.entries(a), Object.entries(b)]
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    left.length === right.length &&
+    left.every(([key, value], i) => right[i]?.[0] === key && isSame(value, right[i][1]))
+  )
+}
+
+describe('values that JSON carries as they are', () => {
+  it.each<[unknown]>([
+    [null],
+    [''],
+    [0],
+    [-0],
+    [true],
+    [[]],
+    [{}],
+    [{ a: [1, { b: null }] }],
+    [Object.create(null)],
+    [JSON.parse('{"__proto__":1,"constructor":2}')],
+    [{ [Symbol('s')]: () => 1, a: 1 }],
+  ])('%#: %j', (value) => {
+    expect(isJsonFaithful(value)).toBe(true)
+    expect(isJsonFaithful([{ value }])).toBe(true)
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['NaN', Number.NaN],
+    ['Infinity', Number.POSITIVE_INFINITY],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a bigint', 1n],
+    ['a Date', new Date(0)],
+    ['a Map', new Map()],
+    ['a Set', new Set()],
+    ['a class instance', new Point()],
+    ['a boxed string', Object('x')],
+    ['a typed array', new Uint8Array(1)],
+    ['a sparse array', sparse],
+    ['toJSON', { toJSON: () => 1 }],
+    ['toJSON of an array', Object.assign([], { toJSON: () => 1 })],
+    ['something very deep', deep(10_000)],
+  ])('not %s', (_, value) => {
+    expect(isJsonFaithful(value)).toBe(false)
+    expect(isJsonFaithful({ a: [value] })).toBe(false)
+  })
+
+  it('says yes only of values that come back equal', () => {
+    const anything = fc.anything({
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withSparseArray: true,
+      withBoxedValues: true,
+      withNullPrototype: true,
+      withTypedArray: true,
+    })
+    fc.assert(
+      fc.property(anything, (value) => {
+        fc.pre(isJsonFaithful(value))
+        const back = JSON.parse(JSON.stringify(value)) as unknown
+        expect(isSame(value, back)).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,247 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+
+import { checkOutput, engine, outputSite, publishedOutput } from '../helpers.ts'
+
+const A = z.object({ a: z.string() })
+const B = z.object({ b: z.number() })
+const shapes = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('circle'), r: z.number() }),
+  z.object({ kind: z.literal('box'), w: z.number(), of: A }),
+])
+const Tree = z.object({
+  v: z.number(),
+  get kids() {
+    return z.array(Tree)
+  },
+})
+const Shared = z.object({ x: z.number() }).meta({ id: 'PruningShared' })
+const Inner = z.object({ in: z.union([A, B]) })
+
+describe('properties that a zod object does not know are dropped', () => {
+  it.each<[string, z.ZodType, unknown, unknown]>([
+    ['at the root', A, { a: 'x', z: 1 }, { a: 'x' }],
+    ['in nested objects', z.object({ o: A }), { o: { a: 'x', z: 1 }, z: 1 }, { o: { a: 'x' } }],
+    [
+      'in arrays',
+      z.object({ l: z.array(A) }),
+      { l: [{ a: 'x', z: 1 }, { a: 'y' }] },
+      { l: [{ a: 'x' }, { a: 'y' }] },
+    ],
+    ['in an array at the root', z.array(A), [{ a: 'x', z: 1 }], [{ a: 'x' }]],
+    [
+      'in tuples',
+      z.tuple([A, B], A),
+      [
+        { a: '', z: 1 },
+        { b: 1, z: 1 },
+        { a: '', z: 1 },
+      ],
+      [{ a: '' }, { b: 1 }, { a: '' }],
+    ],
+    [
+      'in records, whose keys are all known',
+      z.record(z.string(), A),
+      { k: { a: 'x', z: 1 } },
+      { k: { a: 'x' } },
+    ],
+    [
+      'in the alternative that fits',
+      z.object({ u: z.union([A, B]) }),
+      { u: { b: 1, z: 1 } },
+      { u: { b: 1 } },
+    ],
+    ['in the first alternative, if several fit', z.union([A, B]), { a: 'x', b: 1 }, { a: 'x' }],
+    [
+      'in discriminated unions',
+      shapes,
+      { kind: 'box', w: 1, r: 2, of: { a: '', z: 1 } },
+      { kind: 'box', w: 1, of: { a: '' } },
+    ],
+    [
+      'in unions of unions',
+      z.union([z.string(), z.union([Inner, A])]),
+      { in: { b: 1, z: 1 }, z: 1 },
+      { in: { b: 1 } },
+    ],
+    [
+      'in recursive schemas',
+      Tree,
+      { v: 1, kids: [{ v: 2, kids: [], z: 1 }] },
+      { v: 1, kids: [{ v: 2, kids: [] }] },
+    ],
+    [
+      'behind lazy',
+      z.object({ t: z.lazy(() => Tree) }),
+      { t: { v: 1, kids: [], z: 1 } },
+      { t: { v: 1, kids: [] } },
+    ],
+    [
+      'behind references',
+      z.object({ p: Shared, q: Shared }),
+      { p: { x: 1, z: 1 }, q: { x: 2 } },
+      { p: { x: 1 }, q: { x: 2 } },
+    ],
+    [
+      'behind covers',
+      z.object({ o: A.optional().nullable().default(null).readonly() }),
+      { o: { a: 'x', z: 1 } },
+      { o: { a: 'x' } },
+    ],
+    [
+      'behind refinements',
+      z.object({ o: A.refine(() => true).describe('d') }),
+      { o: { a: 'x', z: 1 } },
+      { o: { a: 'x' } },
+    ],
+    [
+      'behind a pipe',
+      z.object({
+        o: z
+          .string()
+          .transform(() => ({ a: 'x' }))
+          .pipe(A),
+      }),
+      { o: { a: 'x', z: 1 } },
+      { o: { a: 'x' } },
+    ],
+    ['in intersections, but for what either side knows', A.and(B), { a: 'x', b: 1, z: 1 }, { a: 'x', b: 1 }],
+    [
+      'in intersections that zod does not merge',
+      A.describe('A').and(B),
+      { a: 'x', b: 1, z: 1 },
+      { a: 'x', b: 1 },
+    ],
+    [
+      'in intersections with a union',
+      z.object({ c: z.null() }).and(z.union([A, B])),
+      { c: null, b: 1, z: 1 },
+      { c: null, b: 1 },
+    ],
+    [
+      'in properties that both sides describe',
+      z.object({ o: A }).and(z.object({ o: B })),
+      { o: { a: '', b: 1, z: 1 } },
+      { o: { a: '', b: 1 } },
+    ],
+    [
+      'in what JSON makes of a value',
+      z.object({ at: z.iso.datetime() }),
+      { at: new Date(0), z: 1 },
+      { at: '1970-01-01T00:00:00.000Z' },
+    ],
+    [
+      'also if they are undefined, or named __proto__',
+      A,
+      JSON.parse('{"a":"x","__proto__":1,"constructor":2}'),
+      { a: 'x' },
+    ],
+  ])('%s', (_, schema, value, expected) => {
+    const before = structuredClone(value)
+    expect(checkOutput(schema, value)).toEqual(expected)
+    expect(value).toEqual(before)
+  })
+
+  it.each<[string, z.ZodType, unknown]>([
+    ['loose objects', z.looseObject({ a: z.string() }), { a: 'x', z: { y: 1 } }],
+    ['objects with a catch-all', A.catchall(z.number()), { a: 'x', z: 1 }],
+    ['anything', z.object({ o: z.any(), u: z.unknown() }), { o: { z: 1 }, u: [{ z: 1 }] }],
+    ['an intersection with a record', A.and(z.record(z.string(), z.string())), { a: 'x', z: 'y' }],
+    ['an intersection with a loose object', A.and(z.looseObject({})), { a: 'x', z: 'y' }],
+  ])('are kept by %s', (_, schema, value) => {
+    expect(checkOutput(schema, value)).toEqual(value)
+  })
+
+  it('prunes inside what a catch-all describes', () => {
+    expect(checkOutput(B.catchall(A), { b: 1, z: { a: 'x', y: 1 } })).toEqual({ b: 1, z: { a: 'x' } })
+  })
+
+  it.each<[string, z.ZodType, unknown, string]>([
+    ['of strict objects', z.strictObject({ a: z.string() }), { a: 'x', z: 1 }, 'z: is not a known property'],
+    [
+      'of strict objects inside others',
+      z.object({ o: z.strictObject({}) }),
+      { o: { z: 1 }, z: 1 },
+      'o.z: is not a known property',
+    ],
+    ['of the wrong type for a catch-all', A.catchall(z.number()), { a: 'x', z: 'y' }, 'z: must be number'],
+  ])('are an error %s', (_, schema, value, refused) => {
+    expect(checkOutput(schema, value)).toEqual({ refused })
+  })
+
+  it('reports what is wrong with the rest, not the unknown properties', () => {
+    expect(checkOutput(z.object({ o: A }), { o: { a: 1, z: 1 }, z: 1 })).toEqual({
+      refused: 'o.a: must be string',
+    })
+    expect(checkOutput(A.describe('A').and(B), { a: 'x', z: 1 })).toEqual({ refused: 'b: is required' })
+    expect(checkOutput(shapes, { kind: 'box', r: 'x', z: 1 })).toEqual({ refused: 'w: is required' })
+  })
+
+  it('takes for an alternative what fits it, not what merely begins like it', () => {
+    const schema = z.union([
+      z.object({ id: z.string(), n: z.number() }),
+      z.object({ id: z.string(), s: z.string() }),
+    ])
+    expect(checkOutput(schema, { id: 'x', s: 'y', n: 'not a number' })).toEqual({ id: 'x', s: 'y' })
+  })
+
+  it('publishes an intersection that its own values satisfy', () => {
+    expect(JSON.stringify(publishedOutput(A.describe('A').and(B)))).not.toContain('additionalProperties')
+  })
+
+  it('returns the given string if there is nothing to drop', () => {
+    const json = '{"b":1,   "a":"x"}'
+    expect(engine.output(A.describe('A').and(B), outputSite).check({ b: 1, a: 'x' }, json)).toEqual({
+      ok: true,
+      json,
+    })
+  })
+
+  it('keeps what zod keeps, for values made from the schema with properties added anywhere', () => {
+    const Leaf = z.object({ kind: z.literal('leaf'), n: z.number().nullable() })
+    const Branch = z.object({
+      kind: z.literal('branch'),
+      get kids() {
+        return z.array(z.union([Leaf, Branch]))
+      },
+      named: z.record(z.string(), z.object({ a: z.string() })).optional(),
+    })
+    const extra = fc.dictionary(fc.constantFrom('x', 'n2', 'toString'), fc.jsonValue(), {
+      maxKeys: 2,
+      noNullPrototype: true,
+    })
+    const leaf = fc.record({ kind: fc.constant('leaf'), n: fc.option(fc.integer()) })
+    const { node } = fc.letrec<{ node: unknown; branch: object }>((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 4 },
+        fc.tuple(leaf, extra).map(([own, more]) => ({ ...more, ...own })),
+        tie('branch'),
+      ),
+      branch: fc
+        .tuple(
+          fc.array(tie('node'), { maxLength: 3 }),
+          extra,
+          fc.option(
+            fc.dictionary(
+              // zod leaves this one out of records as well
+              fc.string().filter((key) => key !== '__proto__'),
+              extra.map((more) => ({ ...more, a: '' })),
+            ),
+            { nil: undefined },
+          ),
+        )
+        .map(([kids, more, named]) => ({ ...more, kind: 'branch', kids, ...(named && { named }) })),
+    }))
+    const schema = z.union([Leaf, Branch])
+    const compiled = engine.output(schema, outputSite)
+    fc.assert(
+      fc.property(node, (value) => {
+        const json = JSON.stringify(value)
+        const checked = compiled.check(value, json)
+        expect(checked.ok && JSON.parse(checked.json)).toEqual(schema.parse(JSON.parse(json)))
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

@@ -1,0 +1,384 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  definePrompt,
+  defineResource,
+  defineResourceTemplate,
+  defineTool,
+  type Logger,
+  McpServer,
+  type ServerOptions,
+} from '../../src/index.ts'
+import { NOTHING_HELD } from '../../src/session/stats.ts'
+import { settled } from '../support/fake-clock.ts'
+import { openPeer } from '../support/peer.ts'
+
+const info = { name: 'test', version: '1' }
+const create = (options: ServerOptions = {}): McpServer => new McpServer(info, options)
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const fail = (): never => {
+  throw new Error('The logger is broken')
+}
+const failingLogger: Logger = { debug: fail, info: fail, warn: fail, error: fail }
+const recordingLogger = (): { logger: Logger; logged: string[] } => {
+  const logged: string[] = []
+  const log = (fields: object, message: string): void =>
+    void logged.push(`${message} ${String((fields as { err?: unknown }).err)}`)
+  return { logger: { debug: log, info: log, warn: log, error: log }, logged }
+}
+const tool = (name: string): { name: string; handler: () => string } => ({ name, handler: () => name })
+
+describe('what a server says of itself', () => {
+  it.each([
+    ['limits.running', { limits: { running: 0 } }],
+    ['limits.inFlight', { limits: { inFlight: Number.NaN } }],
+    ['handlerTimeoutMs', { handlerTimeoutMs: 2 ** 31 }],
+    ['maxHandlerTimeoutMs', { maxHandlerTimeoutMs: Number.POSITIVE_INFINITY }],
+    ['pageSize', { pageSize: 0 }],
+    ['defaultLogLevel', { defaultLogLevel: 'loud' as never }],
+    ['experimental', { experimental: { a: true as never } }],
+    ['experimental', { experimental: { a: { at: new Date(0) } } }],
+    ['experimental', { experimental: { a: { call: () => {} } } }],
+    ['experimental', { experimental: [] as never }],
+  ] satisfies [string, ServerOptions][])('must not have a bad %s', (name, options) => {
+    expect(() => create(options)).toThrow(new RegExp(`${name}.*ERR_MCP_OPTION`))
+  })
+
+  it('is projected to the revision: icons and website only where they exist', async () => {
+    const facts = { ...info, title: 'Test', websiteUrl: 'https://x', icons: [{ src: 'https://x/i.png' }] }
+    const server = new McpServer(facts)
+    expect((await openPeer(server)).initialized.result).toMatchObject({ serverInfo: facts })
+    const old = await openPeer(server, { version: '2025-03-26' })
+    expect(old.initialized.result).toMatchObject({ serverInfo: info, protocolVersion: '2025-03-26' })
+    expect(old.initialized.result['serverInfo']).toEqual(info)
+  })
+
+  it('gives instructions as a text, or as a function of the client', async () => {
+    const fixed = await openPeer(create({ instructions: 'read me' }))
+    expect(fixed.initialized.result).toMatchObject({ instructions: 'read me' })
+    const asked = await openPeer(create({ instructions: async (client) => `hello ${client.info?.name}` }))
+    expect(asked.initialized.result).toMatchObject({ instructions: 'hello peer' })
+    expect((await openPeer(create())).initialized.result).not.toHaveProperty('instructions')
+  })
+
+  it('derives capabilities from what is registered, an empty list included', async () => {
+    const server = create({ logging: false })
+    expect((await openPeer(server)).initialized.result).toMatchObject({ capabilities: {} })
+    server.setTools([])
+    server.addPrompt({
+      name: 'p',
+      arguments: [{ name: 'a' }],
+      complete: { a: () => ['x'] },
+      handler: () => '',
+    })
+    server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
+    expect((await openPeer(server)).initialized.result['capabilities']).toEqual({
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      completions: {},
+    })
+    expect(
+      (await openPeer(server, { version: '2024-11-05' })).initialized.result['capabilities'],
+    ).not.toHaveProperty('completions')
+  })
+
+  it.each([
+    [{ name: '', version: '1' }, /name must be a string/],
+    [{ name: 'x' } as never, /version must be a string/],
+    [{ ...info, icons: [{ src: 'http://x/i.png' }] }, /ERR_MCP_INVALID_ICON/],
+  ])('is checked at once: %j', (bad, message) => {
+    expect(() => new McpServer(bad)).toThrow(message)
+  })
+
+  it.each([
+    ['handlerTimeoutMs', 0],
+    ['maxHandlerTimeoutMs', Number.NaN],
+    ['pageSize', -1],
+  ])('refuses %s of %d', (option, value) => {
+    expect(() => create({ [option]: value })).toThrow(/ERR_MCP_OPTION/)
+  })
+})
+
+describe('one definition, many clients', () => {
+  it('serves clients of every revision at the same time', async () => {
+    const server = create()
+    server.addTool({ name: 'add', inputSchema: z.object({ a: z.number() }), outputSchema: z.object({ sum: z.number() }), handler: ({ a }) => ({ sum: a + 1 }) }) // prettier-ignore
+    const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
+    const answers = await Promise.all(
+      versions.map(async (version, a) => {
+        const peer = await openPeer(server, { version })
+        return (await peer.request('tools/call', { name: 'add', arguments: { a } })).result
+      }),
+    )
+    expect(answers).toEqual([
+      { content: [{ type: 'text', text: '{"sum":1}' }] },
+      { content: [{ type: 'text', text: '{"sum":2}' }] },
+      { content: [{ type: 'text', text: '{"sum":3}' }], structuredContent: { sum: 3 } },
+      { content: [{ type: 'text', text: '{"sum":4}' }], structuredContent: { sum: 4 } },
+    ])
+  })
+
+  it('keeps a log level to the session that set it', async () => {
+    const server = create()
+    server.addTool({ name: 'log', handler: (_, ctx) => ctx.log.info('hello') })
+    const [quiet, chatty] = [await openPeer(server), await openPeer(server)]
+    await quiet.request('logging/setLevel', { level: 'error' })
+    await Promise.all([quiet, chatty].map((peer) => peer.request('tools/call', { name: 'log' })))
+    expect(quiet.notifications).toEqual([])
+    expect(chatty.notifications).toMatchObject([
+      { method: 'notifications/message', params: { data: 'hello' } },
+    ])
+  })
+
+  it('tells subscribers, and only them, that a resource has changed', async () => {
+    const server = create()
+    server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
+    const [subscriber, other] = [await openPeer(server), await openPeer(server)]
+    await subscriber.request('resources/subscribe', { uri: 'x://y' })
+    const notification = subscriber.nextNotification()
+    server.notifyResourceUpdated('x://y')
+    expect(await notification).toMatchObject({
+      method: 'notifications/resources/updated',
+      params: { uri: 'x://y' },
+    })
+    await settled()
+    expect(other.notifications).toEqual([])
+    await subscriber.request('resources/unsubscribe', { uri: 'x://y' })
+    server.notifyResourceUpdated('x://y')
+    await settled()
+    expect(subscriber.notifications).toHaveLength(1)
+  })
+})
+
+describe('changes while clients are connected', () => {
+  it('many in one tick give one notification to each client', async () => {
+    const server = create()
+    server.setTools([])
+    const peers = [await openPeer(server), await openPeer(server)]
+    for (let index = 0; index < 50; index++) server.addTool(tool(`t${index}`))
+    server.removeTool('t0')
+    await settled()
+    for (const peer of peers) {
+      expect(peer.notifications.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
+    }
+  })
+
+  it('are not told to a client that was promised none, which finds them in the next list', async () => {
+    const server = create()
+    server.setPrompts([])
+    const peer = await openPeer(server)
+    server.addTool(tool('late'))
+    server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
+    server.addPrompt({ name: 'p', handler: () => 'hi' })
+    await settled()
+    expect(peer.notifications.map(({ method }) => method)).toEqual(['notifications/prompts/list_changed'])
+    expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'late' }] })
+  })
+
+  it('of resources and templates together are one, and prompts have their own', async () => {
+    const server = create()
+    server.setResources([])
+    server.setPrompts([])
+    const peer = await openPeer(server)
+    server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
+    server.addResourceTemplate({ uriTemplate: 'x://{a}', name: 'a', handler: ({ a }) => a })
+    server.addPrompt({ name: 'p', handler: () => 'hi' })
+    await settled()
+    expect(
+      peer.notifications.map(({ method }) => String(method)).toSorted((a, b) => a.localeCompare(b)),
+    ).toEqual(['notifications/prompts/list_changed', 'notifications/resources/list_changed'])
+  })
+
+  it('are seen by the next list', async () => {
+    const server = create()
+    const handle = server.addTool(tool('a'))
+    const peer = await openPeer(server)
+    const names = async (): Promise<unknown> =>
+      ((await peer.request('tools/list')).result['tools'] as { name: string }[]).map(({ name }) => name)
+    server.addTool(tool('b'))
+    expect(await names()).toEqual(['a', 'b'])
+    handle.remove()
+    expect(await names()).toEqual(['b'])
+    server.setTools([tool('c')])
+    expect(await names()).toEqual(['c'])
+  })
+})
+
+describe('definitions in files of their own', () => {
+  it('made by hand are refused by server.add, which says what it takes', () => {
+    expect(() => create().add({ name: 'a', handler: () => 'x' } as never)).toThrow(
+      /server\.add takes what defineTool.*ERR_MCP_INVALID_DEFINITION/,
+    )
+  })
+
+  it('are offered together by server.add, each as what it is', async () => {
+    const server = create()
+    server.add(
+      defineTool({ name: 't', inputSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
+      defineResource({ uri: 'x://y', name: 'y', handler: () => 'text' }),
+      defineResourceTemplate({ uriTemplate: 'x://{id}/z', name: 'z', handler: ({ id }) => id }),
+      definePrompt({ name: 'p', argsSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
+    )
+    const peer = await openPeer(server)
+    const listed = async (method: string, member: string): Promise<unknown> =>
+      (await peer.request(method)).result[member]
+    expect(await listed('tools/list', 'tools')).toMatchObject([{ name: 't' }])
+    expect(await listed('resources/list', 'resources')).toMatchObject([{ uri: 'x://y' }])
+    expect(await listed('resources/templates/list', 'resourceTemplates')).toMatchObject([{ name: 'z' }])
+    expect(await listed('prompts/list', 'prompts')).toMatchObject([{ name: 'p', arguments: [{ name: 'a' }] }])
+  })
+})
+
+describe('lifespan', () => {
+  it('opens once with the first client, reaches handlers typed, and is disposed on close', async () => {
+    const events: string[] = []
+    const server = new McpServer(info, {
+      lifespan: async () => {
+        events.push('open')
+        return { db: 'db', async [Symbol.asyncDispose]() { events.push('dispose') } } // prettier-ignore
+      },
+    })
+    server.addTool({ name: 'db', handler: (_, ctx) => ctx.app.db })
+    expect(events).toEqual([])
+    const [peer] = await Promise.all([openPeer(server), openPeer(server)])
+    expect((await peer.request('tools/call', { name: 'db' })).result).toMatchObject({
+      content: [{ text: 'db' }],
+    })
+    await server.close()
+    expect(events).toEqual(['open', 'dispose'])
+  })
+})
+
+describe('a lifespan that fails', () => {
+  it.each([
+    ['at once', () => { throw new Error('canary') }], // prettier-ignore
+    ['later', () => Promise.reject(new Error('canary'))],
+  ])('%s is tried again with the next client', async (_, open) => {
+    let fails = true
+    const server = create({ lifespan: () => (fails ? open() : { db: 'db' }), logger: silent })
+    const refused = await openPeer(server)
+    expect(refused.initialized.error).toMatchObject({ code: -32603 })
+    expect(JSON.stringify(refused.initialized)).not.toContain('canary')
+    fails = false
+    expect((await openPeer(server)).initialized.result).toMatchObject({ serverInfo: info })
+  })
+})
+
+describe('closing a server', () => {
+  it('disposes the lifespan although a mount fails to close', async () => {
+    let disposed = false
+    const server = create({ lifespan: () => ({ [Symbol.dispose]: () => void (disposed = true) }) })
+    await openPeer(server)
+    const broken = {
+      closed: new Promise<void>(() => {}),
+      close: () => Promise.reject(new Error('stuck')),
+      gauges: () => NOTHING_HELD,
+    }
+    server.runtime.attach(broken)
+    await expect(server.close()).rejects.toThrow('stuck')
+    expect(disposed).toBe(true)
+  })
+
+  it('closes its connections and takes no new ones', async () => {
+    const server = create()
+    await openPeer(server)
+    await server.close()
+    await expect(openPeer(server)).rejects.toThrow(/ERR_MCP_CLOSED/)
+  })
+})
+
+describe('logging that is off', () => {
+  it('sends nothing and has no level to set', async () => {
+    const server = create({ logging: false })
+    server.addTool({ name: 'chatty', handler: (_, ctx) => ctx.log.emergency('fire') })
+    const peer = await openPeer(server)
+    expect((await peer.request('logging/setLevel', { level: 'debug' })).error).toMatchObject({ code: -32601 })
+    await peer.request('tools/call', { name: 'chatty' })
+    await settled()
+    expect(peer.notifications).toEqual([])
+  })
+})
+
+describe('middleware of a server', () => {
+  it('that forgets to return is answered as an error, and the log says what to do', async () => {
+    const { logger, logged } = recordingLogger()
+    const server = create({ logger })
+    server.addTool(tool('t'))
+    server.use(async (_ctx, next) => {
+      await next()
+      return undefined as never
+    })
+    const peer = await openPeer(server)
+    expect((await peer.request('ping')).error).toMatchObject({ code: -32603 })
+    expect((await peer.request('tools/call', { name: 't' })).result).toMatchObject({ isError: true })
+    expect(logged.join('\n')).toMatch(/around ping returned no result: return what next\(\) gave/)
+  })
+
+  it('may answer without a promise', async () => {
+    const server = create()
+    server.use('ping', () => ({ early: true }) as never)
+    expect((await (await openPeer(server)).request('ping')).result).toEqual({ early: true })
+  })
+
+  it('for a method that there is not is refused, with those that there are', () => {
+    const through = async <R>(_: unknown, next: () => Promise<R>): Promise<R> => next()
+    expect(() => create().use('tool/call' as 'tools/call', through)).toThrow(
+      /"tool\/call".*tools\/call.*ERR_MCP_OPTION/,
+    )
+    expect(() => create().use('initialize' as 'ping', through)).toThrow(/ERR_MCP_OPTION/)
+    expect(() => create().use(undefined as never)).toThrow(/ERR_MCP_OPTION/)
+  })
+
+  it('wraps one method by name, or all', async () => {
+    const server = create()
+    server.addTool(tool('t'))
+    const seen: string[] = []
+    server.use('tools/call', async (ctx, next) => {
+      const result = await next()
+      return { ...result, _meta: { by: ctx.client.info?.name } }
+    })
+    server.use(async (ctx, next) => {
+      seen.push(ctx.message.method)
+      return next()
+    })
+    const peer = await openPeer(server)
+    expect((await peer.request('tools/call', { name: 't' })).result).toMatchObject({ _meta: { by: 'peer' } })
+    expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 't' }] })
+    expect(seen).toEqual(['tools/call', 'tools/list'])
+  })
+})
+
+describe('errors of handlers', () => {
+  it.each([
+    ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
+    ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
+    ['a logger that throws', { logger: failingLogger }],
+  ] satisfies [string, ServerOptions][])('are answered despite %s', async (_, options) => {
+    const server = create({ logger: silent, ...options })
+    server.addTool({ name: 'sync', handler: () => { throw new Error('secret') } }) // prettier-ignore
+    server.addTool({ name: 'async', handler: async () => Promise.reject(new Error('secret')) })
+    const peer = await openPeer(server)
+    for (const name of ['sync', 'async'])
+      expect((await peer.request('tools/call', { name })).result).toMatchObject({ isError: true })
+    expect((await peer.request('ping')).result).toEqual({})
+  })
+
+  it('reach onError and the logger with the reference that the peer saw, and stderr without a logger', async () => {
+    const seen: string[] = []
+    const logged: string[] = []
+    const log = (_: object, message: string): void => void logged.push(message)
+    const server = create({
+      logger: { debug: log, info: log, warn: log, error: log },
+      onError: (error, ctx, reference) =>
+        seen.push(`${String(error)} in ${ctx.message.method} as ${reference}`),
+    })
+    server.addTool({ name: 'bad', handler: () => { throw new Error('secret') } }) // prettier-ignore
+    const peer = await openPeer(server)
+    const { result } = await peer.request('tools/call', { name: 'bad' })
+    const [{ text }] = result['content'] as [{ text: string }]
+    const reference = /reference ([\w-]+)/.exec(text)?.[1]
+    expect(seen).toEqual([`Error: secret in tools/call as ${reference}`])
+    expect(logged).toHaveLength(1)
+  })
+})

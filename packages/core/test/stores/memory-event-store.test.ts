@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import type { StreamKey } from '../../src/stores/event-store.ts'
+import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
+import { TestClock } from '../http/support/clock.ts'
+
+const key = (stream: string, session = 'session'): StreamKey => ({ principal: 'alice', session, stream })
+const kilobyte = 'x'.repeat(1_000)
+
+describe('the log of sent events in memory', () => {
+  it('lets go of what is too old when a stream is opened, though a quiet stream stands before it', async () => {
+    const clock = new TestClock()
+    const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
+    const quiet = store.open(key('quiet', 'other'))
+    store.append(key('quiet', 'other'), { seq: 1, frame: kilobyte })
+    for (const stream of ['a', 'b']) {
+      store.open(key(stream))
+      store.append(key(stream), { seq: 1, frame: kilobyte })
+      store.append(key(stream), { seq: 2, frame: kilobyte }, { final: true })
+    }
+    expect(store.size).toMatchObject({ streams: 3, bytes: 5_000 })
+    await clock.advance(1_001)
+    store.open(key('c'))
+    expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
+    expect(store.read(key('quiet', 'other'), { epoch: quiet, seq: 0 })).toBeUndefined()
+    expect(store.read(key('quiet', 'other'), { epoch: quiet, seq: 1 })).toEqual([])
+  })
+
+  it('goes on sweeping after a stream whose events were found too old before', async () => {
+    const clock = new TestClock()
+    const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
+    const epoch = store.open(key('read'))
+    store.append(key('read'), { seq: 1, frame: kilobyte })
+    store.open(key('ended'))
+    store.append(key('ended'), { seq: 1, frame: kilobyte }, { final: true })
+    await clock.advance(1_001)
+    expect(store.read(key('read'), { epoch, seq: 0 })).toBeUndefined()
+    store.open(key('new'))
+    expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
+  })
+
+  it('counts the response against none of the limits on events', () => {
+    const store = new MemoryEventStore({ maxEvents: 2, maxBytes: 2_000 })
+    const epoch = store.open(key('a'))
+    for (const seq of [1, 2]) store.append(key('a'), { seq, frame: kilobyte })
+    store.append(key('a'), { seq: 3, frame: kilobyte.repeat(100) }, { final: true })
+    expect(store.read(key('a'), { epoch, seq: 0 })?.map(({ seq }) => seq)).toEqual([1, 2, 3])
+  })
+})

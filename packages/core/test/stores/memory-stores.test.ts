@@ -1,0 +1,196 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MemoryBus } from '../../src/stores/memory-bus.ts'
+import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
+import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
+import type { SessionRecord } from '../../src/stores/session-store.ts'
+import { utf8Length } from '../../src/util/utf8.ts'
+import { TestClock } from '../http/support/clock.ts'
+
+const record = (id: string, principal = ''): SessionRecord => ({
+  id,
+  principal,
+  revision: '2025-06-18',
+  client: { capabilities: {} },
+  initialized: true,
+  createdAt: 0,
+  listChanged: [],
+  subscriptions: [],
+})
+const key = (
+  stream: string,
+  session = 's',
+  principal = 'p',
+): { principal: string; session: string; stream: string } => ({
+  principal,
+  session,
+  stream,
+})
+
+describe('building a memory store', () => {
+  it('starts no timer and draws nothing random', () => {
+    const clock = new TestClock()
+    const random = (): never => {
+      throw new Error('drawn too early')
+    }
+    const made = [new MemoryBus(), new MemorySessionStore({ clock }), new MemoryEventStore({ clock, random })]
+    expect([made.length, clock.pending]).toEqual([3, 0])
+  })
+})
+
+describe('the session store in memory', () => {
+  it('holds so many records and drops those touched longest ago', () => {
+    const store = new MemorySessionStore({ max: 3, clock: new TestClock() })
+    for (const id of ['a', 'b', 'c']) store.put(record(id), 1_000)
+    store.touch({ principal: '', id: 'a' }, 1_000)
+    store.put(record('d'), 1_000)
+    expect(['a', 'b', 'c', 'd'].filter((id) => store.get({ principal: '', id }) !== undefined)).toEqual([
+      'a',
+      'c',
+      'd',
+    ])
+    for (let i = 0; i < 1_000; i++) store.put(record(`x${i}`), 1_000)
+    expect(store.size).toBe(3)
+  })
+
+  it('holds so many records of one principal, anonymous clients aside', () => {
+    const store = new MemorySessionStore({ maxPerPrincipal: 2, clock: new TestClock() })
+    for (const id of ['a', 'b', 'c']) store.put(record(id, 'alice'), 1_000)
+    for (const id of ['a', 'b', 'c']) store.put(record(id), 1_000)
+    store.put(record('c', 'alice'), 1_000)
+    const held = (principal: string): string[] =>
+      ['a', 'b', 'c'].filter((id) => store.get({ principal, id }) !== undefined)
+    expect(held('alice')).toEqual(['b', 'c'])
+    expect(held('')).toEqual(['a', 'b', 'c'])
+  })
+
+  it('does not grow with records that nobody asks for again', async () => {
+    const clock = new TestClock()
+    const store = new MemorySessionStore({ clock })
+    for (let i = 0; i < 5_000; i++) {
+      store.put(record(`x${i}`), 10)
+      await clock.advance(i % 100 === 0 ? 20 : 0)
+    }
+    expect(store.size).toBeLessThan(500)
+  })
+})
+
+describe('the event store in memory', () => {
+  it('holds so many streams of a session, and keeps those that still run', () => {
+    const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new TestClock() })
+    const epochs = new Map<string, string>()
+    const begin = (stream: string): void => void epochs.set(stream, store.open(key(stream)))
+    for (const stream of ['a', 'b', 'c']) begin(stream)
+    store.append(key('b'), { seq: 1, frame: '{}' }, { final: true })
+    begin('d')
+    const known = (): string[] =>
+      [...epochs]
+        .filter(([stream, epoch]) => store.read(key(stream), { epoch, seq: 0 }))
+        .map(([stream]) => stream)
+    expect(known()).toEqual(['a', 'c', 'd'])
+    begin('e')
+    expect(known()).toEqual(['c', 'd', 'e'])
+    expect(store.size.streams).toBe(3)
+  })
+
+  it('holds so many bytes in all, at the cost of the stream written to longest ago', () => {
+    const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new TestClock() })
+    const one = store.open(key('one'))
+    const two = store.open(key('two', 'other'))
+    store.append(key('one'), { seq: 1, frame: 'x'.repeat(600) })
+    store.append(key('two', 'other'), { seq: 1, frame: 'x'.repeat(600) })
+    expect(store.read(key('one'), { epoch: one, seq: 0 })).toBeUndefined()
+    expect(store.read(key('two', 'other'), { epoch: two, seq: 0 })).toHaveLength(1)
+    expect(store.size).toEqual({ streams: 1, events: 1, bytes: 600 })
+  })
+
+  it('keeps nothing after the final response', () => {
+    const store = new MemoryEventStore()
+    const epoch = store.open(key('a'))
+    store.append(key('a'), { seq: 1, frame: 'answer' }, { final: true })
+    store.append(key('a'), { seq: 2, frame: 'another' }, { final: true })
+    store.append(key('a'), { seq: 3, frame: 'a notice' })
+    expect(store.read(key('a'), { epoch, seq: 0 })).toEqual([{ seq: 1, frame: 'answer' }])
+    store.delete(key('a'))
+    expect(store.size).toEqual({ streams: 0, events: 0, bytes: 0 })
+  })
+
+  it('counts what it holds, whatever happens to it', async () => {
+    const step = fc.record({
+      stream: fc.constantFrom('a', 'b', 'c'),
+      act: fc.constantFrom('open', 'append', 'append', 'append', 'final', 'delete', 'read', 'wait'),
+      size: fc.nat(400),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const clock = new TestClock()
+        const store = new MemoryEventStore({
+          maxEvents: 4,
+          maxBytes: 900,
+          maxFinalBytes: 300,
+          ttlMs: 50,
+          clock,
+        })
+        const seqs = new Map<string, number>()
+        for (const { stream, act, size } of steps) {
+          if (act === 'open') store.open(key(stream))
+          else if (act === 'delete') store.delete(key(stream))
+          else if (act === 'read') store.read(key(stream), { epoch: 'x', seq: 0 })
+          else if (act === 'wait') await clock.advance(20)
+          else {
+            const seq = (seqs.get(stream) ?? 0) + 1
+            seqs.set(stream, seq)
+            store.append(key(stream), { seq, frame: 'x'.repeat(size) }, { final: act === 'final' })
+          }
+          expect(store.size.bytes).toBeLessThanOrEqual(3 * (900 + 300))
+        }
+        store.delete({ principal: 'p', session: 's' })
+        expect(store.size).toEqual({ streams: 0, events: 0, bytes: 0 })
+      }),
+    )
+  })
+
+  it('names epochs that no other process names', () => {
+    const epochs = [new MemoryEventStore(), new MemoryEventStore()].flatMap((store) => [
+      store.open(key('a')),
+      store.open(key('a')),
+    ])
+    expect(new Set(epochs).size).toBe(4)
+  })
+})
+
+describe('the bus in memory', () => {
+  it('drops what listeners publish without end', () => {
+    const errors: unknown[] = []
+    const bus = new MemoryBus({ maxQueued: 10, onError: (error) => errors.push(error) })
+    let heard = 0
+    bus.subscribe('a', () => {
+      heard++
+      if (heard < 100) for (let i = 0; i < 5; i++) bus.publish('a', i)
+    })
+    bus.publish('a', 0)
+    expect(errors.length).toBeGreaterThan(0)
+    expect(heard).toBeLessThan(200)
+  })
+})
+
+describe('the length of a text in UTF-8', () => {
+  it('is that of its encoding', () => {
+    const encoder = new TextEncoder()
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        (text) => utf8Length(text) === encoder.encode(text).byteLength,
+      ),
+    )
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        (text) => utf8Length(text) === encoder.encode(text).byteLength,
+      ),
+    )
+    for (const text of ['\ud800', 'a\udc00b', '\ud800\ud800\udc00', '\u{1f600}', 'é', '\u0800']) {
+      expect(utf8Length(text)).toBe(encoder.encode(text).byteLength)
+    }
+  })
+})

@@ -1,0 +1,327 @@
+import { describe, expect, it, vi } from 'vitest'
+import { McpServer } from '../../src/server/mcp-server.ts'
+import type { ServerOptions } from '../../src/server/options.ts'
+import type { Connection } from '../../src/duplex/connection.ts'
+import { ScriptedTransport } from '../support/transport.ts'
+
+const ID = 'io.modelcontextprotocol/subscriptionId'
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+const UPDATED = 'notifications/resources/updated'
+
+interface Frame {
+  readonly id?: unknown
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: { readonly code: number }
+}
+
+/** A transport whose peer stops reading when the test says so. */
+class StallingTransport extends ScriptedTransport {
+  #stalled: Promise<void> | undefined
+  drain = (): void => {}
+
+  stall(): void {
+    this.#stalled = new Promise((resolve) => {
+      this.drain = () => {
+        this.#stalled = undefined
+        resolve()
+      }
+    })
+  }
+  override send(message: string): void | Promise<void> {
+    void super.send(message)
+    return this.#stalled
+  }
+  get frames(): Frame[] {
+    return this.sent as Frame[]
+  }
+}
+
+interface Served {
+  readonly server: McpServer
+  readonly transport: StallingTransport
+  readonly connection: Connection
+  readonly overflows: object[]
+  readonly ask: (id: string | number, method: string, params?: object, meta?: object) => void
+  readonly listen: (id: string | number, notifications: object, meta?: object) => Promise<void>
+  readonly cancel: (requestId: string | number) => void
+}
+
+function serve(options: ServerOptions = {}, setUp?: (server: McpServer) => void): Served {
+  const server = new McpServer({ name: 'test', version: '1' }, options)
+  server.addTool({ name: 'a', handler: () => '' })
+  server.addResource({ uri: 'note://1', name: 'one', handler: () => '' })
+  server.addResource({ uri: 'note://2', name: 'two', handler: () => '' })
+  setUp?.(server)
+  const overflows: object[] = []
+  server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))
+  const transport = new StallingTransport()
+  const connection = server.connect(transport)
+  const ask: Served['ask'] = (id, method, params = {}, meta = {}) =>
+    void transport.receive({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params: { ...params, _meta: { ...META, ...meta } },
+    })
+  return {
+    server,
+    transport,
+    connection,
+    overflows,
+    ask,
+    listen: async (id, notifications, meta) => {
+      ask(id, 'subscriptions/listen', { notifications }, meta)
+      await turn()
+    },
+    cancel: (requestId) =>
+      void transport.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const said = ({ id, method, params, result }: Frame): unknown[] => {
+  const meta = (params ?? result)?.['_meta'] as Readonly<Record<string, unknown>> | undefined
+  return [method ?? `answer ${String(id)}`, meta?.[ID]]
+}
+
+describe('subscriptions/listen on a duplex transport (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
+  it('keeps several subscriptions apart by their ids, whose type it keeps', async () => {
+    const { server, transport, listen } = serve()
+    await listen('', { resourceSubscriptions: ['note://1'] })
+    await listen(0, { resourceSubscriptions: ['note://1', 'note://2'] })
+    await listen('0', { toolsListChanged: true })
+    server.notifyResourceUpdated('note://1')
+    server.notifyResourceUpdated('note://2')
+    server.addTool({ name: 'b', handler: () => '' })
+    await turn()
+    expect(transport.frames.map(said)).toEqual([
+      [ACKNOWLEDGED, ''],
+      [ACKNOWLEDGED, 0],
+      [ACKNOWLEDGED, '0'],
+      [UPDATED, ''],
+      [UPDATED, 0],
+      [UPDATED, 0],
+      ['notifications/tools/list_changed', '0'],
+    ])
+  })
+
+  it('ends one that its client cancels, without another word', async () => {
+    const { server, transport, listen, cancel } = serve()
+    await listen(0, { resourceSubscriptions: ['note://1'] })
+    await listen(1, { resourceSubscriptions: ['note://1'] })
+    cancel(0)
+    server.notifyResourceUpdated('note://1')
+    expect(transport.frames.map(said)).toEqual([
+      [ACKNOWLEDGED, 0],
+      [ACKNOWLEDGED, 1],
+      [UPDATED, 1],
+    ])
+  })
+
+  it('takes an id again once its subscription has ended, and not before', async () => {
+    const { transport, listen, cancel } = serve()
+    await listen(5, {})
+    await listen(5, {})
+    cancel(5)
+    await listen(5, {})
+    expect(transport.frames.map(({ method, error }) => error?.code ?? method)).toEqual([
+      ACKNOWLEDGED,
+      -32600,
+      ACKNOWLEDGED,
+    ])
+  })
+
+  it('answers and then cancels each one that the server ends, at once while calls go on', async () => {
+    let release = (): void => {}
+    const { transport, connection, listen, ask } = serve({}, (server) =>
+      server.addTool({
+        name: 'slow',
+        handler: () => new Promise<string>((done) => (release = () => done('x'))),
+      }),
+    )
+    await listen(1, { toolsListChanged: true })
+    await listen(2, {})
+    ask(3, 'tools/call', { name: 'slow' })
+    const closed = connection.close()
+    expect(transport.frames.slice(2)).toMatchObject([
+      { id: 1, result: { resultType: 'complete', _meta: { [ID]: 1 } } },
+      { method: 'notifications/cancelled', params: { requestId: 1, _meta: { [ID]: 1 } } },
+      { id: 2, result: { resultType: 'complete', _meta: { [ID]: 2 } } },
+      { method: 'notifications/cancelled', params: { requestId: 2, _meta: { [ID]: 2 } } },
+    ])
+    release()
+    await closed
+    expect(transport.frames.at(-1)).toMatchObject({ id: 3, result: { resultType: 'complete' } })
+  })
+
+  it('is refused beyond the limit', async () => {
+    const { transport, listen } = serve({ limits: { listens: 1 } })
+    await listen(1, {})
+    await listen(2, {})
+    expect(transport.frames.at(-1)).toMatchObject({ id: 2, error: { code: -32603 } })
+  })
+
+  it('says each thing once, acknowledgement first, to a client that reads slowly', async () => {
+    const { server, transport, listen } = serve()
+    transport.stall()
+    await listen(1, { resourceSubscriptions: ['note://1'] })
+    await listen(2, { resourceSubscriptions: ['note://1', 'note://2'] })
+    for (let round = 0; round < 500; round++) {
+      server.notifyResourceUpdated('note://1')
+      server.notifyResourceUpdated('note://2')
+    }
+    expect(transport.frames).toHaveLength(1)
+    transport.drain()
+    await turn()
+    expect(transport.frames.map(said)).toEqual([
+      [ACKNOWLEDGED, 1],
+      [ACKNOWLEDGED, 2],
+      [UPDATED, 1],
+      [UPDATED, 2],
+      [UPDATED, 2],
+    ])
+  })
+
+  it('ends a subscription for which more waits than may, and says nothing of it after its answer', async () => {
+    const { server, transport, listen } = serve()
+    await listen(1, { resourceSubscriptions: ['note://1'] })
+    await listen(2, { resourceSubscriptions: ['note://2'] })
+    transport.stall()
+    for (let part = 0; part < 1_000; part++)
+      server.notifyResourceUpdated(`note://1#${part}${'x'.repeat(2_000)}`, { within: 'note://1' })
+    server.notifyResourceUpdated('note://2')
+    const ended = transport.frames.findIndex(({ id }) => id === 1)
+    expect(transport.frames[ended + 1]).toMatchObject({ method: 'notifications/cancelled' })
+    transport.drain()
+    await turn()
+    expect(transport.frames.slice(ended + 2).map(said)).toEqual([[UPDATED, 2]])
+  })
+
+  it('leaves out what a session beside it is told, and the other way round', async () => {
+    const { server, transport, listen } = serve()
+    await transport.receive({
+      jsonrpc: '2.0',
+      id: 'i',
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+    })
+    await transport.receive({
+      jsonrpc: '2.0',
+      id: 's',
+      method: 'resources/subscribe',
+      params: { uri: 'note://2' },
+    })
+    await listen(1, { resourceSubscriptions: ['note://1'] })
+    transport.sent.length = 0
+    server.notifyResourceUpdated('note://1')
+    server.notifyResourceUpdated('note://2')
+    expect(transport.frames.map(said)).toEqual(
+      [
+        [UPDATED, undefined],
+        [UPDATED, 1],
+      ].toReversed(),
+    )
+  })
+
+  it('has no place where a message comes alone', async () => {
+    const { server } = serve()
+    const answer = await server.handleMessage({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: { notifications: {}, _meta: META },
+    })
+    expect(JSON.parse(answer ?? '')).toMatchObject({ id: 1, error: { code: -32601 } })
+  })
+})
+
+describe('a call that carries its own metadata on a duplex transport', () => {
+  it('ends when it is cancelled: its signal aborts and nothing is said of it (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+    const aborted = vi.fn()
+    const { transport, ask, cancel } = serve({}, (server) =>
+      server.addTool({
+        name: 'slow',
+        handler: async (_args, ctx) => {
+          await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))
+          aborted()
+          await ctx.progress(1)
+          ctx.log.error('late')
+          return 'late'
+        },
+      }),
+    )
+    ask(0, 'tools/call', { name: 'slow' }, { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' })
+    await turn()
+    cancel(0)
+    await turn()
+    expect(aborted).toHaveBeenCalledTimes(1)
+    expect(transport.frames).toEqual([])
+  })
+
+  it('never reaches its handler when it is cancelled while it waits for its turn', async () => {
+    const started: unknown[] = []
+    let release = (): void => {}
+    const { transport, ask, cancel } = serve({ limits: { running: 1 } }, (server) =>
+      server.addTool({
+        name: 'slow',
+        handler: (_args, ctx) => {
+          started.push(ctx.requestId)
+          return new Promise<string>((done) => (release = () => done('x')))
+        },
+      }),
+    )
+    for (const id of [1, 2, 3]) ask(id, 'tools/call', { name: 'slow' })
+    cancel(2)
+    for (const _ of [1, 3]) {
+      await turn()
+      release()
+    }
+    await turn()
+    expect(started).toEqual([1, 3])
+    expect(transport.frames.map(({ id }) => id)).toEqual([1, 3])
+  })
+
+  it('is sent log messages only where it asks for them, from the level that it names', async () => {
+    const { transport, ask } = serve({}, (server) =>
+      server.addTool({
+        name: 'talks',
+        handler: (_args, ctx) => {
+          ctx.log.info('quiet')
+          ctx.log.warning('loud')
+          return ''
+        },
+      }),
+    )
+    ask(1, 'tools/call', { name: 'talks' })
+    ask(2, 'tools/call', { name: 'talks' }, { 'io.modelcontextprotocol/logLevel': 'warning' })
+    await turn()
+    expect(transport.frames.map(({ id, params }) => id ?? params?.['data'])).toEqual([1, 'loud', 2])
+  })
+})
+
+describe('ctx.trace', () => {
+  it('has what the request says of its trace, in every era', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
+    const seen: unknown[] = []
+    const { server, ask } = serve({}, (traced) =>
+      traced.addTool({
+        name: 'traced',
+        handler: (_args, ctx) => {
+          seen.push(ctx.trace?.traceId)
+          return ''
+        },
+      }),
+    )
+    ask(1, 'tools/call', { name: 'traced' }, { traceparent })
+    ask(2, 'tools/call', { name: 'traced' }, { traceparent: 'wrong' })
+    const params = { name: 'traced', _meta: { traceparent } }
+    await server.handleMessage({ jsonrpc: '2.0', id: 3, method: 'tools/call', params })
+    expect(seen).toEqual(['0af7651916cd43dd8448eb211c80319c', undefined, '0af7651916cd43dd8448eb211c80319c'])
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import type { TaskRecord } from '../../src/stores/task-store.ts'
+import { TaskWatch } from '../../src/tasks/task-watch.ts'
+
+interface Read {
+  readonly taskId: string
+  readonly give: (status: TaskRecord['status'] | undefined) => Promise<void>
+  readonly fail: () => Promise<void>
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const record = (taskId: string, status: TaskRecord['status']): TaskRecord => ({
+  taskId,
+  owner: 'ann',
+  status,
+  method: 'tools/call',
+  revision: 'newest',
+  createdAt: 0,
+  updatedAt: 0,
+  ttlMs: 1,
+  pollIntervalMs: 1,
+})
+
+/** A store whose reads take as long as the test wants. */
+function slowStore(): {
+  reads: Read[]
+  told: string[]
+  errors: unknown[]
+  changed: (taskId: string) => void
+} {
+  const reads: Read[] = []
+  const told: string[] = []
+  const errors: unknown[] = []
+  const watch = new TaskWatch({
+    read: ({ taskId }) =>
+      new Promise((resolve, reject) => {
+        reads.push({
+          taskId,
+          give: (status) => (resolve(status && record(taskId, status)), turn()),
+          fail: () => (reject(new Error('down')), turn()),
+        })
+      }),
+    onError: (error) => errors.push(error),
+  })
+  const changed = (taskId: string): void =>
+    watch.changed({ owner: 'ann', taskId }, ({ status }) => told.push(`${taskId} ${status}`))
+  return { reads, told, errors, changed }
+}
+
+it('a task that changes while it is read is read once more, however often it has changed', async () => {
+  const { reads, told, changed } = slowStore()
+  for (let i = 0; i < 100; i++) changed('a')
+  changed('b')
+  expect(reads.map(({ taskId }) => taskId)).toEqual(['a', 'b'])
+  await reads[0]?.give('working')
+  expect(reads).toHaveLength(3)
+  await reads[2]?.give('completed')
+  await reads[1]?.give('cancelled')
+  expect(reads).toHaveLength(3)
+  expect(told).toEqual(['a working', 'a completed', 'b cancelled'])
+})
+
+it('a task that is gone is not told of, and a read that failed is made again with the next change', async () => {
+  const { reads, told, errors, changed } = slowStore()
+  changed('a')
+  await reads[0]?.give(undefined)
+  changed('a')
+  await reads[1]?.fail()
+  expect(errors).toHaveLength(1)
+  changed('a')
+  await reads[2]?.give('completed')
+  expect(told).toEqual(['a completed'])
+})

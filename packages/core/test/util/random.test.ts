@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { randomToken, secureRandom } from '../../src/util/random.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe('random bytes', () => {
+  it('are never given out twice, whatever the sizes', () => {
+    const seen = new Set<string>()
+    let draws = 0
+    for (let round = 0; round < 400; round++) {
+      for (const size of [16, 33, 700, 1_024, 1_025, 5_000]) {
+        const bytes = secureRandom(size)
+        expect(bytes).toHaveLength(size)
+        for (let at = 0; at + 16 <= Math.min(size, 64); at += 16, draws++) {
+          seen.add(bytes.subarray(at, at + 16).join())
+        }
+      }
+    }
+    expect(seen.size).toBe(draws)
+  })
+
+  it('stay as they were when more are drawn', () => {
+    const first = secureRandom(32)
+    const copy = first.slice()
+    for (let i = 0; i < 1_000; i++) secureRandom(32)
+    expect(first).toEqual(copy)
+    first.fill(0)
+    expect(secureRandom(32)).not.toEqual(first)
+  })
+
+  it('come many at a time from the platform', () => {
+    const platform = vi.spyOn(crypto, 'getRandomValues')
+    for (let i = 0; i < 1_280; i++) randomToken(32)
+    expect(platform.mock.calls.length).toBeLessThanOrEqual(11)
+  })
+
+  it('make tokens whose characters are even', () => {
+    const counts = new Map<string, number>()
+    for (const character of randomToken(64_000)) counts.set(character, (counts.get(character) ?? 0) + 1)
+    expect(counts.size).toBe(64)
+    for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(250)
+  })
+})
