@@ -5,15 +5,15 @@ import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 
 // #region server
-interface Mount {
+interface Locals {
   requestId: string
 }
 
-const server = new McpServer<Mount>({ name: 'orders', version: '1.0.0' })
+const server = new McpServer<Locals>({ name: 'orders', version: '1.0.0' })
 server.addTool({
   name: 'whoami',
   description: 'Says who is calling, and under which request id',
-  handler: (_, ctx) => `${ctx.auth?.principal} in request ${ctx.mount.requestId}`,
+  handler: (_, ctx) => `${ctx.auth?.principal} in request ${ctx.locals.requestId}`,
 })
 // #endregion
 
@@ -38,7 +38,7 @@ await app.register(mcp, {
   authenticate: bearer({
     verify: (token) => (token === process.env.TOKEN ? { principal: 'ada' } : undefined),
   }),
-  context: (request): Mount => ({ requestId: request.id }),
+  locals: (request): Locals => ({ requestId: request.id }),
 })
 // #endregion
 

@@ -5,20 +5,20 @@ import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 
 // #region server
-interface Mount {
+interface Locals {
   tenant: string
 }
 
-const server = new McpServer<Mount>({ name: 'orders', version: '1.0.0' })
+const server = new McpServer<Locals>({ name: 'orders', version: '1.0.0' })
 server.addTool({
   name: 'tenant',
   description: 'Says for whom it works',
-  handler: (_, ctx) => ctx.mount.tenant,
+  handler: (_, ctx) => ctx.locals.tenant,
 })
 // #endregion
 
 // #region mount
-const app = new Hono<{ Variables: Mount }>()
+const app = new Hono<{ Variables: Locals }>()
 app.use(cors({ origin: 'https://app.example.com', exposeHeaders: ['mcp-session-id'] }))
 app.use(async (c, next) => {
   c.set('tenant', c.req.header('x-tenant') ?? 'nobody')
@@ -31,7 +31,7 @@ const orders = mcp({
   path: '/mcp',
   legacySse: true,
   allowedOrigins: ['https://app.example.com'],
-  context: (c): Mount => ({ tenant: c.get('tenant') }),
+  locals: (c): Locals => ({ tenant: c.get('tenant') }),
 })
 app.use(orders)
 // #endregion

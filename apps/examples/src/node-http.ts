@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BodyError, createEndpoint, repeatedHeader } from '@jetway/core/http'
+import { BodyError, createEndpoint, duplicateHeader } from '@jetway/core/http'
 import type { EndpointOptions, HttpReply, HttpRequest, Servable } from '@jetway/core/http'
 
 // #region mount
@@ -18,12 +18,12 @@ function translate(req: IncomingMessage, res: ServerResponse, parsed: unknown): 
   if (res.destroyed) left.abort()
   return {
     method: req.method ?? '',
-    door: 'mcp',
+    route: 'mcp',
     peer: req.socket,
     query: (name) => new URLSearchParams(req.url?.split('?')[1]).get(name) ?? undefined,
     header: (name) => req.headersDistinct[name]?.[0],
     headers: (name) => req.headersDistinct[name] ?? [],
-    repeated: () => repeatedHeader(req.rawHeaders),
+    duplicateHeader: () => duplicateHeader(req.rawHeaders),
     body: (limit) => (parsed === undefined ? read(req, limit) : { parsed }),
     signal: left.signal,
   }

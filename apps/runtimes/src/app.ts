@@ -1,10 +1,10 @@
 import { mcp } from '@jetway/hono'
 import { Hono } from 'hono'
-import { type Mount, server } from './server.ts'
+import { type Locals, server } from './server.ts'
 
 // #region app
 /** The server on Hono, with what this runtime says of itself. */
-export function createApp(runtime: Mount['runtime']): Hono {
-  return new Hono().use(mcp({ server, path: '/mcp', context: () => ({ runtime }) }))
+export function createApp(runtime: Locals['runtime']): Hono {
+  return new Hono().use(mcp({ server, path: '/mcp', locals: () => ({ runtime }) }))
 }
 // #endregion

@@ -1,8 +1,8 @@
 import process from 'node:process'
-import type { Mount } from './server.ts'
+import type { Locals } from './server.ts'
 
 /** Bun and Deno count as Node, too: what they are in the first place stands beside Node's version. */
-export function runtimeOfProcess(): Mount['runtime'] {
+export function runtimeOfProcess(): Locals['runtime'] {
   const { bun, deno, node } = process.versions
   if (bun !== undefined) return { name: 'bun', version: bun }
   if (deno !== undefined) return { name: 'deno', version: deno }

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import schemas from './schemas/index.js'
 
 /** What a runtime says of itself. */
-export interface Mount {
+export interface Locals {
   readonly runtime: { readonly name: string; readonly version: string }
 }
 
 /** The server, made once and without knowing where it runs. Some runtimes forbid the compilation that the cache spares. */
-export const server = new McpServer<Mount>({ name: 'runtimes', version: '1.0.0' }, { schemas })
+export const server = new McpServer<Locals>({ name: 'runtimes', version: '1.0.0' }, { schemas })
 
 server.addTool({
   name: 'where',
   description: 'Which runtime this is',
   outputSchema: z.object({ name: z.string().min(1), version: z.string().regex(/^\d+\./) }),
-  handler: (_, ctx) => ctx.mount.runtime,
+  handler: (_, ctx) => ctx.locals.runtime,
 })
 
 server.addTool({

@@ -2,4 +2,4 @@ import { serveStdio } from '@jetway/stdio'
 import { runtimeOfProcess } from './runtime-of-process.ts'
 import { server } from './server.ts'
 
-await serveStdio(server, { mount: { runtime: runtimeOfProcess() } })
+await serveStdio(server, { locals: { runtime: runtimeOfProcess() } })

@@ -13,7 +13,7 @@ app.use(
   mcp({
     server,
     path: '/mcp',
-    context: (c) => ({ runtime: { name: 'workerd', version: (c.env as Bindings).VERSION } }),
+    locals: (c) => ({ runtime: { name: 'workerd', version: (c.env as Bindings).VERSION } }),
   }),
 )
 

@@ -1,5 +1,5 @@
 import type { Implementation, JsonObject, Revision } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import { OpenedUrls } from './features/opened-urls.ts'
 import { Questions } from './features/questions.ts'
 import { RequiredUrls } from './features/required-urls.ts'

@@ -17,7 +17,7 @@ import {
   type ServerCapabilities,
   type Tool,
 } from '@jetway/core/protocol'
-import { type Clock, systemClock } from '@jetway/core/runtime'
+import { type Clock, systemClock } from '@jetway/core/stores'
 import { Asking } from './asking.ts'
 import { connecting, type Connected } from './connecting.ts'
 import type { Conversation, ConversationEvents, Ignored } from './conversation/conversation.ts'

@@ -1,5 +1,5 @@
 import { type Implementation, resolveRevisions, type Revision } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import { Conversation, type ConversationEvents } from './conversation/conversation.ts'
 import { agree, type AgreeOptions, ProbeRefusedError } from './eras/agree.ts'
 import { type EraCache, sharedEras } from './eras/era-cache.ts'

@@ -1,5 +1,5 @@
 import type { ClientCapabilities, JsonObject, RevisionDate } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { Progress } from './conversation/pending-call.ts'
 import type { EraCache } from './eras/era-cache.ts'
 import type { ClientHandlers } from './features/questions.ts'

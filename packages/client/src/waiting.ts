@@ -1,4 +1,4 @@
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 
 /** What a promise comes to, unless the signal aborts first: then its reason. What comes later is dropped. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

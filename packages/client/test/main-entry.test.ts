@@ -27,20 +27,20 @@ it('the main entry runs where there is no Node, and loads no schema library', ()
   expect([...files.keys()].every((path) => existsSync(path))).toBe(true)
   expect(files.size).toBeGreaterThan(20)
   const packages = new Set([...files.values()].flat().filter((specifier) => !specifier.startsWith('.')))
-  expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/runtime'])
+  expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/stores'])
   for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
 })
 
 it('the manager runs where there is no Node, too: what speaks to processes is loaded when it is used', () => {
   const files = loaded(join(source, 'manager/index.ts'))
   const packages = new Set([...files.values()].flat().filter((specifier) => !specifier.startsWith('.')))
-  expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/runtime', 'lru-cache'])
+  expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/stores', 'lru-cache'])
   for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
 })
 
 it.each([
   ['bridge', ['@jetway/core/protocol']],
-  ['resource-cache', ['@jetway/core/runtime', 'lru-cache']],
+  ['resource-cache', ['@jetway/core/stores', 'lru-cache']],
 ])('the entry %s runs where there is no Node, and loads what it needs only', (entry, packages) => {
   const files = loaded(join(source, entry, 'index.ts'))
   expect(files.size).toBeGreaterThan(3)

@@ -18,7 +18,7 @@ export type { WarmedSchema, WarmedSchemas } from './schema/cache/warm.ts'
  * @throws what `addTool` and `addPrompt` throw for schemas; `ERR_MCP_SCHEMA_CACHE` for one `schemaKey` of two different
  *   schemas, `ERR_MCP_SCHEMA_COMPILE` where ajv cannot be loaded
  */
-export function warmSchemas<Mount, App>(server: McpServer<Mount, App>): Promise<WarmedSchemas> {
+export function warmSchemas<Locals, App>(server: McpServer<Locals, App>): Promise<WarmedSchemas> {
   return warm(server.runtime.schemaUses())
 }
 
@@ -26,8 +26,8 @@ export function warmSchemas<Mount, App>(server: McpServer<Mount, App>): Promise<
  * What of a cache is not as it would be made now: a schema has changed, is missing or is no longer there, or another
  * version has made it. Empty for one that is in order. Converts and compiles every schema.
  */
-export async function checkSchemas<Mount, App>(
-  server: McpServer<Mount, App>,
+export async function checkSchemas<Locals, App>(
+  server: McpServer<Locals, App>,
   cache: SchemaCache,
 ): Promise<readonly CacheFault[]> {
   return compareCache(cache, await warmSchemas(server))

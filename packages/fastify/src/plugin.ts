@@ -8,12 +8,12 @@ import {
   BodyError,
   collectStream,
   createEndpoint,
-  doorPaths,
+  routePaths,
   readStream,
-  repeatedHeader,
+  duplicateHeader,
 } from '@jetway/core/http'
 import type {
-  Door,
+  Route,
   Endpoint,
   EndpointOptions,
   FrameSink,
@@ -25,14 +25,14 @@ import type {
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 
 /** Chooses the server of a request. Undefined is answered 404. */
-export type McpSelector<Mount = unknown, App = unknown> = (
+export type McpSelector<Locals = unknown, App = unknown> = (
   request: FastifyRequest,
-) => McpServer<Mount, App> | undefined | Promise<McpServer<Mount, App> | undefined>
+) => McpServer<Locals, App> | undefined | Promise<McpServer<Locals, App> | undefined>
 
 /** Where the server answers, and everything that an endpoint takes. */
-export interface McpPluginOptions<Mount = unknown, App = unknown> extends EndpointOptions {
+export interface McpPluginOptions<Locals = unknown, App = unknown> extends EndpointOptions {
   /** What is served, or a function that chooses it: once for each session, or for each request without sessions. */
-  readonly server: McpServer<Mount, App> | McpSelector<Mount, App>
+  readonly server: McpServer<Locals, App> | McpSelector<Locals, App>
   /**
    * Where the server answers, below `prefix` and the prefixes of the plugins around this one. With `legacySse` it answers
    * at `/sse` and `/message` beside this path too.
@@ -41,8 +41,8 @@ export interface McpPluginOptions<Mount = unknown, App = unknown> extends Endpoi
    */
   readonly path?: string
   readonly prefix?: string
-  /** The app's own context of a request, as `ctx.mount`. Called once for a request that has passed the guard. */
-  readonly context?: (request: FastifyRequest) => NoInfer<Mount>
+  /** The app's own data for a request, as `ctx.locals`. Called once for a request that has passed the guard. */
+  readonly locals?: (request: FastifyRequest) => NoInfer<Locals>
   /** What the app's own authentication left on the request, as `ctx.auth`. */
   readonly auth?: (request: FastifyRequest) => AuthInfo | undefined
   /** Given the handle of this mount when it is registered, to watch it or to close it before the app. Closing the app closes it too. */
@@ -50,11 +50,11 @@ export interface McpPluginOptions<Mount = unknown, App = unknown> extends Endpoi
 }
 
 declare module 'fastify' {
-  // What a server demands of `context` depends on the server, which Fastify's own signatures cannot express.
+  // What a server demands of `locals` depends on the server, which Fastify's own signatures cannot express.
   interface FastifyRegister<T, RawServer, TypeProviderDefault, LoggerDefault> {
-    <Mount, App>(
+    <Locals, App>(
       plugin: typeof mcp,
-      options: McpPluginOptions<Mount, App> & Required<Pick<McpPluginOptions<Mount, App>, 'context'>>,
+      options: McpPluginOptions<Locals, App> & Required<Pick<McpPluginOptions<Locals, App>, 'locals'>>,
     ): T
   }
 }
@@ -89,16 +89,16 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     server,
     path = options.prefix === undefined ? '/mcp' : '/',
     prefix: _prefix,
-    context,
+    locals,
     auth,
     onMount,
     ...rest
   } = options
-  const doors = doorPaths(path, rest.legacySse)
+  const routes = routePaths(path, rest.legacySse)
   const bodyLimit = limitOf(app, rest.bodyLimit ?? BODY_LIMIT)
   const endpoint = createEndpoint(neutral(server), { logger: app.log, ...rest, bodyLimit })
   onMount?.(endpoint)
-  const mount = new PluginMount(app, endpoint, { context, auth })
+  const mount = new PluginMount(app, endpoint, { locals, auth })
 
   app.removeAllContentTypeParsers()
   // Reads nothing: the guard judges the head first. JSON is named because Fastify looks '*' up anew for every request.
@@ -120,14 +120,14 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     route.handler = mount.handler(handler)
   })
 
-  for (const [url, door] of doors) {
+  for (const [url, route] of routes) {
     app.route({
       method: METHODS,
       url,
       exposeHeadRoute: false,
       bodyLimit,
       sse: { kind: 'manual', heartbeat: false },
-      handler: mount.answerAt(door),
+      handler: mount.answerAt(route),
     })
   }
 }
@@ -155,7 +155,7 @@ function neutral(server: McpPluginOptions['server']): Servable | ServerSelector 
 }
 
 interface HostReaders {
-  readonly context: ((request: FastifyRequest) => unknown) | undefined
+  readonly locals: ((request: FastifyRequest) => unknown) | undefined
   readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
 }
 
@@ -181,14 +181,14 @@ class PluginMount {
   }
 
   /** Returns what Fastify sends. Never undefined at once, which Fastify would take for "not answered yet". */
-  answerAt(door: Door): RouteHandlerMethod {
+  answerAt(route: Route): RouteHandlerMethod {
     const answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
-      const answered = this.#endpoint.handle(new PluginRequest(door, request, reply, this.#host))
+      const answered = this.#endpoint.handle(new PluginRequest(route, request, reply, this.#host))
       if (!(answered instanceof Promise)) return this.#payload(reply, answered) ?? NOTHING
       if (!request.raw.complete) this.#reading.add(request.raw)
       return answered.then((settled) => this.#payload(reply, settled))
     }
-    this.#direct.set(answer, (request, reply) => this.#send(door, request, reply))
+    this.#direct.set(answer, (request, reply) => this.#send(route, request, reply))
     return answer
   }
 
@@ -196,8 +196,8 @@ class PluginMount {
    * The same where nobody waits for what the handler returns. Then the body can be read before the endpoint is asked,
    * which answers at once whatever it need not wait for: without a promise, which costs more than most calls.
    */
-  #send(door: Door, request: FastifyRequest, reply: FastifyReply): void {
-    const asked = new PluginRequest(door, request, reply, this.#host)
+  #send(route: Route, request: FastifyRequest, reply: FastifyReply): void {
+    const asked = new PluginRequest(route, request, reply, this.#host)
     // Who calls is asked before the body is read, and the host may say so too.
     const stream = this.#host.auth === undefined ? asked.unread() : undefined
     const limit = stream === undefined ? undefined : this.#endpoint.mayRead(asked)
@@ -325,17 +325,17 @@ function problem(reply: FastifyReply, status: number): string {
 
 class PluginRequest implements HttpRequest {
   readonly method: string
-  readonly door: Door
+  readonly route: Route
   readonly request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #host: HostReaders
   readonly #headers: FastifyRequest['headers']
   #abort: AbortController | undefined
-  #mount: { readonly value: unknown } | undefined
+  #locals: { readonly value: unknown } | undefined
   #body: Uint8Array | BodyError | undefined
 
-  constructor(door: Door, request: FastifyRequest, reply: FastifyReply, host: HostReaders) {
-    this.door = door
+  constructor(route: Route, request: FastifyRequest, reply: FastifyReply, host: HostReaders) {
+    this.route = route
     this.method = request.method
     this.request = request
     this.#reply = reply
@@ -356,8 +356,8 @@ class PluginRequest implements HttpRequest {
     return this.#host.auth?.(this.request)
   }
 
-  get mount(): unknown {
-    return (this.#mount ??= { value: this.#host.context?.(this.request) }).value
+  get locals(): unknown {
+    return (this.#locals ??= { value: this.#host.locals?.(this.request) }).value
   }
 
   get signal(): AbortSignal {
@@ -386,8 +386,8 @@ class PluginRequest implements HttpRequest {
     return value === undefined ? [] : [value]
   }
 
-  repeated(): string | undefined {
-    return repeatedHeader(this.request.raw.rawHeaders)
+  duplicateHeader(): string | undefined {
+    return duplicateHeader(this.request.raw.rawHeaders)
   }
 
   get headJudged(): boolean {

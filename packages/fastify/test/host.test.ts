@@ -171,7 +171,7 @@ describe('authentication of the app', () => {
   const options = {
     ...STATELESS,
     auth: (request: FastifyRequest) => (request.user === undefined ? undefined : { principal: request.user }),
-    context: (request: FastifyRequest) => ({ id: request.id }),
+    locals: (request: FastifyRequest) => ({ id: request.id }),
   }
 
   it.each(['onRequest', 'preHandler'] as const)(
@@ -185,7 +185,7 @@ describe('authentication of the app', () => {
     },
   )
 
-  it('is what handlers see as ctx.auth, beside the context as ctx.mount', async () => {
+  it('is what handlers see as ctx.auth, beside the context as ctx.locals', async () => {
     const app = guarded('preHandler')
     app.register(mcp, options)
     const response = await post(`${await listen(app)}/mcp`, call('seen'), { authorization: 'Bearer good' })
@@ -200,7 +200,7 @@ describe('a context that throws', () => {
     const app = Fastify({ logger: { level: 'error', stream } })
     app.register(mcp, {
       ...STATELESS,
-      context: () => {
+      locals: () => {
         throw new Error('secret')
       },
     })
@@ -215,7 +215,7 @@ describe('a context that throws', () => {
   it('is not called for a request that the guard refuses', async () => {
     let called = 0
     const app = Fastify()
-    app.register(mcp, { ...STATELESS, context: () => called++ })
+    app.register(mcp, { ...STATELESS, locals: () => called++ })
     const response = await post(`${await listen(app)}/mcp`, call('name'), { origin: 'https://evil.example' })
     expect([response.status, called]).toEqual([403, 0])
   })

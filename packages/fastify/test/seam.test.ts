@@ -127,7 +127,7 @@ describe('what the endpoint sees of a request', () => {
   it('has the method, the first value of a query parameter, and header values', async () => {
     let seen: unknown
     const url = await mounted((request) => {
-      seen = [request.method, request.door, request.query('a'), request.query('b'), request.header('x-one')]
+      seen = [request.method, request.route, request.query('a'), request.query('b'), request.header('x-one')]
       return OK
     })
     await post(`${url}?a=1&a=2`, '{}', { 'x-one': 'one' })
@@ -138,7 +138,7 @@ describe('what the endpoint sees of a request', () => {
     let seen: unknown
     const url = await mounted((request) => {
       seen = [
-        request.repeated?.(),
+        request.duplicateHeader?.(),
         request.headers('host'),
         request.headers('accept'),
         request.headers('x-none'),
@@ -164,20 +164,20 @@ describe('what the endpoint sees of a request', () => {
     const calls: string[] = []
     const handle: Handle = (request) => {
       if (request.method === 'GET') return OK
-      return { ...OK, body: JSON.stringify([request.mount, request.mount, request.auth]) }
+      return { ...OK, body: JSON.stringify([request.locals, request.locals, request.auth]) }
     }
     endpoint.handle = handle
     const app = Fastify()
     app.register(mcp, {
       server: {} as McpServer,
-      context: (request) => (calls.push('context'), { id: request.id }),
+      locals: (request) => (calls.push('locals'), { id: request.id }),
       auth: () => (calls.push('auth'), { principal: 'ada' }),
     })
     const url = `${await listen(app)}/mcp`
     await fetch(url)
     expect(calls).toEqual([])
     expect(await (await post(url)).json()).toEqual([{ id: 'req-2' }, { id: 'req-2' }, { principal: 'ada' }])
-    expect(calls).toEqual(['context', 'auth'])
+    expect(calls).toEqual(['locals', 'auth'])
   })
 
   it('can be refused before its body has come', async () => {

@@ -13,7 +13,10 @@ export function createServer(name = 'test'): McpServer {
     inputSchema: { type: 'object' },
     handler: (args) => JSON.stringify(args).length,
   })
-  server.addTool({ name: 'seen', handler: (_args, ctx) => ({ auth: ctx.auth?.principal, mount: ctx.mount }) })
+  server.addTool({
+    name: 'seen',
+    handler: (_args, ctx) => ({ auth: ctx.auth?.principal, mount: ctx.locals }),
+  })
   server.addTool({
     name: 'report',
     async handler(_args, ctx) {

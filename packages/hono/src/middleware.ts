@@ -3,15 +3,15 @@ import {
   BodyError,
   collectStream,
   createEndpoint,
-  doorPaths,
+  routePaths,
   readStream,
   readWebStream,
-  repeatedHeader,
+  duplicateHeader,
   toReadableStream,
 } from '@jetway/core/http'
 import type {
   ByteStream,
-  Door,
+  Route,
   Endpoint,
   EndpointOptions,
   HttpReply,
@@ -25,13 +25,13 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
 
 /** Chooses the server of a request. Undefined is answered 404. */
-export type McpSelector<Mount = unknown, App = unknown> = (
+export type McpSelector<Locals = unknown, App = unknown> = (
   c: Context,
-) => McpServer<Mount, App> | undefined | Promise<McpServer<Mount, App> | undefined>
+) => McpServer<Locals, App> | undefined | Promise<McpServer<Locals, App> | undefined>
 
-interface MountOptions<Mount, App> extends EndpointOptions {
+interface MountOptions<Locals, App> extends EndpointOptions {
   /** What is served, or a function that chooses it: once for each session, or for each request without sessions. */
-  readonly server: McpServer<Mount, App> | McpSelector<Mount, App>
+  readonly server: McpServer<Locals, App> | McpSelector<Locals, App>
   /**
    * Where the server answers, below the base path of the app that uses the middleware. With `legacySse` it answers at
    * `/sse` and `/message` beside this path too.
@@ -39,15 +39,15 @@ interface MountOptions<Mount, App> extends EndpointOptions {
    * @default '/mcp', or the path of the route that the middleware is the handler of, as in `app.all('/ai', mcp(…))`
    */
   readonly path?: string
-  /** The app's own context of a request, as `ctx.mount`. Called once for a request that has passed the guard. */
-  readonly context?: (c: Context) => NoInfer<Mount>
+  /** The app's own data for a request, as `ctx.locals`. Called once for a request that has passed the guard. */
+  readonly locals?: (c: Context) => NoInfer<Locals>
   /** What the app's own authentication left on the context, as `ctx.auth`. */
   readonly auth?: (c: Context) => AuthInfo | undefined
 }
 
 /** Where the server answers, and everything that an endpoint takes. A server that declares its context needs one. */
-export type McpMiddlewareOptions<Mount = unknown, App = unknown> = MountOptions<Mount, App> &
-  (unknown extends Mount ? unknown : Required<Pick<MountOptions<Mount, App>, 'context'>>)
+export type McpMiddlewareOptions<Locals = unknown, App = unknown> = MountOptions<Locals, App> &
+  (unknown extends Locals ? unknown : Required<Pick<MountOptions<Locals, App>, 'locals'>>)
 
 /** The middleware, and the handle of its mount: watch it, and close it before the runtime's own server. */
 export type McpMiddleware = MiddlewareHandler & MountHandle
@@ -72,19 +72,19 @@ const EMPTY = new Uint8Array()
  * It answers its own path, below any base path, and calls `next()` for all others. Replies go through Hono's context,
  * so headers that middleware has set before (CORS, a request id) are kept, on streams too.
  */
-export function mcp<Mount = unknown, App = unknown>(
-  options: McpMiddlewareOptions<Mount, App>,
+export function mcp<Locals = unknown, App = unknown>(
+  options: McpMiddlewareOptions<Locals, App>,
 ): McpMiddleware {
-  const { server, path, context, auth, ...rest }: MountOptions<Mount, App> = options
+  const { server, path, locals, auth, ...rest }: MountOptions<Locals, App> = options
   const doorOf = matcher(path, rest.legacySse)
   const endpoint: Endpoint = createEndpoint(neutral(server), rest)
-  const host: HostReaders = { context, auth }
+  const host: HostReaders = { locals, auth }
   const probed = prober(endpoint)
   const middleware = (c: Context, next: Next): Response | Promise<Response | void> => {
     const probe = probed(c)
     if (probe !== undefined) return probe
-    const door = doorOf(c)
-    return door === undefined ? next() : answer(endpoint, door, c, host)
+    const route = doorOf(c)
+    return route === undefined ? next() : answer(endpoint, route, c, host)
   }
   return Object.assign(middleware as MiddlewareHandler, {
     close: (closing?: { readonly deadline?: number }) => endpoint.close(closing),
@@ -94,16 +94,16 @@ export function mcp<Mount = unknown, App = unknown>(
   })
 }
 
-/** What is asked of types is asked already: below, a mount is whatever `context` gives. */
-function neutral<Mount, App>(
-  server: McpServer<Mount, App> | McpSelector<Mount, App>,
+/** What is asked of types is asked already: below, a mount is whatever `locals` gives. */
+function neutral<Locals, App>(
+  server: McpServer<Locals, App> | McpSelector<Locals, App>,
 ): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as ContextRequest).context) as ReturnType<ServerSelector>
 }
 
 interface HostReaders {
-  readonly context: ((c: Context) => unknown) | undefined
+  readonly locals: ((c: Context) => unknown) | undefined
   readonly auth: ((c: Context) => AuthInfo | undefined) | undefined
 }
 
@@ -111,14 +111,14 @@ interface HostReaders {
 function matcher(
   wanted: string | undefined,
   legacySse: EndpointOptions['legacySse'],
-): (c: Context) => Door | undefined {
-  const doors = Array.from(doorPaths(wanted ?? DEFAULT_PATH, legacySse), ([path, door]) => ({
-    door,
+): (c: Context) => Route | undefined {
+  const routes = Array.from(routePaths(wanted ?? DEFAULT_PATH, legacySse), ([path, route]) => ({
+    route,
     isBelow: below(path),
   }))
-  const own = (c: Context): Door | undefined => {
+  const own = (c: Context): Route | undefined => {
     const { path } = c.req
-    for (const { door, isBelow } of doors) if (isBelow(c, path)) return door
+    for (const { route, isBelow } of routes) if (isBelow(c, path)) return route
     return undefined
   }
   if (wanted !== undefined) return own
@@ -149,10 +149,15 @@ function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
   }
 }
 
-function answer(endpoint: Endpoint, door: Door, c: Context, host: HostReaders): Response | Promise<Response> {
-  const request = new ContextRequest(door, c, host)
+function answer(
+  endpoint: Endpoint,
+  route: Route,
+  c: Context,
+  host: HostReaders,
+): Response | Promise<Response> {
+  const request = new ContextRequest(route, c, host)
   // Who calls is asked before the body is read, and what else sees the request first may want the body too.
-  const reads = host.context === undefined && host.auth === undefined
+  const reads = host.locals === undefined && host.auth === undefined
   const stream = reads ? request.unread() : undefined
   const limit = stream === undefined ? undefined : endpoint.mayRead(request)
   if (stream === undefined || limit === undefined || request.isBeyond(limit))
@@ -181,7 +186,7 @@ function respond(c: Context, request: ContextRequest, reply: HttpReply): Respons
 
 class ContextRequest implements HttpRequest {
   readonly method: string
-  readonly door: Door
+  readonly route: Route
   readonly context: Context
   readonly #raw: Request
   /** How much of the request somebody has read before. */
@@ -190,11 +195,11 @@ class ContextRequest implements HttpRequest {
   readonly #incoming: Incoming | undefined
   #abort: AbortController | undefined
   #gone = false
-  #mount: { readonly value: unknown } | undefined
+  #locals: { readonly value: unknown } | undefined
   #body: Uint8Array | BodyError | undefined
 
-  constructor(door: Door, c: Context, host: HostReaders) {
-    this.door = door
+  constructor(route: Route, c: Context, host: HostReaders) {
+    this.route = route
     this.context = c
     this.#raw = c.req.raw
     this.method = this.#raw.method
@@ -217,8 +222,8 @@ class ContextRequest implements HttpRequest {
     return this.#host.auth?.(this.context)
   }
 
-  get mount(): unknown {
-    return (this.#mount ??= { value: this.#host.context?.(this.context) }).value
+  get locals(): unknown {
+    return (this.#locals ??= { value: this.#host.locals?.(this.context) }).value
   }
 
   get signal(): AbortSignal {
@@ -257,8 +262,8 @@ class ContextRequest implements HttpRequest {
     return value === undefined ? [] : [value]
   }
 
-  repeated(): string | undefined {
-    return this.#incoming && repeatedHeader(this.#incoming.rawHeaders)
+  duplicateHeader(): string | undefined {
+    return this.#incoming && duplicateHeader(this.#incoming.rawHeaders)
   }
 
   get headJudged(): boolean {
@@ -270,9 +275,9 @@ class ContextRequest implements HttpRequest {
     const incoming = this.#incoming
     if (incoming === undefined || this.#touched === TOUCHED || this.#raw.bodyUsed) return undefined
     if (incoming.readableDidRead || 'rawBody' in incoming || this.#isCached()) return undefined
-    const { context, auth } = this.#host
+    const { locals, auth } = this.#host
     // They have seen the request since.
-    return (context === undefined && auth === undefined) || touched(this.#raw) !== TOUCHED
+    return (locals === undefined && auth === undefined) || touched(this.#raw) !== TOUCHED
       ? incoming
       : undefined
   }

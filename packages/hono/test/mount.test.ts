@@ -161,7 +161,7 @@ describe('middleware of the app', () => {
     expect(await text(await post(`${(await listen(app)).url}/mcp`))).toBe('changed')
   })
 
-  it('authenticates: handlers see whom as ctx.auth, and the context as ctx.mount', async () => {
+  it('authenticates: handlers see whom as ctx.auth, and the context as ctx.locals', async () => {
     const app = new Hono<{ Variables: { user: string } }>()
     app.use(async (c, next) => {
       if (c.req.header('authorization') !== 'Bearer good') return c.text('mine', 401)
@@ -172,7 +172,7 @@ describe('middleware of the app', () => {
       mcp({
         ...STATELESS,
         auth: (c) => ({ principal: c.get('user') }),
-        context: (c) => ({ path: c.req.path }),
+        locals: (c) => ({ path: c.req.path }),
       }),
     )
     const { url } = await listen(app)
@@ -193,19 +193,19 @@ describe('middleware of the app', () => {
   it('lets the context have the body, too', async () => {
     const texts: Promise<string>[] = []
     const app = new Hono()
-    app.use(mcp({ ...STATELESS, context: (c) => texts.push(c.req.text()) }))
+    app.use(mcp({ ...STATELESS, locals: (c) => texts.push(c.req.text()) }))
     const { url } = await listen(app)
     expect(await text(await post(`${url}/mcp`))).toBe('test')
     expect(await Promise.all(texts)).toEqual([call('name')])
   })
 
   it('leaves the context out of requests that the guard refuses', async () => {
-    const context = vi.fn()
+    const locals = vi.fn()
     const app = new Hono()
-    app.use(mcp({ ...STATELESS, context }))
+    app.use(mcp({ ...STATELESS, locals }))
     const { url } = await listen(app)
     expect((await post(`${url}/mcp`, call('name'), { origin: 'https://evil.example' })).status).toBe(403)
-    expect(context).not.toHaveBeenCalled()
+    expect(locals).not.toHaveBeenCalled()
   })
 
   it('gets a generic error for a context that throws, and the log the reason', async () => {
@@ -216,7 +216,7 @@ describe('middleware of the app', () => {
       mcp({
         ...STATELESS,
         logger,
-        context: () => {
+        locals: () => {
           throw cause
         },
       }),
@@ -345,11 +345,11 @@ describe('sessions and closing', () => {
 describe('types', () => {
   it('ask for the context that a server has declared, and for nothing else', () => {
     const typed = createServer<{ user: string }>()
-    expect(mcp({ server: typed, context: (c) => ({ user: c.req.path }) })).toBeTypeOf('function')
+    expect(mcp({ server: typed, locals: (c) => ({ user: c.req.path }) })).toBeTypeOf('function')
     // @ts-expect-error the context is missing
     expect(mcp({ server: typed })).toBeTypeOf('function')
     // @ts-expect-error the context is something else
-    expect(mcp({ server: typed, context: (c) => ({ id: c.req.path }) })).toBeTypeOf('function')
+    expect(mcp({ server: typed, locals: (c) => ({ id: c.req.path }) })).toBeTypeOf('function')
     // @ts-expect-error there is no such option
     expect(mcp({ server, pth: '/x' })).toBeTypeOf('function')
   })

@@ -175,7 +175,7 @@ describe('what the endpoint sees of a request', () => {
     const url = await served((request) => {
       seen = [
         request.method,
-        request.door,
+        request.route,
         request.query('a'),
         request.query('b'),
         request.header('x-one'),
@@ -219,7 +219,7 @@ describe('what the endpoint sees of a request', () => {
   it('names a repeated header on Node', async () => {
     let seen: unknown
     const url = await served((request) => {
-      seen = request.repeated?.()
+      seen = request.duplicateHeader?.()
       return OK
     })
     await until(
@@ -249,12 +249,12 @@ describe('what the endpoint sees of a request', () => {
     const handle: Handle = (request) =>
       request.method === 'GET'
         ? OK
-        : { ...OK, body: JSON.stringify([request.mount, request.mount, request.auth]) }
+        : { ...OK, body: JSON.stringify([request.locals, request.locals, request.auth]) }
     endpoint.handle = handle
     app.use(
       mcp({
         server: {} as McpServer,
-        context: (c) => (calls.push('context'), { path: c.req.path }),
+        locals: (c) => (calls.push('locals'), { path: c.req.path }),
         auth: () => (calls.push('auth'), { principal: 'ada' }),
       }),
     )
@@ -262,7 +262,7 @@ describe('what the endpoint sees of a request', () => {
     expect(calls).toEqual([])
     const response = await app.request('/mcp', { method: 'POST', body: '{}' })
     expect(await response.json()).toEqual([{ path: '/mcp' }, { path: '/mcp' }, { principal: 'ada' }])
-    expect(calls).toEqual(['context', 'auth'])
+    expect(calls).toEqual(['locals', 'auth'])
   })
 
   it('can be refused before its body has come', async () => {

@@ -6,15 +6,18 @@ import type { Hono } from 'hono'
 import { onTestFinished } from 'vitest'
 
 /** A server whose tools show what reached them. */
-export function createServer<Mount = unknown>(name = 'test'): McpServer<Mount> {
-  const server = new McpServer<Mount>({ name, version: '1.0.0' })
+export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals> {
+  const server = new McpServer<Locals>({ name, version: '1.0.0' })
   server.addTool({ name: 'name', handler: () => name })
   server.addTool({
     name: 'size',
     inputSchema: { type: 'object' },
     handler: (args) => JSON.stringify(args).length,
   })
-  server.addTool({ name: 'seen', handler: (_args, ctx) => ({ auth: ctx.auth?.principal, mount: ctx.mount }) })
+  server.addTool({
+    name: 'seen',
+    handler: (_args, ctx) => ({ auth: ctx.auth?.principal, mount: ctx.locals }),
+  })
   server.addTool({
     name: 'report',
     async handler(_args, ctx) {

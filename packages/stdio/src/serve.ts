@@ -6,24 +6,24 @@ import { StdioTransport } from './transport.ts'
 
 interface Caller {
   readonly auth?: AuthInfo | undefined
-  readonly mount?: unknown
+  readonly locals?: unknown
   readonly revisions?: readonly RevisionDate[]
   readonly endGraceMs?: number
 }
 
 /** What is served: an `McpServer`. */
-export interface StdioServer<Mount = unknown> {
-  readonly '~mount'?: (mount: Mount) => void
+export interface StdioServer<Locals = unknown> {
+  readonly '~locals'?: (locals: Locals) => void
   connect(transport: Transport, caller: Caller): MountHandle
   close(options?: { readonly deadline?: number }): Promise<void>
 }
 
 /** Options of {@link serveStdio}. Every default is meant for production. */
-interface Options<Mount> {
+interface Options<Locals> {
   /** Who the client is, as `ctx.auth`. Over stdio it comes from the environment, never from the client. */
   readonly auth?: AuthInfo
-  /** The app's own context, as `ctx.mount`. */
-  readonly mount?: Mount
+  /** The app's own context, as `ctx.locals`. */
+  readonly locals?: Locals
   /** The protocol revisions to serve, out of those that the server speaks. All of them by default. */
   readonly revisions?: readonly RevisionDate[]
   /** @default process.stdin */
@@ -54,9 +54,9 @@ interface Options<Mount> {
   readonly logger?: Pick<Logger, 'warn'>
 }
 
-/** Options of {@link serveStdio}. A server that declares what it demands as `ctx.mount` needs `mount`. */
-export type ServeStdioOptions<Mount = unknown> = Options<Mount> &
-  (unknown extends Mount ? unknown : { readonly mount: Mount })
+/** Options of {@link serveStdio}. A server that declares what it demands as `ctx.locals` needs `locals`. */
+export type ServeStdioOptions<Locals = unknown> = Options<Locals> &
+  (unknown extends Locals ? unknown : { readonly locals: Locals })
 
 /** A server that is being served over stdio. */
 export interface StdioHandle extends MountHandle {}
@@ -77,11 +77,11 @@ const STRAY_OUTPUT =
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
-export async function serveStdio<Mount = unknown>(
-  server: StdioServer<Mount>,
-  ...[options]: unknown extends Mount
-    ? [options?: ServeStdioOptions<NoInfer<Mount>>]
-    : [options: ServeStdioOptions<NoInfer<Mount>>]
+export async function serveStdio<Locals = unknown>(
+  server: StdioServer<Locals>,
+  ...[options]: unknown extends Locals
+    ? [options?: ServeStdioOptions<NoInfer<Locals>>]
+    : [options: ServeStdioOptions<NoInfer<Locals>>]
 ): Promise<StdioHandle> {
   return new StdioServing(server as StdioServer, options ?? {})
 }
@@ -184,10 +184,10 @@ class StdioServing implements StdioHandle {
 
 const signals = Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]
 
-function callerOf({ auth, mount, revisions }: ServeStdioOptions): Caller {
+function callerOf({ auth, locals, revisions }: ServeStdioOptions): Caller {
   return {
     ...(auth === undefined ? {} : { auth }),
-    ...(mount === undefined ? {} : { mount }),
+    ...(locals === undefined ? {} : { locals }),
     ...(revisions === undefined ? {} : { revisions }),
   }
 }

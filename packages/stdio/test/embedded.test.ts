@@ -7,7 +7,7 @@ const createServer = (): McpServer => {
   const server = new McpServer({ name: 'test', version: '1.0.0' })
   server.addTool({
     name: 'who',
-    handler: (_args, ctx) => `${ctx.auth?.principal} ${JSON.stringify(ctx.mount)}`,
+    handler: (_args, ctx) => `${ctx.auth?.principal} ${JSON.stringify(ctx.locals)}`,
   })
   return server
 }
@@ -31,7 +31,7 @@ describe('serveStdio on streams that it is given', () => {
     const output = new PassThrough()
     const signals = process.listenerCount('SIGTERM')
     const auth = { principal: 'me' }
-    const handle = await serveStdio(createServer(), { input, output, auth, mount: { a: 1 } })
+    const handle = await serveStdio(createServer(), { input, output, auth, locals: { a: 1 } })
     expect(process.listenerCount('SIGTERM')).toBe(signals)
     input.write(initialize)
     await nextLine(output)

@@ -42,9 +42,9 @@ export interface ConnectOptions extends Omit<ClientOptions, 'revisions' | 'handl
 }
 
 /** A server that counts on the context of its mount is given one. */
-type Connecting<Mount> = unknown extends Mount
-  ? [options?: ConnectOptions & { readonly mount?: Mount }]
-  : [options: ConnectOptions & { readonly mount: Mount }]
+type Connecting<Locals> = unknown extends Locals
+  ? [options?: ConnectOptions & { readonly locals?: Locals }]
+  : [options: ConnectOptions & { readonly locals: Locals }]
 
 /** One question of the server's, as the handler got it. */
 export type AskedQuestion =
@@ -95,15 +95,15 @@ export class TestClient extends Client {
  *
  * @throws Error that names the schemas, where the server's schema cache is not what it would be now
  */
-export async function connect<Mount>(
-  server: McpServer<Mount>,
-  ...[options]: Connecting<Mount>
+export async function connect<Locals>(
+  server: McpServer<Locals>,
+  ...[options]: Connecting<Locals>
 ): Promise<TestClient> {
   await checkCache(server as McpServer)
   const [near, far] = createMemoryTransportPair()
-  const { auth, mount, ...rest }: ConnectOptions & { readonly mount?: unknown } = options ?? {}
+  const { auth, locals, ...rest }: ConnectOptions & { readonly locals?: unknown } = options ?? {}
   // A test that leaves a call behind should not wait for it.
-  const served = { endGraceMs: 50, mount, ...(auth !== undefined && { auth }) }
+  const served = { endGraceMs: 50, locals, ...(auth !== undefined && { auth }) }
   ;(server as McpServer).connect(far, served)
   return new TestClient(rest).connect(duplex(near))
 }

@@ -1,5 +1,5 @@
 import { buffer, text } from 'node:stream/consumers'
-import { BodyError, repeatedHeader } from '@jetway/core/http'
+import { BodyError, duplicateHeader } from '@jetway/core/http'
 import { describe, expect, it } from 'vitest'
 import { type AdapterCase, adapterCases, runAdapterCase } from '../src/contracts/adapter.ts'
 import { breakable, type Parts, SOUND } from './support/breakable-adapter.ts'
@@ -51,7 +51,7 @@ const inRequests: readonly Fault[] = [
     parts: {
       request: (exchanged, parts) =>
         Object.assign(SOUND.request(exchanged, parts), {
-          repeated: undefined,
+          duplicateHeader: undefined,
           headers: (name: string) => exchanged.req.headersDistinct[name]?.slice(0, 1) ?? [],
         }),
     },
@@ -65,8 +65,8 @@ const inRequests: readonly Fault[] = [
     parts: {
       request: (exchanged, parts) =>
         Object.assign(SOUND.request(exchanged, parts), {
-          repeated: () =>
-            repeatedHeader(exchanged.req.rawHeaders) ??
+          duplicateHeader: () =>
+            duplicateHeader(exchanged.req.rawHeaders) ??
             Object.entries(exchanged.req.headersDistinct).find(([, values = []]) => values.length > 1)?.[0],
         }),
     },
@@ -172,8 +172,8 @@ const inRequests: readonly Fault[] = [
     does: 'makes the context before it is asked for, outside the endpoint',
     parts: {
       async serve(exchanged, parts) {
-        const mount = exchanged.host.context?.()
-        await SOUND.serve({ ...exchanged, host: { ...exchanged.host, context: () => mount } }, parts)
+        const mount = exchanged.host.locals?.()
+        await SOUND.serve({ ...exchanged, host: { ...exchanged.host, locals: () => mount } }, parts)
       },
     },
     breaks: [
@@ -185,8 +185,8 @@ const inRequests: readonly Fault[] = [
     does: 'makes the context twice',
     parts: {
       request(exchanged, parts) {
-        const context = (): unknown => (exchanged.host.context?.(), exchanged.host.context?.())
-        return SOUND.request({ ...exchanged, host: { context } }, parts)
+        const locals = (): unknown => (exchanged.host.locals?.(), exchanged.host.locals?.())
+        return SOUND.request({ ...exchanged, host: { locals } }, parts)
       },
     },
     breaks: [

@@ -127,8 +127,8 @@ describe('a server with a schema cache', () => {
 describe('a server that demands a context of its mounts', () => {
   it('is given one', async () => {
     const server = new McpServer<{ user: string }>({ name: 'mounted', version: '1.0.0' })
-    server.addTool({ name: 'user', handler: (_, ctx) => ctx.mount.user })
-    await using client = await connect(server, { mount: { user: 'bob' } })
+    server.addTool({ name: 'user', handler: (_, ctx) => ctx.locals.user })
+    await using client = await connect(server, { locals: { user: 'bob' } })
     expect(await client.callTool('user')).toHaveText('bob')
   })
 })

@@ -19,7 +19,7 @@ const call = (name: string): string =>
 
 function typed(): McpServer<Mounted> {
   const server = new McpServer<Mounted>(info)
-  server.addTool({ name: 'user', handler: (_args, ctx) => ctx.mount.user })
+  server.addTool({ name: 'user', handler: (_args, ctx) => ctx.locals.user })
   return server
 }
 
@@ -41,33 +41,33 @@ describe('a mount of a server that declares its context', () => {
       const request = {} as HttpRequest
       // @ts-expect-error no mount
       await createEndpoint(server).handle(request)
-      await createEndpoint(server).handle({ ...request, mount: { user: 'ada' } })
+      await createEndpoint(server).handle({ ...request, locals: { user: 'ada' } })
       // @ts-expect-error another mount
-      await createEndpoint(server).handle({ ...request, mount: { id: 1 } })
+      await createEndpoint(server).handle({ ...request, locals: { id: 1 } })
       // @ts-expect-error no context
       toFetch(server)
-      toFetch(server, { context: () => ({ user: 'ada' }) })
+      toFetch(server, { locals: () => ({ user: 'ada' }) })
       // @ts-expect-error another context
-      toFetch(server, { context: () => ({ id: 1 }) })
+      toFetch(server, { locals: () => ({ id: 1 }) })
       // @ts-expect-error no context
       honoMcp({ server })
-      honoMcp({ server, context: () => ({ user: 'ada' }) })
+      honoMcp({ server, locals: () => ({ user: 'ada' }) })
       // @ts-expect-error no context
       await app.register(fastifyMcp, { server })
-      await app.register(fastifyMcp, { server, context: () => ({ user: 'ada' }) })
+      await app.register(fastifyMcp, { server, locals: () => ({ user: 'ada' }) })
       // @ts-expect-error no mount
       await serveStdio(server)
       // @ts-expect-error no mount
       await serveStdio(server, { input })
-      await serveStdio(server, { input, mount: { user: 'ada' } })
+      await serveStdio(server, { input, locals: { user: 'ada' } })
       // @ts-expect-error another mount
-      await serveStdio(server, { input, mount: { id: 1 } })
+      await serveStdio(server, { input, locals: { id: 1 } })
       // @ts-expect-error no mount
       await server.handleMessage('{}')
-      await server.handleMessage('{}', { mount: { user: 'ada' } })
+      await server.handleMessage('{}', { locals: { user: 'ada' } })
       // @ts-expect-error functions that choose servers are held to it as well
       toFetch(() => server)
-      toFetch(() => server, { context: () => ({ user: 'ada' }) })
+      toFetch(() => server, { locals: () => ({ user: 'ada' }) })
       // @ts-expect-error a server with demands is no server without
       const plain: McpServer = server
       await plain.close()
@@ -85,10 +85,10 @@ describe('a mount of a server that declares its context', () => {
 
   it('has the type of what its lifespan opens, from createServer', async () => {
     const server = createServer<Mounted>()(info, { lifespan: async () => ({ rows: 5 }) })
-    server.addTool({ name: 'both', handler: (_args, ctx) => `${ctx.mount.user} ${ctx.app.rows.toFixed(1)}` })
+    server.addTool({ name: 'both', handler: (_args, ctx) => `${ctx.locals.user} ${ctx.app.rows.toFixed(1)}` })
     // @ts-expect-error the lifespan opens no such thing
     server.addTool({ name: 'neither', handler: (_args, ctx) => String(ctx.app.columns) })
-    const answer = await server.handleMessage(call('both'), { mount: { user: 'ada' } })
+    const answer = await server.handleMessage(call('both'), { locals: { user: 'ada' } })
     expect(answer).toContain('ada 5.0')
   })
 })
@@ -103,7 +103,7 @@ describe('a function in the place of a server', () => {
     onTestFinished(() => app.close())
     await app.register(fastifyMcp, {
       server: (request) => choose(request.headers['x-tenant'] as string | undefined),
-      context: (request) => ({ user: String(request.headers['x-user']) }),
+      locals: (request) => ({ user: String(request.headers['x-user']) }),
       stateless: true,
     })
     const ask = async (headers: Record<string, string>, tool: string): Promise<Response> => {
@@ -120,12 +120,12 @@ describe('a function in the place of a server', () => {
     app.use(
       honoMcp({
         server: async (c) => choose(c.req.header('x-tenant')),
-        context: () => ({ user: 'ada' }),
+        locals: () => ({ user: 'ada' }),
         stateless: true,
       }),
     )
     const web = toFetch((request) => choose(request.headers.get('x-tenant') ?? undefined), {
-      context: () => ({ user: 'ada' }),
+      locals: () => ({ user: 'ada' }),
       stateless: true,
     })
     const request = (name: string): Request =>

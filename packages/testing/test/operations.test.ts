@@ -204,9 +204,9 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
       400,
     )
     const refused = [
-      { door: 'message', status: 400, reason: 'missingSession' },
-      { door: 'message', status: 400, reason: 'initializeRefused' },
-      { door: 'message', status: 400, reason: 'noSessionId' },
+      { route: 'message', status: 400, reason: 'missingSession' },
+      { route: 'message', status: 400, reason: 'initializeRefused' },
+      { route: 'message', status: 400, reason: 'noSessionId' },
     ]
     expect(heard).toEqual(refused)
     expect(handle.stats().refusals).toEqual({ missingSession: 1, initializeRefused: 1, noSessionId: 1 })
@@ -256,9 +256,9 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     expect((await post(origin, INITIALIZE, { 'x-tenant': 'b' })).status).toBe(404)
     const resumed = { ...session, accept: 'text/event-stream', 'last-event-id': 'nothing' }
     expect((await send(`${origin}/mcp`, { headers: resumed })).status).toBe(400)
-    const unknownEvent = { door: 'mcp', status: 400, reason: 'unknownEvent' }
+    const unknownEvent = { route: 'mcp', status: 400, reason: 'unknownEvent' }
     expect(heard).toEqual([unknownEvent])
-    expect(told).toEqual([{ door: 'mcp', status: 404, reason: 'noServer' }, unknownEvent])
+    expect(told).toEqual([{ route: 'mcp', status: 404, reason: 'noServer' }, unknownEvent])
     expect(handle.stats().refusals).toEqual({ noServer: 1, unknownEvent: 1 })
     expect(a.stats()).toMatchObject({ sessions: 1, refusals: { unknownEvent: 1 } })
   })
@@ -407,7 +407,7 @@ describe('a server on stdio in operation', () => {
     const refusals = { parseError: 1, missingSession: 1, batch: 1, initializeRefused: 1 }
     expect(handle.stats()).toMatchObject({ sessions: 0, refusals })
     expect(told).toEqual(
-      Object.keys(refusals).map((reason) => ['reject', { door: 'duplex', status: undefined, reason }]),
+      Object.keys(refusals).map((reason) => ['reject', { route: 'duplex', status: undefined, reason }]),
     )
     input.write(`${frame(INITIALIZE)}\n`)
     expect(await next()).toMatchObject({ id: 1, result: { protocolVersion: '2025-06-18' } })
@@ -445,7 +445,7 @@ describe('a server on stdio in operation', () => {
     input.write(`${frame(callOf('asks', 3))}\n`)
     expect(await next()).toMatchObject({ id: 3, error: { code: -32603 } })
     expect(handle.stats()).toMatchObject({ callsInFlight: 1, refusals: { busy: 1 } })
-    expect(rejected).toEqual([{ door: 'duplex', status: undefined, reason: 'busy' }])
+    expect(rejected).toEqual([{ route: 'duplex', status: undefined, reason: 'busy' }])
     input.write(`${frame({ id: question.id, result: { roots: [] } })}\n`)
     expect(JSON.stringify(await next())).toContain('0 roots')
   })

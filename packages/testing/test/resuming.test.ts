@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
-import { MemoryEventStore, MemorySessionStore } from '@jetway/core/runtime'
+import { MemoryEventStore, MemorySessionStore } from '@jetway/core/stores'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { fastify, hono } from './support/adapters.ts'

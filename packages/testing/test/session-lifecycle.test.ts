@@ -1,6 +1,6 @@
 import { elicit, McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
-import { systemClock } from '@jetway/core/runtime'
+import { systemClock } from '@jetway/core/stores'
 import Fastify from 'fastify'
 import { mcp } from '@jetway/fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'

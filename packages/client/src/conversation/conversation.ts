@@ -12,7 +12,7 @@ import {
   type RequestId,
   type Revision,
 } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import { ClientError, ConnectionClosedError, invalidAnswer } from '../errors.ts'
 import type { ClientTransport, Origin, SendContext, TransportClose } from '../transport/client-transport.ts'
 import { InboundRequests } from './inbound-requests.ts'

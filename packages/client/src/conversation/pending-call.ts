@@ -1,4 +1,4 @@
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { JsonObject, RequestId } from '@jetway/core/protocol'
 import { RequestTimeoutError } from '../errors.ts'
 

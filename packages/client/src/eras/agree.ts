@@ -1,5 +1,5 @@
 import { ErrorCode, McpError, type Revision } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { Conversation } from '../conversation/conversation.ts'
 import { ClientError, ConnectionClosedError, TransportError, UnsupportedRevisionError } from '../errors.ts'
 import { openLegacy, type LegacySideOptions } from './legacy-side.ts'

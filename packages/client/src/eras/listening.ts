@@ -9,7 +9,7 @@ import {
   type ServerCapabilities,
   SUBSCRIPTION_ID,
 } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { Ask } from '../conversation/conversation.ts'
 import { ClientError } from '../errors.ts'
 import type { ListKind } from './side.ts'

@@ -14,7 +14,7 @@ import {
   type Revision,
   SERVER_INFO,
 } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { Ask, Conversation } from '../conversation/conversation.ts'
 import { UnsupportedRevisionError } from '../errors.ts'
 import { capabilitiesFor } from './capabilities.ts'

@@ -11,7 +11,7 @@ import {
   type Role,
   type SamplingContent,
 } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import { orAborted } from '../waiting.ts'
 import { readFilledForm } from './filled-form.ts'
 import type { OpenedUrls } from './opened-urls.ts'

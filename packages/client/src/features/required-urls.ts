@@ -1,5 +1,5 @@
 import { ErrorCode, isObject, type JsonObject, McpError, type Revision } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import { ClientError, ConnectionClosedError } from '../errors.ts'
 import { deferred, orAborted, within } from '../waiting.ts'
 import type { OpenedUrls } from './opened-urls.ts'

@@ -7,7 +7,7 @@ import {
   type TaskStatus,
 } from '@jetway/core/protocol'
 import type { CallToolResult } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import { begun, ClientError, invalidAnswer } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Requests } from '../requests.ts'

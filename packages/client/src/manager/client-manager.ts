@@ -6,7 +6,7 @@ import type {
   Resource,
   ResourceTemplate,
 } from '@jetway/core/protocol'
-import { type Clock, systemClock } from '@jetway/core/runtime'
+import { type Clock, systemClock } from '@jetway/core/stores'
 import type { Client } from '../client.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { Emitter } from '../features/emitter.ts'

@@ -1,5 +1,5 @@
 import type { Implementation } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import { Client } from '../client.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { ClientHandlers } from '../features/questions.ts'

@@ -1,5 +1,5 @@
 import { McpError } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { Client } from '../client.ts'
 import { SessionLostError, TransportError } from '../errors.ts'
 import { within } from '../waiting.ts'

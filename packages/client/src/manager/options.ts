@@ -1,4 +1,4 @@
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { ClientHandlers } from '../features/questions.ts'
 import type { ClientOptions, RequestOptions } from '../options.ts'
 import type { ResourceCache } from '../resource-cache/resource-cache.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { Client } from '../client.ts'
 import { ClientError } from '../errors.ts'
 import { orAborted, pause, toError } from '../waiting.ts'

@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 import type { Client } from '../client.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { ClientError } from '../errors.ts'

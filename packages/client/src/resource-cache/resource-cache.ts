@@ -1,5 +1,5 @@
 import type { ReadResourceResult } from '@jetway/core/protocol'
-import { type Clock, systemClock } from '@jetway/core/runtime'
+import { type Clock, systemClock } from '@jetway/core/stores'
 import { LRUCache } from 'lru-cache'
 import type { CacheHints } from '../features/results.ts'
 import { Flight } from './flight.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '@jetway/core/runtime'
+import type { Clock } from '@jetway/core/stores'
 
 /** Time that stands still until a test moves it. */
 export class ManualClock implements Clock {

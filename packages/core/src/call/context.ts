@@ -5,14 +5,14 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import { readTraceContext, type TraceContext } from '../protocol/trace-context.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
-import type { Asking } from './input/types.ts'
+import type { InputContext } from './input/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import type { Background, WorkHost } from './wait-until.ts'
+import type { WaitUntil, WorkHost } from './wait-until.ts'
 import type { ClientView } from './client-view.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
 import type { Exchange } from './exchange.ts'
 import { type ElicitNow, type ElicitUrlNow, GivenInputs, type Inputs } from './input/inputs.ts'
-import { asksNow } from './input/live.ts'
+import { liveInput } from './input/live.ts'
 import { createLogSender, logFrame, type LogSender } from './log.ts'
 import { Progress } from './progress.ts'
 import type {
@@ -43,7 +43,7 @@ interface RunningTask extends TaskView {
 }
 
 /** What a handler is given beside its arguments. One per call, never to be kept. */
-export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
+export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** Aborts when the call is cancelled or times out. */
   readonly signal: AbortSignal
   /** Chosen by the peer and not unique: some clients send the same id every time. */
@@ -61,7 +61,7 @@ export interface RequestContext<App = unknown, Mount = unknown, Answers = {}> {
   /** What the server's `lifespan` opened. */
   readonly app: App
   /** What the mount's `context` option returned for this request. */
-  readonly mount: Mount
+  readonly locals: Locals
   /** The address that is being read; an empty string outside resources. */
   readonly uri: string
   readonly log: LogSender
@@ -140,15 +140,15 @@ export interface CallScope {
   /** Undefined where the connection has no sessions. */
   readonly settings?: SessionSettings
   readonly auth: AuthInfo | undefined
-  readonly mount: unknown
+  readonly locals: unknown
   /** Keeps what outlives the call. */
-  readonly background?: Background | undefined
+  readonly background?: WaitUntil | undefined
   readonly host?: WorkHost | undefined
   readonly exchange: Exchange
   /** What is logged where no session says otherwise; undefined where the server sends no logs. */
   readonly logLevel: LogLevel | undefined
   /** Undefined where the client cannot be asked anything. */
-  readonly asking?: Asking
+  readonly asking?: InputContext
   /** The revisions that the client may choose from, where it has to. */
   readonly served?: readonly Revision[] | undefined
   /** Undefined where the caller waits for the result. */
@@ -228,8 +228,8 @@ export class CallContext implements RequestContext {
   get task(): TaskView | undefined {
     return this.scope.task
   }
-  get mount(): unknown {
-    return this.scope.mount
+  get locals(): unknown {
+    return this.scope.locals
   }
 
   /** Made on demand: most handlers never look, and a controller costs as much as the rest of a small call. */
@@ -268,7 +268,7 @@ export class CallContext implements RequestContext {
     options?: ElicitOptions & { readonly declined?: 'fail' },
   ): Promise<InferForm<S>>
   elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<unknown> {
-    return asksNow.elicit(this, message, schema, options as { readonly declined?: 'fail' })
+    return liveInput.elicit(this, message, schema, options as { readonly declined?: 'fail' })
   }
   elicitUrl(message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Promise<Seen<undefined>>
   elicitUrl(
@@ -277,13 +277,13 @@ export class CallContext implements RequestContext {
     options?: ElicitOptions & { readonly declined?: 'fail' },
   ): Promise<undefined>
   elicitUrl(message: string, url: UrlOf, options?: ElicitOptions): Promise<undefined | Seen<undefined>> {
-    return asksNow.elicitUrl(this, message, url, options as { readonly declined?: 'fail' })
+    return liveInput.elicitUrl(this, message, url, options as { readonly declined?: 'fail' })
   }
   sample(params: SampleParams): Promise<Sampled> {
-    return asksNow.sample(this, params)
+    return liveInput.sample(this, params)
   }
   listRoots(): Promise<readonly Root[]> {
-    return asksNow.listRoots(this)
+    return liveInput.listRoots(this)
   }
 
   /** Whether the call waits for the client's side. */
@@ -308,7 +308,7 @@ export class CallContext implements RequestContext {
 
   waitUntil(work: Promise<unknown>): void {
     const { background, host } = this.scope
-    if (background !== undefined) background.keep(work, host)
+    if (background !== undefined) background.track(work, host)
     else Promise.resolve(work).catch(() => {})
   }
 

@@ -14,9 +14,9 @@ import type { Implementation } from '../protocol/types.ts'
 import type { Clock } from '../util/clock.ts'
 import type { CallContext, EndReason } from './context.ts'
 import type { Events } from './server-events.ts'
-import { Heartbeats } from './progress-keepalive.ts'
+import { ProgressKeepalive } from './progress-keepalive.ts'
 import { isLarge, LargeAnswer } from './large-answer.ts'
-import type { Listening } from '../subscriptions/subscription.ts'
+import type { SubscriptionHandler } from '../subscriptions/subscription.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import {
   type Asked,
@@ -24,26 +24,26 @@ import {
   complete,
   type ListeningStarted,
   type NeedsInput,
-  type Outcome,
-  Prepared,
+  type HandlerResult,
+  SerializedResult,
   type TaskStarted,
   typed,
 } from './result.ts'
 import { randomToken } from '../util/random.ts'
 import { reportRequest } from './request-report.ts'
-import { goOn, openFirst } from './input/url-elicitation.ts'
-import { bringsAnswers, resolveInput } from './input/rounds.ts'
+import { resume, openFirst } from './input/url-elicitation.ts'
+import { hasResponses, resolveInput } from './input/rounds.ts'
 import { TimeLimits } from './time-limits.ts'
 import { describeUrls, toPlainError, toUrlError, UrlElicitationRequired } from './input/url-required.ts'
 import { bytesBeyond } from '../util/utf8.ts'
 
 /** One row of the method table. */
 export interface MethodEntry {
-  handle(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome>
+  handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
   /** Starts a call that is to run as a task; undefined where it is not, and the call runs as any other. */
   begin?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /** How a failure reads where the method has a result for it; elsewhere it is a JSON-RPC error. */
-  failure?(text: string): Outcome
+  failure?(text: string): HandlerResult
   /** The limit that applies to this call, in ms; the dispatcher's own where undefined. */
   timeoutMs?(params: JsonObject, ctx: CallContext): number | undefined
   /** The size that this call's result may have, in bytes; the dispatcher's own where undefined. */
@@ -79,18 +79,18 @@ export interface DispatcherOptions {
 }
 
 /** The one answer to a request, as text. */
-export interface Answer {
+export interface EncodedAnswer {
   readonly frame: string
   /** The frame in UTF-8, where that costs less than encoding it. */
   bytes?(): Uint8Array<ArrayBuffer>
   /** Present where the answer is a JSON-RPC error; its HTTP status is the revision's to say. */
   readonly error?: McpError
   /** Present where the client listens from now on; the answer waits until that ends. */
-  readonly listening?: Listening
+  readonly listening?: SubscriptionHandler
 }
 
 /** Undefined: the call was cancelled, and nobody waits for an answer. */
-export type Answered = Answer | undefined
+export type EncodedResponse = EncodedAnswer | undefined
 
 const NO_PARAMS: JsonObject = Object.freeze({})
 
@@ -99,33 +99,34 @@ export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #limits: TimeLimits
   readonly #servers = new Map<Revision, string>()
-  readonly #heartbeats: Heartbeats | undefined
+  readonly #heartbeats: ProgressKeepalive | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
     const { clock, maxHandlerTimeoutMs, progressHeartbeatMs } = options
     this.#limits = new TimeLimits(clock, maxHandlerTimeoutMs)
-    if (progressHeartbeatMs !== undefined) this.#heartbeats = new Heartbeats(clock, progressHeartbeatMs)
+    if (progressHeartbeatMs !== undefined)
+      this.#heartbeats = new ProgressKeepalive(clock, progressHeartbeatMs)
   }
 
   /** Lets go of what no call needs any more. It can go on afterwards. */
-  rest(): void {
-    this.#limits.rest()
-    this.#heartbeats?.rest()
+  releaseTimers(): void {
+    this.#limits.releaseTimers()
+    this.#heartbeats?.releaseTimers()
   }
 
-  run(ctx: CallContext): Answered | Promise<Answered> {
+  run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
     if (!this.#options.events.heard('request')) return this.#run(ctx)
     return reportRequest(this.#options, ctx, () => this.#run(ctx))
   }
 
-  #run(ctx: CallContext): Answered | Promise<Answered> {
+  #run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
     const { method } = ctx.message
     const entry = ctx.revision.methods.has(method) ? this.#options.methods.get(method) : this.#added(ctx)
     if (entry === undefined) return refuse(ctx, methodNotFound())
-    let outcome: Outcome | Promise<Outcome>
+    let outcome: HandlerResult | Promise<HandlerResult>
     try {
-      outcome = bringsAnswers(ctx) ? goOn(ctx, () => this.#start(entry, ctx)) : this.#start(entry, ctx)
+      outcome = hasResponses(ctx) ? resume(ctx, () => this.#start(entry, ctx)) : this.#start(entry, ctx)
     } catch (error) {
       const questions = openFirst(ctx, error, () => this.#start(entry, ctx))
       if (questions === undefined) return this.#fail(entry, ctx, error)
@@ -141,22 +142,22 @@ export class Dispatcher {
     return entry?.servedIn(revision) === true ? entry : undefined
   }
 
-  #start(entry: MethodEntry, ctx: CallContext): Outcome | Promise<Outcome> {
+  #start(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     return entry.begin === undefined ? this.#handle(entry, ctx) : this.#begin(entry, ctx)
   }
 
   /** Middleware stands around the call itself, which runs when the task does. */
-  #begin(entry: MethodEntry, ctx: CallContext): Outcome | Promise<Outcome> {
+  #begin(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     return entry.begin?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#handle(entry, ctx)
   }
 
-  #handle(entry: MethodEntry, ctx: CallContext): Outcome | Promise<Outcome> {
+  #handle(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     const params = ctx.message.params ?? NO_PARAMS
     const layers = this.#options.middleware.around(ctx.message.method)
     if (layers === undefined) return entry.handle(params, ctx)
     const fault = paramsFault(ctx.message.method, params)
     if (fault !== undefined) throw invalidParams(fault)
-    let outcome: Outcome | undefined
+    let outcome: HandlerResult | undefined
     const handle = async (): Promise<object> => {
       outcome = await entry.handle(params, ctx)
       if (outcome.kind === 'needs-input') outcome = await this.#answered(entry, ctx, outcome)
@@ -176,17 +177,21 @@ export class Dispatcher {
     })
   }
 
-  #answered(entry: MethodEntry, ctx: CallContext, outcome: NeedsInput): Promise<Outcome> {
+  #answered(entry: MethodEntry, ctx: CallContext, outcome: NeedsInput): Promise<HandlerResult> {
     return resolveInput(ctx, outcome, () => entry.handle(ctx.message.params ?? NO_PARAMS, ctx))
   }
 
   /** Waits for the handler, its limits or a cancellation, whichever is first; the others find nothing to do. */
-  #supervise(entry: MethodEntry, ctx: CallContext, outcome: Promise<Outcome>): Promise<Answered> {
+  #supervise(
+    entry: MethodEntry,
+    ctx: CallContext,
+    outcome: Promise<HandlerResult>,
+  ): Promise<EncodedResponse> {
     const limit = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
       const watch = this.#limits.watch(ctx, limit)
       this.#heartbeats?.follow(ctx)
-      const settle = (answer: Answered): void => {
+      const settle = (answer: EncodedResponse): void => {
         watch.stop()
         ctx.finish()
         resolve(answer)
@@ -201,7 +206,7 @@ export class Dispatcher {
         if (questions === undefined) settle(this.#fail(entry, ctx, thrown))
         else void questions.then(finished, failed)
       }
-      const finished = (value: Outcome): void => {
+      const finished = (value: HandlerResult): void => {
         if (ctx.end === undefined) return
         if (value.kind === 'needs-input') void this.#answered(entry, ctx, value).then(finished, failed)
         else settle(this.#encode(entry, ctx, value))
@@ -210,14 +215,14 @@ export class Dispatcher {
     })
   }
 
-  #timedOut(entry: MethodEntry, ctx: CallContext): Answer {
+  #timedOut(entry: MethodEntry, ctx: CallContext): EncodedAnswer {
     const text = `Timed out: ${ctx.message.method} took too long`
     if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InternalError, text))
     return this.#encode(entry, ctx, entry.failure(text))
   }
 
   /** Serialising happens before anything is sent, so that a result that can't be is still answered. */
-  #encode(entry: MethodEntry, ctx: CallContext, outcome: Outcome): Answer {
+  #encode(entry: MethodEntry, ctx: CallContext, outcome: HandlerResult): EncodedAnswer {
     try {
       if (outcome.kind === 'task') return this.#taskAnswer(ctx, outcome)
       if (outcome.kind === 'asked') return this.#asks(ctx, outcome)
@@ -230,14 +235,14 @@ export class Dispatcher {
       const size = bytesBeyond(json, limit)
       if (size !== undefined) return this.#tooLarge(entry, ctx, size, limit)
       if (ctx.report !== undefined) ctx.report.failed = outcome.result['isError'] === true
-      if (outcome instanceof Prepared && isLarge(outcome)) return this.#largeAnswer(ctx, outcome)
+      if (outcome instanceof SerializedResult && isLarge(outcome)) return this.#largeAnswer(ctx, outcome)
       return this.#answer(ctx, json, outcome)
     } catch (error) {
       return this.#fail(entry, ctx, error)
     }
   }
 
-  #asks(ctx: CallContext, { requests, state }: Asked): Answer {
+  #asks(ctx: CallContext, { requests, state }: Asked): EncodedAnswer {
     const { message, revision } = ctx
     if (revision.rounds === undefined) throw new TypeError('The revision has no questions as results')
     const json = revision.rounds.encode(requests, state, this.#server(revision))
@@ -245,26 +250,26 @@ export class Dispatcher {
     return { frame: resultFrame(message.id, json) }
   }
 
-  #tooLarge(entry: MethodEntry, ctx: CallContext, size: number, limit: number): Answer {
+  #tooLarge(entry: MethodEntry, ctx: CallContext, size: number, limit: number): EncodedAnswer {
     const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
     if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InternalError, text))
     return this.#failed(ctx, entry.failure(text))
   }
 
   /** Whatever its size: a text that is short, and nothing that another handler made. */
-  #failed(ctx: CallContext, outcome: Outcome): Answer {
+  #failed(ctx: CallContext, outcome: HandlerResult): EncodedAnswer {
     if (ctx.report !== undefined) ctx.report.failed = true
     const result = outcome.kind === 'complete' ? outcome.result : {}
     return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, result))
   }
 
-  #listening(ctx: CallContext, { interests }: ListeningStarted): Answer {
+  #listening(ctx: CallContext, { interests }: ListeningStarted): EncodedAnswer {
     const { id } = ctx.message
     const { frame } = this.#answer(ctx, JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: id } }))
     return { frame, listening: { id, interests } }
   }
 
-  #answer(ctx: CallContext, json: string, outcome?: Complete): Answer {
+  #answer(ctx: CallContext, json: string, outcome?: Complete): EncodedAnswer {
     ctx.finish()
     const { message, revision } = ctx
     if (revision.envelope === undefined) return { frame: resultFrame(message.id, json) }
@@ -273,13 +278,13 @@ export class Dispatcher {
     return { frame: resultFrame(message.id, whole) }
   }
 
-  #taskAnswer(ctx: CallContext, { task, meta }: TaskStarted): Answer {
+  #taskAnswer(ctx: CallContext, { task, meta }: TaskStarted): EncodedAnswer {
     if (ctx.revision.tasks === undefined) throw new TypeError('The revision has no tasks')
     const created = ctx.revision.tasks.created(task, meta)
     return this.#answer(ctx, JSON.stringify(created), typed('task', created))
   }
 
-  #largeAnswer(ctx: CallContext, outcome: Prepared): Answer {
+  #largeAnswer(ctx: CallContext, outcome: SerializedResult): EncodedAnswer {
     ctx.finish()
     const { message, revision } = ctx
     const empty = revision.envelope?.(message.method, '{}', this.#server(revision), outcome.hints) ?? '{}'
@@ -295,7 +300,7 @@ export class Dispatcher {
     return text
   }
 
-  #fail(entry: MethodEntry, ctx: CallContext, error: unknown): Answer {
+  #fail(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
     if (isErrorOf(McpError, error) && isReadable(error)) return refuse(ctx, error)
     if (isErrorOf(UrlElicitationRequired, error)) return this.#mustOpen(entry, ctx, error)
     if (isErrorOf(QuestionError, error)) return this.#unanswered(entry, ctx, error)
@@ -305,21 +310,21 @@ export class Dispatcher {
     return this.#failed(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
   }
 
-  #mustOpen(entry: MethodEntry, ctx: CallContext, required: UrlElicitationRequired): Answer {
+  #mustOpen(entry: MethodEntry, ctx: CallContext, required: UrlElicitationRequired): EncodedAnswer {
     const error = toUrlError(required, ctx)
     if (error !== undefined) return refuse(ctx, error)
     if (entry.failure === undefined) return refuse(ctx, toPlainError(required, ctx.revision))
     return this.#encode(entry, ctx, entry.failure(describeUrls(required)))
   }
 
-  #unanswered(entry: MethodEntry, ctx: CallContext, { message }: QuestionError): Answer {
+  #unanswered(entry: MethodEntry, ctx: CallContext, { message }: QuestionError): EncodedAnswer {
     if (entry.failure === undefined) return refuse(ctx, new McpError(ErrorCode.InvalidRequest, message))
     return this.#encode(entry, ctx, entry.failure(message))
   }
 }
 
 /** A layer that reads what its method gives finds all members there, and nothing in them. */
-function shownToLayers({ message, revision }: CallContext, outcome: Outcome): object {
+function shownToLayers({ message, revision }: CallContext, outcome: HandlerResult): object {
   if (outcome.kind !== 'asked') return {}
   return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }
 }
@@ -333,7 +338,7 @@ function isReadable(error: McpError): boolean {
   }
 }
 
-function refuse(ctx: CallContext, error: McpError): Answer {
+function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
   ctx.finish()
   return { frame: errorFrame(ctx.message.id, ctx.revision.encodeError(error)), error }
 }

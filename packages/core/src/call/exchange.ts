@@ -12,7 +12,7 @@ export interface Exchange {
   /** Sends a request to the client. Unlike a notification it must not be lost while the peer is behind. */
   request?(frame: string): void | Promise<void>
   /** Hears, once at the most, that the peer has gone before its answer; at once if it has gone already. */
-  onGone?(listener: () => void): void
+  onDisconnect?(listener: () => void): void
   /**
    * Closes the connection under the request's stream, if the client knows how to come back for the rest.
    *

@@ -4,13 +4,13 @@ import type { RequestContext } from './context.ts'
 import type { AddedMethod } from './dispatcher.ts'
 
 /** Answers a method of an extension. What it throws is treated as what a handler throws. */
-export type ExtensionMethod<App = unknown, Mount = unknown> = (
+export type ExtensionMethod<App = unknown, Locals = unknown> = (
   params: JsonObject,
-  ctx: RequestContext<App, Mount>,
+  ctx: RequestContext<App, Locals>,
 ) => object | Promise<object>
 
 /** What a server offers beyond the protocol, under a name that clients can declare too. */
-export interface Extension<App = unknown, Mount = unknown> {
+export interface Extension<App = unknown, Locals = unknown> {
   /**
    * Who defines it and what it is called, such as `com.example/search`, by the grammar of `_meta` keys; the prefix must
    * be there.
@@ -24,7 +24,7 @@ export interface Extension<App = unknown, Mount = unknown> {
    * What it adds to the protocol, by wire name. The result is sent as it is, with the `resultType` that it names,
    * `complete` where it names none. The limits, middleware and errors of the server count for these methods too.
    */
-  readonly methods?: Readonly<Record<string, ExtensionMethod<App, Mount>>>
+  readonly methods?: Readonly<Record<string, ExtensionMethod<App, Locals>>>
   /** The parameter that `Mcp-Name` has to repeat over HTTP, by method. @default none */
   readonly names?: Readonly<Record<string, string>>
   /** Whether its methods serve only the clients that have declared it, or everyone. @default 'declaring' */

@@ -1,12 +1,12 @@
 import { type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
-import type { Prepared } from './result.ts'
+import type { SerializedResult } from './result.ts'
 
 /** Characters of a prepared result from which on its bytes are kept: below, one text costs less than two arrays. */
 const LARGE = 8_192
 const CLOSE = '}'.charCodeAt(0)
 const encoder = new TextEncoder()
 
-export const isLarge = ({ json }: Prepared): boolean => json.length >= LARGE
+export const isLarge = ({ json }: SerializedResult): boolean => json.length >= LARGE
 
 /**
  * The answer to one of many who ask for the same large result, which is encoded once for all of them: putting their ids
@@ -16,10 +16,10 @@ export class LargeAnswer {
   readonly #id: RequestId
   /** What goes before the members of the result: `{`, and what its revision puts into every result. */
   readonly #head: string
-  readonly #result: Prepared
+  readonly #result: SerializedResult
 
   /** @param empty the text of a result without members, as the revision has it */
-  constructor(id: RequestId, empty: string, result: Prepared) {
+  constructor(id: RequestId, empty: string, result: SerializedResult) {
     this.#id = id
     this.#head = empty === '{}' ? '{' : `${empty.slice(0, -1)},`
     this.#result = result

@@ -48,7 +48,7 @@ export type ParamsOf<Method> = Method extends keyof MethodParams
   : JsonObject | undefined
 
 /** The context of a method, with its parameters typed. */
-export type MethodContext<Method, App = unknown, Mount = unknown> = RequestContext<App, Mount> & {
+export type MethodContext<Method, App = unknown, Locals = unknown> = RequestContext<App, Locals> & {
   readonly message: { readonly params: ParamsOf<Method> }
 }
 
@@ -64,8 +64,8 @@ export type AddedMethodName<Name extends string> = Name extends keyof MethodResu
     : Name
 
 /** Runs around one method; see {@link Middleware}. */
-export type MethodMiddleware<Method extends keyof MethodResults, App = unknown, Mount = unknown> = (
-  ctx: MethodContext<Method, App, Mount>,
+export type MethodMiddleware<Method extends keyof MethodResults, App = unknown, Locals = unknown> = (
+  ctx: MethodContext<Method, App, Locals>,
   next: () => Promise<MethodResults[Method]>,
 ) => Promise<MethodResults[Method]>
 
@@ -90,8 +90,8 @@ export function paramsFault(method: string, params: JsonObject): string | undefi
 }
 
 /** Runs around a method. What `next` resolves to is the neutral result; return another one, do not change it in place. */
-export type Middleware<Result extends object = object, App = unknown, Mount = unknown> = (
-  ctx: RequestContext<App, Mount>,
+export type Middleware<Result extends object = object, App = unknown, Locals = unknown> = (
+  ctx: RequestContext<App, Locals>,
   next: () => Promise<Result>,
 ) => Promise<Result>
 

@@ -6,7 +6,7 @@ import { Deadlines, type Due } from '../util/timers.ts'
  * Tells clients that their calls still run, where the handler has said nothing for a while. A comment keeps a connection
  * open and never reaches the client's own request timer; progress starts that one anew. All calls share one timer.
  */
-export class Heartbeats {
+export class ProgressKeepalive {
   readonly #silent: Deadlines
 
   /** @param ms - how long a call may be silent before it is spoken for */
@@ -20,8 +20,8 @@ export class Heartbeats {
   }
 
   /** Lets go of the timer if no call needs it. */
-  rest(): void {
-    this.#silent.rest()
+  releaseTimers(): void {
+    this.#silent.releaseTimer()
   }
 }
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints } from '../protocol/revisions/revision.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
-import type { Interest } from '../subscriptions/subscription.ts'
+import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { PreparedQuestion } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
 
 /** What a method's handler comes to. `needs-input` is not sent, and becomes one of the others. */
-export type Outcome = Complete | NeedsInput | Asked | TaskStarted | ListeningStarted
+export type HandlerResult = Complete | NeedsInput | Asked | TaskStarted | ListeningStarted
 
 export interface Complete {
   readonly kind: 'complete'
@@ -47,7 +47,7 @@ export interface TaskStarted {
 /** The request is answered when its client has heard enough, or the server has no more to say. */
 export interface ListeningStarted {
   readonly kind: 'listening'
-  readonly interests: readonly Interest[]
+  readonly interests: readonly SubscriptionFilter[]
 }
 
 export const complete = (result: object): Complete => ({ kind: 'complete', result: result as JsonObject })
@@ -56,7 +56,7 @@ export const complete = (result: object): Complete => ({ kind: 'complete', resul
 export const typed = (type: string, result: object): Complete => ({ ...complete(result), type })
 
 /** A result that is text already; the object is only built when a middleware looks at it. */
-export class Prepared implements Complete {
+export class SerializedResult implements Complete {
   readonly kind = 'complete'
   readonly json: string
   readonly hints: CacheHints | undefined

@@ -59,7 +59,7 @@ export interface Rejected {
    * Where it came in: an address of an HTTP mount, a transport that is a connection of its own, or, as `raw`,
    * `server.handleMessage`.
    */
-  readonly door: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
+  readonly route: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
   /** The HTTP status of the reason; undefined where there is no HTTP. A batch or a stream has a status of its own. */
   readonly status: number | undefined
   /** A key of the table of statuses, for example `forbiddenHost` or `unknownSession`. */

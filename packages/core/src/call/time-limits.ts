@@ -28,8 +28,8 @@ export class TimeLimits {
   }
 
   /** Lets go of the timers that nobody waits for; runtimes that cannot unref a timer would stay up for them. */
-  rest(): void {
-    for (const deadlines of this.#deadlines.values()) deadlines.rest()
+  releaseTimers(): void {
+    for (const deadlines of this.#deadlines.values()) deadlines.releaseTimer()
   }
 }
 

@@ -12,7 +12,7 @@ export interface WorkCount {
 }
 
 /** Work that outlives the call which began it: a close waits for it, and a failure of it is logged. */
-export class Background {
+export class WaitUntil {
   readonly #count: WorkCount
   readonly #logger: Logger
 
@@ -21,7 +21,7 @@ export class Background {
     this.#logger = logger
   }
 
-  keep(work: Promise<unknown>, host: WorkHost | undefined): void {
+  track(work: Promise<unknown>, host: WorkHost | undefined): void {
     this.#count.begin()
     const done = Promise.resolve(work).then(
       () => this.#count.end(),

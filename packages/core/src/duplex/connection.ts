@@ -17,24 +17,24 @@ import type { Revision, RevisionDate } from '../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import type { Transport, TransportClose } from './transport.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
-import { Background } from '../call/wait-until.ts'
+import { WaitUntil } from '../call/wait-until.ts'
 import { readBatch } from '../protocol/batch.ts'
 import { CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
-import type { Answered } from '../call/dispatcher.ts'
-import { DuplexListens } from './subscriptions.ts'
-import { DuplexOut } from './outbox.ts'
+import type { EncodedResponse } from '../call/dispatcher.ts'
+import { DuplexSubscriptions } from './subscriptions.ts'
+import { Outbox } from './outbox.ts'
 import type { Exchange } from '../call/exchange.ts'
 import { initialize } from '../session/initialize.ts'
 import { randomToken } from '../util/random.ts'
-import type { Mounted, MountHandle, ServerRuntime } from '../session/server-runtime.ts'
+import type { ServerMount, MountHandle, ServerRuntime } from '../session/server-runtime.ts'
 import { announceSession } from '../session/session-events.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
 import type { Caller, Session } from '../session/session.ts'
 import { StatelessCalls } from '../session/stateless.ts'
-import { Work } from '../util/timers.ts'
+import { WorkInProgress } from '../util/timers.ts'
 import { utf8Length } from '../util/utf8.ts'
 
-export interface ConnectionOptions extends Pick<Caller, 'auth' | 'mount'> {
+export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
   /** The revisions to serve, out of those that the server speaks. All of them by default. */
   readonly revisions?: readonly RevisionDate[]
   readonly parseLimits?: ParseLimits
@@ -79,7 +79,7 @@ export function serveTransport(
   return connection
 }
 
-class DuplexConnection implements Connection, Mounted {
+class DuplexConnection implements Connection, ServerMount {
   readonly closed: Promise<void>
   readonly #runtime: ServerRuntime
   readonly #transport: Transport
@@ -97,9 +97,9 @@ class DuplexConnection implements Connection, Mounted {
   #unsubscribe = (): void => {}
   #session: Session | undefined
   #opening: Promise<void> | undefined
-  readonly #work: Work
-  readonly #out: DuplexOut
-  readonly #listens: DuplexListens
+  readonly #work: WorkInProgress
+  readonly #out: Outbox
+  readonly #listens: DuplexSubscriptions
   #closing: Promise<void> | undefined
   #resolveClosed!: () => void
 
@@ -111,7 +111,7 @@ class DuplexConnection implements Connection, Mounted {
     this.#servedAlone = ofEra('modern', this.#served)
     this.#principal = options.auth?.principal ?? ANONYMOUS
     this.#refusals = new Refusals(runtime.refusals)
-    this.#out = new DuplexOut({
+    this.#out = new Outbox({
       transport,
       onBroken: (error) => this.#broken(error),
       onDrop: (frame) => this.#dropped(frame),
@@ -128,10 +128,10 @@ class DuplexConnection implements Connection, Mounted {
       send: (frame) => this.#out.notify(frame),
       refused: (reason) => this.#rejected(reason),
     }
-    this.#listens = new DuplexListens(runtime.limits.listens, this.#out)
-    this.#work = new Work(runtime.clock)
-    const background = new Background(this.#work, runtime.logger)
-    this.#caller = { auth: options.auth, mount: options.mount, background }
+    this.#listens = new DuplexSubscriptions(runtime.limits.listens, this.#out)
+    this.#work = new WorkInProgress(runtime.clock)
+    const background = new WaitUntil(this.#work, runtime.logger)
+    this.#caller = { auth: options.auth, locals: options.locals, background }
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -213,7 +213,7 @@ class DuplexConnection implements Connection, Mounted {
   #finish(): void {
     this.#out.end()
     this.#unsubscribe()
-    this.#runtime.dispatcher.rest()
+    this.#runtime.dispatcher.releaseTimers()
     this.#resolveClosed()
   }
 
@@ -274,7 +274,7 @@ class DuplexConnection implements Connection, Mounted {
     const answered = session.call(message, this.#exchange, this.#caller)
     if (!(answered instanceof Promise)) return this.#answer(answered, reply)
     void answered.then((answer) => this.#answer(answer, reply))
-    return session.room()
+    return session.capacity()
   }
 
   /** A cancellation may be meant for a call of the session or for one beside it; where both have its id it is for none. */
@@ -310,12 +310,13 @@ class DuplexConnection implements Connection, Mounted {
       meta,
       served: this.#servedAlone,
     }
-    const run = (): Answered | Promise<Answered> => this.#calls.call(this.#runtime, call)
+    const run = (): EncodedResponse | Promise<EncodedResponse> => this.#calls.call(this.#runtime, call)
     const ready = this.#runtime.ready()
     const answered = ready === undefined ? run() : ready.then(run)
-    const answer = (said: Answered): void | Promise<void> => this.#answer(this.#begun(said, revision), reply)
+    const answer = (said: EncodedResponse): void | Promise<void> =>
+      this.#answer(this.#begun(said, revision), reply)
     if (!(answered instanceof Promise)) return answer(answered)
-    const failed = (error: unknown): Answered => {
+    const failed = (error: unknown): EncodedResponse => {
       this.#runtime.logger.error({ err: error }, 'A call could not be answered')
       return { frame: errorFrame(message.id, busy()) }
     }
@@ -326,11 +327,11 @@ class DuplexConnection implements Connection, Mounted {
 
   /** Reading stops instead of refusing, unless the client is asked something: its answer comes on the same way. */
   #room(): Promise<void> | undefined {
-    return this.#session?.asking === true ? undefined : this.#calls.room(this.#runtime, this.#principal)
+    return this.#session?.asking === true ? undefined : this.#calls.capacity(this.#runtime, this.#principal)
   }
 
   /** A subscription that begins holds its answer back until it ends. */
-  #begun(answer: Answered, revision: Revision): Answered {
+  #begun(answer: EncodedResponse, revision: Revision): EncodedResponse {
     if (answer?.listening === undefined) return answer
     const { frame, listening } = answer
     const error = this.#closing === undefined ? this.#listens.begin(listening, frame) : busy()
@@ -339,7 +340,7 @@ class DuplexConnection implements Connection, Mounted {
     return { frame: errorFrame(listening.id, revision.encodeError(error)), error }
   }
 
-  #answer(answer: Answered, reply: Reply): void | Promise<void> {
+  #answer(answer: EncodedResponse, reply: Reply): void | Promise<void> {
     const sent = reply(answer?.frame)
     this.#work.end()
     return sent
@@ -360,7 +361,7 @@ class DuplexConnection implements Connection, Mounted {
         else announceSession(this.#runtime, this.#session, { resumed: false })
         initialized.session?.attach({ send: (frame) => this.#out.say(frame) })
         if (this.#session !== undefined)
-          this.#session.onAsk = () => this.#calls.letIn(this.#runtime, this.#principal)
+          this.#session.onAsk = () => this.#calls.release(this.#runtime, this.#principal)
         return this.#answer(initialized, (frame) => this.#out.write(frame))
       })
       .catch((error: unknown) => this.#failOpening(message, error))
@@ -390,7 +391,7 @@ class DuplexConnection implements Connection, Mounted {
       if (++answered === expected && frames.length > 0) return this.#out.write(`[${frames.join(',')}]`)
     }
     for (const item of batch.items) void this.#route(item, collect)
-    return this.#session.room()
+    return this.#session.capacity()
   }
 
   #refuseBatch(fault: string): void | Promise<void> {
@@ -414,7 +415,7 @@ class DuplexConnection implements Connection, Mounted {
 
   #rejected(reason: RefusalReason): void {
     this.#refusals.count(reason)
-    this.#runtime.events.emit('reject', () => ({ door: 'duplex', status: undefined, reason }))
+    this.#runtime.events.emit('reject', () => ({ route: 'duplex', status: undefined, reason }))
   }
 }
 

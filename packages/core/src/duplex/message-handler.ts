@@ -12,22 +12,22 @@ import { namesVersion } from '../protocol/revisions/request-meta.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
 import { createCalls } from '../session/apart-calls.ts'
 import { ANONYMOUS, type AuthInfo } from '../stores/principal.ts'
-import { Background, type WorkHost } from '../call/wait-until.ts'
-import type { Answered } from '../call/dispatcher.ts'
+import { WaitUntil, type WorkHost } from '../call/wait-until.ts'
+import type { EncodedResponse } from '../call/dispatcher.ts'
 import type { Exchange } from '../call/exchange.ts'
-import { greet } from '../session/greet.ts'
-import type { Mounted, ServerRuntime } from '../session/server-runtime.ts'
+import { answerInitialize } from '../session/greet.ts'
+import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller } from '../session/session.ts'
 import type { Calls } from '../session/stateless.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
-import { Work } from '../util/timers.ts'
+import { WorkInProgress } from '../util/timers.ts'
 
 /** What is known of a message that came on a way of its own. */
 export interface MessageOptions extends WorkHost {
   /** Who sent it, as `ctx.auth`. */
   readonly auth?: AuthInfo | undefined
-  /** The app's own context, as `ctx.mount`. */
-  readonly mount?: unknown
+  /** The app's own context, as `ctx.locals`. */
+  readonly locals?: unknown
   /**
    * The protocol revision to answer in, for a message that names none.
    *
@@ -41,21 +41,21 @@ export interface MessageOptions extends WorkHost {
 const NO_BATCHES = 'Batches are not taken here: hand over each message by itself'
 
 /** Answers messages one by one, without sessions: what a queue or a function's event brings. */
-export class MessageHandler implements Mounted {
+export class MessageHandler implements ServerMount {
   readonly closed: Promise<void>
   readonly isMount = false
   readonly #runtime: ServerRuntime
   readonly #calls: Calls
-  readonly #work: Work
-  readonly #background: Background
+  readonly #work: WorkInProgress
+  readonly #background: WaitUntil
   #closing: Promise<void> | undefined
   #resolveClosed!: () => void
 
   constructor(runtime: ServerRuntime) {
     this.#runtime = runtime
     this.#calls = createCalls(runtime.clock)
-    this.#work = new Work(runtime.clock)
-    this.#background = new Background(this.#work, runtime.logger)
+    this.#work = new WorkInProgress(runtime.clock)
+    this.#background = new WaitUntil(this.#work, runtime.logger)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -91,9 +91,9 @@ export class MessageHandler implements Mounted {
     return (this.#closing ??= this.#drain())
   }
 
-  async #answer(message: JsonRpcRequest, options: MessageOptions): Promise<Answered> {
+  async #answer(message: JsonRpcRequest, options: MessageOptions): Promise<EncodedResponse> {
     const { revisions: served } = this.#runtime
-    const { auth, mount, send, protocolVersion } = options
+    const { auth, locals, send, protocolVersion } = options
     const [newest] = ofEra('legacy', served)
     // What names its own version needs nobody to name it, and there is no header that could differ.
     const header = namesVersion(message) ? undefined : (protocolVersion ?? newest?.version)
@@ -103,7 +103,7 @@ export class MessageHandler implements Mounted {
     if (selection.kind === 'initialize') {
       const principal = auth?.principal ?? ANONYMOUS
       const greeting = { served: ofEra('legacy', served), message, principal, id: '' }
-      const { frame, error } = await greet(this.#runtime, greeting)
+      const { frame, error } = await answerInitialize(this.#runtime, greeting)
       if (error !== undefined) this.#tell('initializeRefused')
       return { frame }
     }
@@ -113,7 +113,7 @@ export class MessageHandler implements Mounted {
       send: (frame) => send?.(frame),
       refused: (reason) => this.#tell(reason),
     }
-    const caller: Caller = { auth, mount, background: this.#background, host: options }
+    const caller: Caller = { auth, locals, background: this.#background, host: options }
     const { revision, meta } = selection
     return this.#calls.call(this.#runtime, {
       message,
@@ -132,13 +132,13 @@ export class MessageHandler implements Mounted {
 
   #tell(reason: string): void {
     this.#runtime.refusals.count(reason)
-    this.#runtime.events.emit('reject', () => ({ door: 'raw', status: undefined, reason }))
+    this.#runtime.events.emit('reject', () => ({ route: 'raw', status: undefined, reason }))
   }
 
   async #drain(): Promise<void> {
     await this.#work.idle()
     this.#calls.endAll()
-    this.#runtime.dispatcher.rest()
+    this.#runtime.dispatcher.releaseTimers()
     this.#resolveClosed()
   }
 }

@@ -1,8 +1,8 @@
 import type { Transport } from './transport.ts'
-import type { DuplexWay } from './subscriptions.ts'
-import { LateFrames } from '../subscriptions/coalescing-queue.ts'
+import type { DuplexOutlet } from './subscriptions.ts'
+import { CoalescingQueue } from '../subscriptions/coalescing-queue.ts'
 
-export interface DuplexOutOptions {
+export interface OutboxOptions {
   readonly transport: Transport
   /** Hears that the transport takes nothing any more. */
   onBroken(error: unknown): void
@@ -11,14 +11,14 @@ export interface DuplexOutOptions {
 }
 
 /** The way out of a connection, which all that is said on it shares. */
-export class DuplexOut implements DuplexWay {
-  readonly #options: DuplexOutOptions
-  readonly #late = new LateFrames()
+export class Outbox implements DuplexOutlet {
+  readonly #options: OutboxOptions
+  readonly #late = new CoalescingQueue()
   /** Set while the transport has more to write than it likes. */
   #behind: Promise<void> | undefined
   #ended = false
 
-  constructor(options: DuplexOutOptions) {
+  constructor(options: OutboxOptions) {
     this.#options = options
   }
 

@@ -4,11 +4,11 @@ import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
-import type { Listen, Listening, ListenOutlet } from '../subscriptions/subscription.ts'
-import { Listens } from '../subscriptions/subscription-set.ts'
+import type { Subscription, SubscriptionHandler, SubscriptionOutlet } from '../subscriptions/subscription.ts'
+import { SubscriptionSet } from '../subscriptions/subscription-set.ts'
 
 /** How frames get to the one client of a connection. */
-export interface DuplexWay {
+export interface DuplexOutlet {
   write(frame: string): void | Promise<void>
   /** Takes what may wait for a slow peer; false where there is no room. */
   announce(frame: string, owner: object): boolean
@@ -17,18 +17,18 @@ export interface DuplexWay {
 }
 
 /** The subscriptions of one connection, which share its channel and are told apart by the ids of their requests. */
-export class DuplexListens {
-  readonly #way: DuplexWay
-  readonly #listens: Listens
-  readonly #byId = new Map<RequestId, Listen>()
+export class DuplexSubscriptions {
+  readonly #way: DuplexOutlet
+  readonly #listens: SubscriptionSet
+  readonly #byId = new Map<RequestId, Subscription>()
 
-  constructor(max: number, way: DuplexWay) {
+  constructor(max: number, way: DuplexOutlet) {
     this.#way = way
-    this.#listens = new Listens({ max, maxPerPrincipal: max })
+    this.#listens = new SubscriptionSet({ max, maxPerPrincipal: max })
   }
 
   /** Begins the subscription that an answer came to, and by that holds the answer back; or says why not. */
-  begin(listening: Listening, answer: string): McpError | undefined {
+  begin(listening: SubscriptionHandler, answer: string): McpError | undefined {
     const { id } = listening
     if (this.#byId.has(id)) return invalidRequest('A subscription with this id is open: choose another one')
     const outlet = this.#outlet(id)
@@ -55,7 +55,7 @@ export class DuplexListens {
   }
 
   /** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation demands the notification, on top of the answer. */
-  #outlet(id: RequestId): ListenOutlet {
+  #outlet(id: RequestId): SubscriptionOutlet {
     const owner = {}
     const way = this.#way
     const end = (answer: string, reason: string): void => {

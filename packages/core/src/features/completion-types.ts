@@ -12,15 +12,15 @@ type Suggestions =
   | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }
 
 /** Suggests values that go on from what was typed. */
-export type Completer<App = unknown, Mount = unknown> = (
+export type Completer<App = unknown, Locals = unknown> = (
   value: string,
-  ctx: RequestContext<App, Mount>,
+  ctx: RequestContext<App, Locals>,
   state: CompletionState,
 ) => Awaitable<Suggestions>
 
 /** Completers by the name of the argument or variable. */
-export type Completers<Name extends PropertyKey, App = unknown, Mount = unknown> = {
-  readonly [One in Name]?: Completer<App, Mount>
+export type Completers<Name extends PropertyKey, App = unknown, Locals = unknown> = {
+  readonly [One in Name]?: Completer<App, Locals>
 }
 
 /** Completers of something registered, without its types. */

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { CompleteResult } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import type { MethodEntry } from '../call/dispatcher.ts'
-import { complete, type Outcome } from '../call/result.ts'
+import { complete, type HandlerResult } from '../call/result.ts'
 import type { AnyCompleters, Completer } from './completion-types.ts'
 import { OutputError } from './content/output-error.ts'
 import { isPromiseLike } from '../util/promises.ts'
@@ -22,7 +22,7 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
   return {
     handle: (params, ctx) => {
       if (!prompts.registry.offered && !resources.offered) throw methodNotFound()
-      const suggest = (completers: AnyCompleters | undefined): Outcome | Promise<Outcome> => {
+      const suggest = (completers: AnyCompleters | undefined): HandlerResult | Promise<HandlerResult> => {
         const { name, value } = readArgument(params['argument'])
         const state = { arguments: readState(params['context']) }
         if (completers === undefined || !Object.hasOwn(completers, name)) return complete(NOTHING)
@@ -41,8 +41,8 @@ function withCompleters(
   resources: Resources,
   ref: unknown,
   ctx: CallContext,
-  suggest: (completers: AnyCompleters | undefined) => Outcome | Promise<Outcome>,
-): Outcome | Promise<Outcome> {
+  suggest: (completers: AnyCompleters | undefined) => HandlerResult | Promise<HandlerResult>,
+): HandlerResult | Promise<HandlerResult> {
   if (!isObject(ref)) throw invalidParams('The member "ref" must be an object')
   if (ref['type'] === 'ref/prompt')
     return withPrompt(prompts.registry, ref['name'], ctx, (prompt) => suggest(prompt.complete))
@@ -75,7 +75,7 @@ function readState(context: unknown = {}): Record<string, string> {
   throw invalidParams('The arguments of "context" must be an object of strings')
 }
 
-function toOutcome(suggested: unknown): Outcome {
+function toOutcome(suggested: unknown): HandlerResult {
   const given: JsonObject = Array.isArray(suggested)
     ? { values: suggested as unknown[] }
     : isObject(suggested)

@@ -17,11 +17,11 @@ export interface OfKind<K extends string> {
 }
 
 /** A definition that a `define*` function made, for `server.add`. */
-export type AnyDefinition<App = never, Mount = never> =
-  | (AnyTool<App, Mount> & OfKind<'tool'>)
-  | (AnyResource<App, Mount> & OfKind<'resource'>)
-  | (AnyResourceTemplate<App, Mount> & OfKind<'resource template'>)
-  | (AnyPrompt<App, Mount> & OfKind<'prompt'>)
+export type AnyDefinition<App = never, Locals = never> =
+  | (AnyTool<App, Locals> & OfKind<'tool'>)
+  | (AnyResource<App, Locals> & OfKind<'resource'>)
+  | (AnyResourceTemplate<App, Locals> & OfKind<'resource template'>)
+  | (AnyPrompt<App, Locals> & OfKind<'prompt'>)
 
 // NoInfer: where a list is expected, its element type must not decide what a definition leaves out.
 
@@ -30,24 +30,24 @@ export const defineTool = <
   const I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
   App = unknown,
-  Mount = unknown,
+  Locals = unknown,
   A = {},
 >(
-  definition: ToolDefinition<I, O, App, Mount, A>,
-): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Mount, NoInfer<A>> & OfKind<'tool'> => ({
+  definition: ToolDefinition<I, O, App, Locals, A>,
+): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Locals, NoInfer<A>> & OfKind<'tool'> => ({
   ...definition,
   [KIND]: 'tool',
 })
 
 /** A resource in a file of its own. See {@link defineTool}. */
-export const defineResource = <App = unknown, Mount = unknown>(
-  definition: ResourceDefinition<App, Mount>,
-): ResourceDefinition<App, Mount> & OfKind<'resource'> => ({ ...definition, [KIND]: 'resource' })
+export const defineResource = <App = unknown, Locals = unknown>(
+  definition: ResourceDefinition<App, Locals>,
+): ResourceDefinition<App, Locals> & OfKind<'resource'> => ({ ...definition, [KIND]: 'resource' })
 
 /** A resource template in a file of its own. See {@link defineTool}. */
-export const defineResourceTemplate = <const Template extends string, App = unknown, Mount = unknown>(
-  definition: ResourceTemplateDefinition<Template, App, Mount>,
-): ResourceTemplateDefinition<Template, App, Mount> & OfKind<'resource template'> => ({
+export const defineResourceTemplate = <const Template extends string, App = unknown, Locals = unknown>(
+  definition: ResourceTemplateDefinition<Template, App, Locals>,
+): ResourceTemplateDefinition<Template, App, Locals> & OfKind<'resource template'> => ({
   ...definition,
   [KIND]: 'resource template',
 })
@@ -57,10 +57,10 @@ export const definePrompt = <
   S extends PromptSchema | undefined = undefined,
   const L extends PromptArguments = readonly [],
   App = unknown,
-  Mount = unknown,
+  Locals = unknown,
 >(
-  definition: PromptDefinition<S, L, App, Mount>,
-): PromptDefinition<NoInfer<S>, NoInfer<L>, App, Mount> & OfKind<'prompt'> => ({
+  definition: PromptDefinition<S, L, App, Locals>,
+): PromptDefinition<NoInfer<S>, NoInfer<L>, App, Locals> & OfKind<'prompt'> => ({
   ...definition,
   [KIND]: 'prompt',
 })

@@ -6,8 +6,8 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../call/context.ts'
 import type { AddedMethod } from '../call/dispatcher.ts'
 import { type Added, type Extension, NOTHING_ADDED } from '../call/extension.ts'
-import type { Tasks } from '../tasks/task-runner.ts'
-import { complete, type Outcome, typed } from '../call/result.ts'
+import type { TaskRunner } from '../tasks/task-runner.ts'
+import { complete, type HandlerResult, typed } from '../call/result.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import type { ToolUi } from './apps/tool-ui.ts'
 import type { ListenTopic } from './listen-method.ts'
@@ -15,15 +15,15 @@ import { isPromiseLike } from '../util/promises.ts'
 import type { Source } from './source.ts'
 
 /** An extension that has tools, resources or prompts, too. */
-export interface OfferingExtension<App = unknown, Mount = unknown> extends Extension<App, Mount> {
+export interface OfferingExtension<App = unknown, Locals = unknown> extends Extension<App, Locals> {
   /** What the server then offers as its own: followed, as by `server.observe`, until the server closes. */
-  readonly source?: Source<App, Mount>
+  readonly source?: Source<App, Locals>
 }
 
 /** What the extensions that come with Jetway are made of. */
 export interface ExtensionHost {
   /** Undefined where calls never run as tasks. */
-  readonly tasks: (() => Tasks) | undefined
+  readonly tasks: (() => TaskRunner) | undefined
 }
 
 export const CONNECT: unique symbol = Symbol('dev.jetway/connect')
@@ -47,9 +47,9 @@ export interface AddedFeatures extends Added {
 }
 
 /** An extension in a file of its own, with its types inferred, for the option `extensions` of servers. */
-export const defineExtension = <App = unknown, Mount = unknown>(
-  extension: OfferingExtension<App, Mount>,
-): OfferingExtension<App, Mount> => extension
+export const defineExtension = <App = unknown, Locals = unknown>(
+  extension: OfferingExtension<App, Locals>,
+): OfferingExtension<App, Locals> => extension
 
 /**
  * Refuses a call whose client has not declared an extension that the call cannot do without. Where it can, ask
@@ -134,7 +134,7 @@ function entryOf(extension: Extension, run: Required<Extension>['methods'][strin
   }
 }
 
-function toOutcome({ id }: Extension, { message }: CallContext, result: unknown): Outcome {
+function toOutcome({ id }: Extension, { message }: CallContext, result: unknown): HandlerResult {
   if (isObject(result)) {
     const { resultType, ...rest } = result
     return typeof resultType === 'string' ? typed(resultType, rest) : complete(rest)

@@ -7,7 +7,7 @@ import type { MethodEntry, MethodTable } from '../call/dispatcher.ts'
 import { type Added, type Extension } from '../call/extension.ts'
 import { type Logger, stderrLogger } from '../util/logger.ts'
 import { complete } from '../call/result.ts'
-import type { Tasks } from '../tasks/task-runner.ts'
+import type { TaskRunner } from '../tasks/task-runner.ts'
 import type { SchemaEngine, SchemaUse } from '../schema/types.ts'
 import { type CacheOptions, Caching } from './registry/caching.ts'
 import { completionEntry } from './completion.ts'
@@ -17,7 +17,7 @@ import { changeTopics, listenEntry } from './listen-method.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts/prompts.ts'
 import { Resources } from './resources/resources.ts'
-import type { SessionOffers } from './session-registry.ts'
+import type { SessionRegistry } from './session-registry.ts'
 import { subscriptionMethods } from './subscribe-method.ts'
 import { taskMethods } from './tasks/task-methods.ts'
 import { createTools, type Tools } from './tools/tools.ts'
@@ -42,7 +42,7 @@ export interface FeatureOptions {
   /** Whether descriptions name related tools. @default false */
   readonly describeRelations?: boolean | undefined
   /** Runs calls as tasks; without it none does. */
-  readonly tasks?: (() => Tasks) | undefined
+  readonly tasks?: (() => TaskRunner) | undefined
   /** What is offered beyond the protocol. */
   readonly extensions?: readonly Extension<never, never>[] | undefined
   /** What the model of a client should know of the server. */
@@ -68,7 +68,7 @@ export interface Features {
   /** Where schemas stand in what is registered for everybody. */
   schemaUses(): readonly SchemaUse[]
   /** Empty registries for one session. */
-  createOffers(): SessionOffers
+  createOffers(): SessionRegistry
   /** Derived from what is registered, or once was; with the extensions that a revision has, where one is given. */
   capabilities(revision?: Revision): ServerCapabilities
 }

@@ -6,7 +6,7 @@ import type { AnySchema } from '../schema/types.ts'
 import { type Features, tellOfResources } from './features.ts'
 import type { AddOptions, Handle, Registry } from './registry/registry.ts'
 import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource-types.ts'
-import type { SessionOffers } from './session-registry.ts'
+import type { SessionRegistry } from './session-registry.ts'
 import type { ToolDefinition } from './tools/tool-types.ts'
 
 /** Of each kind. What has to be built for one client should be little. */
@@ -17,7 +17,7 @@ const MAX_OWN = 256
  * closes. Its client is told of changes, no other is. Definitions have functions in them, so they stay in this process:
  * one that takes a session over finds none, and adds them in a listener of `session:open`.
  */
-export class ForSession<Mount = unknown, App = unknown> {
+export class ForSession<Locals = unknown, App = unknown> {
   readonly #features: Features
   readonly #session: Session
 
@@ -39,9 +39,9 @@ export class ForSession<Mount = unknown, App = unknown> {
     const O extends AnySchema | undefined = undefined,
     A = {},
   >(
-    tool: ToolDefinition<I, O, App, Mount, A>,
+    tool: ToolDefinition<I, O, App, Locals, A>,
     options?: AddOptions,
-  ): Handle<ToolDefinition<I, O, App, Mount, A>> {
+  ): Handle<ToolDefinition<I, O, App, Locals, A>> {
     this.#mayHave('tools')
     return this.#add(this.#features.tools.registry, this.#offers().tools, tool, options)
   }
@@ -52,9 +52,9 @@ export class ForSession<Mount = unknown, App = unknown> {
 
   /** Offers a resource at a fixed address to this session. Throws like {@link addTool}. */
   addResource(
-    resource: ResourceDefinition<App, Mount>,
+    resource: ResourceDefinition<App, Locals>,
     options?: AddOptions,
-  ): Handle<ResourceDefinition<App, Mount>> {
+  ): Handle<ResourceDefinition<App, Locals>> {
     this.#mayHave('resources')
     return this.#add(this.#features.resources.registry, this.#offers().resources, resource, options)
   }
@@ -65,9 +65,9 @@ export class ForSession<Mount = unknown, App = unknown> {
 
   /** Offers resources by template to this session; they come before the server's templates. Throws like {@link addTool}. */
   addResourceTemplate<const Template extends string>(
-    template: ResourceTemplateDefinition<Template, App, Mount>,
+    template: ResourceTemplateDefinition<Template, App, Locals>,
     options?: AddOptions,
-  ): Handle<ResourceTemplateDefinition<Template, App, Mount>> {
+  ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
     this.#mayHave('resources')
     const { registry } = this.#features.resources.templates
     return this.#add(registry, this.#offers().templates.registry, template, options)
@@ -98,11 +98,11 @@ export class ForSession<Mount = unknown, App = unknown> {
     throw fault(`The client was not told of ${kind} when it connected; call ${offer} before clients come`)
   }
 
-  #known(): SessionOffers | undefined {
-    return this.#session.own as SessionOffers | undefined
+  #known(): SessionRegistry | undefined {
+    return this.#session.own as SessionRegistry | undefined
   }
 
-  #offers(): SessionOffers {
+  #offers(): SessionRegistry {
     const known = this.#known()
     if (known !== undefined) return known
     const session = this.#session
@@ -119,11 +119,11 @@ export class ForSession<Mount = unknown, App = unknown> {
 }
 
 /** @throws `ERR_MCP_SESSION` for what is no session of this server */
-export function forSession<Mount, App>(
+export function forSession<Locals, App>(
   features: Features,
   runtime: ServerRuntime,
   session: SessionView,
-): ForSession<Mount, App> {
+): ForSession<Locals, App> {
   if (session instanceof Session && session.servedBy(runtime)) return new ForSession(features, session)
   throw fault(
     'server.forSession takes the ctx.session of a call to this server; where there are no sessions it is undefined',

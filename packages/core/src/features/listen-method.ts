@@ -4,8 +4,8 @@ import { Method, Notification } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import type { MethodEntry } from '../call/dispatcher.ts'
-import type { Interest } from '../subscriptions/subscription.ts'
-import type { Outcome } from '../call/result.ts'
+import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
+import type { HandlerResult } from '../call/result.ts'
 import { MAX_URI_LENGTH, type Resources } from './resources/resources.ts'
 import { visibleAmong } from './registry/visibility.ts'
 
@@ -20,7 +20,10 @@ export interface ListenTopic {
    *
    * @throws McpError `-32602` for a malformed one
    */
-  agree(asked: unknown, ctx: CallContext): Interest | undefined | Promise<Interest | undefined>
+  agree(
+    asked: unknown,
+    ctx: CallContext,
+  ): SubscriptionFilter | undefined | Promise<SubscriptionFilter | undefined>
 }
 
 /**
@@ -36,10 +39,10 @@ async function listen(
   topics: readonly ListenTopic[],
   { notifications }: JsonObject,
   ctx: CallContext,
-): Promise<Outcome> {
+): Promise<HandlerResult> {
   if (ctx.scope.exchange.listens !== true) throw new McpError(ErrorCode.MethodNotFound, NOWHERE)
   if (!isObject(notifications)) throw invalidParams('The member "notifications" must be an object')
-  const interests: Interest[] = []
+  const interests: SubscriptionFilter[] = []
   for (const topic of topics) {
     const asked = notifications[topic.member]
     const interest = asked === undefined ? undefined : await topic.agree(asked, ctx)
@@ -82,7 +85,7 @@ async function agreeToUris(
   resources: Resources,
   asked: unknown,
   ctx: CallContext,
-): Promise<Interest | undefined> {
+): Promise<SubscriptionFilter | undefined> {
   const found = readTexts('resourceSubscriptions', asked, MAX_URI_LENGTH).flatMap((uri) => {
     const entry = resources.entryAt(uri, ctx)
     return entry === undefined ? [] : [{ uri, visible: entry.visible }]

@@ -7,15 +7,15 @@ import type { AnyTool } from './tools/tool-types.ts'
 import type { ToolEntry } from './tools/tool-call.ts'
 
 /** What one session has beside what its server offers to everybody. Part of the session, and gone with it. */
-export interface SessionOffers {
+export interface SessionRegistry {
   readonly tools: Registry<AnyTool, ToolEntry>
   readonly resources: Registry<AnyResource, ResourceEntry>
   readonly templates: ResourceTemplates
 }
 
 /** The caller's own; undefined for most, which costs a call one look. */
-export const ownOffers = (ctx: CallContext): SessionOffers | undefined =>
-  ctx.scope.settings?.own as SessionOffers | undefined
+export const ownOffers = (ctx: CallContext): SessionRegistry | undefined =>
+  ctx.scope.settings?.own as SessionRegistry | undefined
 
 /** What everybody has, each in its place unless the session has its own under that name, and the session's after it. */
 export function withOwn<Entry>(

@@ -6,11 +6,11 @@ import type { AnyTool } from './tools/tool-types.ts'
 export type List<Definition> = Iterable<Definition> | Promise<Iterable<Definition>>
 
 /** Another registry, whose contents a server offers as its own. Each method gives all that there is at the time. */
-export interface Source<App = unknown, Mount = unknown> {
-  tools?(): List<AnyTool<App, Mount>>
-  resources?(): List<AnyResource<App, Mount>>
-  resourceTemplates?(): List<AnyResourceTemplate<App, Mount>>
-  prompts?(): List<AnyPrompt<App, Mount>>
+export interface Source<App = unknown, Locals = unknown> {
+  tools?(): List<AnyTool<App, Locals>>
+  resources?(): List<AnyResource<App, Locals>>
+  resourceTemplates?(): List<AnyResourceTemplate<App, Locals>>
+  prompts?(): List<AnyPrompt<App, Locals>>
   /**
    * Calls the listener after every change, or once after several.
    *

@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import type { CallContext, SessionSettings } from '../call/context.ts'
 import type { MethodEntry } from '../call/dispatcher.ts'
-import { complete, type Outcome } from '../call/result.ts'
+import { complete, type HandlerResult } from '../call/result.ts'
 import type { Resources } from './resources/resources.ts'
 import { ifVisible } from './registry/visibility.ts'
 
@@ -18,7 +18,11 @@ export function subscriptionMethods(resources: Resources): readonly (readonly [s
   ]
 }
 
-function subscribe(resources: Resources, params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+function subscribe(
+  resources: Resources,
+  params: JsonObject,
+  ctx: CallContext,
+): HandlerResult | Promise<HandlerResult> {
   const uri = resources.uriOf(params)
   const unknown = (): Error => resourceNotFound(uri)
   const entry = resources.entryAt(uri, ctx)
@@ -26,7 +30,7 @@ function subscribe(resources: Resources, params: JsonObject, ctx: CallContext): 
   return ifVisible(entry, ctx, unknown, () => note(uri, ctx))
 }
 
-function note(uri: string, ctx: CallContext): Outcome {
+function note(uri: string, ctx: CallContext): HandlerResult {
   const settings = settingsOf(ctx)
   const { subscriptions } = settings.record
   if (subscriptions.includes(uri)) return complete({})
@@ -38,7 +42,7 @@ function note(uri: string, ctx: CallContext): Outcome {
 }
 
 /** Also for a resource that is gone by now: its subscription is not. */
-function unsubscribe(resources: Resources, params: JsonObject, ctx: CallContext): Outcome {
+function unsubscribe(resources: Resources, params: JsonObject, ctx: CallContext): HandlerResult {
   const uri = resources.uriOf(params)
   const settings = settingsOf(ctx)
   const { subscriptions } = settings.record

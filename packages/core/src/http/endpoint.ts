@@ -4,40 +4,40 @@ import { narrowRevisions, REVISIONS } from '../protocol/revisions/index.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
 import { createCalls } from '../session/apart-calls.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import { Background } from '../call/wait-until.ts'
+import { WaitUntil } from '../call/wait-until.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { stderrLogger, unfailing } from '../util/logger.ts'
 import { secureRandom } from '../util/random.ts'
 import type { Caller } from '../session/session.ts'
 import type { Calls } from '../session/stateless.ts'
-import type { Mounted, MountHandle } from '../session/server-runtime.ts'
+import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
-import { Deadlines, Work } from '../util/timers.ts'
-import { Admission } from './guard/authenticate.ts'
+import { Deadlines, WorkInProgress } from '../util/timers.ts'
+import { Authenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
 import { type Body, parseBody } from './streamable/incoming.ts'
-import { LegacyHttp } from './streamable/session-era.ts'
-import { ModernHttp } from './streamable/per-request-era.ts'
-import type { Mount as MountParts } from './mount.ts'
+import { SessionEraHttp } from './streamable/session-era.ts'
+import { PerRequestHttp } from './streamable/per-request-era.ts'
+import type { EndpointContext as MountParts } from './mount.ts'
 import { OpenStreams } from './streams/open-streams.ts'
 import type { EndpointOptions, ResolvedOptions } from './options.ts'
 import { Rejections } from './rejections.ts'
 import { resolveOptions } from './resolve-options.ts'
-import { createSessionDoors, partsForSessions, type SessionDoors } from './streamable/session-routes.ts'
+import { createSessionRoutes, partsForSessions, type SessionRoutes } from './streamable/session-routes.ts'
 import { refuse } from './refusals.ts'
 import { StoreFailure } from './streams/store-failure.ts'
-import { type Servable, type ServerSelector, type Tenant, Tenants } from './served-servers.ts'
+import { type Servable, type ServerSelector, type ServedServer, ServedServers } from './served-servers.ts'
 import { BodyError, type HttpReply, type HttpRequest } from './types.ts'
 
-/** A request with what the server demands to find as `ctx.mount`. */
-export type MountedRequest<Mount> = HttpRequest &
-  (unknown extends Mount ? unknown : { readonly mount: Mount })
+/** A request with what the server demands to find as `ctx.locals`. */
+export type RequestWithLocals<Locals> = HttpRequest &
+  (unknown extends Locals ? unknown : { readonly locals: Locals })
 
 /** A server mounted on HTTP, behind whatever framework translates for it. */
-export interface Endpoint<Mount = unknown> extends MountHandle {
+export interface Endpoint<Locals = unknown> extends MountHandle {
   /** Answers one request. Never throws and never rejects. */
-  handle(request: MountedRequest<Mount>): HttpReply | Promise<HttpReply>
+  handle(request: RequestWithLocals<Locals>): HttpReply | Promise<HttpReply>
   /**
    * How many bytes of a request's body may be read before {@link handle} is asked, by its head alone: for adapters that
    * can read them, and by that save a call all waiting. Undefined where the body is to be left to `handle`, which may
@@ -57,27 +57,27 @@ export interface Endpoint<Mount = unknown> extends MountHandle {
  *
  * @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`; `ERR_MCP_CLOSED` when the server is closed
  */
-export function createEndpoint<Mount = unknown>(
-  server: Servable<Mount> | ServerSelector<Mount>,
+export function createEndpoint<Locals = unknown>(
+  server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions = {},
-): Endpoint<Mount> {
+): Endpoint<Locals> {
   // The endpoint hands on what the request carries; that it fits is for the types of `handle` to say.
   const endpoint = new HttpEndpoint(server as Servable | ServerSelector, options)
   if (typeof server !== 'function') server.runtime.attach(endpoint)
   return endpoint
 }
 
-class HttpEndpoint implements Endpoint, Mounted {
+class HttpEndpoint implements Endpoint, ServerMount {
   readonly closed: Promise<void>
   readonly probes: ReadonlyMap<string, Probe>
   readonly #mount: MountParts
   readonly #guard: HeadGuard
-  readonly #admission: Admission
+  readonly #admission: Authenticator
   readonly #authenticates: boolean
-  readonly #sessions: SessionDoors | undefined
+  readonly #sessions: SessionRoutes | undefined
   readonly #stateless: Calls | undefined
-  readonly #http: LegacyHttp
-  readonly #modern: ModernHttp
+  readonly #http: SessionEraHttp
+  readonly #modern: PerRequestHttp
   #closing: Promise<void> | undefined
   #closed = false
   #resolveClosed!: () => void
@@ -90,12 +90,12 @@ class HttpEndpoint implements Endpoint, Mounted {
     this.probes = probesOf(options.health)
     this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#mount.served)
     this.#authenticates = options.authenticate !== undefined
-    this.#admission = new Admission(options.authenticate, clock, logger)
-    this.#sessions = createSessionDoors(this.#mount, options)
+    this.#admission = new Authenticator(options.authenticate, clock, logger)
+    this.#sessions = createSessionRoutes(this.#mount, options)
     this.#stateless = resolved.stateless ? createCalls(clock) : undefined
-    this.#http = new LegacyHttp(this.#mount, this.#sessions, this.#stateless)
+    this.#http = new SessionEraHttp(this.#mount, this.#sessions, this.#stateless)
     tenants.measure = (tenant) => this.#held(tenant)
-    this.#modern = new ModernHttp(this.#mount, this.#http)
+    this.#modern = new PerRequestHttp(this.#mount, this.#http)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -104,14 +104,14 @@ class HttpEndpoint implements Endpoint, Mounted {
   handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
     try {
       const reply = this.#handle(request)
-      return reply instanceof Promise ? this.#settled(request, reply) : this.#told(request, reply)
+      return reply instanceof Promise ? this.#tracked(request, reply) : this.#report(request, reply)
     } catch (error) {
-      return this.#told(request, this.#failed(error))
+      return this.#report(request, this.#failed(error))
     }
   }
 
   mayRead(request: HttpRequest): number | undefined {
-    if (request.method !== 'POST' || request.door !== 'mcp') return undefined
+    if (request.method !== 'POST' || request.route !== 'mcp') return undefined
     // A mount that closes refuses most by their heads: their bodies may take for ever.
     if (this.#authenticates || this.#closing !== undefined) return undefined
     return this.#guard(request) === undefined ? this.#mount.options.bodyLimit : undefined
@@ -148,7 +148,7 @@ class HttpEndpoint implements Endpoint, Mounted {
   }
 
   /** What is held, of one server only where one is given. The log of events is the mount's, not a server's. */
-  #held(tenant?: Tenant): Gauges {
+  #held(tenant?: ServedServer): Gauges {
     let sessions = 0
     let callsInFlight =
       (this.#stateless?.inFlight(tenant?.runtime) ?? 0) + this.#modern.inFlight(tenant?.runtime)
@@ -173,11 +173,11 @@ class HttpEndpoint implements Endpoint, Mounted {
     if (auth !== undefined && 'status' in auth) return auth
     const caller: Caller = {
       auth,
-      mount: request.mount,
+      locals: request.locals,
       background: this.#mount.background,
       host: request,
     }
-    if (request.door !== 'mcp') return this.#sessions?.beside(request, caller) ?? refuse('notHere')
+    if (request.route !== 'mcp') return this.#sessions?.legacySse(request, caller) ?? refuse('notHere')
     if (request.method === 'POST') return this.#post(request, caller)
     // Where there are no sessions the guard lets no other verb pass.
     return this.#sessions?.[request.method === 'GET' ? 'get' : 'delete'](request, caller) ?? refuse('notHere')
@@ -203,17 +203,17 @@ class HttpEndpoint implements Endpoint, Mounted {
     return this.#http.post(request, caller, incoming)
   }
 
-  #settled(request: HttpRequest, reply: Promise<HttpReply>): Promise<HttpReply> {
+  #tracked(request: HttpRequest, reply: Promise<HttpReply>): Promise<HttpReply> {
     const { work } = this.#mount
     work.begin()
     const settled = reply.then(
       (value) => {
         work.end()
-        return this.#told(request, value)
+        return this.#report(request, value)
       },
       (error: unknown) => {
         work.end()
-        return this.#told(request, this.#failed(error))
+        return this.#report(request, this.#failed(error))
       },
     )
     // Others may wait for what this one has begun, such as a lifespan that opens: it must not end with its client.
@@ -222,7 +222,7 @@ class HttpEndpoint implements Endpoint, Mounted {
   }
 
   /** Tells listeners of a request that was turned away. */
-  #told(request: HttpRequest, reply: HttpReply): HttpReply {
+  #report(request: HttpRequest, reply: HttpReply): HttpReply {
     // Nearly every reply is an answer, and costs no more than this comparison.
     if (reply.status >= 400) this.#mount.rejections.see(request, reply)
     return reply
@@ -258,8 +258,8 @@ function createMount(
   const runtime = typeof server === 'function' ? undefined : server.runtime
   const random = runtime?.random ?? secureRandom
   const logger = options.logger ?? runtime?.logger ?? unfailing(stderrLogger)
-  const work = new Work(clock)
-  const tenants = new Tenants(server, clock)
+  const work = new WorkInProgress(clock)
+  const tenants = new ServedServers(server, clock)
   return {
     clock,
     random,
@@ -272,10 +272,10 @@ function createMount(
     openStreams: new OpenStreams(clock, resolved.keepAlive),
     upgrades: new Deadlines(clock, resolved.upgradeAfterMs),
     work,
-    background: new Background(work, logger),
+    background: new WaitUntil(work, logger),
   }
 }
 
 /** A call that is still running may wait for an answer, which only its client's session can bring. */
 const mayAnswer = (request: HttpRequest): boolean =>
-  request.method === 'POST' && (request.door === 'message' || request.header('mcp-session-id') !== undefined)
+  request.method === 'POST' && (request.route === 'message' || request.header('mcp-session-id') !== undefined)

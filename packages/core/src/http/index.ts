@@ -1,18 +1,18 @@
 export type { AuthInfo } from '../stores/principal.ts'
 export type { SealKey } from '../util/sealer.ts'
 export { type Authenticate, bearer, type BearerOptions, Rejection } from './guard/bearer.ts'
-export { doorPaths, type LegacySseOptions } from './legacy-sse/routes.ts'
-export { createEndpoint, type Endpoint, type MountedRequest } from './endpoint.ts'
+export { routePaths, type LegacySseOptions } from './legacy-sse/routes.ts'
+export { createEndpoint, type Endpoint, type RequestWithLocals } from './endpoint.ts'
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './adapter/fetch.ts'
 export type { HealthOptions, Probe } from './health.ts'
 export type { EndpointOptions, KeepAliveOptions, SealedSessionOptions, SessionOptions } from './options.ts'
 export { type ByteStream, collectStream, readStream, readWebStream } from './adapter/read-body.ts'
 export type { RejectListener } from './rejections.ts'
-export { repeatedHeader } from './guard/duplicate-headers.ts'
+export { duplicateHeader } from './guard/duplicate-headers.ts'
 export type { Servable, ServerSelector } from './served-servers.ts'
 export {
   BodyError,
-  type Door,
+  type Route,
   type FrameSink,
   type HttpHead,
   type HttpReply,

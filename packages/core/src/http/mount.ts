@@ -1,5 +1,5 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
-import type { Background } from '../call/wait-until.ts'
+import type { WaitUntil } from '../call/wait-until.ts'
 import type { Clock } from '../util/clock.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import type { Logger } from '../util/logger.ts'
@@ -8,14 +8,14 @@ import type { ResolvedOptions } from './options.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
 import type { Pings } from './sessions/pings.ts'
 import type { Rejections } from './rejections.ts'
-import type { Tenants } from './served-servers.ts'
-import type { Deadlines, Work } from '../util/timers.ts'
+import type { ServedServers } from './served-servers.ts'
+import type { Deadlines, WorkInProgress } from '../util/timers.ts'
 
 /** What the parts of one mount share. */
-export interface Mount {
+export interface EndpointContext {
   readonly clock: Clock
   readonly random: Random
-  readonly tenants: Tenants
+  readonly tenants: ServedServers
   readonly options: ResolvedOptions
   readonly logger: Logger
   /** Newest first. */
@@ -29,7 +29,7 @@ export interface Mount {
   /** Turns calls that last into streams. */
   readonly upgrades: Deadlines
   /** Requests and calls that a close waits for. */
-  readonly work: Work
+  readonly work: WorkInProgress
   /** Work that its call has left behind, which a close waits for too. */
-  readonly background: Background
+  readonly background: WaitUntil
 }

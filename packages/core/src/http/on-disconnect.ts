@@ -1,7 +1,7 @@
 import type { HttpRequest } from './types.ts'
 
 /** Calls the listener when the client goes away; at once where it has gone already. */
-export function whenGone({ signal }: Pick<HttpRequest, 'signal'>, listener: () => void): void {
+export function onDisconnect({ signal }: Pick<HttpRequest, 'signal'>, listener: () => void): void {
   if (signal.aborted) listener()
   else signal.addEventListener('abort', listener, { once: true })
 }

@@ -2,7 +2,7 @@ import type { Rejected } from '../call/server-events.ts'
 import type { Logger } from '../util/logger.ts'
 import { Refusals } from '../session/stats.ts'
 import { reasonOf, type RefusalKey, STATUSES } from './refusals.ts'
-import type { Tenants } from './served-servers.ts'
+import type { ServedServers } from './served-servers.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /** Hears of a request that was turned away. */
@@ -11,12 +11,12 @@ export type RejectListener = (rejected: Rejected) => unknown
 /** Counts what one mount turns away, and tells the server, where one was chosen, and the mount's own listener. */
 export class Rejections {
   readonly refusals: Refusals
-  readonly #tenants: Tenants
+  readonly #tenants: ServedServers
   readonly #listener: RejectListener | undefined
   readonly #logger: Logger
 
-  constructor(tenants: Tenants, listener: RejectListener | undefined, logger: Logger) {
-    this.refusals = new Refusals(tenants.only?.runtime.refusals)
+  constructor(tenants: ServedServers, listener: RejectListener | undefined, logger: Logger) {
+    this.refusals = new Refusals(tenants.single?.runtime.refusals)
     this.#tenants = tenants
     this.#listener = listener
     this.#logger = logger
@@ -34,12 +34,12 @@ export class Rejections {
   }
 
   #tell(request: HttpRequest, reason: string, status: number): void {
-    const { door } = request
+    const { route } = request
     const tenant = this.#tenants.of(request)
     this.refusals.count(reason)
-    if (this.#tenants.only === undefined) tenant?.runtime.refusals.count(reason)
-    tenant?.runtime.events.emit('reject', () => ({ door, status, reason }))
-    if (this.#listener !== undefined) this.#hear(this.#listener, { door, status, reason })
+    if (this.#tenants.single === undefined) tenant?.runtime.refusals.count(reason)
+    tenant?.runtime.events.emit('reject', () => ({ route, status, reason }))
+    if (this.#listener !== undefined) this.#hear(this.#listener, { route, status, reason })
   }
 
   #hear(listener: RejectListener, rejected: Rejected): void {

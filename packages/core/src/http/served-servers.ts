@@ -3,18 +3,18 @@ import type { RequestId } from '../protocol/jsonrpc.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { type ChangeEvent, CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
 import type { Clock } from '../util/clock.ts'
-import type { Listen } from '../subscriptions/subscription.ts'
-import type { Mounted, ServerRuntime } from '../session/server-runtime.ts'
+import type { Subscription } from '../subscriptions/subscription.ts'
+import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller, Session } from '../session/session.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
-import { Work } from '../util/timers.ts'
+import { WorkInProgress } from '../util/timers.ts'
 import { refuse } from './refusals.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /** What `createEndpoint` needs of a server: `McpServer` has it. */
-export interface Servable<Mount = unknown> {
+export interface Servable<Locals = unknown> {
   readonly runtime: ServerRuntime
-  readonly '~mount'?: (mount: Mount) => void
+  readonly '~locals'?: (locals: Locals) => void
 }
 
 /**
@@ -22,10 +22,10 @@ export interface Servable<Mount = unknown> {
  * sessions for each request. Undefined is answered 404; what it throws is logged and answered 500. Servers that it creates
  * are the application's to close.
  */
-export type ServerSelector<Mount = unknown> = (
+export type ServerSelector<Locals = unknown> = (
   request: HttpRequest,
   auth: AuthInfo | undefined,
-) => Servable<Mount> | undefined | Promise<Servable<Mount> | undefined>
+) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
 /** A client's connection, which may not have a session yet. */
 interface Held {
@@ -33,18 +33,18 @@ interface Held {
 }
 
 /** What a mount holds of one of its servers. */
-type Measure = (tenant: Tenant) => Gauges
+type Measure = (tenant: ServedServer) => Gauges
 
 /** One server on a mount, and the sessions that it has here. They hear of changes through the server's own bus. */
-export class Tenant implements Mounted {
+export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
   readonly closed: Promise<void>
   readonly #measure: Measure
   /** Each stream has to hear of changes by itself: no request reaches what another has opened. */
   readonly #apart: boolean
-  readonly #work: Work
+  readonly #work: WorkInProgress
   readonly #sessions = new Set<Session>()
-  readonly #listens = new Set<Listen>()
+  readonly #listens = new Set<Subscription>()
   readonly #held = new Set<Held>()
   #calls = 0
   #unsubscribe: (() => void) | undefined
@@ -55,7 +55,7 @@ export class Tenant implements Mounted {
     this.runtime = runtime
     this.#measure = measure
     this.#apart = clock.perRequest === true
-    this.#work = new Work(clock)
+    this.#work = new WorkInProgress(clock)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -80,7 +80,7 @@ export class Tenant implements Mounted {
   }
 
   /** Tells a subscription of changes until it ends. */
-  tell(listen: Listen): void {
+  tell(listen: Subscription): void {
     if (this.#apart) {
       listen.onClose(this.#subscribe((event) => listen.changed(event)))
       return
@@ -124,7 +124,7 @@ export class Tenant implements Mounted {
     for (const session of this.#sessions) session.close()
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
-    this.runtime.dispatcher.rest()
+    this.runtime.dispatcher.releaseTimers()
     this.#resolveClosed()
   }
 
@@ -175,25 +175,25 @@ interface Wanted {
   readonly caller: Caller
   readonly id?: RequestId | undefined
   /** The server of its session, where it has one. */
-  readonly found?: Tenant | undefined
+  readonly found?: ServedServer | undefined
 }
 
 /** The servers of one mount: a single one, or those that a selector has chosen and that are in use. */
-export class Tenants {
+export class ServedServers {
   /** Undefined where each session has a server of its own choosing. */
-  readonly only: Tenant | undefined
+  readonly single: ServedServer | undefined
   readonly #select: ServerSelector | undefined
   readonly #clock: Clock
-  readonly #inUse = new Map<ServerRuntime, Tenant>()
+  readonly #inUse = new Map<ServerRuntime, ServedServer>()
   /** Whose server was chosen, by request. */
-  readonly #assigned = new WeakMap<HttpRequest, Tenant>()
+  readonly #assigned = new WeakMap<HttpRequest, ServedServer>()
   /** Set by the mount: the streams and calls are its own. */
   measure: Measure = () => NOTHING_HELD
 
   constructor(server: Servable | ServerSelector, clock: Clock) {
     this.#clock = clock
     if (typeof server === 'function') this.#select = server
-    else this.only = new Tenant(server.runtime, clock, (tenant) => this.measure(tenant))
+    else this.single = new ServedServer(server.runtime, clock, (tenant) => this.measure(tenant))
   }
 
   /**
@@ -201,8 +201,11 @@ export class Tenants {
    *
    * @throws `ERR_MCP_CLOSED` for one that is closed, and whatever the selector throws
    */
-  choose(request: HttpRequest, { auth }: Caller): Tenant | undefined | Promise<Tenant | undefined> {
-    if (this.only !== undefined) return this.only
+  choose(
+    request: HttpRequest,
+    { auth }: Caller,
+  ): ServedServer | undefined | Promise<ServedServer | undefined> {
+    if (this.single !== undefined) return this.single
     const chosen = this.#select?.(request, auth)
     return chosen instanceof Promise
       ? chosen.then((server) => this.#tenantOf(server))
@@ -212,9 +215,9 @@ export class Tenants {
   /** Finds the server of a request, whose work it is until there is a reply. Refuses one that there is no server for. */
   serve(
     { request, caller, id, found }: Wanted,
-    then: (tenant: Tenant) => HttpReply | Promise<HttpReply>,
+    then: (tenant: ServedServer) => HttpReply | Promise<HttpReply>,
   ): HttpReply | Promise<HttpReply> {
-    const go = (tenant: Tenant | undefined): HttpReply | Promise<HttpReply> => {
+    const go = (tenant: ServedServer | undefined): HttpReply | Promise<HttpReply> => {
       if (tenant === undefined) return refuse('noServer', { id })
       this.assign(request, tenant)
       return this.during(tenant, () => then(tenant))
@@ -224,18 +227,18 @@ export class Tenants {
   }
 
   /** Remembers which server a request belongs to, where it may be one of several. */
-  assign(request: HttpRequest, tenant: Tenant): void {
-    if (this.only === undefined) this.#assigned.set(request, tenant)
+  assign(request: HttpRequest, tenant: ServedServer): void {
+    if (this.single === undefined) this.#assigned.set(request, tenant)
   }
 
   /** The server that a request belongs to; undefined where none was chosen for it yet. */
-  of(request: HttpRequest): Tenant | undefined {
-    return this.only ?? this.#assigned.get(request)
+  of(request: HttpRequest): ServedServer | undefined {
+    return this.single ?? this.#assigned.get(request)
   }
 
   /** Counts a step as work of its server, and lets go of a server that nothing is left of. */
-  during<T>(tenant: Tenant, step: () => T | Promise<T>): T | Promise<T> {
-    if (tenant === this.only) return step()
+  during<T>(tenant: ServedServer, step: () => T | Promise<T>): T | Promise<T> {
+    if (tenant === this.single) return step()
     tenant.begin()
     let result: T | Promise<T>
     try {
@@ -251,18 +254,18 @@ export class Tenants {
 
   /** Lets go of all of them. */
   finish(): void {
-    this.only?.finish()
+    this.single?.finish()
     for (const tenant of this.#inUse.values()) tenant.finish()
     this.#inUse.clear()
   }
 
-  #tenantOf(server: Servable | undefined): Tenant | undefined {
+  #tenantOf(server: Servable | undefined): ServedServer | undefined {
     if (server === undefined) return undefined
     const { runtime } = server
     const before = this.#inUse.get(runtime)
     if (before?.closing === true) throw usageError('ERR_MCP_CLOSED', 'The server that was chosen is closing')
     if (before !== undefined) return before
-    const tenant = new Tenant(runtime, this.#clock, (measured) => this.measure(measured))
+    const tenant = new ServedServer(runtime, this.#clock, (measured) => this.measure(measured))
     runtime.attach(tenant)
     this.#inUse.set(runtime, tenant)
     tenant.onIdle = () => {

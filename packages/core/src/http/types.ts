@@ -1,7 +1,7 @@
 import type { AuthInfo } from '../stores/principal.ts'
 
 /** Which of a mount's addresses was called. */
-export type Door = 'mcp' | 'sse' | 'message'
+export type Route = 'mcp' | 'sse' | 'message'
 
 /**
  * A request as every adapter hands it over. What an adapter must hold, in short; the contract suite of
@@ -14,7 +14,7 @@ export type Door = 'mcp' | 'sse' | 'message'
 export interface HttpRequest {
   /** As it stood on the wire, HEAD and OPTIONS included. */
   readonly method: string
-  readonly door: Door
+  readonly route: Route
   /**
    * The path as it stood on the wire, without the query. Asked for at the door `sse` alone, to tell the client a path
    * with the same prefix; an adapter that does not give it serves that door at the root.
@@ -34,7 +34,7 @@ export interface HttpRequest {
    * guard asks `headers()` for each of them. Adapters that have the raw header list answer it in one pass with
    * `repeatedHeader(rawHeaders)`.
    */
-  repeated?(): string | undefined
+  duplicateHeader?(): string | undefined
   /**
    * The socket's own addresses, never those of a Forwarded header: on a loopback address only loopback Hosts are taken,
    * which stops pages that have rebound their name. Left out where the runtime does not tell.
@@ -57,7 +57,7 @@ export interface HttpRequest {
   /** What the host's own authentication found, if it did any. */
   readonly auth?: AuthInfo | undefined
   /** What the mount's `context` option made of the host's request. Read once, after the guard; it may throw. */
-  readonly mount?: unknown
+  readonly locals?: unknown
   /**
    * Aborts when the peer goes away before its reply is whole, whether that reply has begun or not. Read lazily, and only
    * for streams: creating one costs as much as a small call. Read after the peer has gone, it is aborted already.

@@ -23,8 +23,8 @@ import {
 } from '../call/middleware.ts'
 import { MessageHandler, type MessageOptions } from '../duplex/message-handler.ts'
 import type { SessionView } from '../call/context.ts'
-import type { Mounting } from '../session/mounting.ts'
-import { Mounts } from '../session/server-mounts.ts'
+import type { MountArgs } from '../session/mounting.ts'
+import { ServerMounts } from '../session/server-mounts.ts'
 import { secureRandom } from '../util/random.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
@@ -65,17 +65,17 @@ import { type HandlerTimes, taskRunner } from './tasks-option.ts'
  * The definition of a server: what it offers, and nothing about who is connected. One instance serves any number of
  * clients, transports and protocol revisions at the same time.
  *
- * `Mount` is what every mount's `context` option must give (`ctx.mount`); `App` is what `lifespan` opens (`ctx.app`).
+ * `Locals` is what every mount's `context` option must give (`ctx.locals`); `App` is what `lifespan` opens (`ctx.app`).
  */
-export class McpServer<Mount = unknown, App = unknown> {
+export class McpServer<Locals = unknown, App = unknown> {
   /** How doors see the server; for those who write transports and adapters. */
   readonly runtime: ServerRuntime
-  /** Never there: it makes the compiler hold every mount to `Mount`. */
-  declare readonly '~mount'?: (mount: Mount) => void
+  /** Never there: it makes the compiler hold every mount to `Locals`. */
+  declare readonly '~locals'?: (locals: Locals) => void
   readonly #info: Implementation
   readonly #features: Features
   readonly #middleware = new MiddlewareStack()
-  readonly #mounts = new Mounts()
+  readonly #mounts = new ServerMounts()
   readonly #followers = new Set<Follower>()
   readonly #lifespan: Lifespan
   readonly #bus: Bus
@@ -119,14 +119,14 @@ export class McpServer<Mount = unknown, App = unknown> {
     })
     this.runtime = this.#createRuntime(info, options)
     for (const { source } of options.extensions ?? [])
-      if (source !== undefined) this.observe(source as Source<App, Mount>)
+      if (source !== undefined) this.observe(source as Source<App, Locals>)
   }
 
   /**
    * Offers what `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` made, in the order given.
    * Throws like {@link addTool}; what came before the one that is wrong stays.
    */
-  add(...definitions: readonly AnyDefinition<App, Mount>[]): void {
+  add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
     const { tools, resources, prompts } = this.#features
     for (const definition of definitions) {
       if (definition[KIND] === 'tool') tools.registry.add(definition)
@@ -147,9 +147,9 @@ export class McpServer<Mount = unknown, App = unknown> {
     const O extends AnySchema | undefined = undefined,
     A = {},
   >(
-    tool: ToolDefinition<I, O, App, Mount, A>,
+    tool: ToolDefinition<I, O, App, Locals, A>,
     options?: AddOptions,
-  ): Handle<ToolDefinition<I, O, App, Mount, A>> {
+  ): Handle<ToolDefinition<I, O, App, Locals, A>> {
     return this.#features.tools.registry.add(tool, options)
   }
   /** @returns whether there was one */
@@ -157,15 +157,15 @@ export class McpServer<Mount = unknown, App = unknown> {
     return this.#features.tools.registry.remove(name)
   }
   /** Offers these tools and no others. An empty list still promises clients that there may be some. */
-  setTools(tools: Iterable<AnyTool<App, Mount>>): void {
+  setTools(tools: Iterable<AnyTool<App, Locals>>): void {
     this.#features.tools.registry.set(tools)
   }
 
   /** Offers one resource at a fixed address. Throws like {@link addTool}. */
   addResource(
-    resource: ResourceDefinition<App, Mount>,
+    resource: ResourceDefinition<App, Locals>,
     options?: AddOptions,
-  ): Handle<ResourceDefinition<App, Mount>> {
+  ): Handle<ResourceDefinition<App, Locals>> {
     return this.#features.resources.registry.add(resource, options)
   }
   /** @returns whether there was one */
@@ -173,15 +173,15 @@ export class McpServer<Mount = unknown, App = unknown> {
     return this.#features.resources.registry.remove(uri)
   }
   /** Offers these resources and no others, templates aside. */
-  setResources(resources: Iterable<AnyResource<App, Mount>>): void {
+  setResources(resources: Iterable<AnyResource<App, Locals>>): void {
     this.#features.resources.registry.set(resources)
   }
 
   /** Offers the resources whose addresses a URI template (RFC 6570) describes. Throws like {@link addTool}. */
   addResourceTemplate<const Template extends string>(
-    template: ResourceTemplateDefinition<Template, App, Mount>,
+    template: ResourceTemplateDefinition<Template, App, Locals>,
     options?: AddOptions,
-  ): Handle<ResourceTemplateDefinition<Template, App, Mount>> {
+  ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
     return this.#features.resources.templates.registry.add(template, options)
   }
   /** @returns whether there was one */
@@ -189,7 +189,7 @@ export class McpServer<Mount = unknown, App = unknown> {
     return this.#features.resources.templates.registry.remove(uriTemplate)
   }
   /** Offers these templates and no others. */
-  setResourceTemplates(templates: Iterable<AnyResourceTemplate<App, Mount>>): void {
+  setResourceTemplates(templates: Iterable<AnyResourceTemplate<App, Locals>>): void {
     this.#features.resources.templates.registry.set(templates)
   }
 
@@ -198,9 +198,9 @@ export class McpServer<Mount = unknown, App = unknown> {
     const S extends PromptSchema | undefined = undefined,
     const L extends PromptArguments = readonly [],
   >(
-    prompt: PromptDefinition<S, L, App, Mount>,
+    prompt: PromptDefinition<S, L, App, Locals>,
     options?: AddOptions,
-  ): Handle<PromptDefinition<S, L, App, Mount>> {
+  ): Handle<PromptDefinition<S, L, App, Locals>> {
     return this.#features.prompts.registry.add(prompt, options)
   }
   /** @returns whether there was one */
@@ -208,7 +208,7 @@ export class McpServer<Mount = unknown, App = unknown> {
     return this.#features.prompts.registry.remove(name)
   }
   /** Offers these prompts and no others. */
-  setPrompts(prompts: Iterable<AnyPrompt<App, Mount>>): void {
+  setPrompts(prompts: Iterable<AnyPrompt<App, Locals>>): void {
     this.#features.prompts.registry.set(prompts)
   }
 
@@ -218,7 +218,7 @@ export class McpServer<Mount = unknown, App = unknown> {
    *
    * @throws `ERR_MCP_SESSION` for what is no session of this server
    */
-  forSession(session: SessionView): ForSession<Mount, App> {
+  forSession(session: SessionView): ForSession<Locals, App> {
     return forSession(this.#features, this.runtime, session)
   }
 
@@ -230,7 +230,7 @@ export class McpServer<Mount = unknown, App = unknown> {
    *
    * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no source
    */
-  observe(source: Source<App, Mount>): Observation {
+  observe(source: Source<App, Locals>): Observation {
     const follower = observe(source, this.#features, this.#logger)
     this.#followers.add(follower)
     const detach = (): void => {
@@ -272,10 +272,10 @@ export class McpServer<Mount = unknown, App = unknown> {
    *
    * @throws `ERR_MCP_OPTION` for a method that there is not
    */
-  use(run: Middleware<object, App, Mount>): this
-  use<M extends keyof MethodResults>(method: M, run: MethodMiddleware<M, App, Mount>): this
+  use(run: Middleware<object, App, Locals>): this
+  use<M extends keyof MethodResults>(method: M, run: MethodMiddleware<M, App, Locals>): this
   /** The same for a method that an extension has added. */
-  use<Name extends string>(method: AddedMethodName<Name>, run: Middleware<object, App, Mount>): this
+  use<Name extends string>(method: AddedMethodName<Name>, run: Middleware<object, App, Locals>): this
   use(...layer: [run: unknown] | [method: string, run: unknown]): this {
     const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
     const { methods, added } = this.#features
@@ -313,7 +313,7 @@ export class McpServer<Mount = unknown, App = unknown> {
    */
   async handleMessage(
     message: unknown,
-    ...[options]: Mounting<MessageOptions, Mount>
+    ...[options]: MountArgs<MessageOptions, Locals>
   ): Promise<string | undefined> {
     if (this.#messages === undefined) {
       const messages = new MessageHandler(this.runtime)
@@ -324,7 +324,7 @@ export class McpServer<Mount = unknown, App = unknown> {
   }
 
   /** Serves one client over a transport, for example one end of an in-memory pair. */
-  connect(transport: Transport, ...[options]: Mounting<ConnectionOptions, Mount>): Connection {
+  connect(transport: Transport, ...[options]: MountArgs<ConnectionOptions, Locals>): Connection {
     return serveTransport(this.runtime, transport, options)
   }
 
@@ -430,14 +430,14 @@ export class McpServer<Mount = unknown, App = unknown> {
 
 /**
  * Creates a server that says what it demands of its mounts and has `ctx.app` inferred from its `lifespan`, which
- * `new McpServer<Mount>(…)` cannot: a type argument that is given turns off the inference of the others.
+ * `new McpServer<Locals>(…)` cannot: a type argument that is given turns off the inference of the others.
  *
  * `createServer<{ user: User }>()(info, { lifespan: () => openDatabase() })`
  */
-export function createServer<Mount = unknown>(): <App = unknown>(
+export function createServer<Locals = unknown>(): <App = unknown>(
   info: Implementation,
   options?: ServerOptions<App>,
-) => McpServer<Mount, App> {
+) => McpServer<Locals, App> {
   return (info, options) => new McpServer(info, options)
 }
 

@@ -2,13 +2,13 @@ import { usageError } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { RevisionDate } from '../protocol/revisions/revision.ts'
 import { type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
-import { type Asking, DEFAULT_INPUT_LIMITS, type InputLimits } from '../call/input/types.ts'
+import { type InputContext, DEFAULT_INPUT_LIMITS, type InputLimits } from '../call/input/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import { type Clock, MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
 import type { ClientView } from '../call/client-view.ts'
 import type { RequestContext } from '../call/context.ts'
 import type { Logger } from '../util/logger.ts'
-import { OpenedAddresses } from '../call/input/url-completion.ts'
+import { UrlCompletions } from '../call/input/url-completion.ts'
 import { type Random, secureRandom } from '../util/random.ts'
 import { DEFAULT_STATE_LIMITS, type RequestStateOptions, RequestStates } from '../call/input/request-state.ts'
 import { DEFAULT_LIMITS, type ServerLimits, type SessionLimits } from '../session/server-runtime.ts'
@@ -205,7 +205,11 @@ type AskingOptions = Pick<
 >
 
 /** What calls ask with. Draws no key: that is done when the first one is needed. */
-export function createAsking({ name: server }: Implementation, options: AskingOptions, bus: Bus): Asking {
+export function createAsking(
+  { name: server }: Implementation,
+  options: AskingOptions,
+  bus: Bus,
+): InputContext {
   const { clock = systemClock, random = secureRandom, requestState = {} } = options
   const { keys, ...limits } = { keys: undefined, ...DEFAULT_STATE_LIMITS, ...requestState }
   milliseconds('requestState.ttlMs', limits.ttlMs)
@@ -216,7 +220,7 @@ export function createAsking({ name: server }: Implementation, options: AskingOp
   if (typeof limits.singleUse !== 'boolean')
     throw option('The option requestState.singleUse must be true or false')
   const states = new RequestStates({ ...limits, server, keys, clock, random })
-  const opened = new OpenedAddresses({ bus, clock })
+  const opened = new UrlCompletions({ bus, clock })
   return { limits: inputLimits(options), states, opened }
 }
 

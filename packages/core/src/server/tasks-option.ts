@@ -2,7 +2,7 @@ import type { Dispatcher } from '../call/dispatcher.ts'
 import { MemoryTaskStore } from '../stores/memory-task-store.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import type { TaskKey } from '../stores/task-store.ts'
-import { DEFAULT_TASK_LIMITS, type TaskLimits, Tasks } from '../tasks/task-runner.ts'
+import { DEFAULT_TASK_LIMITS, type TaskLimits, TaskRunner } from '../tasks/task-runner.ts'
 import { milliseconds, option, type ServerOptions, type TaskOptions } from './options.ts'
 
 export type HandlerTimes = Pick<ServerOptions, 'handlerTimeoutMs' | 'maxHandlerTimeoutMs'>
@@ -23,14 +23,14 @@ export interface TaskHost {
  *
  * @throws `ERR_MCP_OPTION`
  */
-export function taskRunner(given: TaskOptions | undefined, host: TaskHost): (() => Tasks) | undefined {
+export function taskRunner(given: TaskOptions | undefined, host: TaskHost): (() => TaskRunner) | undefined {
   const limits = taskLimits(given)
   const { maxTtlMs } = limits
-  let tasks: Tasks | undefined
-  const create = (): Tasks => {
+  let tasks: TaskRunner | undefined
+  const create = (): TaskRunner => {
     const runtime = host.runtime()
     const { clock, random, logger } = runtime
-    const created = new Tasks({
+    const created = new TaskRunner({
       store: given?.store ?? new MemoryTaskStore({ clock }),
       dispatcher: host.createDispatcher({ handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }),
       clock,

@@ -1,5 +1,5 @@
 import type { Clock } from '../util/clock.ts'
-import type { Answered } from '../call/dispatcher.ts'
+import type { EncodedResponse } from '../call/dispatcher.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { type Calls, contextOf, type StatelessCall, StatelessCalls } from './stateless.ts'
 
@@ -12,12 +12,12 @@ export const createCalls = ({ perRequest }: Clock): Calls =>
  * for ever, no other request could end it, and how many run is the platform's to limit.
  */
 class ApartCalls implements Calls {
-  call(runtime: ServerRuntime, call: StatelessCall): Answered | Promise<Answered> {
+  call(runtime: ServerRuntime, call: StatelessCall): EncodedResponse | Promise<EncodedResponse> {
     const { exchange, revision, caller } = call
     const ctx = contextOf(runtime, call)
     const answer = runtime.dispatcher.run(ctx)
     if (answer instanceof Promise) {
-      if (revision.cancelOnDisconnect) exchange.onGone?.(() => ctx.end?.('cancelled'))
+      if (revision.cancelOnDisconnect) exchange.onDisconnect?.(() => ctx.end?.('cancelled'))
       // Such a platform drops what still runs when the client has gone; a handler has its own end to come to.
       caller.host?.waitUntil?.(answer)
     }

@@ -1,7 +1,7 @@
 import type { SessionLimits } from './server-runtime.ts'
 
 /** Bounds how many calls run at once, how many wait for a place, and refuses the rest. */
-export class Gate {
+export class ConcurrencyLimit {
   readonly #limits: SessionLimits
   readonly #waiting: (() => void)[] = []
   readonly #wantRoom: (() => void)[] = []
@@ -20,7 +20,7 @@ export class Gate {
   }
 
   /** Whether the next one would have to wait. */
-  get crowded(): boolean {
+  get saturated(): boolean {
     return this.#running >= this.#limits.running
   }
 
@@ -38,18 +38,18 @@ export class Gate {
     const next = this.#waiting.shift()
     if (next === undefined) this.#running--
     else next()
-    this.letIn()
+    this.release()
   }
 
   /** Lets everyone go on who waits for room. */
-  letIn(): void {
+  release(): void {
     // Nearly always nobody waits, and this runs after every call.
     if (this.#wantRoom.length === 0) return
     for (const resolve of this.#wantRoom.splice(0)) resolve()
   }
 
   /** Resolves when one more may come in; undefined when it may now. */
-  room(): Promise<void> | undefined {
+  capacity(): Promise<void> | undefined {
     return this.full ? new Promise((resolve) => this.#wantRoom.push(resolve)) : undefined
   }
 }

@@ -23,7 +23,7 @@ const LISTS = ['tools', 'resources', 'prompts'] as const
 /** What is known of a session before it has its id. */
 export type SessionDraft = Omit<SessionRecord, 'id'>
 
-export interface GreetInput {
+export interface InitializeInput {
   readonly served: readonly Revision[]
   readonly message: JsonRpcRequest
   readonly principal: string
@@ -32,7 +32,7 @@ export interface GreetInput {
 }
 
 /** The answer to `initialize`, and what a session begins with; or the error that the answer says. */
-export type Greeted =
+export type InitializeResult =
   | {
       readonly record: SessionRecord
       readonly revision: Revision
@@ -46,7 +46,10 @@ export type Greeted =
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
-export async function greet(runtime: ServerRuntime, input: GreetInput): Promise<Greeted> {
+export async function answerInitialize(
+  runtime: ServerRuntime,
+  input: InitializeInput,
+): Promise<InitializeResult> {
   const { message, served, principal, id } = input
   const facts = readFacts(message.params)
   if (typeof facts === 'string') {
@@ -86,7 +89,7 @@ export async function greet(runtime: ServerRuntime, input: GreetInput): Promise<
 function offered(
   runtime: ServerRuntime,
   revision: Revision,
-  { id, principal }: GreetInput,
+  { id, principal }: InitializeInput,
 ): ServerCapabilities {
   const { tasks, ...others } = runtime.capabilities(revision)
   return tasks === undefined || (id === '' && principal === ANONYMOUS) ? others : { ...others, tasks }

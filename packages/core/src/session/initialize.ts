@@ -1,5 +1,5 @@
 import type { McpError } from '../errors.ts'
-import { greet, type GreetInput } from './greet.ts'
+import { answerInitialize, type InitializeInput } from './greet.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
 
@@ -8,8 +8,8 @@ export type Initialized =
   | { readonly session?: undefined; readonly error: McpError; readonly frame: string }
 
 /** Opens a session from an `initialize` request. HTTP and duplex transports share it. */
-export async function initialize(runtime: ServerRuntime, input: GreetInput): Promise<Initialized> {
-  const greeted = await greet(runtime, input)
+export async function initialize(runtime: ServerRuntime, input: InitializeInput): Promise<Initialized> {
+  const greeted = await answerInitialize(runtime, input)
   if (greeted.error !== undefined) return { error: greeted.error, frame: greeted.frame }
   const { record, revision, frame } = greeted
   return { session: new Session(runtime, record, revision), frame }

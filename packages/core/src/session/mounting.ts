@@ -1,7 +1,7 @@
 /**
- * The options of a mount as its last argument: a server that declares what it demands as `ctx.mount` makes them, and
+ * The options of a mount as its last argument: a server that declares what it demands as `ctx.locals` makes them, and
  * their member `mount`, obligatory.
  */
-export type Mounting<Options extends object, Mount> = unknown extends Mount
+export type MountArgs<Options extends object, Locals> = unknown extends Locals
   ? [options?: Options]
-  : [options: Options & { readonly mount: Mount }]
+  : [options: Options & { readonly locals: Locals }]

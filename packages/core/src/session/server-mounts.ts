@@ -1,14 +1,14 @@
 import { usageError } from '../errors.ts'
-import type { Mounted } from './server-runtime.ts'
+import type { ServerMount } from './server-runtime.ts'
 import { type Gauges, sumOf } from './stats.ts'
 
 /** What a server is mounted on right now, so that closing the server closes all of it, and its numbers add up. */
-export class Mounts {
-  readonly #open = new Set<Mounted>()
+export class ServerMounts {
+  readonly #open = new Set<ServerMount>()
   #closed = false
 
   /** @throws `ERR_MCP_CLOSED` after `close` */
-  attach(mount: Mounted): void {
+  attach(mount: ServerMount): void {
     if (this.#closed)
       throw usageError('ERR_MCP_CLOSED', 'This server is closed: create another one to serve again')
     this.#open.add(mount)

@@ -2,7 +2,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
 import type { SchemaCache } from '../schema/cache/cache.ts'
 import type { SchemaUse } from '../schema/types.ts'
-import type { Asking } from '../call/input/types.ts'
+import type { InputContext } from '../call/input/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Clock } from '../util/clock.ts'
 import type { ClientView } from '../call/client-view.ts'
@@ -33,7 +33,7 @@ export interface MountHandle extends Closable, AsyncDisposable {
 }
 
 /** What a server asks of what it is mounted on. */
-export interface Mounted extends Closable {
+export interface ServerMount extends Closable {
   gauges(): Gauges
   /** False for what works for the server and serves nobody by itself, such as its tasks. */
   readonly isMount?: false
@@ -54,7 +54,7 @@ export interface ServerRuntime {
   readonly refusals: Refusals
   readonly limits: ServerLimits
   /** What calls ask with that have no way back to their client while they run. */
-  readonly asking: Asking
+  readonly asking: InputContext
   /** What a session logs before the client has chosen a level; undefined where the server sends no logs. */
   readonly defaultLogLevel: LogLevel | undefined
   /** The parameter that `Mcp-Name` repeats, by the method that an extension has added. */
@@ -78,7 +78,7 @@ export interface ServerRuntime {
    */
   watch(uri: string, own: object | undefined): (() => void) | undefined
   /** Makes `server.close()` wait for it, and `server.stats()` count it. */
-  attach(mount: Mounted): void
+  attach(mount: ServerMount): void
 }
 
 /** Bounds on one session. */

@@ -12,17 +12,17 @@ import {
 import { Method, Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
-import { withAddresses, withoutAddress } from '../stores/pending-urls.ts'
-import type { Asking } from '../call/input/types.ts'
+import { withPendingUrls, withoutPendingUrl } from '../stores/pending-urls.ts'
+import type { InputContext } from '../call/input/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import type { Background, WorkHost } from '../call/wait-until.ts'
+import type { WaitUntil, WorkHost } from '../call/wait-until.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import { type ClientView, clientView } from '../call/client-view.ts'
 import { CallContext, type CallScope, type SessionView } from '../call/context.ts'
-import type { Answered } from '../call/dispatcher.ts'
+import type { EncodedResponse } from '../call/dispatcher.ts'
 import type { Exchange } from '../call/exchange.ts'
-import { Gate } from './concurrency-limit.ts'
-import { OutboundRequests } from '../call/input/pending-requests.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
+import { PendingRequests } from '../call/input/pending-requests.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 
@@ -36,9 +36,9 @@ export interface Outlet {
 /** The caller of one request, as its door established it. */
 export interface Caller {
   readonly auth?: AuthInfo | undefined
-  readonly mount?: unknown
+  readonly locals?: unknown
   /** The door's own; see `RequestContext.waitUntil`. */
-  readonly background?: Background | undefined
+  readonly background?: WaitUntil | undefined
   readonly host?: WorkHost | undefined
 }
 
@@ -60,9 +60,9 @@ export class Session implements SessionView {
   /** Set by a door that has to read on when its client is asked something. */
   onAsk: (() => void) | undefined
   readonly #runtime: ServerRuntime
-  readonly #gate: Gate
-  readonly #requests: OutboundRequests
-  readonly #asking: Asking
+  readonly #limit: ConcurrencyLimit
+  readonly #requests: PendingRequests
+  readonly #asking: InputContext
   readonly #running = new Set<CallContext>()
   readonly #waiting = new Set<WaitingCall>()
   readonly #onClose: (() => void)[] = []
@@ -81,10 +81,10 @@ export class Session implements SessionView {
     this.#record = record
     this.revision = revision
     this.client = clientView(record.client.info, record.client.capabilities)
-    this.#gate = new Gate(runtime.limits)
+    this.#limit = new ConcurrencyLimit(runtime.limits)
     const { asking } = runtime
-    this.#requests = new OutboundRequests(runtime.clock, asking.limits.timeoutMs, () => {
-      this.#gate.letIn()
+    this.#requests = new PendingRequests(runtime.clock, asking.limits.timeoutMs, () => {
+      this.#limit.release()
       this.onAsk?.()
     })
     this.#asking = { ...asking, requests: this.#requests }
@@ -109,14 +109,14 @@ export class Session implements SessionView {
   }
   /** Calls that run or wait, and tasks that run. A session with any is not idle. */
   get inFlight(): number {
-    return this.#gate.inFlight + this.#held
+    return this.#limit.inFlight + this.#held
   }
   /**
    * Resolves when one more call may come in; undefined when it may now. While a question is open nothing is held back,
    * since its answer comes on the same way: calls beyond the limit are refused instead.
    */
-  room(): Promise<void> | undefined {
-    return this.asking ? undefined : this.#gate.room()
+  capacity(): Promise<void> | undefined {
+    return this.asking ? undefined : this.#limit.capacity()
   }
   /** Whether an answer of its client is waited for. */
   get asking(): boolean {
@@ -163,15 +163,20 @@ export class Session implements SessionView {
   }
 
   /** Answers one request. Routed by its exchange, never by its id: some clients send the same id every time. */
-  call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
+  call(
+    message: JsonRpcRequest,
+    exchange: Exchange,
+    caller: Caller,
+  ): EncodedResponse | Promise<EncodedResponse> {
     this.#unansweredPings = 0
     if (message.method === Method.Initialize) {
       exchange.refused?.('initializedAlready')
       return this.#refuse(message.id, invalidRequest('The session is initialized already'))
     }
     // Whoever asks whether the connection lives must not wait for calls that hang.
-    if (message.method === Method.Ping && this.#gate.crowded) return { frame: resultFrame(message.id, '{}') }
-    const entry = this.#gate.enter()
+    if (message.method === Method.Ping && this.#limit.saturated)
+      return { frame: resultFrame(message.id, '{}') }
+    const entry = this.#limit.enter()
     if (entry === undefined) return this.#run(message, exchange, caller)
     if (entry === 'busy') {
       const sessionId = this.id
@@ -225,13 +230,13 @@ export class Session implements SessionView {
 
   sentTo(ids: readonly string[]): void {
     const { addresses = [] } = this.#record
-    this.update({ addresses: withAddresses(addresses, ids, this.#runtime.clock.now()) })
+    this.update({ addresses: withPendingUrls(addresses, ids, this.#runtime.clock.now()) })
   }
 
   /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation */
   #elicited(id: string): void {
     const { addresses = [] } = this.#record
-    const left = withoutAddress(addresses, id, this.#runtime.clock.now())
+    const left = withoutPendingUrl(addresses, id, this.#runtime.clock.now())
     if (left === undefined) return
     this.update({ addresses: left })
     void this.#outlet?.send(notificationFrame(Notification.ElicitationComplete, { elicitationId: id }))
@@ -247,13 +252,17 @@ export class Session implements SessionView {
     for (const listener of this.#onClose.splice(0)) listener()
   }
 
-  #run(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Answered | Promise<Answered> {
+  #run(
+    message: JsonRpcRequest,
+    exchange: Exchange,
+    caller: Caller,
+  ): EncodedResponse | Promise<EncodedResponse> {
     const ctx = new CallContext(message, this.#scope(exchange, caller))
     ctx.app = this.#runtime.app()
     const answer = this.#runtime.dispatcher.run(ctx)
     // Nothing can cancel a call that is over already.
     if (!(answer instanceof Promise)) {
-      this.#gate.leave()
+      this.#limit.leave()
       return answer
     }
     this.#running.add(ctx)
@@ -266,19 +275,19 @@ export class Session implements SessionView {
     message: JsonRpcRequest,
     exchange: Exchange,
     caller: Caller,
-  ): Promise<Answered> {
+  ): Promise<EncodedResponse> {
     const waiting: WaitingCall = { id: message.id, cancelled: false }
     this.#waiting.add(waiting)
     await place
     this.#waiting.delete(waiting)
     if (!waiting.cancelled && !this.#closed) return this.#run(message, exchange, caller)
-    this.#gate.leave()
+    this.#limit.leave()
     return undefined
   }
 
   #leave(ctx: CallContext): void {
     this.#running.delete(ctx)
-    this.#gate.leave()
+    this.#limit.leave()
   }
 
   #watch(uris: readonly string[]): void {
@@ -300,7 +309,7 @@ export class Session implements SessionView {
       client: this.client,
       session: this,
       auth: caller.auth,
-      mount: caller.mount,
+      locals: caller.locals,
       background: caller.background,
       host: caller.host,
       exchange,
@@ -326,7 +335,7 @@ export class Session implements SessionView {
     for (const call of waiting) call.cancelled = true
   }
 
-  #refuse(id: RequestId, error: McpError): Answered {
+  #refuse(id: RequestId, error: McpError): EncodedResponse {
     return { frame: errorFrame(id, this.revision.encodeError(error)), error }
   }
 }

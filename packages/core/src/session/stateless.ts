@@ -6,9 +6,9 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 import { clientView } from '../call/client-view.ts'
 import { CallContext } from '../call/context.ts'
-import type { Answered } from '../call/dispatcher.ts'
+import type { EncodedResponse } from '../call/dispatcher.ts'
 import type { Exchange } from '../call/exchange.ts'
-import { Gate } from './concurrency-limit.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { SessionLimits, ServerRuntime } from './server-runtime.ts'
 import type { Caller } from './session.ts'
 
@@ -39,7 +39,7 @@ const LIMITS: LimitsOf = ({ limits }, principal) => (principal === ANONYMOUS ? l
 
 /** What a mount needs of calls that belong to no session. */
 export interface Calls {
-  call(runtime: ServerRuntime, call: StatelessCall): Answered | Promise<Answered>
+  call(runtime: ServerRuntime, call: StatelessCall): EncodedResponse | Promise<EncodedResponse>
   /** Calls that run or wait; of one server only, where one is given. */
   inFlight(runtime?: ServerRuntime): number
   /** Ends what runs; its callers get no answer. */
@@ -49,9 +49,9 @@ export interface Calls {
 /** Calls that belong to no session. What a session would limit is limited for each principal instead. */
 export class StatelessCalls implements Calls {
   readonly #limitsOf: LimitsOf
-  readonly #gates = new Map<string, Gate>()
+  readonly #gates = new Map<string, ConcurrencyLimit>()
   /** By server, and kept: nearly every call of most servers comes through one. */
-  readonly #anonymous = new WeakMap<ServerRuntime, Gate>()
+  readonly #anonymous = new WeakMap<ServerRuntime, ConcurrencyLimit>()
   readonly #running = new Map<CallContext, ServerRuntime>()
   readonly #waiting = new Set<WaitingCall>()
 
@@ -60,11 +60,11 @@ export class StatelessCalls implements Calls {
     this.#limitsOf = limitsOf
   }
 
-  call(runtime: ServerRuntime, call: StatelessCall): Answered | Promise<Answered> {
+  call(runtime: ServerRuntime, call: StatelessCall): EncodedResponse | Promise<EncodedResponse> {
     const { message, caller, revision } = call
     const principal = caller.auth?.principal ?? ANONYMOUS
     const gate = this.#gateOf(runtime, principal)
-    if (message.method === Method.Ping && revision.methods.has(Method.Ping) && gate.crowded)
+    if (message.method === Method.Ping && revision.methods.has(Method.Ping) && gate.saturated)
       return { frame: resultFrame(message.id, '{}') }
     const entry = gate.enter()
     if (entry === undefined) return this.#run(runtime, call, { principal, gate })
@@ -87,13 +87,13 @@ export class StatelessCalls implements Calls {
   }
 
   /** Resolves when one more of a principal's calls may come in; undefined when it may now. */
-  room(runtime: ServerRuntime, principal: string): Promise<void> | undefined {
-    return this.#known(runtime, principal)?.room()
+  capacity(runtime: ServerRuntime, principal: string): Promise<void> | undefined {
+    return this.#known(runtime, principal)?.capacity()
   }
 
   /** Lets everyone go on who waits for room. */
-  letIn(runtime: ServerRuntime, principal: string): void {
-    this.#known(runtime, principal)?.letIn()
+  release(runtime: ServerRuntime, principal: string): void {
+    this.#known(runtime, principal)?.release()
   }
 
   /** How many of the calls that run or wait have this id. */
@@ -123,23 +123,23 @@ export class StatelessCalls implements Calls {
     return [...this.#waiting].filter(({ call }) => call.message.id === id)
   }
 
-  #known(runtime: ServerRuntime, principal: string): Gate | undefined {
+  #known(runtime: ServerRuntime, principal: string): ConcurrencyLimit | undefined {
     return principal === ANONYMOUS ? this.#anonymous.get(runtime) : this.#gates.get(principal)
   }
 
-  #gateOf(runtime: ServerRuntime, principal: string): Gate {
+  #gateOf(runtime: ServerRuntime, principal: string): ConcurrencyLimit {
     const known = this.#known(runtime, principal)
     if (known !== undefined) return known
-    const gate = new Gate(this.#limitsOf(runtime, principal))
+    const gate = new ConcurrencyLimit(this.#limitsOf(runtime, principal))
     if (principal === ANONYMOUS) this.#anonymous.set(runtime, gate)
     else this.#gates.set(principal, gate)
     return gate
   }
 
   /** A call that was cancelled while it waited, or whose client has gone, never reaches its handler. */
-  async #runLater(entry: Promise<void>, waiting: WaitingCall, place: Place): Promise<Answered> {
+  async #runLater(entry: Promise<void>, waiting: WaitingCall, place: Place): Promise<EncodedResponse> {
     const { call, runtime } = waiting
-    if (call.revision.cancelOnDisconnect) call.exchange.onGone?.(() => (waiting.cancelled = true))
+    if (call.revision.cancelOnDisconnect) call.exchange.onDisconnect?.(() => (waiting.cancelled = true))
     this.#waiting.add(waiting)
     await entry
     this.#waiting.delete(waiting)
@@ -148,7 +148,11 @@ export class StatelessCalls implements Calls {
     return undefined
   }
 
-  #run(runtime: ServerRuntime, call: StatelessCall, place: Place): Answered | Promise<Answered> {
+  #run(
+    runtime: ServerRuntime,
+    call: StatelessCall,
+    place: Place,
+  ): EncodedResponse | Promise<EncodedResponse> {
     const ctx = contextOf(runtime, call)
     const { exchange, revision } = call
     const answer = runtime.dispatcher.run(ctx)
@@ -158,7 +162,7 @@ export class StatelessCalls implements Calls {
       return answer
     }
     this.#running.set(ctx, runtime)
-    if (revision.cancelOnDisconnect) exchange.onGone?.(() => ctx.end?.('cancelled'))
+    if (revision.cancelOnDisconnect) exchange.onDisconnect?.(() => ctx.end?.('cancelled'))
     return answer.finally(() => {
       this.#running.delete(ctx)
       this.#leave(place)
@@ -181,7 +185,7 @@ export function contextOf(
     client: meta === undefined ? UNKNOWN_CLIENT : clientView(meta.client, meta.capabilities),
     session: undefined,
     auth: caller.auth,
-    mount: caller.mount,
+    locals: caller.locals,
     background: caller.background,
     host: caller.host,
     exchange,
@@ -196,5 +200,5 @@ export function contextOf(
 /** Where a call is counted. */
 interface Place {
   readonly principal: string
-  readonly gate: Gate
+  readonly gate: ConcurrencyLimit
 }

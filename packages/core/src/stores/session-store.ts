@@ -1,5 +1,5 @@
 import type { ClientCapabilities, Implementation, LogLevel } from '../protocol/types.ts'
-import type { AskedAddress } from './pending-urls.ts'
+import type { PendingUrl } from './pending-urls.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -19,7 +19,7 @@ export interface SessionRecord {
   /** URIs the client has subscribed to. */
   readonly subscriptions: readonly string[]
   /** Addresses that the user was sent to, of which the client may have to hear that they are done there. */
-  readonly addresses?: readonly AskedAddress[]
+  readonly addresses?: readonly PendingUrl[]
 }
 
 /** Where a session record is kept. Two principals never share one. */

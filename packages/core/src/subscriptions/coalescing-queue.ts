@@ -2,7 +2,7 @@
 const MAX_LENGTH = 1_048_576
 
 /** What has to be said once a slow peer has caught up: in order, and each frame once however often it was to be said. */
-export class LateFrames {
+export class CoalescingQueue {
   readonly #frames = new Map<string, object | undefined>()
   #length = 0
 

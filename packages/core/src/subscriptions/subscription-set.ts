@@ -1,8 +1,8 @@
 import { ANONYMOUS } from '../stores/principal.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
-import { Listen, type ListenOptions } from './subscription.ts'
+import { Subscription, type SubscriptionOptions } from './subscription.ts'
 
-export interface ListensLimits {
+export interface SubscriptionLimits {
   /** Of everybody together. */
   readonly max: number
   /** Of one authenticated principal. */
@@ -10,12 +10,12 @@ export interface ListensLimits {
 }
 
 /** The open subscriptions of one door. */
-export class Listens {
-  readonly #limits: ListensLimits
-  readonly #open = new Set<Listen>()
+export class SubscriptionSet {
+  readonly #limits: SubscriptionLimits
+  readonly #open = new Set<Subscription>()
   readonly #perPrincipal = new Map<string, number>()
 
-  constructor(limits: ListensLimits) {
+  constructor(limits: SubscriptionLimits) {
     this.#limits = limits
   }
 
@@ -24,11 +24,11 @@ export class Listens {
   }
 
   /** Undefined where there are too many. Begins with `begin`. */
-  open(options: ListenOptions, principal: string): Listen | undefined {
+  open(options: SubscriptionOptions, principal: string): Subscription | undefined {
     const { max, maxPerPrincipal } = this.#limits
     const held = this.#perPrincipal.get(principal) ?? 0
     if (this.#open.size >= max || (principal !== ANONYMOUS && held >= maxPerPrincipal)) return undefined
-    const listen = new Listen(options)
+    const listen = new Subscription(options)
     this.#open.add(listen)
     this.#perPrincipal.set(principal, held + 1)
     listen.onClose(() => this.#closed(listen, principal))
@@ -44,7 +44,7 @@ export class Listens {
     for (const listen of this.#open) listen.close()
   }
 
-  #closed(listen: Listen, principal: string): void {
+  #closed(listen: Subscription, principal: string): void {
     this.#open.delete(listen)
     const left = (this.#perPrincipal.get(principal) ?? 1) - 1
     if (left === 0) this.#perPrincipal.delete(principal)

@@ -4,17 +4,17 @@ import { Notification } from '../protocol/methods.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 
 /** One thing that a client wants to hear of, as far as the server has agreed to it. */
-export interface Interest {
+export interface SubscriptionFilter {
   /** What the client is told of it: its part of the acknowledged filter. */
   readonly acknowledged: JsonObject
   /** Tells the client of an event, at once or when more is known of it; nothing, if this is not about it. */
-  changed(event: ChangeEvent, tell: Tell): void
+  changed(event: ChangeEvent, tell: Notify): void
   /** Called when the subscription begins; what it returns is called when that ends. */
-  begin?(tell: Tell): (() => void) | undefined
+  begin?(tell: Notify): (() => void) | undefined
 }
 
 /** Gives the client a notification; after the end of the subscription, nothing. */
-export type Tell = (notice: Notice) => void
+export type Notify = (notice: Notice) => void
 
 /** A notification before it is tied to a subscription. */
 export interface Notice {
@@ -23,13 +23,13 @@ export interface Notice {
 }
 
 /** What a request that stays open has come to. */
-export interface Listening {
+export interface SubscriptionHandler {
   readonly id: RequestId
-  readonly interests: readonly Interest[]
+  readonly interests: readonly SubscriptionFilter[]
 }
 
 /** The way of one subscription to its client. */
-export interface ListenOutlet {
+export interface SubscriptionOutlet {
   /** Takes a notification. One that waits there already need not be kept twice. False: there is no room. */
   send(frame: string): boolean
   /** Forgets what still waits: the client wants to hear no more. */
@@ -40,10 +40,10 @@ export interface ListenOutlet {
   overflow(answer: string): void
 }
 
-export interface ListenOptions extends Listening {
+export interface SubscriptionOptions extends SubscriptionHandler {
   /** The answer to the request, for when the server ends the subscription. */
   readonly answer: string
-  readonly outlet: ListenOutlet
+  readonly outlet: SubscriptionOutlet
 }
 
 /**
@@ -51,13 +51,13 @@ export interface ListenOptions extends Listening {
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export class Listen {
-  readonly #options: ListenOptions
+export class Subscription {
+  readonly #options: SubscriptionOptions
   readonly #onClose: (() => void)[] = []
-  readonly #tell: Tell = (notice) => this.#send(notice)
+  readonly #tell: Notify = (notice) => this.#send(notice)
   #closed = false
 
-  constructor(options: ListenOptions) {
+  constructor(options: SubscriptionOptions) {
     this.#options = options
   }
 

@@ -8,7 +8,7 @@ import type { Exchange } from '../call/exchange.ts'
 import { TaskQuestions } from './task-input.ts'
 import type { TaskChange, TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 
-export interface LiveTaskOptions {
+export interface RunningTaskOptions {
   /** Hears when another state was stored. Must not throw. */
   readonly onStored?: ((key: TaskKey) => void) | undefined
   readonly store: TaskStore
@@ -23,14 +23,14 @@ const OF_THE_REQUEST = ['task', 'inputResponses', 'requestState'] as const
 const MAX_MESSAGE = 1_000
 
 /** A task whose handler runs in this process. */
-export class LiveTask {
+export class RunningTask {
   readonly key: TaskKey
   readonly questions: TaskQuestions
   /** The call as it runs, without its client waiting. */
   readonly ctx: CallContext
   /** Resolves when the record says how it ended. */
   readonly over: Promise<void>
-  readonly #options: LiveTaskOptions
+  readonly #options: RunningTaskOptions
   readonly #call: CallContext
   #message: string | undefined
   #told: TaskInfo['status'] = 'working'
@@ -39,7 +39,7 @@ export class LiveTask {
   #ending = false
   #resolve!: () => void
 
-  constructor(record: TaskRecord, call: CallContext, options: LiveTaskOptions) {
+  constructor(record: TaskRecord, call: CallContext, options: RunningTaskOptions) {
     this.key = { owner: record.owner, taskId: record.taskId }
     this.#options = options
     this.#call = call

@@ -1,7 +1,7 @@
 import { ErrorCode } from '../errors.ts'
 import { isObject, type JsonObject, type JsonRpcErrorObject } from '../protocol/jsonrpc.ts'
 import type { CallContext } from '../call/context.ts'
-import type { Answered } from '../call/dispatcher.ts'
+import type { EncodedResponse } from '../call/dispatcher.ts'
 import type { TaskChange } from '../stores/task-store.ts'
 
 /** Characters of a status message that says how a task ended. */
@@ -11,7 +11,11 @@ const MAX_MESSAGE = 200
  * How the record of a task is to end, by the answer that its call came to; the second is for a store that cannot take
  * the first.
  */
-export function endingsOf(answered: Answered, ctx: CallContext, updatedAt: number): readonly TaskChange[] {
+export function endingsOf(
+  answered: EncodedResponse,
+  ctx: CallContext,
+  updatedAt: number,
+): readonly TaskChange[] {
   const failed = (error: JsonRpcErrorObject): TaskChange => ({
     status: 'failed',
     updatedAt,

@@ -6,16 +6,16 @@ import { ANONYMOUS } from '../stores/principal.ts'
 import type { Clock } from '../util/clock.ts'
 import type { CallContext, SessionSettings } from '../call/context.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
-import { LiveTask, type LiveTaskOptions } from './running-task.ts'
+import { RunningTask, type RunningTaskOptions } from './running-task.ts'
 import type { Logger } from '../util/logger.ts'
 import type { TaskStarted } from '../call/result.ts'
 import { type Random, randomToken } from '../util/random.ts'
-import type { Mounted } from '../session/server-runtime.ts'
+import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import { endingsOf } from './task-result.ts'
 import type { TaskKey, TaskPosition, TaskRecord, TaskStore } from '../stores/task-store.ts'
 import { TaskWatch } from './task-watch.ts'
-import { Work } from '../util/timers.ts'
+import { WorkInProgress } from '../util/timers.ts'
 
 /** Bounds on tasks. */
 export interface TaskLimits {
@@ -41,7 +41,7 @@ export interface TasksOptions {
   readonly random: Random
   readonly logger: Logger
   /** Hears when another state of a task was stored. Must not throw. */
-  readonly onStored?: LiveTaskOptions['onStored']
+  readonly onStored?: RunningTaskOptions['onStored']
   readonly limits: TaskLimits
   /** Tasks of one owner that run at once. */
   readonly maxRunning: number
@@ -65,22 +65,22 @@ const DELETE_PAGE = 100
  * Runs calls as tasks, and answers for them. A task belongs to the principal that started it, or to its session where
  * the client did not authenticate, and is unknown to everyone else.
  */
-export class Tasks implements Mounted {
+export class TaskRunner implements ServerMount {
   readonly closed: Promise<void>
   readonly isMount = false
   readonly #options: TasksOptions
-  readonly #live = new Map<string, LiveTask>()
+  readonly #live = new Map<string, RunningTask>()
   /** Tasks that run or are about to, by owner. */
   readonly #running = new Map<string, number>()
   readonly #followed = new WeakSet<SessionSettings>()
-  readonly #work: Work
-  readonly #liveOptions: LiveTaskOptions
+  readonly #work: WorkInProgress
+  readonly #liveOptions: RunningTaskOptions
   #closing: Promise<void> | undefined
   #resolveClosed!: () => void
 
   constructor(options: TasksOptions) {
     this.#options = options
-    this.#work = new Work(options.clock)
+    this.#work = new WorkInProgress(options.clock)
     this.#liveOptions = {
       store: options.store,
       now: () => options.clock.now(),
@@ -229,7 +229,7 @@ export class Tasks implements Mounted {
     const left = [...this.#live.values()]
     for (const live of left) live.end('closed')
     await Promise.all(left.map((live) => live.over))
-    this.#options.dispatcher.rest()
+    this.#options.dispatcher.releaseTimers()
     this.#resolveClosed()
   }
 
@@ -251,7 +251,7 @@ export class Tasks implements Mounted {
 
   #run(record: TaskRecord, call: CallContext): void {
     const { clock, dispatcher } = this.#options
-    const live = new LiveTask(record, call, this.#liveOptions)
+    const live = new RunningTask(record, call, this.#liveOptions)
     this.#live.set(live.id, live)
     const release = this.#follow(record.owner, call)
     const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
@@ -272,7 +272,7 @@ export class Tasks implements Mounted {
     const running = (this.#running.get(owner) ?? 1) - 1
     if (running === 0) this.#running.delete(owner)
     else this.#running.set(owner, running)
-    if (this.#running.size === 0) this.#options.dispatcher.rest()
+    if (this.#running.size === 0) this.#options.dispatcher.releaseTimers()
     this.#work.end()
   }
 
@@ -314,7 +314,7 @@ export class Tasks implements Mounted {
   }
 }
 
-async function watch(live: LiveTask, { scope, signal }: CallContext): Promise<void> {
+async function watch(live: RunningTask, { scope, signal }: CallContext): Promise<void> {
   const { asking, exchange } = scope
   const requests = exchange.duplex ? asking?.requests : undefined
   if (requests === undefined) return live.over

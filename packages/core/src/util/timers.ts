@@ -78,7 +78,7 @@ export class Deadlines {
   }
 
   /** Lets the timer go if it has nobody to wait for. */
-  rest(): void {
+  releaseTimer(): void {
     if (this.#members.size === 0) this.clear()
   }
 
@@ -125,7 +125,7 @@ export class Deadlines {
 }
 
 /** Counts work in progress, so that a close can wait for its end. */
-export class Work {
+export class WorkInProgress {
   readonly #clock: Clock
   readonly #limits: unknown[] = []
   #count = 0

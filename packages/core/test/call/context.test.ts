@@ -19,7 +19,7 @@ function createContext(): { ctx: CallContext; sent: Record<string, unknown>[] } 
     client: clientView(undefined, {}),
     session: undefined,
     auth: undefined,
-    mount: undefined,
+    locals: undefined,
     logLevel: 'debug',
     exchange: {
       duplex: false,

@@ -3,18 +3,19 @@ import { McpError } from '../../src/errors.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { clientView } from '../../src/call/client-view.ts'
 import { CallContext } from '../../src/call/context.ts'
-import type { Answered, MethodEntry } from '../../src/call/dispatcher.ts'
-import { complete, type Outcome } from '../../src/call/result.ts'
+import type { EncodedResponse, MethodEntry } from '../../src/call/dispatcher.ts'
+import { complete, type HandlerResult } from '../../src/call/result.ts'
 import { settled } from '../support/fake-clock.ts'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
 
-const failure = (text: string): Outcome => complete({ content: [{ type: 'text', text }], isError: true })
+const failure = (text: string): HandlerResult =>
+  complete({ content: [{ type: 'text', text }], isError: true })
 
 function call(
   runtime: TestRuntime,
   method = 'tools/call',
   token?: number,
-): { ctx: CallContext; sent: string[]; answer: Promise<Answered> } {
+): { ctx: CallContext; sent: string[]; answer: Promise<EncodedResponse> } {
   const [revision] = REVISIONS
   if (revision === undefined) throw new Error('no revision')
   const sent: string[] = []
@@ -26,7 +27,7 @@ function call(
       client: clientView(undefined, {}),
       session: undefined,
       auth: undefined,
-      mount: undefined,
+      locals: undefined,
       logLevel: 'warning',
       exchange: { duplex: false, send: (frame) => void sent.push(frame) },
     },
@@ -36,7 +37,7 @@ function call(
 
 const tool = (handle: MethodEntry['handle']): TestRuntime =>
   createTestRuntime({ 'tools/call': { handle, failure } })
-const parsed = async (answer: Promise<Answered>): Promise<unknown> =>
+const parsed = async (answer: Promise<EncodedResponse>): Promise<unknown> =>
   JSON.parse((await answer)?.frame ?? 'null')
 
 describe('every request gets exactly one answer', () => {
@@ -44,7 +45,7 @@ describe('every request gets exactly one answer', () => {
   cycle['self'] = cycle
   const hostile = new Proxy({}, { getPrototypeOf: () => { throw new Error('no') }, get: () => { throw new Error('no') } }) // prettier-ignore
 
-  it.each<[string, () => Outcome | Promise<Outcome>]>([
+  it.each<[string, () => HandlerResult | Promise<HandlerResult>]>([
     ['throws', () => { throw new Error('canary') }], // prettier-ignore
     ['rejects', () => Promise.reject(new Error('canary'))],
     ['throws a string', () => { throw 'canary' }], // prettier-ignore
@@ -97,7 +98,7 @@ describe('every request gets exactly one answer', () => {
 })
 
 describe('time limits', () => {
-  const never = (): Promise<Outcome> => new Promise(() => {})
+  const never = (): Promise<HandlerResult> => new Promise(() => {})
 
   it('end a handler that never settles, abort its signal and free its timer', async () => {
     const runtime = tool(never)
@@ -127,7 +128,7 @@ describe('time limits', () => {
     const runtime = tool(async () => complete({ content: [] }))
     for (let count = 0; count < 5; count++) await call(runtime).answer
     expect(runtime.clock.pending).toBe(1)
-    runtime.dispatcher.rest()
+    runtime.dispatcher.releaseTimers()
     expect(runtime.clock.pending).toBe(0)
   })
 

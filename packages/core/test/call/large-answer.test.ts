@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { LargeAnswer } from '../../src/call/large-answer.ts'
-import { Prepared } from '../../src/call/result.ts'
+import { SerializedResult } from '../../src/call/result.ts'
 
-const result = new Prepared('{"tools":["ä€😀"]}', () => ({}))
+const result = new SerializedResult('{"tools":["ä€😀"]}', () => ({}))
 const text = (answer: LargeAnswer): string => new TextDecoder().decode(answer.bytes())
 
 describe('an answer with a large prepared result', () => {

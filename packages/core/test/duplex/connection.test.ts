@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CHANGES_TOPIC } from '../../src/stores/bus.ts'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import type { MethodEntry } from '../../src/call/dispatcher.ts'
-import { complete, type Outcome } from '../../src/call/result.ts'
+import { complete, type HandlerResult } from '../../src/call/result.ts'
 import { settled } from '../support/fake-clock.ts'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
 import { ScriptedTransport } from '../support/transport.ts'
@@ -18,7 +18,7 @@ function gatedTool(): { entry: MethodEntry; release: (key: string) => void; star
       handle: (params) => {
         const key = String(params['key'])
         started.push(key)
-        return new Promise<Outcome>((resolve) =>
+        return new Promise<HandlerResult>((resolve) =>
           waiting.set(key, () => resolve(complete({ content: [], _meta: { key } }))),
         )
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import type { MethodEntry } from '../../src/call/dispatcher.ts'
-import { complete, type Outcome } from '../../src/call/result.ts'
+import { complete, type HandlerResult } from '../../src/call/result.ts'
 import { McpServer } from '../../src/server/mcp-server.ts'
 import { settled } from '../support/fake-clock.ts'
 import { createTestRuntime } from '../support/runtime.ts'
@@ -55,7 +55,7 @@ function gated(): { entry: MethodEntry; release: (key: string) => void; started:
     started.push(key)
     ctx.signal.addEventListener('abort', () => ended.push(key))
     const text = `${key} ${ctx.session === undefined ? 'alone' : 'in a session'}`
-    return new Promise<Outcome>((resolve) =>
+    return new Promise<HandlerResult>((resolve) =>
       waiting.set(key, () => resolve(complete({ content: [{ type: 'text', text }] }))),
     )
   }

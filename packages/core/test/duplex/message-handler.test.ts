@@ -10,7 +10,7 @@ function weather(): McpServer {
     name: 'who',
     handler: async (_args, ctx) => {
       await ctx.progress(1)
-      return `${ctx.auth?.principal} ${String(ctx.mount)} ${ctx.session?.id}`
+      return `${ctx.auth?.principal} ${String(ctx.locals)} ${ctx.session?.id}`
     },
   })
   return server
@@ -31,7 +31,7 @@ describe('a message that came on a way of its own', () => {
     const sent: string[] = []
     const answer = await weather().handleMessage(message, {
       auth: { principal: 'ada' },
-      mount: 'queue',
+      locals: 'queue',
       send: (frame) => void sent.push(frame),
     })
     expect(JSON.parse(answer ?? '')).toMatchObject({

@@ -159,12 +159,12 @@ describe('what a newcomer writes works as it reads', () => {
     server.addTool({
       name: 'whoami',
       handler: (_args, ctx) => {
-        expectTypeOf(ctx.mount.user).toEqualTypeOf<User>()
-        return ctx.mount.user.name
+        expectTypeOf(ctx.locals.user).toEqualTypeOf<User>()
+        return ctx.locals.user.name
       },
     })
     server.use('tools/call', async (ctx, next) => {
-      expectTypeOf(ctx.mount.user.name).toEqualTypeOf<string>()
+      expectTypeOf(ctx.locals.user.name).toEqualTypeOf<string>()
       return next()
     })
   })

@@ -4,7 +4,7 @@ import type { Revision, RevisionDate } from '../../src/protocol/revisions/revisi
 import { clientView } from '../../src/call/client-view.ts'
 import { CallContext, type CallScope } from '../../src/call/context.ts'
 import type { MethodEntry } from '../../src/call/dispatcher.ts'
-import type { Outcome } from '../../src/call/result.ts'
+import type { HandlerResult } from '../../src/call/result.ts'
 import { McpError } from '../../src/errors.ts'
 
 export type Methods = Iterable<readonly [string, MethodEntry]>
@@ -28,7 +28,7 @@ export function contextOf(method: string, params: JsonObject = {}, options: Call
       client: clientView(undefined, {}),
       session: undefined,
       auth: undefined,
-      mount: undefined,
+      locals: undefined,
       exchange: { duplex: false, send: () => {} },
       logLevel: undefined,
       ...options.scope,
@@ -48,7 +48,7 @@ export function callNow(
   method: string,
   params: JsonObject = {},
   options: CallOptions = {},
-): Outcome | Promise<Outcome> {
+): HandlerResult | Promise<HandlerResult> {
   return entryOf(methods, method).handle(params, contextOf(method, params, options))
 }
 
@@ -62,7 +62,7 @@ export async function call(
   return resultOf(await callNow(methods, method, params, options))
 }
 
-function resultOf(outcome: Outcome): JsonObject {
+function resultOf(outcome: HandlerResult): JsonObject {
   if (outcome.kind !== 'complete') throw new Error(`The outcome is ${outcome.kind}`)
   return outcome.result
 }

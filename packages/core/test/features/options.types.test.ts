@@ -16,14 +16,14 @@ import {
 interface App {
   readonly db: string
 }
-interface Mount {
+interface Locals {
   readonly user: { readonly admin: boolean }
 }
 
 /** Only looked at by the compiler. */
 const never = (_run: () => void): void => {}
 
-const server = new McpServer<Mount, App>(
+const server = new McpServer<Locals, App>(
   { name: 'test', version: '1' },
   { maxResultBytes: 4096, orderByPriority: true, describeRelations: true, lifespan: () => ({ db: 'main' }) },
 )
@@ -35,20 +35,20 @@ describe('the types of visible', () => {
       server.addTool({
         name: 'a',
         visible: (ctx) => {
-          expectTypeOf(ctx).toEqualTypeOf<RequestContext<App, Mount>>()
-          return ctx.mount.user.admin
+          expectTypeOf(ctx).toEqualTypeOf<RequestContext<App, Locals>>()
+          return ctx.locals.user.admin
         },
         handler,
       })
       server.addTool({ name: 'a', visible: async (ctx) => ctx.app.db === 'main', handler })
-      server.addResource({ uri: 'a://b', name: 'b', visible: (ctx) => ctx.mount.user.admin, handler })
+      server.addResource({ uri: 'a://b', name: 'b', visible: (ctx) => ctx.locals.user.admin, handler })
       server.addResourceTemplate({
         uriTemplate: 'a://{b}',
         name: 'b',
-        visible: (ctx) => ctx.mount.user.admin,
+        visible: (ctx) => ctx.locals.user.admin,
         handler: ({ b }) => b,
       })
-      server.addPrompt({ name: 'a', visible: (ctx) => ctx.mount.user.admin, handler })
+      server.addPrompt({ name: 'a', visible: (ctx) => ctx.locals.user.admin, handler })
     })
   })
 
@@ -56,7 +56,7 @@ describe('the types of visible', () => {
     never(() => {
       server.addTool({
         name: 'a',
-        visible: (ctx) => ctx.mount.user.admin,
+        visible: (ctx) => ctx.locals.user.admin,
         inputSchema: z.object({ city: z.string() }),
         outputSchema: z.object({ state: z.enum(['open', 'closed']) }),
         handler: ({ city }) => ({ state: city === '' ? 'closed' : 'open' }),
@@ -65,7 +65,7 @@ describe('the types of visible', () => {
         name: 'a',
         handler: ({ city }) => city.length,
         inputSchema: z.object({ city: z.string() }),
-        visible: (ctx) => ctx.mount.user.admin,
+        visible: (ctx) => ctx.locals.user.admin,
       })
       server.add(
         defineTool({ name: 'a', visible: ({ auth }) => auth !== undefined, handler }),
@@ -83,8 +83,8 @@ describe('the types of visible', () => {
       // @ts-expect-error no function
       server.addTool({ name: 'a', visible: true, handler })
       // @ts-expect-error no such member of the mount
-      server.addTool({ name: 'a', visible: (ctx) => ctx.mount.tenant === 'x', handler })
-      const forTenants: VisibleRule<App, { readonly tenant: string }> = (ctx) => ctx.mount.tenant === 'x'
+      server.addTool({ name: 'a', visible: (ctx) => ctx.locals.tenant === 'x', handler })
+      const forTenants: VisibleRule<App, { readonly tenant: string }> = (ctx) => ctx.locals.tenant === 'x'
       // @ts-expect-error a rule for another mount
       server.addTool({ name: 'a', visible: forTenants, handler })
       // @ts-expect-error arguments are not there yet
@@ -147,9 +147,9 @@ describe('the types of metadata', () => {
 describe('the types of observe', () => {
   it('take a source of the same context, at once or later', () => {
     never(() => {
-      const tools: AnyTool<App, Mount>[] = [defineTool({ name: 'a', handler })]
-      const prompts: AnyPrompt<App, Mount>[] = []
-      const source: Source<App, Mount> = {
+      const tools: AnyTool<App, Locals>[] = [defineTool({ name: 'a', handler })]
+      const prompts: AnyPrompt<App, Locals>[] = []
+      const source: Source<App, Locals> = {
         tools: () => tools,
         prompts: async () => prompts,
         onChange: () => () => {},

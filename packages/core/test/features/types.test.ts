@@ -18,7 +18,7 @@ import type { RequestContext } from '../../src/call/context.ts'
 interface App {
   readonly db: { query(): string }
 }
-interface Mount {
+interface Locals {
   readonly user: string
 }
 
@@ -163,22 +163,22 @@ describe('the types of a tool', () => {
     const mine = defineTool({
       name: 'a',
       inputSchema,
-      handler: ({ city }, ctx: RequestContext<App, Mount>) => city + ctx.app.db.query() + ctx.mount.user,
+      handler: ({ city }, ctx: RequestContext<App, Locals>) => city + ctx.app.db.query() + ctx.locals.user,
     })
     const any = defineTool({ name: 'b', inputSchema, handler: ({ city }) => city })
-    const fitting: AnyTool<App, Mount>[] = [mine, any]
+    const fitting: AnyTool<App, Locals>[] = [mine, any]
     // @ts-expect-error this server has no such app
-    const foreign: AnyTool<{ other: 1 }, Mount>[] = [mine]
+    const foreign: AnyTool<{ other: 1 }, Locals>[] = [mine]
     expectTypeOf(fitting).not.toEqualTypeOf(foreign)
   })
 
   it('let definitions of every kind stand in one list', () => {
-    const all: AnyDefinition<App, Mount>[] = [
+    const all: AnyDefinition<App, Locals>[] = [
       defineTool({ name: 'a', inputSchema, outputSchema, handler: () => ({ high: 1, low: 0 }) }),
       defineTool({
         name: 'b',
         handler: (_args, ctx) => {
-          expectTypeOf(ctx.mount).toEqualTypeOf<Mount>()
+          expectTypeOf(ctx.locals).toEqualTypeOf<Locals>()
           return ctx.app.db.query()
         },
       }),
@@ -188,7 +188,7 @@ describe('the types of a tool', () => {
     ]
     expectTypeOf(all).toBeArray()
     // @ts-expect-error a definition by itself does not say what it is
-    const plain: AnyDefinition<App, Mount> = { name: 'a', handler: () => 'x' }
+    const plain: AnyDefinition<App, Locals> = { name: 'a', handler: () => 'x' }
     expectTypeOf(plain).toBeObject()
   })
 })
@@ -224,7 +224,7 @@ describe('the types of a resource template', () => {
   })
 
   it('let typed templates stand in a list', () => {
-    const list: AnyResourceTemplate<App, Mount>[] = [
+    const list: AnyResourceTemplate<App, Locals>[] = [
       defineResourceTemplate({
         uriTemplate: 'a://{b}',
         name: 'a',
@@ -289,7 +289,7 @@ describe('the types of a prompt', () => {
   })
 
   it('let typed prompts stand in a list', () => {
-    const list: AnyPrompt<App, Mount>[] = [
+    const list: AnyPrompt<App, Locals>[] = [
       definePrompt({
         name: 'a',
         argsSchema: z.object({ city: z.string() }),

@@ -91,10 +91,10 @@ describe('the events of a server', () => {
     await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { 'mcp-session-id': 'unknown' })
     await post({ ...initializeMessage(), params: {} })
     expect(heard.reject).toEqual([
-      { door: 'mcp', status: 405, reason: 'wrongMethod' },
-      { door: 'mcp', status: 403, reason: 'forbiddenOrigin' },
-      { door: 'mcp', status: 404, reason: 'unknownSession' },
-      { door: 'mcp', status: 400, reason: 'initializeRefused' },
+      { route: 'mcp', status: 405, reason: 'wrongMethod' },
+      { route: 'mcp', status: 403, reason: 'forbiddenOrigin' },
+      { route: 'mcp', status: 404, reason: 'unknownSession' },
+      { route: 'mcp', status: 400, reason: 'initializeRefused' },
     ])
   })
 

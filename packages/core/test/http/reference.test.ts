@@ -22,7 +22,7 @@ function render(): string {
     '',
     'What an HTTP mount answers, in the order in which it checks. The checks up to 401 look at the head alone, before the body is read. Refusals are JSON-RPC errors in `application/json`, but for two of `/message`, which are plain text as its clients know them; they never repeat what the client has sent.',
     '',
-    `The table is made from \`packages/core/src/http/statuses.ts\` and \`packages/core/test/http/status-meanings.ts\`. To renew it: \`${update}\``,
+    `The table is made from \`packages/core/src/http/refusals.ts\` and \`packages/core/test/http/status-meanings.ts\`. To renew it: \`${update}\``,
     '',
     '| status | code | when | message |',
     '| --- | --- | --- | --- |',

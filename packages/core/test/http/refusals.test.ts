@@ -35,7 +35,7 @@ interface Scenario {
 
 /** One way at the least to come by each row of the table. */
 const scenarios: Record<StatusKey, readonly Scenario[]> = {
-  notHere: (['sse', 'message'] as const).map((door) => ({ run: ({ send }) => send({ door, body: ping }) })),
+  notHere: (['sse', 'message'] as const).map((route) => ({ run: ({ send }) => send({ route, body: ping }) })),
   forbiddenHost: [
     { run: ({ send }) => send({ body: ping, localAddress: '127.0.0.1', headers: { host: 'evil.example' } }) },
     { run: ({ send }) => send({ body: ping, localAddress: '127.0.0.1' }) },
@@ -55,11 +55,11 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     { endpoint: { sessions: { allowDelete: false } }, run: ({ send }) => send({ method: 'DELETE' }) },
     ...(['POST', 'HEAD', 'DELETE', 'PUT'] as const).map((method) => ({
       endpoint: { legacySse: true },
-      run: ({ send }: Harness) => send({ door: 'sse', method, body: ping }),
+      run: ({ send }: Harness) => send({ route: 'sse', method, body: ping }),
     })),
     ...(['GET', 'HEAD', 'DELETE', 'PUT'] as const).map((method) => ({
       endpoint: { legacySse: true },
-      run: ({ send }: Harness) => send({ door: 'message', method, body: ping }),
+      run: ({ send }: Harness) => send({ route: 'message', method, body: ping }),
     })),
   ],
   repeatedHeader: [
@@ -84,7 +84,7 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   })),
   unsupportedMessageType: ['text/plain', '', undefined].map((type) => ({
     endpoint: { legacySse: true },
-    run: ({ send }) => send({ door: 'message', body: ping, headers: { 'content-type': type } }),
+    run: ({ send }) => send({ route: 'message', body: ping, headers: { 'content-type': type } }),
   })),
   notAcceptable: ['application/json', 'text/event-stream', 'text/html', ''].map((accept) => ({
     run: ({ send }) => send({ body: ping, headers: { accept } }),
@@ -93,7 +93,7 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     { run: ({ send }) => send({ method: 'GET', headers: { accept: 'application/json' } }) },
     {
       endpoint: { legacySse: true },
-      run: ({ send }) => send({ door: 'sse', method: 'GET', headers: { accept: 'application/json' } }),
+      run: ({ send }) => send({ route: 'sse', method: 'GET', headers: { accept: 'application/json' } }),
     },
   ],
   malformedSessionId: ['', 'a b', 'a\u0001', 'é', 'x'.repeat(1_025), 'x'.repeat(16_384)].map((id) => ({
@@ -230,12 +230,12 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   ],
   noSessionId: [{}, { sessionId: '' }].map((query) => ({
     endpoint: { legacySse: true },
-    run: ({ send }) => send({ door: 'message', query, body: ping }),
+    run: ({ send }) => send({ route: 'message', query, body: ping }),
   })),
   noConnection: [
     {
       endpoint: { legacySse: true },
-      run: ({ send }) => send({ door: 'message', query: { sessionId: 'canary' }, body: ping }),
+      run: ({ send }) => send({ route: 'message', query: { sessionId: 'canary' }, body: ping }),
     },
   ],
   taken: [{ endpoint: { legacySse: true }, run: async (harness) => (await openSse(harness)).post(ping) }],

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEndpoint, type Endpoint } from '../../src/http/endpoint.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
-import { repeatedHeader } from '../../src/http/guard/duplicate-headers.ts'
+import { duplicateHeader } from '../../src/http/guard/duplicate-headers.ts'
 import { BodyError, type HttpRequest } from '../../src/http/types.ts'
 import { McpServer } from '../../src/index.ts'
 import { initializeMessage } from './support/harness.ts'
@@ -42,11 +42,11 @@ function translate(request: IncomingMessage, response: ServerResponse): HttpRequ
   const { localAddress } = request.socket
   return {
     method: request.method ?? '',
-    door: 'mcp',
+    route: 'mcp',
     query: () => undefined,
     header: (name) => request.headersDistinct[name]?.[0],
     headers: (name) => request.headersDistinct[name] ?? [],
-    repeated: () => repeatedHeader(request.rawHeaders),
+    duplicateHeader: () => duplicateHeader(request.rawHeaders),
     ...(localAddress === undefined ? {} : { peer: { localAddress } }),
     body: (limit) => readBody(request, limit),
     signal: gone.signal,
@@ -207,5 +207,5 @@ describe('the one pass over raw headers', () => {
     [['Accept-Charset', 'a', 'Accept-Charset', 'b', 'Last-Modified', 'c', 'Last-Modified', 'd'], undefined],
     [['Connection', 'a', 'Connection', 'b', 'Method', 'm', 'Method', 'm'], undefined],
     [[], undefined],
-  ])('%j: %s', (raw, expected) => expect(repeatedHeader(raw)).toBe(expected))
+  ])('%j: %s', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
 })

@@ -146,7 +146,7 @@ describe('the stats of an HTTP mount', () => {
       await session.call('waits', {}, { id: 3 })
       await session.post([{ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'waits' } }])
       expect(endpoint.stats().refusals).toEqual({ busy: 2 })
-      const busy = { door: 'mcp', status: 503, reason: 'busy' }
+      const busy = { route: 'mcp', status: 503, reason: 'busy' }
       expect(heard).toEqual([busy, busy])
       finish()
       await running
@@ -251,7 +251,7 @@ describe('the stats of a connection', () => {
     await running
     await peer.request('initialize', {})
     expect(server.stats()).toMatchObject({ callsInFlight: 0, refusals: { initializedAlready: 1 } })
-    expect(heard).toEqual([{ door: 'duplex', status: undefined, reason: 'initializedAlready' }])
+    expect(heard).toEqual([{ route: 'duplex', status: undefined, reason: 'initializedAlready' }])
     await server.close()
     expect(server.stats()).toMatchObject({ ...NOTHING, mounts: 0, refusals: { initializedAlready: 1 } })
   })
@@ -276,7 +276,7 @@ describe('the stats of messages without a mount', () => {
     await server.handleMessage(call, { protocolVersion: '1999-01-01' })
     await server.handleMessage({ ...call, method: 'initialize' })
     const reasons = ['parseError', 'batch', 'invalidMessage', 'unsupportedVersion', 'initializeRefused']
-    expect(heard).toEqual(reasons.map((reason) => ({ door: 'raw', status: undefined, reason })))
+    expect(heard).toEqual(reasons.map((reason) => ({ route: 'raw', status: undefined, reason })))
     expect(server.stats().refusals).toEqual(Object.fromEntries(reasons.map((reason) => [reason, 1])))
   })
 })

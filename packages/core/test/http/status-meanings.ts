@@ -2,7 +2,7 @@ import type { StatusKey } from '../../src/http/refusals.ts'
 
 /** When a mount answers each of its statuses, for `docs/reference/http.md`. Here and not in the table, which every server carries. */
 export const WHEN: Readonly<Record<StatusKey, string>> = {
-  notHere: 'The address belongs to no door that is open',
+  notHere: 'The address belongs to no route that is open',
   wrongMethod:
     'Any other verb; GET and DELETE where there are no sessions; DELETE where the mount disallows it; all but GET on `/sse` and POST on `/message`',
   forbiddenHost: 'The Host header is not on the list, or is no loopback name on a loopback address',
@@ -42,7 +42,7 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
     "The event is unknown, evicted or another session's, or its stream has ended and nothing is left to send",
   unavailable: 'A session or event store failed; the cause is in the log',
   internal:
-    '`authenticate`, `context`, the choice of a server or the lifespan failed; the cause is in the log',
+    '`authenticate`, `locals`, the choice of a server or the lifespan failed; the cause is in the log',
   answered: 'The answer to a request as JSON or as an event stream, JSON-RPC errors included',
   accepted: 'A notification or a response was taken; the body is empty',
   taken: '`/message` has taken a message; the answer comes on the event stream',

@@ -6,12 +6,12 @@ import { MiddlewareStack } from '../../src/call/middleware.ts'
 import { complete } from '../../src/call/result.ts'
 import {
   DEFAULT_LIMITS,
-  type Mounted,
+  type ServerMount,
   type ServerRuntime,
   type SessionLimits,
 } from '../../src/session/server-runtime.ts'
 import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/call/input/request-state.ts'
-import { OpenedAddresses } from '../../src/call/input/url-completion.ts'
+import { UrlCompletions } from '../../src/call/input/url-completion.ts'
 import { Refusals } from '../../src/session/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { FakeClock } from './fake-clock.ts'
@@ -21,7 +21,7 @@ export interface TestRuntime extends ServerRuntime {
   readonly middleware: MiddlewareStack
   readonly errors: unknown[]
   readonly logs: string[]
-  readonly mounts: Mounted[]
+  readonly mounts: ServerMount[]
 }
 
 /** A bus that delivers at once. */
@@ -46,7 +46,7 @@ export function createTestRuntime(
   const middleware = new MiddlewareStack()
   const errors: unknown[] = []
   const logs: string[] = []
-  const mounts: Mounted[] = []
+  const mounts: ServerMount[] = []
   const log = (fields: object, message: string): void =>
     void logs.push(`${message} ${JSON.stringify(Object.keys(fields))}`)
   const table = new Map(Object.entries({ ping: { handle: () => complete({}) }, ...methods }))
@@ -74,7 +74,7 @@ export function createTestRuntime(
     asking: {
       limits: DEFAULT_INPUT_LIMITS,
       states,
-      opened: new OpenedAddresses({ bus, clock }),
+      opened: new UrlCompletions({ bus, clock }),
     },
     capabilities: () => ({ tools: { listChanged: true } }),
     instructions: () => undefined,

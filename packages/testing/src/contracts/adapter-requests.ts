@@ -57,7 +57,7 @@ const heads: readonly AdapterCase[] = [
         body: callFrame('echo', { text: 'x' }),
       })
       const [request] = seen as [HttpRequest]
-      expect([request.method, request.door]).toEqual(['POST', 'mcp'])
+      expect([request.method, request.route]).toEqual(['POST', 'mcp'])
       expect(['a', 'b', 'c'].map((name) => request.query(name))).toEqual(['1', 'ä', undefined])
       expect([request.header('x-one'), request.header('x-two')]).toEqual(['one', undefined])
       expect([request.headers('x-one'), request.headers('x-two')]).toEqual([['one'], []])
@@ -230,20 +230,20 @@ const bodies: readonly AdapterCase[] = [
 const hosts: readonly AdapterCase[] = [
   {
     name: 'hands the context of the host to tools, made once for a call',
-    needs: 'context',
+    needs: 'locals',
     async run({ serve }) {
       let made = 0
-      const { client } = await serve({ stateless: true }, { context: () => ({ made: ++made }) }, seeing())
-      expect(await client.call('seen')).toBe('{"mount":{"made":1}}')
-      expect(await client.call('seen')).toBe('{"mount":{"made":2}}')
+      const { client } = await serve({ stateless: true }, { locals: () => ({ made: ++made }) }, seeing())
+      expect(await client.call('seen')).toBe('{"locals":{"made":1}}')
+      expect(await client.call('seen')).toBe('{"locals":{"made":2}}')
     },
   },
   {
     name: 'asks for no context when the guard refuses the head',
-    needs: 'context',
+    needs: 'locals',
     async run({ serve }) {
       let made = 0
-      const { client } = await serve({ stateless: true }, { context: () => ++made })
+      const { client } = await serve({ stateless: true }, { locals: () => ++made })
       const headers = { origin: 'https://evil.example.com' }
       expectError(await client.send({ headers, body: callFrame('echo') }), 403, -32600)
       expect(made).toBe(0)
@@ -251,12 +251,12 @@ const hosts: readonly AdapterCase[] = [
   },
   {
     name: 'answers 500 as JSON-RPC when the context throws, without a word of the cause',
-    needs: 'context',
+    needs: 'locals',
     async run({ serve }) {
-      const context = (): never => {
+      const locals = (): never => {
         throw new Error('secret')
       }
-      const { client } = await serve({ stateless: true, logger: SILENT }, { context })
+      const { client } = await serve({ stateless: true, logger: SILENT }, { locals })
       const reply = await client.send({ body: callFrame('echo') })
       expectError(reply, 500, -32603)
       expect(reply.body).not.toContain('secret')

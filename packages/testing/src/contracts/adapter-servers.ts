@@ -55,7 +55,7 @@ export function seeing(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
   server.addTool({
     name: 'seen',
-    handler: (_args, { mount, auth }) => JSON.stringify({ mount, auth: auth?.principal }),
+    handler: (_args, { locals, auth }) => JSON.stringify({ locals, auth: auth?.principal }),
   })
   return server
 }

@@ -18,7 +18,7 @@ export type AdapterCapability =
   | 'headers'
   | 'routes'
   | 'parsedBody'
-  | 'context'
+  | 'locals'
   | 'auth'
   | 'rawHeaders'
   | 'peer'
@@ -31,7 +31,7 @@ export interface HostSetup {
   /** `parsedBody`: the host parses bodies as JSON before the adapter is asked. */
   readonly parsesBodies?: boolean
   /** `context`: the adapter's option of this name. */
-  readonly context?: () => unknown
+  readonly locals?: () => unknown
   /** `auth`: what the host's authentication finds. */
   readonly auth?: () => AuthInfo | undefined
 }

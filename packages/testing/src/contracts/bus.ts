@@ -1,4 +1,4 @@
-import type { Bus } from '@jetway/core/runtime'
+import type { Bus } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
 /** One or more nodes on the same bus. */

@@ -1,4 +1,4 @@
-import type { EventStore, StoredEvent, StreamKey } from '@jetway/core/runtime'
+import type { EventStore, StoredEvent, StreamKey } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
 export interface EventStoreSubject {

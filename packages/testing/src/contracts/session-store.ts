@@ -1,4 +1,4 @@
-import type { SessionRecord, SessionStore } from '@jetway/core/runtime'
+import type { SessionRecord, SessionStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
 export interface SessionStoreSubject {

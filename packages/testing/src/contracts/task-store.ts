@@ -1,4 +1,4 @@
-import type { TaskRecord, TaskStore } from '@jetway/core/runtime'
+import type { TaskRecord, TaskStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
 export interface TaskStoreLimits {

@@ -4,7 +4,7 @@ import {
   MemoryEventStore,
   MemorySessionStore,
   MemoryTaskStore,
-} from '@jetway/core/runtime'
+} from '@jetway/core/stores'
 import { describeBus } from '../../src/contracts/bus.ts'
 import { describeEventStore } from '../../src/contracts/event-store.ts'
 import { describeSessionStore } from '../../src/contracts/session-store.ts'

@@ -8,8 +8,8 @@ import type { AdapterSubject } from '../../src/contracts/adapter.ts'
 import { listen, originOf } from './listen.ts'
 
 export const fastify: AdapterSubject = {
-  capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer', 'legacySse'],
-  async serve(server, options, { headers = {}, parsesBodies, context, auth }) {
+  capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
+  async serve(server, options, { headers = {}, parsesBodies, locals, auth }) {
     const app = Fastify()
     app.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
     if (parsesBodies === true) {
@@ -17,7 +17,7 @@ export const fastify: AdapterSubject = {
         request.body = JSON.parse(await text(request.body as AsyncIterable<Buffer> as never))
       })
     }
-    const host = { ...(context && { context }), ...(auth && { auth }) }
+    const host = { ...(locals && { locals }), ...(auth && { auth }) }
     await app.register(fastifyMcp, { server, ...options, ...host })
     app.post('/echo', async ({ body }) => JSON.stringify(body))
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -35,15 +35,15 @@ export const fastify: AdapterSubject = {
 }
 
 export const hono: AdapterSubject = {
-  capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer', 'legacySse'],
-  async serve(server, options, { headers = {}, parsesBodies, context, auth }) {
+  capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
+  async serve(server, options, { headers = {}, parsesBodies, locals, auth }) {
     const app = new Hono()
     app.use(async (c, next) => {
       for (const [name, value] of Object.entries(headers)) c.header(name, value)
       if (parsesBodies === true) await c.req.json()
       return next()
     })
-    const mount = honoMcp({ server, ...options, ...(context && { context }), ...(auth && { auth }) })
+    const mount = honoMcp({ server, ...options, ...(locals && { locals }), ...(auth && { auth }) })
     app.use(mount)
     app.post('/echo', async (c) => c.text(await c.req.text()))
     const { origin, release } = await listen(app.fetch)
@@ -52,9 +52,9 @@ export const hono: AdapterSubject = {
 }
 
 export const fetchHandler: AdapterSubject = {
-  capabilities: ['context', 'legacySse'],
-  async serve(server, options, { context }) {
-    const handler = toFetch(server, { ...options, ...(context && { context }) })
+  capabilities: ['locals', 'legacySse'],
+  async serve(server, options, { locals }) {
+    const handler = toFetch(server, { ...options, ...(locals && { locals }) })
     const { origin, release } = await listen(handler)
     return { url: `${origin}/mcp`, close: () => handler.close(), release }
   },

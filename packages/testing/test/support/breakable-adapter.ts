@@ -6,12 +6,12 @@ import type { Logger } from '@jetway/core'
 import {
   BodyError,
   createEndpoint,
-  type Door,
-  doorPaths,
+  type Route,
+  routePaths,
   type Endpoint,
   type HttpReply,
   type HttpRequest,
-  repeatedHeader,
+  duplicateHeader,
 } from '@jetway/core/http'
 import type { AdapterSubject, HostSetup } from '../../src/contracts/adapter.ts'
 
@@ -20,13 +20,13 @@ export interface Exchanged {
   readonly res: ServerResponse
   readonly host: HostSetup
   readonly endpoint: Endpoint
-  readonly doors: ReadonlyMap<string, Door>
+  readonly doors: ReadonlyMap<string, Route>
 }
 
 /** An adapter for `node:http` in parts, each of which a test may put a broken one in the place of. */
 export interface Parts {
   readonly isForMcp: (path: string) => boolean
-  readonly door: (path: string, doors: ReadonlyMap<string, Door>) => Door
+  readonly door: (path: string, doors: ReadonlyMap<string, Route>) => Route
   /** The whole of one exchange. */
   readonly serve: (exchanged: Exchanged, parts: Parts) => Promise<void>
   readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
@@ -56,12 +56,12 @@ export const SOUND: Parts = {
     let signal: AbortSignal | undefined
     return {
       method: req.method ?? '',
-      door: parts.door(path, doors),
+      route: parts.door(path, doors),
       path,
       peer: req.socket,
       auth: host.auth?.(),
-      get mount() {
-        return host.context?.()
+      get locals() {
+        return host.locals?.()
       },
       get signal() {
         return (signal ??= parts.signal(res))
@@ -69,7 +69,7 @@ export const SOUND: Parts = {
       query: (name) => new URLSearchParams(req.url?.split('?')[1]).get(name) ?? undefined,
       header: (name) => req.headersDistinct[name]?.[0],
       headers: (name) => req.headersDistinct[name] ?? [],
-      repeated: () => repeatedHeader(req.rawHeaders),
+      duplicateHeader: () => duplicateHeader(req.rawHeaders),
       body: async (limit) =>
         host.parsesBodies === true
           ? { parsed: JSON.parse((await buffer(req)).toString()) as unknown }
@@ -141,10 +141,10 @@ const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
   const parts = { ...SOUND, ...broken }
   return {
-    capabilities: ['headers', 'routes', 'parsedBody', 'context', 'auth', 'rawHeaders', 'peer', 'legacySse'],
+    capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
     async serve(server, options, host) {
       const endpoint = createEndpoint(server, { logger: SILENT, ...options })
-      const doors = doorPaths('/mcp', options.legacySse)
+      const doors = routePaths('/mcp', options.legacySse)
       const besides = [...doors.keys()].filter((path) => path !== '/mcp')
       const http = createServer((req, res) => {
         const path = pathOf(req)

@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { McpServer } from '@jetway/core'
-import { MemoryEventStore } from '@jetway/core/runtime'
+import { MemoryEventStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fastify, hono } from './adapters.ts'

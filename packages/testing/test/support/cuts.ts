@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
-import { MemoryEventStore } from '@jetway/core/runtime'
+import { MemoryEventStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { AdapterSubject } from '../../src/contracts/adapter.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
-import type { EventStore } from '@jetway/core/runtime'
+import type { EventStore } from '@jetway/core/stores'
 
 const MAX_LATENCY_MS = 4
 

@@ -1,5 +1,5 @@
 import { UsageError } from '@jetway/core'
-import { type Clock, systemClock } from '@jetway/core/runtime'
+import { type Clock, systemClock } from '@jetway/core/stores'
 import type { AuthProvider } from '../provider.ts'
 import { addressPolicy } from './addresses.ts'
 import type { ClientCredentials } from './clients.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema } from '../../schema/types.ts'
-import type { AnswersByKey } from './responses.ts'
+import type { ResponsesByKey } from './responses.ts'
 import { checkAnswer } from './form.ts'
 import type { ElicitOptions, InferForm, SeeDeclined, Seen, UrlOf } from './question.ts'
 import { acceptedValue, actionOf, contentOf, declined } from './decode-response.ts'
@@ -46,7 +46,7 @@ export interface ElicitUrlNow {
 /** What a request brings that no run of its handler has taken yet. */
 export type Brought =
   /** A part of a round that was asked, each answer pinned to its question. */
-  | { readonly answers: AnswersByKey }
+  | { readonly answers: ResponsesByKey }
   /** Answers to what this call has not been asked. */
   | { readonly responses: JsonObject }
 
@@ -57,17 +57,17 @@ export class GivenInputs implements Inputs {
   rounds = 0
   /** The ids of the addresses that the user was sent to, by key. */
   sent: ReadonlyMap<string, string> | undefined
-  #answers: AnswersByKey = new Map()
+  #answers: ResponsesByKey = new Map()
   #state: string | undefined
 
-  get answers(): AnswersByKey {
+  get answers(): ResponsesByKey {
     return this.#answers
   }
   get state(): string | undefined {
     return this.#state
   }
 
-  receive(answers: AnswersByKey, state: string | undefined): void {
+  receive(answers: ResponsesByKey, state: string | undefined): void {
     this.#answers = answers
     this.#state = state
   }

@@ -1,18 +1,18 @@
-import { noWayBack, notNow } from './types.ts'
+import { noClientChannel, noLiveChannel } from './types.ts'
 import type * as whole from './live.ts'
 
 /** No call has a way to its client: questions are results, and what no revision carries so is refused. */
 export const canBeAsked: typeof whole.canBeAsked = () => false
 
 export const answerAll: typeof whole.answerAll = async (_, { questions }) => {
-  throw noWayBack(questions)
+  throw noClientChannel(questions)
 }
 
 const refuse = (method: string) => async (): Promise<never> => {
-  throw notNow(method)
+  throw noLiveChannel(method)
 }
 
-export const asksNow: typeof whole.asksNow = {
+export const asksNow: typeof whole.liveInput = {
   elicit: refuse('elicit'),
   elicitUrl: refuse('elicitUrl'),
   sample: refuse('sample'),

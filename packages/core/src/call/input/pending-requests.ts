@@ -39,7 +39,7 @@ export interface RequestChannel {
 }
 
 /** The requests that a server has sent to one client, until each is answered, times out or is withdrawn. */
-export class OutboundRequests implements RequestChannel {
+export class PendingRequests implements RequestChannel {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #onAsk: () => void

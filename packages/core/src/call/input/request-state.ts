@@ -1,6 +1,6 @@
 import { invalidParams, type McpError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import { type Answer, type AnswersByKey, digestOf } from './responses.ts'
+import { type PinnedResponse, type ResponsesByKey, digestOf } from './responses.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { QuestionKind } from './question.ts'
 import type { Random } from '../../util/random.ts'
@@ -59,9 +59,9 @@ export interface Round {
   /** 1 for the first. */
   readonly number: number
   /** Answers of the rounds that are complete. */
-  readonly known: AnswersByKey
+  readonly known: ResponsesByKey
   /** Answers of this round that are there while others are not. */
-  readonly partial: AnswersByKey
+  readonly partial: ResponsesByKey
   /** What is asked now. */
   readonly asked: ReadonlyMap<string, AskedQuestion>
   /** The handler's own text that it asked with. */
@@ -189,11 +189,11 @@ export class RequestStates {
   }
 }
 
-const packAnswers = (answers: AnswersByKey): Packed[2] =>
+const packAnswers = (answers: ResponsesByKey): Packed[2] =>
   [...answers].map(([key, { pin, response }]) => [key, pin, response])
 
-const unpackAnswers = (packed: Packed[2]): AnswersByKey =>
-  new Map(packed.map(([key, pin, response]): [string, Answer] => [key, { pin, response }]))
+const unpackAnswers = (packed: Packed[2]): ResponsesByKey =>
+  new Map(packed.map(([key, pin, response]): [string, PinnedResponse] => [key, { pin, response }]))
 
 const badState = (): McpError =>
   invalidParams('The requestState is not valid for this request: send the request anew, without it')

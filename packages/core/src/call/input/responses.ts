@@ -2,13 +2,13 @@ import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { toBase64Url } from '../../util/base64url.ts'
 
 /** What came back for one question, and which question that was. */
-export interface Answer {
+export interface PinnedResponse {
   /** See {@link pinOf}. */
   readonly pin: string
   readonly response: JsonObject
 }
 
-export type AnswersByKey = ReadonlyMap<string, Answer>
+export type ResponsesByKey = ReadonlyMap<string, PinnedResponse>
 
 /**
  * Adds a round's answers to those of earlier rounds. Only what was asked counts: a key that was not is ignored, since a
@@ -17,11 +17,11 @@ export type AnswersByKey = ReadonlyMap<string, Answer>
  * @param asked - the pin of each question of the round
  * @param responses - as the client sent them
  */
-export function mergeAnswers(
-  known: AnswersByKey,
+export function mergeResponses(
+  known: ResponsesByKey,
   asked: ReadonlyMap<string, string>,
   responses: JsonObject,
-): AnswersByKey {
+): ResponsesByKey {
   const merged = new Map(known)
   for (const [key, pin] of asked) {
     const response = Object.hasOwn(responses, key) ? responses[key] : undefined
@@ -31,7 +31,7 @@ export function mergeAnswers(
 }
 
 /** The answer to exactly this question. One to another question under the same key is none: the person saw other words. */
-export function answerTo(known: AnswersByKey, key: string, pin: string): JsonObject | undefined {
+export function responseTo(known: ResponsesByKey, key: string, pin: string): JsonObject | undefined {
   const answer = known.get(key)
   return answer?.pin === pin ? answer.response : undefined
 }

@@ -1,27 +1,27 @@
 import { invalidParams, isErrorOf, QuestionError } from '../../errors.ts'
 import { isObject, type JsonObject, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
-import { type AnswersByKey, answerTo, mergeAnswers } from './responses.ts'
-import { type Asking, type AskingCall, pinAll, tooManyRounds } from './types.ts'
+import { type ResponsesByKey, responseTo, mergeResponses } from './responses.ts'
+import { type InputContext, type InputCall, pinQuestions, tooManyRounds } from './types.ts'
 import { ANONYMOUS, type AuthInfo } from '../../stores/principal.ts'
 import type { Brought } from './inputs.ts'
 import { answerAll, canBeAsked } from './live.ts'
-import type { Asked, NeedsInput, Outcome } from '../result.ts'
+import type { Asked, NeedsInput, HandlerResult } from '../result.ts'
 import { prepareQuestion, readAnswer } from './encode-question.ts'
 import { partsOf, type Question, type QuestionKind } from './question.ts'
 import { checkShape } from './decode-response.ts'
 import type { Round, StateOwner } from './request-state.ts'
 
 /** What going on in rounds needs to know of a call. */
-export interface RoundsCall extends AskingCall {
+export interface RoundsCall extends InputCall {
   readonly message: JsonRpcRequest
   readonly auth: AuthInfo | undefined
 }
 
-const NONE: AnswersByKey = new Map()
+const NONE: ResponsesByKey = new Map()
 const NO_RESPONSES: JsonObject = Object.freeze({})
 
 /** Whether a request goes on with what it was asked before. Costs other calls two looks at their parameters. */
-export function bringsAnswers({ message: { method, params }, scope }: RoundsCall): boolean {
+export function hasResponses({ message: { method, params }, scope }: RoundsCall): boolean {
   return (
     params !== undefined &&
     (params['inputResponses'] !== undefined || params['requestState'] !== undefined) &&
@@ -35,18 +35,18 @@ export function bringsAnswers({ message: { method, params }, scope }: RoundsCall
  *
  * @throws McpError for a state that is not good here, and for answers that are none
  */
-export async function takeAnswers(ctx: RoundsCall): Promise<void> {
+export async function readResponses(ctx: RoundsCall): Promise<void> {
   const { asking } = ctx.scope
   const { inputResponses, requestState } = ctx.message.params ?? NO_RESPONSES
   const round = requestState === undefined ? undefined : await asking?.states.open(requestState, ownerOf(ctx))
-  const responses = readResponses(inputResponses)
+  const responses = objectOf(inputResponses)
   if (round === undefined) {
     ctx.given.brought = { responses }
     return
   }
   ctx.given.rounds = round.number
   ctx.given.sent = idsOf(round)
-  const answers = mergeAnswers(round.partial, pinsOf(round), responses)
+  const answers = mergeResponses(round.partial, pinsOf(round), responses)
   for (const [key, { kind }] of round.asked) {
     const response = own(responses, key)
     if (response !== undefined) checkSent(kind, response, key)
@@ -61,8 +61,8 @@ export async function takeAnswers(ctx: RoundsCall): Promise<void> {
 export function resolveInput(
   ctx: RoundsCall,
   first: NeedsInput,
-  handle: () => Outcome | Promise<Outcome>,
-): Promise<Outcome> {
+  handle: () => HandlerResult | Promise<HandlerResult>,
+): Promise<HandlerResult> {
   const { asking, revision } = ctx.scope
   if (asking === undefined || canBeAsked(ctx) || revision.rounds?.methods.has(ctx.message.method) !== true)
     return askOpen(ctx, first, handle)
@@ -73,8 +73,8 @@ export function resolveInput(
 async function askOpen(
   ctx: RoundsCall,
   first: NeedsInput,
-  handle: () => Outcome | Promise<Outcome>,
-): Promise<Outcome> {
+  handle: () => HandlerResult | Promise<HandlerResult>,
+): Promise<HandlerResult> {
   const { given, scope } = ctx
   const { brought } = given
   if (brought === undefined || scope.asking === undefined) return answerAll(ctx, first, handle)
@@ -94,10 +94,10 @@ async function askOpen(
 /** The answers may have come with the request already; else the questions become its result. */
 async function askInResult(
   ctx: RoundsCall,
-  asking: Asking,
+  asking: InputContext,
   first: NeedsInput,
-  handle: () => Outcome | Promise<Outcome>,
-): Promise<Outcome> {
+  handle: () => HandlerResult | Promise<HandlerResult>,
+): Promise<HandlerResult> {
   const { given } = ctx
   const { brought } = given
   if (brought === undefined) return ask(ctx, asking, first, NONE)
@@ -109,11 +109,12 @@ async function askInResult(
   return outcome.kind === 'needs-input' ? ask(ctx, asking, outcome, NONE) : outcome
 }
 
-async function match({ questions }: NeedsInput, brought: Brought): Promise<AnswersByKey> {
-  const pins = await pinAll(questions)
+async function match({ questions }: NeedsInput, brought: Brought): Promise<ResponsesByKey> {
+  const pins = await pinQuestions(questions)
   const found = new Map<string, { readonly pin: string; readonly response: JsonObject }>()
   for (const [key, pin] of pins) {
-    const response = 'answers' in brought ? answerTo(brought.answers, key, pin) : own(brought.responses, key)
+    const response =
+      'answers' in brought ? responseTo(brought.answers, key, pin) : own(brought.responses, key)
     if (response === undefined) continue
     if ('answers' in brought || (await fits(questions[key] as Question, key, response)))
       found.set(key, { pin, response })
@@ -134,9 +135,9 @@ async function fits(question: Question, key: string, response: JsonObject): Prom
 
 async function ask(
   ctx: RoundsCall,
-  { limits, states }: Asking,
+  { limits, states }: InputContext,
   { questions, state }: NeedsInput,
-  answered: AnswersByKey,
+  answered: ResponsesByKey,
 ): Promise<Asked> {
   const { given, scope } = ctx
   if (given.rounds >= limits.maxRounds) throw tooManyRounds(limits)
@@ -144,7 +145,7 @@ async function ask(
   const sent = new Map<string, string>()
   const to = { revision: scope.revision, client: scope.client, sent }
   const requests = Object.entries(open).map(([key, it]) => [key, prepareQuestion(it, key, to)] as const)
-  const pins = await pinAll(open)
+  const pins = await pinQuestions(open)
   const asked = [...pins].map(
     ([key, pin]) => [key, { pin, kind: partsOf(open[key] as Question).kind, id: sent.get(key) }] as const,
   )
@@ -179,7 +180,7 @@ function idsOf({ asked }: Round): ReadonlyMap<string, string> | undefined {
 const own = (responses: JsonObject, key: string): JsonObject | undefined =>
   Object.hasOwn(responses, key) ? (responses[key] as JsonObject) : undefined
 
-function readResponses(given: unknown): JsonObject {
+function objectOf(given: unknown): JsonObject {
   if (given === undefined) return NO_RESPONSES
   if (!isObject(given) || !Object.values(given).every(isObject))
     throw invalidParams('The member "inputResponses" must be an object of results')

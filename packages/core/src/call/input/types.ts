@@ -4,7 +4,7 @@ import { pinOf } from './responses.ts'
 import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
 import type { GivenInputs } from './inputs.ts'
-import type { OpenedAddresses } from './url-completion.ts'
+import type { UrlCompletions } from './url-completion.ts'
 import type { RequestChannel } from './pending-requests.ts'
 import { shownBy } from './encode-question.ts'
 import type { Question } from './question.ts'
@@ -21,23 +21,23 @@ export interface InputLimits {
 export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
 
 /** What a door gives its calls to ask with. */
-export interface Asking {
+export interface InputContext {
   readonly limits: InputLimits
   /** The way on which requests reach the client while a call runs, where there is one. */
   readonly requests?: RequestChannel
   /** Seals what a call knows, where it goes on with another request. */
   readonly states: RequestStates
   /** Tells when a user is done at an address. */
-  readonly opened: OpenedAddresses
+  readonly opened: UrlCompletions
 }
 
 /** What asking needs to know of a call. */
-export interface AskingCall {
+export interface InputCall {
   readonly scope: {
     readonly revision: Revision
     readonly client: ClientView
     readonly exchange: Exchange
-    readonly asking?: Asking
+    readonly asking?: InputContext
     readonly settings?: { sentTo(ids: readonly string[]): void }
   }
   /** Where the answers go. */
@@ -51,7 +51,7 @@ export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
   new QuestionError('too-many', `Gave up: the call still had questions after ${maxRounds} rounds`)
 
 /** The digest of each question, by its key. */
-export async function pinAll(questions: Questions): Promise<ReadonlyMap<string, string>> {
+export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
   const pins = Object.entries(questions).map(
     async ([key, question]) => [key, await pinOf(shownBy(question, key))] as const,
   )
@@ -59,14 +59,14 @@ export async function pinAll(questions: Questions): Promise<ReadonlyMap<string, 
 }
 
 /** An outcome has questions, and there is no way by which they could be answered. */
-export const noWayBack = (questions: Questions): McpError =>
+export const noClientChannel = (questions: Questions): McpError =>
   new McpError(
     ErrorCode.InvalidRequest,
     `An answer to "${Object.keys(questions).join('", "')}" is needed, but this connection carries no questions to the client: connect with a session, and let replies be streams`,
   )
 
 /** A handler asks in its middle, and there is no way to do that. */
-export const notNow = (method: string): UsageError =>
+export const noLiveChannel = (method: string): UsageError =>
   usageError(
     'ERR_MCP_UNSUPPORTED_HERE',
     `ctx.${method} needs a connection that carries requests to the client while a call runs; declare the tool's asks, or return inputRequired(…), which work everywhere`,

@@ -10,9 +10,9 @@ interface OpenedOptions {
 }
 
 /** Tells calls that go on when their user is done at an address. Listens to the bus while there are such calls only. */
-export class OpenedAddresses {
+export class UrlCompletions {
   readonly #options: OpenedOptions
-  readonly #hearing = new Set<HeardAddresses>()
+  readonly #hearing = new Set<BusUrlCompletions>()
   #unsubscribe: (() => void) | undefined
 
   constructor(options: OpenedOptions) {
@@ -20,9 +20,9 @@ export class OpenedAddresses {
   }
 
   /** Hears of every address from now on, until it is told to stop: what is done before somebody waits counts, too. */
-  hear(): HeardAddresses {
+  hear(): BusUrlCompletions {
     const { bus, clock } = this.#options
-    const heard = new HeardAddresses(clock, () => {
+    const heard = new BusUrlCompletions(clock, () => {
       if (!this.#hearing.delete(heard) || this.#hearing.size > 0) return
       this.#unsubscribe?.()
       this.#unsubscribe = undefined
@@ -37,7 +37,7 @@ export class OpenedAddresses {
 }
 
 /** What one call has heard. */
-export class HeardAddresses {
+export class BusUrlCompletions {
   readonly #clock: Clock
   readonly #stop: () => void
   readonly #ids = new Set<string>()

@@ -1,11 +1,11 @@
 import { isErrorOf } from '../../errors.ts'
-import { answerTo } from './responses.ts'
-import { type Asking, pinAll } from './types.ts'
+import { responseTo } from './responses.ts'
+import { type InputContext, pinQuestions } from './types.ts'
 import { answerAll, canBeAsked } from './live.ts'
-import type { NeedsInput, Outcome } from '../result.ts'
+import type { NeedsInput, HandlerResult } from '../result.ts'
 import { partsOf, type UrlParts } from './question.ts'
 import { actionOf, declined } from './decode-response.ts'
-import { resolveInput, type RoundsCall, takeAnswers } from './rounds.ts'
+import { resolveInput, type RoundsCall, readResponses } from './rounds.ts'
 import { UrlElicitationRequired } from './url-required.ts'
 
 /** Author's own keys do not begin like this. */
@@ -13,7 +13,7 @@ const KEY = 'dev.jetway/open-'
 /** Clients give a call up after a minute of silence; one that goes on asks again before that. */
 const MAX_WAIT_MS = 45_000
 
-type Run = () => Outcome | Promise<Outcome>
+type Run = () => HandlerResult | Promise<HandlerResult>
 
 /**
  * Goes on with a call that brings answers. Where its user has agreed to open addresses and the handler says still that
@@ -21,8 +21,8 @@ type Run = () => Outcome | Promise<Outcome>
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
-export async function goOn(ctx: RoundsCall, start: Run): Promise<Outcome> {
-  await takeAnswers(ctx)
+export async function resume(ctx: RoundsCall, start: Run): Promise<HandlerResult> {
+  await readResponses(ctx)
   const { asking } = ctx.scope
   if (asking === undefined) return start()
   // From before the handler looks: what is done between its look and the wait would never be heard of.
@@ -46,7 +46,7 @@ export async function goOn(ctx: RoundsCall, start: Run): Promise<Outcome> {
  *
  * @param start - runs the call from the start, middleware included: it may be a middleware that demands the addresses
  */
-export function openFirst(ctx: RoundsCall, error: unknown, start: Run): Promise<Outcome> | undefined {
+export function openFirst(ctx: RoundsCall, error: unknown, start: Run): Promise<HandlerResult> | undefined {
   const questions = questionsOf(ctx, error)
   const { asking } = ctx.scope
   if (questions === undefined || asking === undefined) return undefined
@@ -55,7 +55,12 @@ export function openFirst(ctx: RoundsCall, error: unknown, start: Run): Promise<
 }
 
 /** The client is asked while the call runs, which then waits as long as for any answer. */
-async function openNow(ctx: RoundsCall, asking: Asking, first: NeedsInput, start: Run): Promise<Outcome> {
+async function openNow(
+  ctx: RoundsCall,
+  asking: InputContext,
+  first: NeedsInput,
+  start: Run,
+): Promise<HandlerResult> {
   const heard = asking.opened.hear()
   let asked = first
   try {
@@ -71,7 +76,7 @@ async function openNow(ctx: RoundsCall, asking: Asking, first: NeedsInput, start
   }
 }
 
-async function orQuestions(ctx: RoundsCall, start: Run): Promise<Outcome> {
+async function orQuestions(ctx: RoundsCall, start: Run): Promise<HandlerResult> {
   try {
     return await start()
   } catch (error) {
@@ -104,8 +109,8 @@ function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
  */
 async function sentTo(ctx: RoundsCall, { questions }: NeedsInput): Promise<string[]> {
   const ids: string[] = []
-  for (const [key, pin] of await pinAll(questions)) {
-    const response = key.startsWith(KEY) ? answerTo(ctx.given.answers, key, pin) : undefined
+  for (const [key, pin] of await pinQuestions(questions)) {
+    const response = key.startsWith(KEY) ? responseTo(ctx.given.answers, key, pin) : undefined
     const asked = questions[key]
     if (response === undefined || asked === undefined) return []
     const { url, message } = partsOf(asked) as UrlParts

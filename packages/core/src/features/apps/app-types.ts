@@ -36,7 +36,7 @@ export interface AppCsp {
 export type AppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboardWrite'
 
 /** A user interface: one HTML document, which the client shows in a sandbox. */
-export interface AppDefinition<App = unknown, Mount = unknown> extends DisplayFields {
+export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayFields {
   /** Begins with `ui://`. */
   readonly uri: string
   readonly name: string
@@ -44,7 +44,7 @@ export interface AppDefinition<App = unknown, Mount = unknown> extends DisplayFi
    * A whole HTML5 document. It can call this server's tools as the user: put no foreign text into it, and send data in
    * the tools' results.
    */
-  readonly html: string | ((ctx: RequestContext<App, Mount>) => string | Promise<string>)
+  readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)
   readonly csp?: AppCsp
   readonly permissions?: readonly AppPermission[]
   /** An origin of its own, in the form that the host asks for. */

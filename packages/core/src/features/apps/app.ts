@@ -29,9 +29,9 @@ export function apps(): OfferingExtension {
  *
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION`
  */
-export function app<App = unknown, Mount = unknown>(
-  definition: AppDefinition<App, Mount>,
-): ResourceDefinition<App, Mount> & OfKind<'resource'> {
+export function app<App = unknown, Locals = unknown>(
+  definition: AppDefinition<App, Locals>,
+): ResourceDefinition<App, Locals> & OfKind<'resource'> {
   const { html, csp, permissions, domain, prefersBorder, _meta, ...shown } = definition
   const subject = { kind: 'app', name: String(shown.uri) }
   checkAppUri(subject, shown.uri)
@@ -48,11 +48,11 @@ export function app<App = unknown, Mount = unknown>(
     if (typeof text !== 'string') throw new OutputError(`The html of the app ${shown.uri} was to be a string`)
     return contents([{ text, ...meta }])
   }
-  return defineResource<App, Mount>({
+  return defineResource<App, Locals>({
     ...shown,
     mimeType: APP_MEDIA_TYPE,
     ...((_meta !== undefined || meta._meta !== undefined) && { _meta: { ..._meta, ...meta._meta } }),
-    handler: (_args, ctx: RequestContext<App, Mount>) =>
+    handler: (_args, ctx: RequestContext<App, Locals>) =>
       typeof html === 'string' ? toContents(html) : Promise.resolve(html(ctx)).then(toContents),
   })
 }

@@ -41,7 +41,7 @@ export interface PromptDefinition<
   S extends PromptSchema | undefined = undefined,
   L extends PromptArguments = readonly [],
   App = unknown,
-  Mount = unknown,
+  Locals = unknown,
 > extends DisplayFields {
   readonly name: string
   /** Gives the arguments, checks and transforms them. Every property is a string when it arrives. */
@@ -49,7 +49,7 @@ export interface PromptDefinition<
   /** In place of `argsSchema`, where names have spaces or nothing but presence is to be checked. */
   readonly arguments?: L
   /** Suggests values for arguments. */
-  readonly complete?: Completers<PromptArgumentName<S, L>, App, Mount>
+  readonly complete?: Completers<PromptArgumentName<S, L>, App, Locals>
   /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
   readonly timeoutMs?: number
   /**
@@ -59,18 +59,18 @@ export interface PromptDefinition<
    */
   readonly schemaKey?: string | false
   /** Whether a caller may know of the prompt. @default everybody may */
-  readonly visible?: VisibleRule<App, Mount>
-  readonly handler: (args: PromptInput<S, L>, ctx: RequestContext<App, Mount>) => Awaitable<PromptReturn>
+  readonly visible?: VisibleRule<App, Locals>
+  readonly handler: (args: PromptInput<S, L>, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
 }
 
 /** Any prompt definition, for lists of them. */
-export interface AnyPrompt<App = never, Mount = never> extends DisplayFields {
+export interface AnyPrompt<App = never, Locals = never> extends DisplayFields {
   readonly name: string
   readonly argsSchema?: PromptSchema | undefined
   readonly arguments?: PromptArguments
-  readonly complete?: Completers<string, App, Mount>
+  readonly complete?: Completers<string, App, Locals>
   readonly timeoutMs?: number
   readonly schemaKey?: string | false
-  readonly visible?: VisibleRule<App, Mount>
-  readonly handler: (args: never, ctx: RequestContext<App, Mount>) => Awaitable<PromptReturn>
+  readonly visible?: VisibleRule<App, Locals>
+  readonly handler: (args: never, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
 }

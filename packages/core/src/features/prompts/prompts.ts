@@ -5,7 +5,7 @@ import type { Prompt, PromptArgument } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/dispatcher.ts'
 import type { Logger } from '../../util/logger.ts'
-import { complete, type Outcome } from '../../call/result.ts'
+import { complete, type HandlerResult } from '../../call/result.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { promptArguments } from '../../schema/uses/prompt-arguments.ts'
 import type { CheckedInput, CompiledInput, SchemaEngine, SchemaSite, SchemaUse } from '../../schema/types.ts'
@@ -79,7 +79,7 @@ export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOpt
   const get: MethodEntry = {
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
-      return withPrompt<Outcome>(registry, params['name'], ctx, (entry) =>
+      return withPrompt<HandlerResult>(registry, params['name'], ctx, (entry) =>
         getPrompt(entry, params['arguments'], ctx),
       )
     },
@@ -110,7 +110,11 @@ export function withPrompt<T>(
 }
 
 /** Bad arguments are protocol errors here: a person fills them in, not a model that could read a result. */
-function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+function getPrompt(
+  entry: PromptEntry,
+  given: unknown,
+  ctx: CallContext,
+): HandlerResult | Promise<HandlerResult> {
   const args = readArguments(entry, given)
   const { input } = entry
   if (input === undefined) return runPrompt(entry, args, ctx)
@@ -119,10 +123,14 @@ function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Outcom
   return runPrompt(entry, checkedValue(entry, checked), ctx)
 }
 
-function runPrompt(entry: PromptEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+function runPrompt(
+  entry: PromptEntry,
+  args: unknown,
+  ctx: CallContext,
+): HandlerResult | Promise<HandlerResult> {
   const { name, description } = entry.prompt
   const returned = entry.handle(args, ctx)
-  const toOutcome = (value: unknown): Outcome =>
+  const toOutcome = (value: unknown): HandlerResult =>
     isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description))
   return isPromiseLike(returned) ? Promise.resolve(returned).then(toOutcome) : toOutcome(returned)
 }

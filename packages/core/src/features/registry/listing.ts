@@ -2,7 +2,7 @@ import { usageError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CacheHints, Revision } from '../../protocol/revisions/revision.ts'
 import type { CallContext } from '../../call/context.ts'
-import { Prepared } from '../../call/result.ts'
+import { SerializedResult } from '../../call/result.ts'
 import type { Varies } from './caching.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
 import { type Guarded, visibleAmong } from './visibility.ts'
@@ -35,7 +35,10 @@ export interface ListingOptions<Entry, Item extends object> {
 export class Listing<Entry extends Guarded, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>
   readonly #fragments = new WeakMap<Entry, Map<Revision, string>>()
-  readonly #wholes = new WeakMap<ListSource<Entry>, Map<Revision, { version: number; answer: Prepared }>>()
+  readonly #wholes = new WeakMap<
+    ListSource<Entry>,
+    Map<Revision, { version: number; answer: SerializedResult }>
+  >()
   /** By list: two are asked for in turn where some callers are shown another form of the entries. */
   readonly #open = new WeakMap<readonly Entry[], boolean>()
   /** Held by the list itself: one that a session alone has goes with the session. */
@@ -46,7 +49,11 @@ export class Listing<Entry extends Guarded, Item extends object> {
     checkPageSize(options.pageSize)
   }
 
-  list(source: ListSource<Entry>, params: JsonObject, ctx: CallContext): Prepared | Promise<Prepared> {
+  list(
+    source: ListSource<Entry>,
+    params: JsonObject,
+    ctx: CallContext,
+  ): SerializedResult | Promise<SerializedResult> {
     const entries = source.entries()
     const whole = params['cursor'] === undefined && this.#options.pageSize === undefined
     if (whole && this.#isOpen(entries))
@@ -64,11 +71,11 @@ export class Listing<Entry extends Guarded, Item extends object> {
     { cursor }: JsonObject,
     ctx: CallContext,
     varies: Varies = 'never',
-  ): Prepared | Promise<Prepared> {
+  ): SerializedResult | Promise<SerializedResult> {
     const { among, hints } = this.#options
     // By the rules that there are, not by what they say of this caller: all pages have one scope.
     const kept = hints?.(entries.some(({ visible }) => visible !== undefined) ? 'always' : varies)
-    const answer = (seen: readonly Entry[]): Prepared => {
+    const answer = (seen: readonly Entry[]): SerializedResult => {
       const shown = among === undefined || seen === entries ? seen : among(seen, entries)
       return this.#page(shown, cursor, ctx.revision, kept)
     }
@@ -90,7 +97,7 @@ export class Listing<Entry extends Guarded, Item extends object> {
     cursor: unknown,
     revision: Revision,
     hints: CacheHints | undefined,
-  ): Prepared {
+  ): SerializedResult {
     const { member, key, pageSize = entries.length } = this.#options
     // A cursor ends with the scope that it was given out under, or the pages after it would have another one.
     const list = hints?.cacheScope === 'public' ? `public ${member}` : member
@@ -100,7 +107,7 @@ export class Listing<Entry extends Guarded, Item extends object> {
     return this.#answer(entries.slice(start, end), revision, hints, last && encodeCursor(list, key(last)))
   }
 
-  #whole(source: ListSource<Entry>, revision: Revision, hints: CacheHints | undefined): Prepared {
+  #whole(source: ListSource<Entry>, revision: Revision, hints: CacheHints | undefined): SerializedResult {
     let answers = this.#wholes.get(source)
     if (answers === undefined) this.#wholes.set(source, (answers = new Map()))
     const { version } = source
@@ -116,7 +123,7 @@ export class Listing<Entry extends Guarded, Item extends object> {
     revision: Revision,
     hints: CacheHints | undefined,
     nextCursor?: string,
-  ): Prepared {
+  ): SerializedResult {
     const { member, item } = this.#options
     const items = entries.map((entry) => this.#fragment(entry, revision)).join(',')
     const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
@@ -124,7 +131,7 @@ export class Listing<Entry extends Guarded, Item extends object> {
       [member]: entries.map(item),
       ...(nextCursor !== undefined && { nextCursor }),
     })
-    return new Prepared(`{"${member}":[${items}]${next}}`, build, hints)
+    return new SerializedResult(`{"${member}":[${items}]${next}}`, build, hints)
   }
 
   #fragment(entry: Entry, revision: Revision): string {

@@ -7,8 +7,8 @@ import { isPromiseLike } from '../../util/promises.ts'
  * Whether the caller of a request may know of something. Hidden, it is in no list of theirs, completes nothing and
  * answers as what does not exist. Asked on every request that could show it, so it should be quick; one that fails hides.
  */
-export type VisibleRule<App = unknown, Mount = unknown> = (
-  ctx: RequestContext<App, Mount>,
+export type VisibleRule<App = unknown, Locals = unknown> = (
+  ctx: RequestContext<App, Locals>,
 ) => boolean | Promise<boolean>
 
 /** What has a rule, as it is kept. Undefined where everybody may know of it. */

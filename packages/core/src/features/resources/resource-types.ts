@@ -35,47 +35,47 @@ interface ResourceFields<App> extends DisplayFields {
  * A resource with a fixed address. Its handler may return anything: a string is text, a `Uint8Array` is a blob,
  * undefined says that there is no such resource, `contents([…])` is several contents, another value is JSON text.
  */
-export interface ResourceDefinition<App = unknown, Mount = unknown> extends ResourceFields<App> {
+export interface ResourceDefinition<App = unknown, Locals = unknown> extends ResourceFields<App> {
   /** Absolute, and matched exactly as it is written. */
   readonly uri: string
   /** Bytes of the raw content, before base64. */
   readonly size?: number
   /** Whether a caller may know of it. Hidden, its address belongs to no template either. @default everybody may */
-  readonly visible?: VisibleRule<App, Mount>
-  readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Mount>) => unknown
+  readonly visible?: VisibleRule<App, Locals>
+  readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Locals>) => unknown
 }
 
 /** Resources whose addresses a URI template describes. `ctx.uri` is the address that is being read. */
 export interface ResourceTemplateDefinition<
   Template extends string = string,
   App = unknown,
-  Mount = unknown,
+  Locals = unknown,
 > extends ResourceFields<App> {
   /** RFC 6570. Of several that match an address, the most specific answers. */
   readonly uriTemplate: Template
   /** Suggests values for variables. */
-  readonly complete?: Completers<keyof TemplateVariables<Template>, App, Mount>
+  readonly complete?: Completers<keyof TemplateVariables<Template>, App, Locals>
   /** Resources of this template that `resources/list` should show. Asked on every list. */
-  readonly list?: (ctx: RequestContext<App, Mount>) => Awaitable<readonly Resource[]>
+  readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
   /** Whether a caller may know of the template, and read what it describes. @default everybody may */
-  readonly visible?: VisibleRule<App, Mount>
+  readonly visible?: VisibleRule<App, Locals>
   /** Returns what the handler of a {@link ResourceDefinition} may return. */
-  readonly handler: (variables: TemplateVariables<Template>, ctx: RequestContext<App, Mount>) => unknown
+  readonly handler: (variables: TemplateVariables<Template>, ctx: RequestContext<App, Locals>) => unknown
 }
 
 /** Any resource definition, for lists of them. */
-export interface AnyResource<App = never, Mount = never> extends ResourceFields<App> {
+export interface AnyResource<App = never, Locals = never> extends ResourceFields<App> {
   readonly uri: string
   readonly size?: number
-  readonly visible?: VisibleRule<App, Mount>
-  readonly handler: (args: never, ctx: RequestContext<App, Mount>) => unknown
+  readonly visible?: VisibleRule<App, Locals>
+  readonly handler: (args: never, ctx: RequestContext<App, Locals>) => unknown
 }
 
 /** Any template definition, for lists of them. */
-export interface AnyResourceTemplate<App = never, Mount = never> extends ResourceFields<App> {
+export interface AnyResourceTemplate<App = never, Locals = never> extends ResourceFields<App> {
   readonly uriTemplate: string
-  readonly complete?: Completers<string, App, Mount>
-  readonly list?: (ctx: RequestContext<App, Mount>) => Awaitable<readonly Resource[]>
-  readonly visible?: VisibleRule<App, Mount>
-  readonly handler: (variables: never, ctx: RequestContext<App, Mount>) => unknown
+  readonly complete?: Completers<string, App, Locals>
+  readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
+  readonly visible?: VisibleRule<App, Locals>
+  readonly handler: (variables: never, ctx: RequestContext<App, Locals>) => unknown
 }

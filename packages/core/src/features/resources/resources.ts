@@ -5,7 +5,7 @@ import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/dispatcher.ts'
 import type { Logger } from '../../util/logger.ts'
-import type { Outcome } from '../../call/result.ts'
+import type { HandlerResult } from '../../call/result.ts'
 import { type Caching, readHints } from '../registry/caching.ts'
 import {
   checkAnnotations,
@@ -26,9 +26,9 @@ import type { ResourceEntry } from './resource-entry.ts'
 import { cacheOf, isNothing, toReadResult } from './resource-contents.ts'
 import { ResourceTemplates, type TemplateEntry, type TemplateMatch } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
-import { ownOffers, type SessionOffers, withOwn } from '../session-registry.ts'
+import { ownOffers, type SessionRegistry, withOwn } from '../session-registry.ts'
 import { compileVisible, type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
-import { compileHooks, type Opened, Watches } from './subscriber-hooks.ts'
+import { compileHooks, type Opened, SubscriberHooks } from './subscriber-hooks.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
@@ -50,14 +50,14 @@ export class Resources {
   readonly methods: readonly (readonly [string, MethodEntry])[]
   readonly #logger: Logger
   readonly #caching: Caching
-  readonly #watches: Watches
+  readonly #watches: SubscriberHooks
   readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
   constructor({ pageSize, logger, caching, opened }: ResourcesOptions) {
     this.#logger = logger
     this.#caching = caching
-    this.#watches = new Watches(logger, opened)
+    this.#watches = new SubscriberHooks(logger, opened)
     const { resources, templates } = this.createRegistries()
     this.registry = resources
     this.templates = templates
@@ -96,7 +96,7 @@ export class Resources {
   }
 
   /** Empty ones, for the server or for one session. */
-  createRegistries(): Pick<SessionOffers, 'resources' | 'templates'> {
+  createRegistries(): Pick<SessionRegistry, 'resources' | 'templates'> {
     const logger = this.#logger
     const caching = this.#caching
     const resources = new Registry<AnyResource, ResourceEntry>({
@@ -128,7 +128,7 @@ export class Resources {
    * @returns what takes it away again; undefined where nobody wants to know
    */
   watch(uri: string, own: object | undefined): (() => void) | undefined {
-    const offers = own as SessionOffers | undefined
+    const offers = own as SessionRegistry | undefined
     const found = this.#at(uri, offers)
     const entry = found && asMatch(found).entry
     if (entry?.hooks === undefined) return undefined
@@ -137,7 +137,7 @@ export class Resources {
     return this.#watches.add(shared ? this : entry, uri, entry.hooks)
   }
 
-  #at(uri: string, own: SessionOffers | undefined): ResourceEntry | TemplateMatch | undefined {
+  #at(uri: string, own: SessionRegistry | undefined): ResourceEntry | TemplateMatch | undefined {
     return (
       own?.resources.get(uri) ??
       this.registry.get(uri) ??
@@ -160,14 +160,14 @@ export class Resources {
     return uri
   }
 
-  #read(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+  #read(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     const uri = this.uriOf(params)
     ctx.uri = uri
     const unknown = (): Error => resourceNotFound(uri)
     const found = this.at(uri, ctx)
     if (found === undefined) throw unknown()
     const { entry, variables } = asMatch(found)
-    return ifVisible<Outcome>(entry, ctx, unknown, () => read(entry, variables, ctx))
+    return ifVisible<HandlerResult>(entry, ctx, unknown, () => read(entry, variables, ctx))
   }
 
   #timeoutOf(uri: unknown, ctx: CallContext): number | undefined {
@@ -175,14 +175,14 @@ export class Resources {
     return found && asMatch(found).entry.timeoutMs
   }
 
-  #listTemplates(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+  #listTemplates(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     if (!this.offered) throw methodNotFound()
     const own = ownOffers(ctx)
     if (own === undefined) return this.#templateList.list(this.templates.registry, params, ctx)
     return this.#templateList.page(this.#templatesWith(own), params, ctx)
   }
 
-  #listResources(params: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+  #listResources(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     if (!this.offered) throw methodNotFound()
     const own = ownOffers(ctx)
     const templates = own === undefined ? this.templates.registry.entries() : this.#templatesWith(own)
@@ -192,7 +192,11 @@ export class Resources {
     return this.#resourceList.page(this.#fixedWith(own), params, ctx)
   }
 
-  async #listAll(listers: readonly TemplateEntry[], params: JsonObject, ctx: CallContext): Promise<Outcome> {
+  async #listAll(
+    listers: readonly TemplateEntry[],
+    params: JsonObject,
+    ctx: CallContext,
+  ): Promise<HandlerResult> {
     const asked = await visibleAmong(listers, ctx)
     const lists = await Promise.all(asked.map((entry) => listOf(entry, ctx)))
     const own = ownOffers(ctx)
@@ -204,11 +208,11 @@ export class Resources {
     return this.#resourceList.page([...unique.values()], params, ctx, varies)
   }
 
-  #fixedWith(own: SessionOffers): readonly ResourceEntry[] {
+  #fixedWith(own: SessionRegistry): readonly ResourceEntry[] {
     return withOwn(this.registry.entries(), own.resources, (entry) => entry.item.uri)
   }
 
-  #templatesWith(own: SessionOffers): readonly TemplateEntry[] {
+  #templatesWith(own: SessionRegistry): readonly TemplateEntry[] {
     return withOwn(this.templates.registry.entries(), own.templates.registry, (it) => it.item.uriTemplate)
   }
 }
@@ -222,8 +226,8 @@ function read(
   entry: ResourceEntry | TemplateEntry,
   args: object,
   ctx: CallContext,
-): Outcome | Promise<Outcome> {
-  const toOutcome = (value: unknown): Outcome => {
+): HandlerResult | Promise<HandlerResult> {
+  const toOutcome = (value: unknown): HandlerResult => {
     if (value === undefined || isNothing(value)) throw resourceNotFound(ctx.uri)
     if (isInputRequired(value)) return toNeedsInput(value)
     const result = toReadResult(value, ctx.uri, entry.item.mimeType) as object as JsonObject

@@ -8,7 +8,7 @@ export const compileHooks: typeof whole.compileHooks = ({ kind, name }, { onSubs
 }
 
 /** Nobody watches. */
-export class Watches implements Pick<whole.Watches, 'add'> {
+export class Watches implements Pick<whole.SubscriberHooks, 'add'> {
   add(): () => void {
     return () => {}
   }

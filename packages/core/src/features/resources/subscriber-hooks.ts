@@ -39,7 +39,7 @@ interface Watched {
 }
 
 /** Counts who watches which address in this process, over all eras, and tells the author of the first and the last one. */
-export class Watches {
+export class SubscriberHooks {
   readonly #logger: Logger
   readonly #opened: Opened | undefined
   /** By whose resource it is, so that two sessions with one of their own under the same address share nothing. */

@@ -4,10 +4,10 @@ import type { RequestContext } from '../../call/context.ts'
  * What a file of a skill is: text, bytes, or a function that makes it anew for every read. A skill with such a function
  * has no digests (`"resources": "dynamic"`), and hosts may decline it.
  */
-export type SkillContent<App = unknown, Mount = unknown> =
+export type SkillContent<App = unknown, Locals = unknown> =
   | string
   | Uint8Array
-  | ((ctx: RequestContext<App, Mount>) => string | Uint8Array | Promise<string | Uint8Array>)
+  | ((ctx: RequestContext<App, Locals>) => string | Uint8Array | Promise<string | Uint8Array>)
 
 /**
  * A skill: a folder of files with instructions in its `SKILL.md`. It has either `instructions` or a file `SKILL.md`.
@@ -15,7 +15,7 @@ export type SkillContent<App = unknown, Mount = unknown> =
  * At most 512 files and 16 MiB, those of skills nested in it included, as hosts are held to accept no more:
  * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  */
-export interface SkillDefinition<App = unknown, Mount = unknown> {
+export interface SkillDefinition<App = unknown, Locals = unknown> {
   /** 1 to 64 of a-z, 0-9 and single hyphens between them. */
   readonly name: string
   /** What the skill does and when to use it: 1 to 1024 characters. */
@@ -28,12 +28,12 @@ export interface SkillDefinition<App = unknown, Mount = unknown> {
   /** The other fields of the frontmatter, such as `license` or `metadata`; plain JSON. */
   readonly frontmatter?: Readonly<Record<string, unknown>>
   /** What `SKILL.md` says below its frontmatter, which is written from the fields above. */
-  readonly instructions?: SkillContent<App, Mount>
+  readonly instructions?: SkillContent<App, Locals>
   /**
    * By path from the skill's folder, such as `references/FORMS.md`. A `SKILL.md` among them is served as it is, and its
    * frontmatter has to say what the fields above say.
    */
-  readonly files?: Readonly<Record<string, SkillContent<App, Mount>>>
+  readonly files?: Readonly<Record<string, SkillContent<App, Locals>>>
 }
 
 /** Any skill, for lists of them. */

@@ -10,8 +10,8 @@ import { createCatalogue } from './catalogue.ts'
 import type { AnySkill, Skill, SkillDefinition } from './skill-types.ts'
 
 /** Options of {@link skills}. */
-export interface SkillsOptions<App = unknown, Mount = unknown> {
-  readonly skills: Iterable<SkillDefinition<App, Mount>>
+export interface SkillsOptions<App = unknown, Locals = unknown> {
+  readonly skills: Iterable<SkillDefinition<App, Locals>>
   /** Whether clients may list folders by `resources/directory/read`. @default false */
   readonly directoryRead?: boolean
   /** Skills, or children of a folder, that one answer holds; fewer where they come to more than 1 MiB. @default 100 */
@@ -21,14 +21,14 @@ export interface SkillsOptions<App = unknown, Mount = unknown> {
 }
 
 /** The extension, for the option `extensions` of servers. */
-export interface SkillsExtension<App = unknown, Mount = unknown> extends OfferingExtension<App, Mount> {
+export interface SkillsExtension<App = unknown, Locals = unknown> extends OfferingExtension<App, Locals> {
   /**
    * Serves these skills and no others; clients that listen for it hear that the list of resources has changed. Skills
    * that are wrong leave all as it was.
    *
    * @throws what `skills(…)` throws
    */
-  set(skills: Iterable<SkillDefinition<App, Mount>>): void
+  set(skills: Iterable<SkillDefinition<App, Locals>>): void
 }
 
 const ID = 'io.modelcontextprotocol/skills'
@@ -44,9 +44,9 @@ const PAGE_BYTES = 1024 * 1024
  * @throws UsageError `ERR_MCP_INVALID_NAME`, `ERR_MCP_INVALID_DEFINITION` or `ERR_MCP_DUPLICATE_NAME` for skills that
  *   are wrong, too large or in each other's way, `ERR_MCP_OPTION` for other options
  */
-export function skills<App = unknown, Mount = unknown>(
-  options: SkillsOptions<App, Mount>,
-): SkillsExtension<App, Mount> {
+export function skills<App = unknown, Locals = unknown>(
+  options: SkillsOptions<App, Locals>,
+): SkillsExtension<App, Locals> {
   const { directoryRead = false } = options
   const pageSize = checkPageSize(options.pageSize)
   const hints = hintsOf(options.cache)
@@ -91,7 +91,7 @@ export function skills<App = unknown, Mount = unknown>(
       ...(directoryRead && { 'resources/directory/read': readDirectory }),
     },
     source: {
-      resources: () => catalogue.resources as readonly AnyResource<App, Mount>[],
+      resources: () => catalogue.resources as readonly AnyResource<App, Locals>[],
       onChange: (listener) => {
         listeners.add(listener)
         return () => listeners.delete(listener)

@@ -1,8 +1,8 @@
 import { ErrorCode, invalidParams, isErrorOf, McpError, ToolError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CallContext } from '../../call/context.ts'
-import type { Outcome, TaskStarted } from '../../call/result.ts'
-import { taskOwner, type Tasks } from '../../tasks/task-runner.ts'
+import type { HandlerResult, TaskStarted } from '../../call/result.ts'
+import { taskOwner, type TaskRunner } from '../../tasks/task-runner.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { resolveAsks } from '../tools/asks.ts'
 import { shorten } from '../registry/checks.ts'
@@ -13,7 +13,7 @@ import { ifVisible } from '../registry/visibility.ts'
 
 export interface TaskCallsOptions {
   /** Undefined where calls never run as tasks. */
-  readonly tasks: (() => Tasks) | undefined
+  readonly tasks: (() => TaskRunner) | undefined
   /** The extensions that the server has, by id. */
   readonly extensions: ReadonlySet<string>
   /** Whether any tool can run as a task. */
@@ -66,7 +66,7 @@ export class TaskCalls {
    * @throws McpError where the call must be a task and is none
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
    */
-  instead(entry: ToolEntry, args: JsonObject, ctx: CallContext): Promise<Outcome> | undefined {
+  instead(entry: ToolEntry, args: JsonObject, ctx: CallContext): Promise<HandlerResult> | undefined {
     const dialect = ctx.revision.tasks
     const owner = taskOwner(ctx)
     const { tasks } = this.#options
@@ -107,7 +107,7 @@ export class TaskCalls {
 interface Call {
   readonly ctx: CallContext
   readonly owner: string
-  readonly tasks: Tasks
+  readonly tasks: TaskRunner
 }
 
 const start = (
@@ -121,7 +121,7 @@ const start = (
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
-async function askThenStart(entry: ToolEntry, args: JsonObject, call: Call): Promise<Outcome> {
+async function askThenStart(entry: ToolEntry, args: JsonObject, call: Call): Promise<HandlerResult> {
   try {
     const checked = await entry.input.check(args)
     if (!checked.ok)

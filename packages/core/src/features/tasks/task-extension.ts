@@ -6,9 +6,9 @@ import type { TaskDialect } from '../../protocol/revisions/revision.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { CallContext, RequestContext } from '../../call/context.ts'
 import type { Extension, ExtensionMethod } from '../../call/extension.ts'
-import type { Interest, Tell } from '../../subscriptions/subscription.ts'
+import type { SubscriptionFilter, Notify } from '../../subscriptions/subscription.ts'
 import type { TaskKey, TaskRecord } from '../../stores/task-store.ts'
-import { type Tasks, taskOwner, unknownTask } from '../../tasks/task-runner.ts'
+import { type TaskRunner, taskOwner, unknownTask } from '../../tasks/task-runner.ts'
 import { CONNECT, type Connected, missingExtension, requireExtension } from '../extensions.ts'
 import { type ListenTopic, readTexts } from '../listen-method.ts'
 
@@ -43,7 +43,7 @@ export function tasks(): Extension {
 
 type Answer = (at: At, params: JsonObject) => Promise<object>
 
-function methodsOf(runner: () => Tasks): Required<Extension>['methods'] {
+function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
   const one =
     (answer: Answer, earlier?: Answer): ExtensionMethod =>
     (params, ctx) => {
@@ -103,13 +103,13 @@ const inBothWords = ({ dialect }: At, record: TaskRecord): JsonObject => ({
 })
 
 interface At {
-  readonly tasks: Tasks
+  readonly tasks: TaskRunner
   readonly key: TaskKey
   readonly dialect: TaskDialect
 }
 
 /** https://modelcontextprotocol.io/seps/2663-tasks-extension#task-status-notifications */
-function topicOf(runner: () => Tasks): ListenTopic {
+function topicOf(runner: () => TaskRunner): ListenTopic {
   return {
     member: TASK_IDS,
     agree: async (asked, ctx) => {
@@ -132,11 +132,11 @@ function topicOf(runner: () => Tasks): ListenTopic {
 /** A task that its owner does not have, and one that nobody has, are left out in the same way. */
 function interestIn(
   keys: readonly TaskKey[],
-  { all, dialect }: { readonly all: Tasks; readonly dialect: TaskDialect },
-): Interest {
+  { all, dialect }: { readonly all: TaskRunner; readonly dialect: TaskDialect },
+): SubscriptionFilter {
   const own = new Map(keys.map((key) => [key.taskId, key]))
   const watch = all.watch()
-  const follow = (key: TaskKey, tell: Tell): void =>
+  const follow = (key: TaskKey, tell: Notify): void =>
     watch.changed(key, (record) => tell({ method: Notification.Task, params: detailed(dialect, record) }))
   return {
     acknowledged: { [TASK_IDS]: [...own.keys()] },

@@ -5,14 +5,14 @@ import { TaskMethod } from '../../protocol/methods.ts'
 import type { TaskDialect } from '../../protocol/revisions/revision.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/dispatcher.ts'
-import { complete, type Outcome } from '../../call/result.ts'
+import { complete, type HandlerResult } from '../../call/result.ts'
 import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 import type { TaskKey, TaskPosition, TaskRecord } from '../../stores/task-store.ts'
-import { taskOwner, type Tasks, unknownTask } from '../../tasks/task-runner.ts'
+import { taskOwner, type TaskRunner, unknownTask } from '../../tasks/task-runner.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '../registry/cursor.ts'
 
 export interface TaskMethodOptions {
-  readonly tasks: () => Tasks
+  readonly tasks: () => TaskRunner
   /** Whether any tool can run as a task. */
   readonly offered: () => boolean
   readonly pageSize: number | undefined
@@ -33,7 +33,9 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
     return { owner, dialect, tasks: options.tasks() }
   }
   const one =
-    (answer: (from: Caller, key: TaskKey, ctx: CallContext) => Promise<Outcome>): MethodEntry['handle'] =>
+    (
+      answer: (from: Caller, key: TaskKey, ctx: CallContext) => Promise<HandlerResult>,
+    ): MethodEntry['handle'] =>
     ({ taskId }, ctx) => {
       const from = caller(ctx)
       if (typeof taskId !== 'string') throw unknownTask()
@@ -65,17 +67,21 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
 interface Caller {
   readonly owner: string
   readonly dialect: TaskDialect
-  readonly tasks: Tasks
+  readonly tasks: TaskRunner
 }
 
 /** What the call itself would have been answered, and which task it was. */
-function resultOf({ taskId, result, error }: TaskRecord): Outcome {
+function resultOf({ taskId, result, error }: TaskRecord): HandlerResult {
   if (error !== undefined) throw new McpError(error.code, error.message, error.data)
   const meta = result?.['_meta'] as JsonObject | undefined
   return complete({ ...result, _meta: { ...meta, ...relatedTask(taskId) } })
 }
 
-async function list({ tasks, owner, dialect }: Caller, cursor: unknown, pageSize: number): Promise<Outcome> {
+async function list(
+  { tasks, owner, dialect }: Caller,
+  cursor: unknown,
+  pageSize: number,
+): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
   // One more than fits tells whether there is a next page.
   const found = await tasks.list(owner, after, pageSize + 1)

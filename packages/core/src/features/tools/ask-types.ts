@@ -17,31 +17,31 @@ export type Answers<A> = [keyof A] extends [never]
   : { readonly [K in keyof A]: AnswerTo<A[K]> }
 
 /** What an ask is given beside the arguments. It may read, but must change nothing: it runs once in every round. */
-export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Mount = unknown> = Pick<
-  RequestContext<App, Mount, Before>,
-  'answers' | 'app' | 'auth' | 'client' | 'mount' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
+export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Locals = unknown> = Pick<
+  RequestContext<App, Locals, Before>,
+  'answers' | 'app' | 'auth' | 'client' | 'locals' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
 >
 
 /** Asks as a plain object. The answers of an ask are those of all that stand above it. */
-export type AskMap<I extends AnySchema | undefined, A, App, Mount> = {
+export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   readonly [K in keyof A]: (
     args: ToolArguments<I>,
-    ctx: AskContext<Readonly<Record<string, unknown>>, App, Mount>,
+    ctx: AskContext<Readonly<Record<string, unknown>>, App, Locals>,
   ) => Awaitable<A[K]>
 }
 
 /** Asks built one by one, where each knows the answers of those before it. Made by `asks(inputSchema)`. */
-export interface Asks<I extends AnySchema | undefined, A, App = unknown, Mount = unknown> {
+export interface Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> {
   /** Adds one. Its name is the key of its answer and of its question on the wire. */
   ask<const K extends string, R>(
     name: K,
-    ask: (args: ToolArguments<I>, ctx: AskContext<Answers<A>, App, Mount>) => Awaitable<R>,
-  ): Asks<I, A & { readonly [P in K]: R }, App, Mount>
+    ask: (args: ToolArguments<I>, ctx: AskContext<Answers<A>, App, Locals>) => Awaitable<R>,
+  ): Asks<I, A & { readonly [P in K]: R }, App, Locals>
   /** Only the compiler sees it. */
   readonly [ASKS]?: (args: ToolArguments<I>) => A
 }
 
 /** Either form, as a tool takes it. */
-export type ToolAsks<I extends AnySchema | undefined, A, App, Mount> =
-  | AskMap<I, A, App, Mount>
-  | Asks<NoInfer<I>, A, App, Mount>
+export type ToolAsks<I extends AnySchema | undefined, A, App, Locals> =
+  | AskMap<I, A, App, Locals>
+  | Asks<NoInfer<I>, A, App, Locals>

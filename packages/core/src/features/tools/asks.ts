@@ -1,5 +1,5 @@
 import type { CallContext } from '../../call/context.ts'
-import { answerTo, pinOf } from '../../call/input/responses.ts'
+import { responseTo, pinOf } from '../../call/input/responses.ts'
 import type { NeedsInput } from '../../call/result.ts'
 import { readAnswer, shownBy } from '../../call/input/encode-question.ts'
 import { isQuestion, type Question } from '../../call/input/question.ts'
@@ -33,9 +33,9 @@ class AskList {
  *
  * @param _inputSchema - the tool's own, from which the asks know their arguments; left out for a tool without
  */
-export const asks = <const I extends AnySchema | undefined = undefined, App = unknown, Mount = unknown>(
+export const asks = <const I extends AnySchema | undefined = undefined, App = unknown, Locals = unknown>(
   _inputSchema?: I,
-): Asks<I, {}, App, Mount> => new AskList([]) as unknown as Asks<I, {}, App, Mount>
+): Asks<I, {}, App, Locals> => new AskList([]) as unknown as Asks<I, {}, App, Locals>
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` for asks that are no functions, or whose names are taken twice */
 export function compileAsks(tool: Subject, given: object | undefined): CompiledAsks | undefined {
@@ -74,7 +74,7 @@ export async function resolveAsks(
       answers[name] = value
       continue
     }
-    const response = answerTo(ctx.given.answers, name, await pinOf(shownBy(value, name)))
+    const response = responseTo(ctx.given.answers, name, await pinOf(shownBy(value, name)))
     if (response === undefined) questions[name] = value
     else answers[name] = await readAnswer(value, name, response)
   }
@@ -112,7 +112,7 @@ class AskView {
     return this.#ctx.client
   }
   get mount(): unknown {
-    return this.#ctx.mount
+    return this.#ctx.locals
   }
   get protocolVersion(): string {
     return this.#ctx.protocolVersion

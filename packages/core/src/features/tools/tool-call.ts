@@ -3,7 +3,7 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { STRUCTURED_JSON } from '../../protocol/structured.ts'
 import type { ContentBlock } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
-import { complete, type Outcome } from '../../call/result.ts'
+import { complete, type HandlerResult } from '../../call/result.ts'
 import { isQuestion } from '../../call/input/question.ts'
 import type { HeaderParameter } from '../../schema/uses/header-parameters.ts'
 import { describeIssues } from '../../schema/issues.ts'
@@ -42,7 +42,11 @@ export interface ToolEntry extends Guarded, Relating {
 }
 
 /** Calls a tool. A promise only where its schema or its handler is asynchronous. */
-export function callTool(entry: ToolEntry, args: JsonObject, ctx: CallContext): Outcome | Promise<Outcome> {
+export function callTool(
+  entry: ToolEntry,
+  args: JsonObject,
+  ctx: CallContext,
+): HandlerResult | Promise<HandlerResult> {
   try {
     const checked = entry.input.check(args)
     if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx)).catch(answerFailure)
@@ -52,10 +56,14 @@ export function callTool(entry: ToolEntry, args: JsonObject, ctx: CallContext): 
   }
 }
 
-export const toolFailure = (text: string): Outcome =>
+export const toolFailure = (text: string): HandlerResult =>
   complete({ content: [{ type: 'text', text }], isError: true })
 
-function runTool(entry: ToolEntry, checked: CheckedInput, ctx: CallContext): Outcome | Promise<Outcome> {
+function runTool(
+  entry: ToolEntry,
+  checked: CheckedInput,
+  ctx: CallContext,
+): HandlerResult | Promise<HandlerResult> {
   if (!checked.ok) {
     return toolFailure(
       `Invalid arguments for the tool ${entry.tool.name}:\n${describeIssues(checked.issues)}`,
@@ -71,7 +79,7 @@ async function askFirst(
   asks: CompiledAsks,
   args: unknown,
   ctx: CallContext,
-): Promise<Outcome> {
+): Promise<HandlerResult> {
   try {
     return (await resolveAsks(asks, args, ctx)) ?? (await handle(entry, args, ctx))
   } catch (error) {
@@ -79,18 +87,18 @@ async function askFirst(
   }
 }
 
-function handle(entry: ToolEntry, args: unknown, ctx: CallContext): Outcome | Promise<Outcome> {
+function handle(entry: ToolEntry, args: unknown, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
   const returned = entry.handle(args, ctx)
   if (!isPromiseLike(returned)) return toOutcome(entry, returned)
   return Promise.resolve(returned).then((value) => toOutcome(entry, value), answerFailure)
 }
 
-function answerFailure(error: unknown): Outcome {
+function answerFailure(error: unknown): HandlerResult {
   if (isErrorOf(ToolError, error)) return toolFailure(error.message)
   throw error
 }
 
-function toOutcome(entry: ToolEntry, value: unknown): Outcome {
+function toOutcome(entry: ToolEntry, value: unknown): HandlerResult {
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
   if (brand === 'input-required') return toNeedsInput(value as InputRequired)
@@ -111,9 +119,9 @@ function toOutcome(entry: ToolEntry, value: unknown): Outcome {
   return textOutcome(stringify(value, entry.label))
 }
 
-const textOutcome = (text: string): Outcome => complete({ content: [{ type: 'text', text }] })
+const textOutcome = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
 
-function fromResult(entry: ToolEntry, value: ToolResult): Outcome {
+function fromResult(entry: ToolEntry, value: ToolResult): HandlerResult {
   const expected = entry.output !== undefined && !value.isError
   if (expected || value.structured !== undefined) return structuredOutcome(entry, value.structured, value)
   const { content = [], isError, _meta } = value
@@ -121,7 +129,7 @@ function fromResult(entry: ToolEntry, value: ToolResult): Outcome {
 }
 
 /** One text serves the validation, the mirror that older clients read, and the structured value itself. */
-function structuredOutcome(entry: ToolEntry, given: unknown, parts: ToolResult | undefined): Outcome {
+function structuredOutcome(entry: ToolEntry, given: unknown, parts: ToolResult | undefined): HandlerResult {
   const { output } = entry
   let value = given
   let json = tryStringify(given, entry.label)

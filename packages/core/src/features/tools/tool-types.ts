@@ -71,7 +71,7 @@ export interface ToolDefinition<
   I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
   App = unknown,
-  Mount = unknown,
+  Locals = unknown,
   A = {},
 > extends ToolFields {
   /** zod, another Standard Schema that gives JSON Schema, or JSON Schema; an object at its root. */
@@ -83,21 +83,21 @@ export interface ToolDefinition<
    * runs once and finds the answers in `ctx.answers`. Stands above `handler`, for the compiler to know the answers
    * there; `asks(inputSchema)` builds them for any place, and so that an ask knows the answers of those before it.
    */
-  readonly asks?: ToolAsks<I, A, App, Mount>
+  readonly asks?: ToolAsks<I, A, App, Locals>
   /** Whether a caller may know of the tool. @default everybody may */
-  readonly visible?: VisibleRule<App, Mount>
+  readonly visible?: VisibleRule<App, Locals>
   /** Throw a `ToolError` for a failure that the model should read; every other error is shown as a generic text. */
   readonly handler: (
     args: ToolArguments<I>,
-    ctx: RequestContext<App, Mount, Answers<A>>,
+    ctx: RequestContext<App, Locals, Answers<A>>,
   ) => Awaitable<ToolReturn<O>>
 }
 
 /** Any tool definition, for lists of them. */
-export interface AnyTool<App = never, Mount = never> extends ToolFields {
+export interface AnyTool<App = never, Locals = never> extends ToolFields {
   readonly inputSchema?: AnySchema | undefined
   readonly outputSchema?: AnySchema | undefined
   readonly asks?: object
-  readonly visible?: VisibleRule<App, Mount>
-  readonly handler: (args: never, ctx: RequestContext<App, Mount, never>) => unknown
+  readonly visible?: VisibleRule<App, Locals>
+  readonly handler: (args: never, ctx: RequestContext<App, Locals, never>) => unknown
 }

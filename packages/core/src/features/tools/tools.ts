@@ -5,8 +5,8 @@ import type { Tool } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/dispatcher.ts'
 import type { Logger } from '../../util/logger.ts'
-import type { Outcome } from '../../call/result.ts'
-import type { Tasks } from '../../tasks/task-runner.ts'
+import type { HandlerResult } from '../../call/result.ts'
+import type { TaskRunner } from '../../tasks/task-runner.ts'
 import type { CompiledInput, SchemaEngine, SchemaUse } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/tool-ui.ts'
 import { compileAsks } from './asks.ts'
@@ -46,7 +46,7 @@ export interface ToolsOptions {
   readonly logger: Logger
   readonly caching: Caching
   /** Undefined where calls never run as tasks. */
-  readonly tasks: (() => Tasks) | undefined
+  readonly tasks: (() => TaskRunner) | undefined
   /** The extensions that the server has, by id. */
   readonly extensions: ReadonlySet<string>
   /** What is made of the user interfaces of tools; undefined where they have none. */
@@ -153,7 +153,7 @@ function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls): M
       const entry = find(name, ctx)
       if (entry === undefined) throw unknownTool(name)
       if (entry.visible === undefined) return callWith(calls, entry, args, ctx)
-      return ifVisible<Outcome>(
+      return ifVisible<HandlerResult>(
         entry,
         ctx,
         () => unknownTool(name),
@@ -173,7 +173,7 @@ function callWith(
   entry: ToolEntry,
   args: unknown,
   ctx: CallContext,
-): Outcome | Promise<Outcome> {
+): HandlerResult | Promise<HandlerResult> {
   if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
   if (entry.taskSupport !== undefined) calls.demand(entry, ctx)
   // Where the call runs as a task, they were compared before it began.

@@ -1,37 +1,37 @@
 import type { McpServer } from '../../server/mcp-server.ts'
 import type { WorkHost } from '../../call/wait-until.ts'
 import type { MountHandle } from '../../session/server-runtime.ts'
-import { doorOf, resolveSsePaths } from '../legacy-sse/routes.ts'
+import { routeOf, resolveSsePaths } from '../legacy-sse/routes.ts'
 import { createEndpoint, type Endpoint } from '../endpoint.ts'
-import { whenGone } from '../on-disconnect.ts'
+import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointOptions } from '../options.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
-import { BodyError, type Door, type HttpReply, type HttpRequest } from '../types.ts'
+import { BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
 import { toReadableStream } from './readable-stream.ts'
 
-interface Options<Mount> extends EndpointOptions {
+interface Options<Locals> extends EndpointOptions {
   /**
-   * What handlers find as `ctx.mount`. Called once for a request that has passed the guard.
+   * What handlers find as `ctx.locals`. Called once for a request that has passed the guard.
    *
    * @param environment - what else the runtime's `fetch` is given: in Workers the bindings, then `ctx`
    */
-  context?(request: Request, ...environment: readonly unknown[]): NoInfer<Mount>
+  locals?(request: Request, ...environment: readonly unknown[]): NoInfer<Locals>
 }
 
-/** What an endpoint takes, and the context of a request. A server that declares its context needs one. */
-export type FetchOptions<Mount = unknown> = Options<Mount> &
-  (unknown extends Mount ? unknown : Required<Pick<Options<Mount>, 'context'>>)
+/** What an endpoint takes, and `locals`. A server that declares its locals needs it. */
+export type FetchOptions<Locals = unknown> = Options<Locals> &
+  (unknown extends Locals ? unknown : Required<Pick<Options<Locals>, 'locals'>>)
 
 /** Chooses the server of a request: see {@link ServerSelector}. */
-export type FetchSelector<Mount = unknown, App = unknown> = (
+export type FetchSelector<Locals = unknown, App = unknown> = (
   request: Request,
-) => McpServer<Mount, App> | undefined | Promise<McpServer<Mount, App> | undefined>
+) => McpServer<Locals, App> | undefined | Promise<McpServer<Locals, App> | undefined>
 
 /** Answers web requests, and closes like every mount. */
 export interface FetchHandler extends MountHandle {
   /**
-   * @param environment - where the runtime has one: what else its `fetch` is given. It goes to the option `context`, and
+   * @param environment - where the runtime has one: what else its `fetch` is given. It goes to the option `locals`, and
    *   its `waitUntil` is used, which Workers have on their third argument.
    */
   (request: Request, ...environment: readonly unknown[]): Promise<Response>
@@ -44,18 +44,18 @@ export interface FetchHandler extends MountHandle {
  *
  * @throws what {@link createEndpoint} throws
  */
-export function toFetch<Mount = unknown, App = unknown>(
-  server: McpServer<Mount, App> | FetchSelector<Mount, App>,
-  ...[options]: unknown extends Mount
-    ? [options?: FetchOptions<NoInfer<Mount>>]
-    : [options: FetchOptions<NoInfer<Mount>>]
+export function toFetch<Locals = unknown, App = unknown>(
+  server: McpServer<Locals, App> | FetchSelector<Locals, App>,
+  ...[options]: unknown extends Locals
+    ? [options?: FetchOptions<NoInfer<Locals>>]
+    : [options: FetchOptions<NoInfer<Locals>>]
 ): FetchHandler {
-  const given: Options<Mount> = options ?? {}
+  const given: Options<Locals> = options ?? {}
   const endpoint: Endpoint = createEndpoint(neutral(server), given)
   const paths = resolveSsePaths(given.legacySse)
-  const door = (request: Request): Door => (paths === undefined ? 'mcp' : doorOf(paths, pathOf(request)))
+  const route = (request: Request): Route => (paths === undefined ? 'mcp' : routeOf(paths, pathOf(request)))
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
-    const exchange = new FetchRequest(request, door(request), given, environment)
+    const exchange = new FetchRequest(request, route(request), given, environment)
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
     return toResponse(await endpoint.handle(exchange), exchange)
@@ -68,9 +68,9 @@ export function toFetch<Mount = unknown, App = unknown>(
   })
 }
 
-/** What is asked of types is asked already: below, a mount is whatever `context` gives. */
-function neutral<Mount, App>(
-  server: McpServer<Mount, App> | FetchSelector<Mount, App>,
+/** What is asked of types is asked already: below, a mount is whatever `locals` gives. */
+function neutral<Locals, App>(
+  server: McpServer<Locals, App> | FetchSelector<Locals, App>,
 ): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
@@ -80,20 +80,20 @@ const EMPTY = new Uint8Array()
 const pathOf = ({ url }: Request): string => new URL(url).pathname
 
 class FetchRequest implements HttpRequest {
-  readonly door: Door
+  readonly route: Route
   readonly request: Request
-  readonly #options: Pick<Options<unknown>, 'context'>
+  readonly #options: Pick<Options<unknown>, 'locals'>
   readonly #environment: readonly unknown[]
   #left: AbortController | undefined
 
   constructor(
     request: Request,
-    door: Door,
-    options: Pick<Options<unknown>, 'context'>,
+    route: Route,
+    options: Pick<Options<unknown>, 'locals'>,
     environment: readonly unknown[],
   ) {
     this.request = request
-    this.door = door
+    this.route = route
     this.#options = options
     this.#environment = environment
   }
@@ -104,8 +104,8 @@ class FetchRequest implements HttpRequest {
   get path(): string {
     return pathOf(this.request)
   }
-  get mount(): unknown {
-    return this.#options.context?.(this.request, ...this.#environment)
+  get locals(): unknown {
+    return this.#options.locals?.(this.request, ...this.#environment)
   }
   get signal(): AbortSignal {
     return this.#controller().signal
@@ -143,7 +143,7 @@ class FetchRequest implements HttpRequest {
   #controller(): AbortController {
     if (this.#left === undefined) {
       const left = new AbortController()
-      whenGone(this.request, () => left.abort())
+      onDisconnect(this.request, () => left.abort())
       this.#left = left
     }
     return this.#left

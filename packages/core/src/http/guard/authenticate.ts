@@ -12,7 +12,7 @@ const TOLERANCE_S = 60
 export const validUntil = (expiresAt: number): number => (expiresAt + TOLERANCE_S) * 1000
 
 /** Establishes who calls, for every request, and refuses what has expired. */
-export class Admission {
+export class Authenticator {
   readonly #authenticate: Authenticate | undefined
   readonly #clock: Clock
   readonly #logger: Logger

@@ -18,7 +18,7 @@ export const UNIQUE_HEADERS = [
  * The first header that stands more than once and must not, in a flat list of names and values as Node's `rawHeaders`
  * is one. Node itself keeps the first value of some and joins others.
  */
-export function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+export function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
   let first = ''
   let more: string[] | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -5,7 +5,7 @@ import { accepted, isJson } from './media-types.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
 import { UNIQUE_HEADERS } from './duplicate-headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
-import type { Door, HttpReply, HttpRequest } from '../types.ts'
+import type { Route, HttpReply, HttpRequest } from '../types.ts'
 
 /** Looks at the head alone. Undefined lets the request pass; a reply ends it before its body is read. */
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
@@ -16,10 +16,10 @@ export function createHeadGuard(
   served: readonly Revision[],
 ): HeadGuard {
   const hosts = createHostGuard(options)
-  const doors: Readonly<Record<Door, DoorRules | undefined>> = {
-    mcp: doorRules(allowedVerbs(options, served), hasSessions(served) ? sessionFault : headerFault),
-    sse: options.legacySse ? doorRules(['GET'], streamFault) : undefined,
-    message: options.legacySse ? doorRules(['POST'], messageFault) : undefined,
+  const routes: Readonly<Record<Route, RouteRules | undefined>> = {
+    mcp: routeRules(allowedVerbs(options, served), hasSessions(served) ? sessionFault : headerFault),
+    sse: options.legacySse ? routeRules(['GET'], streamFault) : undefined,
+    message: options.legacySse ? routeRules(['POST'], messageFault) : undefined,
   }
 
   function hostFault(request: HttpRequest): RefusalKey | undefined {
@@ -31,7 +31,7 @@ export function createHeadGuard(
   }
 
   return (request) => {
-    const rules = doors[request.door]
+    const rules = routes[request.route]
     if (rules === undefined) return refuse('notHere')
     const { method } = request
     if (!rules.verbs.includes(method) && method !== 'OPTIONS') return rules.wrongMethod
@@ -43,14 +43,14 @@ export function createHeadGuard(
   }
 }
 
-interface DoorRules {
+interface RouteRules {
   readonly verbs: readonly string[]
   readonly wrongMethod: HttpReply
   readonly preflight: HttpReply
   readonly fault: (request: HttpRequest) => RefusalKey | undefined
 }
 
-function doorRules(verbs: readonly string[], fault: DoorRules['fault']): DoorRules {
+function routeRules(verbs: readonly string[], fault: RouteRules['fault']): RouteRules {
   const allow = Object.freeze({ allow: [...verbs, 'OPTIONS'].join(', ') })
   return {
     verbs,
@@ -104,6 +104,6 @@ function messageFault(request: HttpRequest): RefusalKey | undefined {
 }
 
 function isRepeated(request: HttpRequest): boolean {
-  if (request.repeated !== undefined) return request.repeated() !== undefined
+  if (request.duplicateHeader !== undefined) return request.duplicateHeader() !== undefined
   return UNIQUE_HEADERS.some((name) => request.headers(name).length > 1)
 }

@@ -18,7 +18,7 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
  * @param added - the parameter that the header repeats, by the method that an extension has added
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-export function mirrorFault(
+export function checkRoutingHeaders(
   request: HttpRequest,
   { method, params }: JsonRpcRequest,
   added: ReadonlyMap<string, string>,

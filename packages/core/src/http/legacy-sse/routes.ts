@@ -1,5 +1,5 @@
 import { usageError } from '../../errors.ts'
-import type { Door } from '../types.ts'
+import type { Route } from '../types.ts'
 
 /** Where the older HTTP+SSE transport answers, from the directory in which the MCP path stands. */
 export interface LegacySseOptions {
@@ -44,23 +44,23 @@ function checkedPath(name: string, value: unknown): string {
 }
 
 /** Every door of a mount with its path, for adapters that route by it: the MCP path, and those beside it. */
-export function doorPaths(
+export function routePaths(
   path: string,
   legacySse: boolean | LegacySseOptions | undefined,
-): ReadonlyMap<string, Door> {
+): ReadonlyMap<string, Route> {
   const mcp = slashed(path)
   const beside = resolveSsePaths(legacySse)
-  const doors = new Map<string, Door>([[mcp, 'mcp']])
-  if (beside === undefined) return doors
+  const routes = new Map<string, Route>([[mcp, 'mcp']])
+  if (beside === undefined) return routes
   const directory = directoryOf(mcp)
-  doors.set(directory + beside.sse, 'sse').set(directory + beside.message, 'message')
-  if (doors.size < 3 || doors.get(mcp) !== 'mcp')
+  routes.set(directory + beside.sse, 'sse').set(directory + beside.message, 'message')
+  if (routes.size < 3 || routes.get(mcp) !== 'mcp')
     throw usageError('ERR_MCP_OPTION', 'legacySse needs paths other than the MCP path')
-  return doors
+  return routes
 }
 
 /** The door of a path under a base that is not known. What is neither of the two others is the MCP path. */
-export function doorOf(paths: SsePaths, path: string): Door {
+export function routeOf(paths: SsePaths, path: string): Route {
   const requested = withoutEnd(path)
   if (requested.endsWith(paths.sse)) return 'sse'
   return requested.endsWith(paths.message) ? 'message' : 'mcp'

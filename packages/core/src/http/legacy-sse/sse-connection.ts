@@ -1,17 +1,17 @@
 import type { Exchange } from '../../call/exchange.ts'
 import type { Outlet, Session } from '../../session/session.ts'
 import type { Due } from '../../util/timers.ts'
-import type { Mount } from '../mount.ts'
-import { Outbound, type StreamReader } from '../streams/sse-writer.ts'
+import type { EndpointContext } from '../mount.ts'
+import { SseWriter, type StreamReader } from '../streams/sse-writer.ts'
 import { formatEvent, SSE_HEADERS } from '../streams/sse-format.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply } from '../types.ts'
 
 export interface SseConnectionOptions {
-  readonly mount: Mount
+  readonly mount: EndpointContext
   readonly id: string
   readonly principal: string
-  readonly tenant: Tenant
+  readonly tenant: ServedServer
   /** Called once, however the connection ends. */
   readonly onClose: (connection: SseConnection) => void
 }
@@ -26,11 +26,11 @@ export class SseConnection implements Exchange, Due {
   readonly duplex = true
   readonly id: string
   readonly principal: string
-  readonly tenant: Tenant
+  readonly tenant: ServedServer
   /** While `initialize` is being answered. */
   opening = false
   readonly #onClose: (connection: SseConnection) => void
-  readonly #outbound: Outbound
+  readonly #outbound: SseWriter
   readonly #late = new Set<string>()
   readonly #outlet: Outlet = {
     send: (frame) => this.#announce(frame),
@@ -45,7 +45,7 @@ export class SseConnection implements Exchange, Due {
     this.tenant = tenant
     this.#onClose = onClose
     const { openStreams, options } = mount
-    this.#outbound = new Outbound({
+    this.#outbound = new SseWriter({
       limit: options.outboundLimit,
       overflow: 'drop',
       owner: tenant,

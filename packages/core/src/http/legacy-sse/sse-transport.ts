@@ -6,7 +6,7 @@ import { selectRevision } from '../../protocol/revisions/select.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { readBatch } from '../../protocol/batch.ts'
 import { refusal } from '../../duplex/connection.ts'
-import type { Answered } from '../../call/dispatcher.ts'
+import type { EncodedResponse } from '../../call/dispatcher.ts'
 import { initialize } from '../../session/initialize.ts'
 import { randomUuid } from '../../util/random.ts'
 import type { Caller, Session } from '../../session/session.ts'
@@ -14,12 +14,12 @@ import { announceSession } from '../../session/session-events.ts'
 import { Deadlines } from '../../util/timers.ts'
 import { messagePath, type SsePaths } from './routes.ts'
 import { type Body, deliver, parseBody } from '../streamable/incoming.ts'
-import type { Mount } from '../mount.ts'
+import type { EndpointContext } from '../mount.ts'
 import { readerOf } from '../streams/sse-writer.ts'
-import type { Sessions } from '../sessions/session-table.ts'
+import type { SessionTable } from '../sessions/session-table.ts'
 import { SseConnection } from './sse-connection.ts'
 import { refuse, TAKEN } from '../refusals.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
@@ -32,9 +32,9 @@ interface Posted {
 }
 
 export interface LegacySseParts {
-  readonly mount: Mount
+  readonly mount: EndpointContext
   /** Counts these sessions among its own: the limits are for both together. */
-  readonly sessions: Sessions
+  readonly sessions: SessionTable
   readonly paths: SsePaths
   readonly served: readonly Revision[]
   /** The path of the mount's public URL, if it has one. */
@@ -48,8 +48,8 @@ export interface LegacySseParts {
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export class LegacySse {
-  readonly #mount: Mount
-  readonly #sessions: Sessions
+  readonly #mount: EndpointContext
+  readonly #sessions: SessionTable
   readonly #parts: LegacySseParts
   readonly #connections = new Map<string, SseConnection>()
   readonly #uninitialized: Deadlines
@@ -108,7 +108,7 @@ export class LegacySse {
     return messagePath({ paths, publicPath, requested: path })
   }
 
-  #open(principal: string, tenant: Tenant): SseConnection {
+  #open(principal: string, tenant: ServedServer): SseConnection {
     const connection = new SseConnection({
       mount: this.#mount,
       id: randomUuid(this.#mount.random),
@@ -125,7 +125,7 @@ export class LegacySse {
   #closed(connection: SseConnection): void {
     this.#connections.delete(connection.id)
     this.#uninitialized.remove(connection)
-    this.#uninitialized.rest()
+    this.#uninitialized.releaseTimer()
     this.#sessions.release(connection.principal)
     connection.tenant.letGo(connection)
   }
@@ -202,7 +202,7 @@ export class LegacySse {
   #begin(connection: SseConnection, session: Session): void {
     const { tenant } = connection
     this.#uninitialized.remove(connection)
-    this.#uninitialized.rest()
+    this.#uninitialized.releaseTimer()
     connection.begin(session)
     this.#mount.pings?.add(session)
     tenant.take(session)
@@ -225,7 +225,7 @@ export class LegacySse {
     const asks = batch.items.some(({ kind }) => kind === 'request')
     if (asks && (this.#draining || connection.tenant.closing)) return refuse('draining')
     if (asks && connection.behind) return refuse('busy')
-    const answers: (Answered | Promise<Answered>)[] = []
+    const answers: (EncodedResponse | Promise<EncodedResponse>)[] = []
     for (const item of batch.items) {
       if (item.kind === 'request') answers.push(this.#dispatch(posted, session, item.message))
       else deliver(session, item)
@@ -238,7 +238,7 @@ export class LegacySse {
     { caller, connection }: Posted,
     session: Session,
     message: JsonRpcRequest,
-  ): Answered | Promise<Answered> {
+  ): EncodedResponse | Promise<EncodedResponse> {
     const { tenant } = connection
     const answered = this.#mount.tenants.during(tenant, () => session.call(message, connection, caller))
     if (!(answered instanceof Promise)) return answered
@@ -251,7 +251,7 @@ export class LegacySse {
   /** Takes the message, and sends the answers on the stream when they are there. */
   #answer(
     { connection, request }: Posted,
-    answers: readonly (Answered | Promise<Answered>)[],
+    answers: readonly (EncodedResponse | Promise<EncodedResponse>)[],
     join: (frames: readonly string[]) => string | undefined,
   ): HttpReply {
     const { work } = this.#mount
@@ -267,7 +267,7 @@ export class LegacySse {
   }
 }
 
-function isBusy(answered: Answered | Promise<Answered>, { revision }: Session): boolean {
+function isBusy(answered: EncodedResponse | Promise<EncodedResponse>, { revision }: Session): boolean {
   if (answered instanceof Promise || answered?.error === undefined) return false
   return revision.httpStatus(answered.error) === 503
 }

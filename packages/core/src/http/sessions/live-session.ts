@@ -1,16 +1,16 @@
 import type { SessionKey } from '../../stores/session-store.ts'
 import type { Session } from '../../session/session.ts'
 import type { EventStream } from '../streams/plain-stream.ts'
-import type { SseStream } from '../streams/resumable-stream.ts'
-import type { Tenant } from '../served-servers.ts'
-import type { Ranked, UseOrderOf } from './lru-list.ts'
+import type { ResumableStream } from '../streams/resumable-stream.ts'
+import type { ServedServer } from '../served-servers.ts'
+import type { Ranked, LruListOf } from './lru-list.ts'
 
 /** A session that lives in this process, with what is attached to it. */
 export class LiveSession implements Ranked<LiveSession> {
   readonly session: Session
   readonly key: SessionKey
   /** The server that was chosen for it. */
-  readonly tenant: Tenant
+  readonly tenant: ServedServer
   /** When a request last belonged to it. */
   lastSeen: number
   /** When the store last heard that it lives. */
@@ -20,12 +20,12 @@ export class LiveSession implements Ranked<LiveSession> {
   /** The stream that belongs to no request. */
   standalone: EventStream | undefined
   /** Its place among the others. */
-  order: UseOrderOf<LiveSession> | undefined
+  order: LruListOf<LiveSession> | undefined
   older: LiveSession | undefined
   newer: LiveSession | undefined
-  #streams: Map<string, SseStream> | undefined
+  #streams: Map<string, ResumableStream> | undefined
 
-  constructor(session: Session, tenant: Tenant, now: number) {
+  constructor(session: Session, tenant: ServedServer, now: number) {
     this.tenant = tenant
     this.session = session
     this.key = { principal: session.record.principal, id: session.id }
@@ -33,11 +33,11 @@ export class LiveSession implements Ranked<LiveSession> {
     this.lastTouched = now
   }
 
-  stream(token: string): SseStream | undefined {
+  stream(token: string): ResumableStream | undefined {
     return this.#streams?.get(token)
   }
 
-  addStream(token: string, stream: SseStream): void {
+  addStream(token: string, stream: ResumableStream): void {
     this.#streams ??= new Map()
     this.#streams.set(token, stream)
   }

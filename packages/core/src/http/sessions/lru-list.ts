@@ -1,15 +1,15 @@
-/** What stands in a {@link UseOrder}, which alone writes its place. */
+/** What stands in a {@link LruList}, which alone writes its place. */
 export interface Ranked<T> {
   lastSeen: number
   /** In use, whatever `lastSeen` says. */
   readonly active: boolean
-  order: UseOrderOf<T> | undefined
+  order: LruListOf<T> | undefined
   older: T | undefined
   newer: T | undefined
 }
 
 /** What a member may ask of the order that it stands in. */
-export interface UseOrderOf<T> {
+export interface LruListOf<T> {
   remove(member: T): void
   use(member: T, now: number): void
 }
@@ -18,7 +18,7 @@ export interface UseOrderOf<T> {
  * Sessions by their last use. A linked list through the sessions themselves: every request moves one to the end, which
  * must cost neither a search nor an allocation, and a flood of new sessions takes from the front.
  */
-export class UseOrder<T extends Ranked<T>> implements UseOrderOf<T> {
+export class LruList<T extends Ranked<T>> implements LruListOf<T> {
   #oldest: T | undefined
   #newest: T | undefined
 

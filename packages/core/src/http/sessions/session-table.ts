@@ -7,12 +7,12 @@ import { announceSession } from '../../session/session-events.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
 import { Recurring } from '../../util/timers.ts'
 import { LiveSession } from './live-session.ts'
-import type { Mount } from '../mount.ts'
+import type { EndpointContext } from '../mount.ts'
 import type { SealedIds } from './sealed-ids.ts'
 import { fromStore } from '../streams/store-failure.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpRequest } from '../types.ts'
-import { UseOrder } from './lru-list.ts'
+import { LruList } from './lru-list.ts'
 
 /** How often idle sessions are looked for, in ms; a request meets an expired one at once. */
 const MAX_SWEEP_MS = 15_000
@@ -29,8 +29,8 @@ type Found = LiveSession | undefined
  * The sessions of one mount. Found by principal and id together, so that another principal's session is as unknown as
  * one that never was.
  */
-export class Sessions {
-  readonly #mount: Mount
+export class SessionTable {
+  readonly #mount: EndpointContext
   readonly #store: SessionStore
   readonly #sealed: SealedIds | undefined
   readonly #sweeper: Recurring
@@ -38,11 +38,11 @@ export class Sessions {
   #size = 0
   #reserved = 0
   readonly #reservedBy = new Map<string, number>()
-  readonly #uninitialized = new UseOrder<LiveSession>()
-  readonly #initialized = new UseOrder<LiveSession>()
+  readonly #uninitialized = new LruList<LiveSession>()
+  readonly #initialized = new LruList<LiveSession>()
   #closed = false
 
-  constructor(mount: Mount, store: SessionStore, sealed: SealedIds | undefined) {
+  constructor(mount: EndpointContext, store: SessionStore, sealed: SealedIds | undefined) {
     this.#mount = mount
     this.#store = store
     this.#sealed = sealed
@@ -98,7 +98,7 @@ export class Sessions {
   }
 
   /** Takes a new session in. A promise only where the store makes one. */
-  open(session: Session, tenant: Tenant): void | Promise<void> {
+  open(session: Session, tenant: ServedServer): void | Promise<void> {
     const { uninitializedTtlMs } = this.#mount.options.sessions
     const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs * (1 + REFRESH)))
     if (stored instanceof Promise) return stored.then(() => void this.#add(session, tenant, NEW))
@@ -127,7 +127,7 @@ export class Sessions {
     for (const own of this.#principals.values()) yield* own.values()
   }
 
-  #add(session: Session, tenant: Tenant, how: { readonly resumed: boolean }): LiveSession | undefined {
+  #add(session: Session, tenant: ServedServer, how: { readonly resumed: boolean }): LiveSession | undefined {
     if (this.#closed) {
       session.close()
       return undefined
@@ -175,7 +175,7 @@ export class Sessions {
     return this.#principals.get(principal)?.get(id)
   }
 
-  #revive(key: SessionKey, record: SessionRecord, tenant: Tenant): Found {
+  #revive(key: SessionKey, record: SessionRecord, tenant: ServedServer): Found {
     const revision = revisionOf(record.revision)
     const { served } = this.#mount
     if (revision === undefined || !served.includes(revision) || !tenant.runtime.revisions.includes(revision))

@@ -1,34 +1,34 @@
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
-import type { Greeted } from '../../session/greet.ts'
+import type { InitializeResult } from '../../session/greet.ts'
 import type { Caller } from '../../session/session.ts'
-import type { Mount } from '../mount.ts'
-import { ReplyStream } from '../streams/plain-stream.ts'
+import type { EndpointContext } from '../mount.ts'
+import { PlainStream } from '../streams/plain-stream.ts'
 import { JSON_HEADERS, refuse } from '../refusals.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 /** An `initialize`, and the server that was chosen for it. */
-export interface Opening {
+export interface InitializeRequest {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly message: JsonRpcRequest
-  readonly tenant: Tenant
+  readonly tenant: ServedServer
   readonly served: readonly Revision[]
 }
 
 export interface Initialized {
   readonly request: HttpRequest
-  readonly tenant: Tenant
+  readonly tenant: ServedServer
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** The reply to an `initialize` that went well. */
-export function initialized(mount: Mount, frame: string, to: Initialized): HttpReply {
+export function initialized(mount: EndpointContext, frame: string, to: Initialized): HttpReply {
   const { request, tenant, headers } = to
   if (mount.options.response !== 'sse')
     return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: frame }
-  const stream = new ReplyStream(mount, tenant)
+  const stream = new PlainStream(mount, tenant)
   const reply = stream.connect(request)
   stream.finish(frame)
   return { ...reply, headers: { ...reply.headers, ...headers } }
@@ -37,5 +37,5 @@ export function initialized(mount: Mount, frame: string, to: Initialized): HttpR
 /** The reply to one that did not. */
 export const notInitialized = (
   { id }: JsonRpcRequest,
-  { code, message, data }: NonNullable<Greeted['error']>,
+  { code, message, data }: NonNullable<InitializeResult['error']>,
 ): HttpReply => refuse('initializeRefused', { id, code, message, data })

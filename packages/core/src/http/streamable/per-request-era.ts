@@ -14,11 +14,11 @@ import type { ServerRuntime } from '../../session/server-runtime.ts'
 import type { Caller } from '../../session/session.ts'
 import type { Calls } from '../../session/stateless.ts'
 import { PostExchange, type StreamOpener } from './post-exchange.ts'
-import { Listening } from './subscription-handler.ts'
-import { mirrorFault } from '../guard/routing-headers.ts'
-import type { Mount } from '../mount.ts'
+import { SubscriptionHandler } from './subscription-handler.ts'
+import { checkRoutingHeaders } from '../guard/routing-headers.ts'
+import type { EndpointContext } from '../mount.ts'
 import { ACCEPTED, JSON_HEADERS, refuse } from '../refusals.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
@@ -28,19 +28,19 @@ type Reply = HttpReply | Promise<HttpReply>
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-export class ModernHttp {
-  readonly #mount: Mount
+export class PerRequestHttp {
+  readonly #mount: EndpointContext
   readonly #streams: StreamOpener
   readonly #calls: Calls
   readonly #served: readonly Revision[]
-  readonly #listening: Listening
+  readonly #listening: SubscriptionHandler
   #draining = false
 
-  constructor(mount: Mount, streams: StreamOpener) {
+  constructor(mount: EndpointContext, streams: StreamOpener) {
     this.#mount = mount
     this.#streams = streams
     this.#calls = createCalls(mount.clock)
-    this.#listening = new Listening(mount, this.#calls)
+    this.#listening = new SubscriptionHandler(mount, this.#calls)
     this.#served = ofEra('modern', mount.served)
   }
 
@@ -68,16 +68,16 @@ export class ModernHttp {
     if (selection.kind !== 'serve' || selection.meta === undefined) return refuse('internal')
     if (this.#draining) return refuse('draining', { id: message.id })
     const inbound: Inbound = { request, caller, message, revision: selection.revision, meta: selection.meta }
-    const { only } = this.#mount.tenants
+    const { single } = this.#mount.tenants
     // One server for all, open already: nearly every call.
-    return only !== undefined && only.runtime.ready() === undefined
-      ? this.#call(inbound, only, this.#served)
+    return single !== undefined && single.runtime.ready() === undefined
+      ? this.#call(inbound, single, this.#served)
       : this.#choose(inbound)
   }
 
-  #call(inbound: Inbound, tenant: Tenant, served: readonly Revision[]): Reply {
+  #call(inbound: Inbound, tenant: ServedServer, served: readonly Revision[]): Reply {
     const { request, caller, message, revision, meta } = inbound
-    const error = mirrorFault(request, message, tenant.runtime.addedNames)
+    const error = checkRoutingHeaders(request, message, tenant.runtime.addedNames)
     if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
     if (message.method === Method.Listen)
       return this.#listening.answer(request, tenant, { message, caller, revision, meta, served })

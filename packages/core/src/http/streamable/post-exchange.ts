@@ -1,27 +1,27 @@
 import type { Revision } from '../../protocol/revisions/revision.ts'
-import type { Answer, Answered } from '../../call/dispatcher.ts'
+import type { EncodedAnswer, EncodedResponse } from '../../call/dispatcher.ts'
 import type { Exchange } from '../../call/exchange.ts'
-import { whenGone } from '../on-disconnect.ts'
+import { onDisconnect } from '../on-disconnect.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import type { Mount } from '../mount.ts'
+import type { EndpointContext } from '../mount.ts'
 import type { EventStream } from '../streams/plain-stream.ts'
 import { SSE_HEADERS } from '../streams/sse-format.ts'
 import { JSON_HEADERS, refuse } from '../refusals.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 
 /** Makes the stream that a reply becomes when something must be streamed. */
 export interface StreamOpener {
-  openStream(live: LiveSession | undefined, tenant: Tenant): EventStream
+  openStream(live: LiveSession | undefined, tenant: ServedServer): EventStream
 }
 
 export interface ExchangeOptions {
-  readonly mount: Mount
+  readonly mount: EndpointContext
   readonly request: HttpRequest
   readonly revision: Revision
   /** Undefined without a session, and then the peer cannot be asked anything. */
   readonly live: LiveSession | undefined
-  readonly tenant: Tenant
+  readonly tenant: ServedServer
   readonly streams: StreamOpener
 }
 
@@ -61,8 +61,8 @@ export class PostExchange implements Exchange {
     if (!this.#done) this.#startStream().respond(frame)
   }
 
-  onGone(listener: () => void): void {
-    whenGone(this.#options.request, listener)
+  onDisconnect(listener: () => void): void {
+    onDisconnect(this.#options.request, listener)
   }
 
   /** Sends the client away until it polls for the rest; see `RequestContext.closeConnection`. */
@@ -87,7 +87,7 @@ export class PostExchange implements Exchange {
   }
 
   /** The reply to one request. */
-  answer(answered: Answered | Promise<Answered>): HttpReply | Promise<HttpReply> {
+  answer(answered: EncodedResponse | Promise<EncodedResponse>): HttpReply | Promise<HttpReply> {
     if (!(answered instanceof Promise)) return this.#finish(answered)
     const reply = this.#wait()
     this.#follow(answered)
@@ -95,12 +95,12 @@ export class PostExchange implements Exchange {
   }
 
   /** The reply to a batch: its answers in an array, or one by one on the stream. */
-  answerAll(all: readonly (Answered | Promise<Answered>)[]): HttpReply | Promise<HttpReply> {
+  answerAll(all: readonly (EncodedResponse | Promise<EncodedResponse>)[]): HttpReply | Promise<HttpReply> {
     if (this.#options.mount.options.response === 'sse') this.#startStream()
     this.#awaited = all.length
     this.#frames = []
     let last: HttpReply | undefined
-    const later: Promise<Answered>[] = []
+    const later: Promise<EncodedResponse>[] = []
     for (const answered of all) {
       if (answered instanceof Promise) later.push(answered)
       else last = this.#collect(answered)
@@ -111,7 +111,7 @@ export class PostExchange implements Exchange {
     return reply
   }
 
-  #follow(answered: Promise<Answered>): void {
+  #follow(answered: Promise<EncodedResponse>): void {
     answered.then(
       (answer) => this.#settle(this.#frames === undefined ? this.#finish(answer) : this.#collect(answer)),
       (error: unknown) => this.#settle(this.#crash(error)),
@@ -136,7 +136,7 @@ export class PostExchange implements Exchange {
     work.end()
   }
 
-  #finish(answer: Answered): HttpReply {
+  #finish(answer: EncodedResponse): HttpReply {
     this.#done = true
     const { mount, revision } = this.#options
     if (mount.options.response === 'sse' && answer !== undefined && isSuccess(answer, revision))
@@ -151,7 +151,7 @@ export class PostExchange implements Exchange {
   }
 
   /** Undefined while answers are missing. */
-  #collect(answer: Answered): HttpReply | undefined {
+  #collect(answer: EncodedResponse): HttpReply | undefined {
     const frames = this.#frames ?? []
     const isLast = --this.#awaited === 0
     if (this.#stream !== undefined && answer !== undefined && !isLast) this.#stream.respond(answer.frame)
@@ -188,11 +188,11 @@ export class PostExchange implements Exchange {
   }
 }
 
-const isSuccess = ({ error }: Answer, revision: Revision): boolean =>
+const isSuccess = ({ error }: EncodedAnswer, revision: Revision): boolean =>
   error === undefined || revision.httpStatus(error) === 200
 
 /** An answer that is no stream. */
-export function jsonAnswer(answer: Answer, revision: Revision): HttpReply {
+export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply {
   const { error } = answer
   if (error === undefined)
     return { status: 200, headers: JSON_HEADERS, body: answer.bytes?.() ?? answer.frame }

@@ -10,20 +10,20 @@ import type { Revision } from '../../protocol/revisions/revision.ts'
 import { hasSessions, type Selection, selectRevision } from '../../protocol/revisions/select.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { readBatch } from '../../protocol/batch.ts'
-import type { Answered } from '../../call/dispatcher.ts'
-import { greet } from '../../session/greet.ts'
+import type { EncodedResponse } from '../../call/dispatcher.ts'
+import { answerInitialize } from '../../session/greet.ts'
 import type { Caller } from '../../session/session.ts'
 import type { Calls } from '../../session/stateless.ts'
 import { PostExchange, type StreamOpener } from './post-exchange.ts'
 import { deliver } from './incoming.ts'
-import { initialized, notInitialized, type Opening } from './initialize-reply.ts'
+import { initialized, notInitialized, type InitializeRequest } from './initialize-reply.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import type { Mount } from '../mount.ts'
-import { type EventStream, ReplyStream } from '../streams/plain-stream.ts'
+import type { EndpointContext } from '../mount.ts'
+import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { refuseRevision } from './refused-revision.ts'
-import type { SessionDoors } from './session-routes.ts'
+import type { SessionRoutes } from './session-routes.ts'
 import { ACCEPTED, refuse } from '../refusals.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
@@ -40,16 +40,16 @@ interface Inbound {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
-export class LegacyHttp implements StreamOpener {
-  readonly #mount: Mount
-  readonly #sessions: SessionDoors | undefined
+export class SessionEraHttp implements StreamOpener {
+  readonly #mount: EndpointContext
+  readonly #sessions: SessionRoutes | undefined
   readonly #stateless: Calls | undefined
   /** Elsewhere the ids of sessions mean nothing. */
   readonly #hasSessions: boolean
 
   #draining = false
 
-  constructor(mount: Mount, sessions: SessionDoors | undefined, stateless: Calls | undefined) {
+  constructor(mount: EndpointContext, sessions: SessionRoutes | undefined, stateless: Calls | undefined) {
     this.#mount = mount
     this.#sessions = sessions
     this.#stateless = stateless
@@ -75,7 +75,7 @@ export class LegacyHttp implements StreamOpener {
       : this.#batch({ request, caller, live }, values)
   }
 
-  #find(request: HttpRequest, caller: Caller): ReturnType<SessionDoors['find']> {
+  #find(request: HttpRequest, caller: Caller): ReturnType<SessionRoutes['find']> {
     const id = request.header('mcp-session-id')
     return id === undefined || !this.#hasSessions ? undefined : this.#sessions?.find(request, caller, id)
   }
@@ -120,23 +120,23 @@ export class LegacyHttp implements StreamOpener {
   }
 
   #call(inbound: Inbound, message: JsonRpcRequest, revision: Revision): Reply {
-    const { only } = this.#mount.tenants
+    const { single } = this.#mount.tenants
     // One server for all, open already: nearly every call. What the rest needs would cost it more than its dispatch.
-    if (only !== undefined && only.runtime.ready() === undefined)
-      return this.#answer(inbound, message, revision, only)
+    if (single !== undefined && single.runtime.ready() === undefined)
+      return this.#answer(inbound, message, revision, single)
     return this.#serve(inbound, { revision, id: message.id }, (tenant) =>
       this.#answer(inbound, message, revision, tenant),
     )
   }
 
-  #answer(inbound: Inbound, message: JsonRpcRequest, revision: Revision, tenant: Tenant): Reply {
+  #answer(inbound: Inbound, message: JsonRpcRequest, revision: Revision, tenant: ServedServer): Reply {
     const exchange = this.#exchange(inbound, revision, tenant)
     return exchange.answer(this.#dispatch(inbound, message, exchange, tenant))
   }
 
-  #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, tenant: Tenant): Reply {
+  #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, tenant: ServedServer): Reply {
     let exchange: PostExchange | undefined
-    const answers: (Answered | Promise<Answered>)[] = []
+    const answers: (EncodedResponse | Promise<EncodedResponse>)[] = []
     for (const item of items) {
       if (item.kind === 'request') {
         exchange ??= this.#exchange(inbound, revision, tenant)
@@ -152,10 +152,10 @@ export class LegacyHttp implements StreamOpener {
     { caller, live }: Inbound,
     message: JsonRpcRequest,
     exchange: PostExchange,
-    tenant: Tenant,
-  ): Answered | Promise<Answered> {
+    tenant: ServedServer,
+  ): EncodedResponse | Promise<EncodedResponse> {
     const { tenants } = this.#mount
-    if (live !== undefined && tenant === tenants.only) return live.session.call(message, exchange, caller)
+    if (live !== undefined && tenant === tenants.single) return live.session.call(message, exchange, caller)
     return tenants.during(tenant, () =>
       live === undefined
         ? this.#stateless?.call(tenant.runtime, { message, exchange, caller, revision: exchange.revision })
@@ -163,7 +163,7 @@ export class LegacyHttp implements StreamOpener {
     )
   }
 
-  #exchange({ request, live }: Inbound, revision: Revision, tenant: Tenant): PostExchange {
+  #exchange({ request, live }: Inbound, revision: Revision, tenant: ServedServer): PostExchange {
     return new PostExchange({ mount: this.#mount, request, revision, live, tenant, streams: this })
   }
 
@@ -178,20 +178,20 @@ export class LegacyHttp implements StreamOpener {
   }
 
   /** Without sessions `initialize` is answered and forgotten. */
-  async #greet({ request, caller, message, tenant, served }: Opening): Promise<HttpReply> {
+  async #greet({ request, caller, message, tenant, served }: InitializeRequest): Promise<HttpReply> {
     const principal = principalOf(caller)
-    const { frame, error } = await greet(tenant.runtime, { served, message, principal, id: '' })
+    const { frame, error } = await answerInitialize(tenant.runtime, { served, message, principal, id: '' })
     if (error !== undefined) return notInitialized(message, error)
     return initialized(this.#mount, frame, { request, tenant, headers: {} })
   }
 
-  #served({ runtime }: Tenant): readonly Revision[] {
+  #served({ runtime }: ServedServer): readonly Revision[] {
     return ofEra('legacy', this.#mount.served).filter((revision) => runtime.revisions.includes(revision))
   }
 
   /** The stream of one reply; one of a session can be resumed. */
-  openStream(live: LiveSession | undefined, tenant: Tenant): EventStream {
-    return (live && this.#sessions?.openStream(live)) ?? new ReplyStream(this.#mount, tenant)
+  openStream(live: LiveSession | undefined, tenant: ServedServer): EventStream {
+    return (live && this.#sessions?.openStream(live)) ?? new PlainStream(this.#mount, tenant)
   }
 
   #select(
@@ -211,7 +211,7 @@ export class LegacyHttp implements StreamOpener {
   #serve(
     inbound: Inbound,
     { revision, id }: { readonly revision: Revision; readonly id?: RequestId },
-    then: (tenant: Tenant) => Reply,
+    then: (tenant: ServedServer) => Reply,
   ): Reply {
     return this.#choose(inbound, id, (tenant) => {
       if (!tenant.runtime.revisions.includes(revision)) return refuse('unsupportedVersion', { id })
@@ -224,7 +224,7 @@ export class LegacyHttp implements StreamOpener {
   #choose(
     { request, caller, live }: Inbound,
     id: RequestId | undefined,
-    then: (tenant: Tenant) => Reply,
+    then: (tenant: ServedServer) => Reply,
   ): Reply {
     return this.#mount.tenants.serve({ request, caller, id, found: live?.tenant }, then)
   }

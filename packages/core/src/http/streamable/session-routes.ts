@@ -8,21 +8,21 @@ import { MemorySessionStore } from '../../stores/memory-session-store.ts'
 import { randomToken } from '../../util/random.ts'
 import { createSealer } from '../../util/sealer.ts'
 import type { Caller, Session } from '../../session/session.ts'
-import { initialized, notInitialized, type Opening } from './initialize-reply.ts'
+import { initialized, notInitialized, type InitializeRequest } from './initialize-reply.ts'
 import { LegacySse } from '../legacy-sse/sse-transport.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import type { Mount } from '../mount.ts'
+import type { EndpointContext } from '../mount.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
 import { readerOf, type StreamReader } from '../streams/sse-writer.ts'
 import { Pings } from '../sessions/pings.ts'
 import { refuseRevision } from './refused-revision.ts'
-import { type EventStream, ReplyStream, tellOverflow } from '../streams/plain-stream.ts'
+import { type EventStream, PlainStream, tellOverflow } from '../streams/plain-stream.ts'
 import { SealedIds } from '../sessions/sealed-ids.ts'
-import { Sessions } from '../sessions/session-table.ts'
+import { SessionTable } from '../sessions/session-table.ts'
 import { parseEventId } from '../streams/sse-format.ts'
 import { ENDED, refuse } from '../refusals.ts'
-import { replay, SseStream, type StreamLog } from '../streams/resumable-stream.ts'
-import type { Tenant } from '../served-servers.ts'
+import { replay, ResumableStream, type StreamLog } from '../streams/resumable-stream.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
@@ -31,30 +31,30 @@ type Reply = HttpReply | Promise<HttpReply>
 const STREAM_TOKEN_LENGTH = 12
 
 /** What a mount has beside its calls because there are sessions: they themselves, their streams, and HTTP+SSE. */
-export class SessionDoors {
-  readonly #mount: Mount
-  readonly #sessions: Sessions
+export class SessionRoutes {
+  readonly #mount: EndpointContext
+  readonly #sessions: SessionTable
   readonly #sse: LegacySse | undefined
 
-  constructor(mount: Mount, sessions: Sessions, sse: LegacySse | undefined) {
+  constructor(mount: EndpointContext, sessions: SessionTable, sse: LegacySse | undefined) {
     this.#mount = mount
     this.#sessions = sessions
     this.#sse = sse
   }
 
   /** @throws StoreFailure */
-  find(request: HttpRequest, caller: Caller, id: string): ReturnType<Sessions['find']> {
+  find(request: HttpRequest, caller: Caller, id: string): ReturnType<SessionTable['find']> {
     return this.#sessions.find(request, caller, id)
   }
 
   /** Everything that is live, on either transport. */
-  *all(): Iterable<{ readonly session: Session; readonly tenant: Tenant }> {
+  *all(): Iterable<{ readonly session: Session; readonly tenant: ServedServer }> {
     yield* this.#sessions.all()
     for (const { session, tenant } of this.#sse?.all() ?? [])
       if (session !== undefined) yield { session, tenant }
   }
 
-  async open({ request, caller, message, tenant, served }: Opening): Promise<HttpReply> {
+  async open({ request, caller, message, tenant, served }: InitializeRequest): Promise<HttpReply> {
     const principal = principalOf(caller)
     if (!this.#sessions.reserve(principal)) return refuse('tooManySessions', { id: message.id })
     try {
@@ -89,7 +89,7 @@ export class SessionDoors {
   }
 
   /** The doors beside the MCP path. */
-  beside(request: HttpRequest, caller: Caller): Reply | undefined {
+  legacySse(request: HttpRequest, caller: Caller): Reply | undefined {
     return this.#sse?.handle(request, caller)
   }
 
@@ -97,9 +97,9 @@ export class SessionDoors {
   openStream(live: LiveSession): EventStream {
     const { events, random } = this.#mount
     const { tenant, session } = live
-    if (events === undefined) return new ReplyStream(this.#mount, tenant, session.id)
+    if (events === undefined) return new PlainStream(this.#mount, tenant, session.id)
     const token = randomToken(STREAM_TOKEN_LENGTH, random)
-    const stream = new SseStream(this.#mount, {
+    const stream = new ResumableStream(this.#mount, {
       onOverflow: tellOverflow(tenant, session.id),
       owner: tenant,
       log: { store: events, key: { ...sessionKey(live), stream: token } },
@@ -174,22 +174,25 @@ const sessionKey = ({ key }: LiveSession): { readonly principal: string; readonl
  *
  * @throws `ERR_MCP_OPTION`
  */
-export function createSessionDoors(mount: Mount, options: EndpointOptions): SessionDoors | undefined {
+export function createSessionRoutes(
+  mount: EndpointContext,
+  options: EndpointOptions,
+): SessionRoutes | undefined {
   const { clock } = mount
   const sealed = createSealedIds(mount)
   if (mount.options.stateless) return undefined
   const { max, maxPerPrincipal } = mount.options.sessions
   const store = options.sessionStore ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
-  const sessions = new Sessions(mount, store, sealed)
-  return new SessionDoors(mount, sessions, createLegacySse(mount, sessions, options))
+  const sessions = new SessionTable(mount, store, sealed)
+  return new SessionRoutes(mount, sessions, createLegacySse(mount, sessions, options))
 }
 
-function createSealedIds({ options, tenants, clock, random }: Mount): SealedIds | undefined {
+function createSealedIds({ options, tenants, clock, random }: EndpointContext): SealedIds | undefined {
   const { seal, sessions } = options
   if (seal === undefined) return undefined
   return new SealedIds({
     sealer: createSealer({ keys: seal.keys, name: 'sessions.seal.keys', random }),
-    server: tenants.only?.runtime.info.name ?? '',
+    server: tenants.single?.runtime.info.name ?? '',
     maxAgeMs: seal.maxAgeMs,
     maxEnded: sessions.max,
     clock,
@@ -197,7 +200,11 @@ function createSealedIds({ options, tenants, clock, random }: Mount): SealedIds 
   })
 }
 
-function createLegacySse(mount: Mount, sessions: Sessions, options: EndpointOptions): LegacySse | undefined {
+function createLegacySse(
+  mount: EndpointContext,
+  sessions: SessionTable,
+  options: EndpointOptions,
+): LegacySse | undefined {
   const { legacySse: paths } = mount.options
   if (paths === undefined) return undefined
   if (!hasSessions(mount.served))
@@ -217,10 +224,10 @@ function createLegacySse(mount: Mount, sessions: Sessions, options: EndpointOpti
 
 /** What the parts of a mount share for the sake of its sessions. */
 export function partsForSessions(
-  { clock, random, logger }: Pick<Mount, 'clock' | 'random' | 'logger'>,
+  { clock, random, logger }: Pick<EndpointContext, 'clock' | 'random' | 'logger'>,
   { eventStore }: EndpointOptions,
   { bodyLimit, stateless, keepAlive }: ResolvedOptions,
-): Pick<Mount, 'events' | 'pings'> {
+): Pick<EndpointContext, 'events' | 'pings'> {
   if (stateless) return { events: undefined, pings: undefined }
   return {
     events:

@@ -4,11 +4,11 @@ import { jsonAnswer } from './post-exchange.ts'
 import type * as whole from './subscription-handler.ts'
 
 /** No reply stays open to tell of changes. */
-export class Listening implements Pick<whole.Listening, 'drain' | 'answer'> {
+export class Listening implements Pick<whole.SubscriptionHandler, 'drain' | 'answer'> {
   drain(): void {}
 
   answer(
-    ...[, , { message, revision }]: Parameters<whole.Listening['answer']>
+    ...[, , { message, revision }]: Parameters<whole.SubscriptionHandler['answer']>
   ): ReturnType<typeof jsonAnswer> {
     const error = new McpError(ErrorCode.MethodNotFound, WHY)
     return jsonAnswer({ frame: errorFrame(message.id, revision.encodeError(error)), error }, revision)

@@ -1,38 +1,38 @@
 import { busy, ErrorCode, McpError } from '../../errors.ts'
 import { errorFrame } from '../../protocol/jsonrpc.ts'
 import { principalOf } from '../../stores/principal.ts'
-import type { Answer, Answered } from '../../call/dispatcher.ts'
+import type { EncodedAnswer, EncodedResponse } from '../../call/dispatcher.ts'
 import type { Exchange } from '../../call/exchange.ts'
-import { Listens } from '../../subscriptions/subscription-set.ts'
+import { SubscriptionSet } from '../../subscriptions/subscription-set.ts'
 import { MemoryBus } from '../../stores/memory-bus.ts'
 import type { Calls, StatelessCall } from '../../session/stateless.ts'
 import { EMPTY_STREAM, jsonAnswer } from './post-exchange.ts'
-import { whenGone } from '../on-disconnect.ts'
-import { ListenStream } from './subscription-stream.ts'
-import type { Mount } from '../mount.ts'
+import { onDisconnect } from '../on-disconnect.ts'
+import { SubscriptionStream } from './subscription-stream.ts'
+import type { EndpointContext } from '../mount.ts'
 import { readerOf } from '../streams/sse-writer.ts'
 import { refuse } from '../refusals.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 /** A request to be told of changes, before it has its way back. */
-export type ListenCall = Omit<StatelessCall, 'exchange'>
+export type SubscriptionCall = Omit<StatelessCall, 'exchange'>
 
 /**
  * Requests whose reply is a stream that stays open. They are no work: a close does not wait for them, and ends them first.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export class Listening {
-  readonly #mount: Mount
+export class SubscriptionHandler {
+  readonly #mount: EndpointContext
   readonly #calls: Calls
-  readonly #listens: Listens
+  readonly #listens: SubscriptionSet
   #draining = false
 
-  constructor(mount: Mount, calls: Calls) {
+  constructor(mount: EndpointContext, calls: Calls) {
     this.#mount = mount
     this.#calls = calls
-    this.#listens = new Listens(mount.options.listens)
+    this.#listens = new SubscriptionSet(mount.options.listens)
   }
 
   /** Ends every stream with its answer, and takes no more. */
@@ -41,7 +41,7 @@ export class Listening {
     this.#listens.closeAll()
   }
 
-  answer(request: HttpRequest, tenant: Tenant, call: ListenCall): HttpReply | Promise<HttpReply> {
+  answer(request: HttpRequest, tenant: ServedServer, call: SubscriptionCall): HttpReply | Promise<HttpReply> {
     if (!this.#reaches(tenant)) return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
     const answered = this.#calls.call(tenant.runtime, { ...call, exchange: this.#exchange(request) })
     return answered instanceof Promise
@@ -50,7 +50,7 @@ export class Listening {
   }
 
   /** Whether a change that one request makes comes to the stream of another. A bus in memory would call across. */
-  #reaches({ runtime }: Tenant): boolean {
+  #reaches({ runtime }: ServedServer): boolean {
     const { options, clock } = this.#mount
     return !options.stateless || clock.perRequest !== true || !(runtime.bus instanceof MemoryBus)
   }
@@ -61,12 +61,12 @@ export class Listening {
       duplex: false,
       listens: true,
       send: () => undefined,
-      onGone: (listener) => whenGone(request, listener),
+      onDisconnect: (listener) => onDisconnect(request, listener),
       refused: (reason) => this.#mount.rejections.tell(request, reason),
     }
   }
 
-  #reply(answer: Answered, asked: Asked): HttpReply {
+  #reply(answer: EncodedResponse, asked: Asked): HttpReply {
     if (answer === undefined) return EMPTY_STREAM
     const { id } = asked.call.message
     if (answer.listening === undefined) return jsonAnswer(answer, asked.call.revision)
@@ -75,12 +75,12 @@ export class Listening {
   }
 
   #open(
-    { frame: answer }: Answer,
-    listening: NonNullable<Answer['listening']>,
+    { frame: answer }: EncodedAnswer,
+    listening: NonNullable<EncodedAnswer['listening']>,
     { request, tenant, call }: Asked,
   ): HttpReply | undefined {
     const { events } = tenant.runtime
-    const stream = new ListenStream({
+    const stream = new SubscriptionStream({
       mount: this.#mount,
       request: readerOf(request, call.caller),
       owner: tenant,
@@ -112,11 +112,11 @@ export class Listening {
 const OUT_OF_REACH =
   'Changes are not told here: in Workers no request reaches the stream of another. Give the server a bus that does, or serve it from a Durable Object'
 
-const refused = ({ message, revision }: ListenCall, error: McpError): HttpReply =>
+const refused = ({ message, revision }: SubscriptionCall, error: McpError): HttpReply =>
   jsonAnswer({ frame: errorFrame(message.id, revision.encodeError(error)), error }, revision)
 
 interface Asked {
   readonly request: HttpRequest
-  readonly tenant: Tenant
-  readonly call: ListenCall
+  readonly tenant: ServedServer
+  readonly call: SubscriptionCall
 }

@@ -1,13 +1,13 @@
-import type { ListenOutlet } from '../../subscriptions/subscription.ts'
+import type { SubscriptionOutlet } from '../../subscriptions/subscription.ts'
 import { utf8Length } from '../../util/utf8.ts'
-import { whenGone } from '../on-disconnect.ts'
-import type { Mount } from '../mount.ts'
-import { Outbound, type StreamReader } from '../streams/sse-writer.ts'
+import { onDisconnect } from '../on-disconnect.ts'
+import type { EndpointContext } from '../mount.ts'
+import { SseWriter, type StreamReader } from '../streams/sse-writer.ts'
 import { formatEvent, SSE_HEADERS } from '../streams/sse-format.ts'
 import type { HttpReply } from '../types.ts'
 
-export interface ListenStreamOptions {
-  readonly mount: Mount
+export interface SubscriptionStreamOptions {
+  readonly mount: EndpointContext
   readonly request: StreamReader
   /** Whose stream it is; see `OpenStreams.held`. */
   readonly owner: object
@@ -24,18 +24,18 @@ export interface ListenStreamOptions {
  * it was said: a list that changed twice is read once. Beyond the mount's `outboundLimit` the stream is cut, since nothing
  * is kept for a client that comes back: it has to learn that it missed something.
  */
-export class ListenStream implements ListenOutlet {
+export class SubscriptionStream implements SubscriptionOutlet {
   readonly reply: HttpReply
-  readonly #options: ListenStreamOptions
-  readonly #outbound: Outbound
+  readonly #options: SubscriptionStreamOptions
+  readonly #outbound: SseWriter
   readonly #late = new Set<string>()
   #lateBytes = 0
 
-  constructor(options: ListenStreamOptions) {
+  constructor(options: SubscriptionStreamOptions) {
     this.#options = options
     const { mount, request, owner } = options
     const { openStreams } = mount
-    const outbound = new Outbound({
+    const outbound = new SseWriter({
       limit: mount.options.outboundLimit,
       overflow: 'cut',
       owner,
@@ -53,7 +53,7 @@ export class ListenStream implements ListenOutlet {
 
   /** From now on the client may be gone: some adapters never open the reply to one that has left. */
   watch(): void {
-    whenGone(this.#options.request, () => this.#outbound.cut())
+    onDisconnect(this.#options.request, () => this.#outbound.cut())
   }
 
   send(frame: string): boolean {

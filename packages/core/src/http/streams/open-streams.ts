@@ -1,7 +1,7 @@
 import { type Clock, MAX_TIMEOUT_MS } from '../../util/clock.ts'
 import { validUntil } from '../guard/authenticate.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { Outbound } from './sse-writer.ts'
+import type { SseWriter } from './sse-writer.ts'
 import { KEEP_ALIVE } from './sse-format.ts'
 import { Recurring } from '../../util/timers.ts'
 
@@ -11,10 +11,10 @@ import { Recurring } from '../../util/timers.ts'
  * stays open ends when the credentials that opened it run out: a request with them would be refused by then.
  */
 export class OpenStreams {
-  readonly #open = new Set<Outbound>()
-  readonly #own: WeakMap<Outbound, Recurring> | undefined
+  readonly #open = new Set<SseWriter>()
+  readonly #own: WeakMap<SseWriter, Recurring> | undefined
   /** The timers of those alone whose credentials run out. */
-  readonly #expiries = new WeakMap<Outbound, unknown>()
+  readonly #expiries = new WeakMap<SseWriter, unknown>()
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
@@ -38,7 +38,7 @@ export class OpenStreams {
     return { openStreams, queuedBytes }
   }
 
-  add(outbound: Outbound): void {
+  add(outbound: SseWriter): void {
     this.#watch(outbound)
     if (this.#own !== undefined) {
       const own = this.#recurring(() => outbound.writeIfIdle(KEEP_ALIVE))
@@ -50,7 +50,7 @@ export class OpenStreams {
     this.#keepAlive?.start()
   }
 
-  remove(outbound: Outbound): void {
+  remove(outbound: SseWriter): void {
     this.#own?.get(outbound)?.stop()
     const timer = this.#expiries.get(outbound)
     if (timer !== undefined) this.#clock.clearTimeout(timer)
@@ -66,7 +66,7 @@ export class OpenStreams {
     return this.#intervalMs === undefined ? undefined : new Recurring(this.#clock, this.#intervalMs, beat)
   }
 
-  #watch(outbound: Outbound): void {
+  #watch(outbound: SseWriter): void {
     this.#expiries.delete(outbound)
     const { expiresAt } = outbound
     if (expiresAt === undefined) return

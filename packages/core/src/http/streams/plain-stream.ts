@@ -1,8 +1,8 @@
 import type { Outlet } from '../../session/session.ts'
-import type { Mount } from '../mount.ts'
-import { Outbound, type OutboundOptions, type StreamReader } from './sse-writer.ts'
+import type { EndpointContext } from '../mount.ts'
+import { SseWriter, type SseWriterOptions, type StreamReader } from './sse-writer.ts'
 import { formatEvent, SSE_HEADERS } from './sse-format.ts'
-import type { Tenant } from '../served-servers.ts'
+import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply } from '../types.ts'
 
 /** One SSE stream. */
@@ -20,11 +20,11 @@ export interface EventStream extends Outlet {
 }
 
 /** A stream of one connection: it cannot be resumed, and a notice that finds no room is lost. */
-export class ReplyStream implements EventStream {
-  readonly #outbound: Outbound
+export class PlainStream implements EventStream {
+  readonly #outbound: SseWriter
   #ended = false
 
-  constructor(mount: Mount, tenant: Tenant, sessionId?: string) {
+  constructor(mount: EndpointContext, tenant: ServedServer, sessionId?: string) {
     this.#outbound = createOutbound(mount, 'drop', {
       owner: tenant,
       onOverflow: tellOverflow(tenant, sessionId),
@@ -65,21 +65,21 @@ export class ReplyStream implements EventStream {
 }
 
 /** Hears of a frame that found no room. */
-export type OnOverflow = (action: OutboundOptions['overflow'], bytes: number) => void
+export type OnOverflow = (action: SseWriterOptions['overflow'], bytes: number) => void
 
 /** Tells listeners. */
 export const tellOverflow =
-  ({ runtime }: Tenant, sessionId: string | undefined): OnOverflow =>
+  ({ runtime }: ServedServer, sessionId: string | undefined): OnOverflow =>
   (action, bytes) =>
     runtime.events.emit('overflow', () => ({ queue: 'stream', action, bytes, sessionId }))
 
 /** A connection that is kept alive with the others of its mount. */
 export function createOutbound(
-  { options, openStreams }: Mount,
-  overflow: OutboundOptions['overflow'],
+  { options, openStreams }: EndpointContext,
+  overflow: SseWriterOptions['overflow'],
   { owner, onOverflow }: { readonly owner?: object; readonly onOverflow?: OnOverflow },
-): Outbound {
-  return new Outbound({
+): SseWriter {
+  return new SseWriter({
     limit: options.outboundLimit,
     overflow,
     ...(owner !== undefined && { owner }),
@@ -89,7 +89,7 @@ export function createOutbound(
   })
 }
 
-export const streamReply = (outbound: Outbound, request: StreamReader): HttpReply => ({
+export const streamReply = (outbound: SseWriter, request: StreamReader): HttpReply => ({
   status: 200,
   headers: SSE_HEADERS,
   open: (sink) => outbound.open(sink, request),

@@ -1,7 +1,7 @@
 import type { EventStore, StoredEvent, StreamKey } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/utf8.ts'
-import type { Mount } from '../mount.ts'
-import type { Outbound, StreamReader } from './sse-writer.ts'
+import type { EndpointContext } from '../mount.ts'
+import type { SseWriter, StreamReader } from './sse-writer.ts'
 import { createOutbound, type EventStream, type OnOverflow, streamReply } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
 import { fromStore } from './store-failure.ts'
@@ -13,7 +13,7 @@ export interface StreamLog {
   readonly key: StreamKey
 }
 
-export interface StreamOptions {
+export interface ResumableStreamOptions {
   readonly log: StreamLog
   /** Whether the client knows events with an id and no data. */
   readonly primes: boolean
@@ -31,19 +31,19 @@ type FrameKind = 'notice' | 'response' | 'final'
  * An SSE stream that can be resumed, over all the connections it takes to get it to the client. Events are kept before they are sent, one
  * after the other, so that whatever a client has seen can be resumed from.
  */
-export class SseStream implements EventStream {
-  readonly #mount: Mount
-  readonly #options: StreamOptions
+export class ResumableStream implements EventStream {
+  readonly #mount: EndpointContext
+  readonly #options: ResumableStreamOptions
   #log: StreamLog | undefined
   #epoch = ''
   #seq = 0
-  #outbound: Outbound | undefined
+  #outbound: SseWriter | undefined
   #ended = false
   /** Set while something before is being kept; what comes next waits for it. */
   #tail: Promise<void> | undefined
   #waitingBytes = 0
 
-  constructor(mount: Mount, options: StreamOptions) {
+  constructor(mount: EndpointContext, options: ResumableStreamOptions) {
     this.#mount = mount
     this.#options = options
     this.#log = options.log
@@ -138,7 +138,7 @@ export class SseStream implements EventStream {
     })
   }
 
-  #attach(): Outbound {
+  #attach(): SseWriter {
     const before = this.#outbound
     const outbound = createOutbound(this.#mount, this.#log === undefined ? 'drop' : 'cut', this.#options)
     this.#outbound = outbound
@@ -155,7 +155,7 @@ export class SseStream implements EventStream {
     )
   }
 
-  #prime(outbound: Outbound, retry: number | undefined): void {
+  #prime(outbound: SseWriter, retry: number | undefined): void {
     if (this.#log === undefined || !this.#options.primes) return
     outbound.writeAlways(formatEvent({ id: this.#idOf(this.#seq), retry, data: '' }))
   }
@@ -252,7 +252,7 @@ export class SseStream implements EventStream {
 
 /** The reply that repeats what is left of a stream that has ended, or undefined if there is nothing. */
 export async function replay(
-  mount: Mount,
+  mount: EndpointContext,
   log: StreamLog,
   from: EventId,
   request: StreamReader,

@@ -17,7 +17,7 @@ export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Call
 /** Above this many waiting bytes, senders are asked to wait. */
 const HIGH_WATER = 65_536
 
-export interface OutboundOptions {
+export interface SseWriterOptions {
   /** Bytes that may wait; one frame alone may exceed it. */
   readonly limit: number
   /**
@@ -30,21 +30,21 @@ export interface OutboundOptions {
   readonly owner?: object
   /** Hears of a frame that found no room. */
   onOverflow?(bytes: number): void
-  onOpen?(outbound: Outbound): void
+  onOpen?(outbound: SseWriter): void
   /** Called whenever the peer has taken all that waited, also at the beginning. */
   onDrained?(): void
   /** Hears that the credentials of the reader have run out. @default the connection ends when what waits is written */
   onExpired?(): void
   /** Called once, however the connection ends. */
-  onGone?(outbound: Outbound): void
+  onGone?(outbound: SseWriter): void
 }
 
 /**
  * One HTTP connection's way out. Holds frames in order until the adapter opens its sink and while the peer is behind,
  * within a limit. After its end it takes frames and does nothing: a late one must not crash a handler.
  */
-export class Outbound {
-  readonly #options: OutboundOptions
+export class SseWriter {
+  readonly #options: SseWriterOptions
   #sink: FrameSink | undefined
   #queue: string[] = []
   #bytes = 0
@@ -54,7 +54,7 @@ export class Outbound {
   #expiresAt: number | undefined
   #waiter: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
 
-  constructor(options: OutboundOptions) {
+  constructor(options: SseWriterOptions) {
     this.#options = options
   }
 

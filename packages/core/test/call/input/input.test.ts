@@ -139,7 +139,7 @@ describe('questions in the middle of a handler', () => {
         client: clientView(undefined, { elicitation: {} }),
         session: undefined,
         auth: undefined,
-        mount: undefined,
+        locals: undefined,
         exchange: { duplex: false, send: () => {} },
         logLevel: undefined,
       },

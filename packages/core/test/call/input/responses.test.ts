@@ -1,28 +1,28 @@
 import { assert, jsonValue, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answerTo, canonicalJson, mergeAnswers, pinOf } from '../../../src/call/input/responses.ts'
+import { responseTo, canonicalJson, mergeResponses, pinOf } from '../../../src/call/input/responses.ts'
 
 describe('answers to questions', () => {
   const accepted = { action: 'accept', content: {} }
 
   it('add up over the rounds', () => {
-    const first = mergeAnswers(new Map(), new Map([['a', 'pin a']]), { a: accepted })
-    const second = mergeAnswers(first, new Map([['b', 'pin b']]), { b: { action: 'decline' } })
+    const first = mergeResponses(new Map(), new Map([['a', 'pin a']]), { a: accepted })
+    const second = mergeResponses(first, new Map([['b', 'pin b']]), { b: { action: 'decline' } })
     expect([...second.keys()]).toEqual(['a', 'b'])
-    expect(answerTo(second, 'a', 'pin a')).toBe(accepted)
+    expect(responseTo(second, 'a', 'pin a')).toBe(accepted)
     expect([...first.keys()]).toEqual(['a'])
   })
 
   it('count only for what was asked', () => {
     const asked = new Map([['a', 'pin']])
-    expect(mergeAnswers(new Map(), asked, { b: accepted, a: 'yes' }).size).toBe(0)
-    expect(mergeAnswers(new Map(), new Map([['toString', 'pin']]), {}).size).toBe(0)
+    expect(mergeResponses(new Map(), asked, { b: accepted, a: 'yes' }).size).toBe(0)
+    expect(mergeResponses(new Map(), new Map([['toString', 'pin']]), {}).size).toBe(0)
   })
 
   it('hold for the very question only', () => {
-    const answers = mergeAnswers(new Map(), new Map([['a', 'pin']]), { a: accepted })
-    expect(answerTo(answers, 'a', 'another pin')).toBeUndefined()
-    expect(answerTo(answers, 'b', 'pin')).toBeUndefined()
+    const answers = mergeResponses(new Map(), new Map([['a', 'pin']]), { a: accepted })
+    expect(responseTo(answers, 'a', 'another pin')).toBeUndefined()
+    expect(responseTo(answers, 'b', 'pin')).toBeUndefined()
   })
 })
 

@@ -212,12 +212,12 @@ describe('a rule', () => {
     server.addTool({
       name: 'a',
       visible: (ctx) => {
-        seen.push([ctx.message.method, ctx.mount.tenant, ctx.app.db, ctx.client.info?.name])
+        seen.push([ctx.message.method, ctx.locals.tenant, ctx.app.db, ctx.client.info?.name])
         return true
       },
       handler: () => 'x',
     })
-    const peer = await openPeer(server, { mount: { tenant: 'acme' } })
+    const peer = await openPeer(server, { locals: { tenant: 'acme' } })
     await peer.request('tools/list')
     await peer.request('tools/call', { name: 'a' })
     expect(seen).toEqual([

@@ -379,10 +379,10 @@ describe('asks on a server', () => {
   interface App {
     readonly db: { size(path: string): number }
   }
-  interface Mount {
+  interface Locals {
     readonly user: string
   }
-  const server = new McpServer<Mount, App>(
+  const server = new McpServer<Locals, App>(
     { name: 'a', version: '1' },
     { lifespan: () => ({ db: { size: () => 1 } }) },
   )
@@ -395,19 +395,19 @@ describe('asks on a server', () => {
         asks: {
           confirm: ({ path }, ctx) => {
             expectTypeOf(ctx.app).toEqualTypeOf<App>()
-            expectTypeOf(ctx.mount).toEqualTypeOf<Mount>()
+            expectTypeOf(ctx.locals).toEqualTypeOf<Locals>()
             return ctx.app.db.size(path) === 0 ? { ok: true } : elicit(path, ok)
           },
         },
         handler: (_args, ctx) => {
-          expectTypeOf(ctx).toExtend<RequestContext<App, Mount>>()
+          expectTypeOf(ctx).toExtend<RequestContext<App, Locals>>()
           expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>()
         },
       })
       server.addTool({
         handler: (_args, ctx) => [ctx.answers.confirm.ok, ctx.app.db],
-        asks: asks<typeof inputSchema, App, Mount>(inputSchema).ask('confirm', ({ path }, ctx) =>
-          elicit(`${path} of ${ctx.app.db.size(path)} for ${ctx.mount.user}`, ok),
+        asks: asks<typeof inputSchema, App, Locals>(inputSchema).ask('confirm', ({ path }, ctx) =>
+          elicit(`${path} of ${ctx.app.db.size(path)} for ${ctx.locals.user}`, ok),
         ),
         inputSchema,
         name: 'b',

@@ -11,7 +11,7 @@ const HEADERS = { accept: 'application/json, text/event-stream', 'content-type':
 function serve(options: FetchOptions = {}): { readonly server: McpServer; readonly handler: FetchHandler } {
   const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
   server.addTool({ name: 'echo', inputSchema: z.object({ text: z.string() }), handler: ({ text }) => text })
-  server.addTool({ name: 'mount', handler: (_args, ctx) => JSON.stringify(ctx.mount) })
+  server.addTool({ name: 'mount', handler: (_args, ctx) => JSON.stringify(ctx.locals) })
   server.addTool({
     name: 'report',
     inputSchema: z.object({ steps: z.number(), size: z.number().default(1) }),
@@ -116,7 +116,7 @@ describe('toFetch', () => {
   })
 
   it('gives tools the context of the mount', async () => {
-    const { handler } = serve({ context: (request) => ({ from: request.headers.get('x-from') }) })
+    const { handler } = serve({ locals: (request) => ({ from: request.headers.get('x-from') }) })
     const response = await handler(post(call('mount'), { ...(await open(handler)), 'x-from': 'here' }))
     expect(await response.json()).toMatchObject({ result: { content: [{ text: '{"from":"here"}' }] } })
   })
@@ -126,8 +126,8 @@ describe('toFetch', () => {
       readonly city: string
     }
     const server = new McpServer<Bindings>({ name: 'test', version: '1' })
-    server.addTool({ name: 'where', handler: (_args, ctx) => ctx.mount.city })
-    const handler = toFetch(server, { context: (_request, env: Bindings) => env })
+    server.addTool({ name: 'where', handler: (_args, ctx) => ctx.locals.city })
+    const handler = toFetch(server, { locals: (_request, env: Bindings) => env })
     const city = { city: 'Denver' }
     const response = await handler(post(call('where'), await open(handler)), city, { waitUntil: () => {} })
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
@@ -135,12 +135,12 @@ describe('toFetch', () => {
 
   it('cannot be used without the context that a server declares', async () => {
     const server = new McpServer<{ readonly user: string }>({ name: 'test', version: '1' })
-    server.addTool({ name: 'who', handler: (_args, ctx) => ctx.mount.user })
+    server.addTool({ name: 'who', handler: (_args, ctx) => ctx.locals.user })
     // @ts-expect-error the context is missing
     await toFetch(server).close()
     // @ts-expect-error the context is another one
-    await toFetch(server, { context: () => ({ name: 'x' }) }).close()
-    const handler = toFetch(server, { context: () => ({ user: 'ann' }) })
+    await toFetch(server, { locals: () => ({ name: 'x' }) }).close()
+    const handler = toFetch(server, { locals: () => ({ user: 'ann' }) })
     const response = await handler(post(call('who'), await open(handler)))
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'ann' }] } })
   })

@@ -141,7 +141,7 @@ describe('an identity', () => {
         server.addTool({
           name: 'who',
           handler: (_args, ctx) => {
-            seen.push(ctx.auth?.principal, ctx.mount)
+            seen.push(ctx.auth?.principal, ctx.locals)
             return ''
           },
         })

@@ -59,7 +59,7 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}): Sse
           return 'flooded'
         },
       })
-      server.addTool({ name: 'mounted', handler: (_args, ctx) => JSON.stringify([ctx.mount, ctx.auth]) })
+      server.addTool({ name: 'mounted', handler: (_args, ctx) => JSON.stringify([ctx.locals, ctx.auth]) })
       server.addTool({
         name: 'ask',
         handler: async (_args, ctx) => {
@@ -389,8 +389,8 @@ describe('the session of a stream', () => {
     const client = await openSse(made, ada)
     await client.initialize()
     const foreign = await client.post(ping(), bob)
-    const nobody = await made.send({ door: 'message', query: { sessionId: client.sessionId }, body: ping() })
-    const unknown = await made.send({ ...ada, door: 'message', query: { sessionId: 'x' }, body: ping() })
+    const nobody = await made.send({ route: 'message', query: { sessionId: client.sessionId }, body: ping() })
+    const unknown = await made.send({ ...ada, route: 'message', query: { sessionId: 'x' }, body: ping() })
     expect(foreign.reply).toBe(unknown.reply)
     expect(nobody.reply).toBe(unknown.reply)
     expect((await client.post(ping())).status).toBe(202)
@@ -402,7 +402,7 @@ describe('the session of a stream', () => {
     await client.initialize()
     expect((await made.post(ping(), { 'mcp-session-id': client.sessionId })).status).toBe(404)
     const { id } = await made.open()
-    expect((await made.send({ door: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
+    expect((await made.send({ route: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
   })
 
   it('ends with the stream, in one close: the call hears of it, the next POST is 404, events tell of it once', async () => {
@@ -438,7 +438,7 @@ describe('the session of a stream', () => {
 
   it('ends when the peer leaves before its stream has opened', async () => {
     const made = harness({ sessions: { max: 1 } })
-    const request = new FakeRequest({ door: 'sse', method: 'GET' })
+    const request = new FakeRequest({ route: 'sse', method: 'GET' })
     const reply = await made.endpoint.handle(request)
     expect((await openSse(made)).opened.status).toBe(503)
     request.leave()
@@ -499,10 +499,10 @@ describe('a mount that closes', () => {
 })
 
 describe('a mount', () => {
-  it('has neither door unless it is asked to', async () => {
+  it('has neither route unless it is asked to', async () => {
     const { send } = createHarness()
-    expect((await send({ door: 'sse', method: 'GET' })).status).toBe(404)
-    expect((await send({ door: 'message', body: ping() })).status).toBe(404)
+    expect((await send({ route: 'sse', method: 'GET' })).status).toBe(404)
+    expect((await send({ route: 'message', body: ping() })).status).toBe(404)
   })
 
   it('cannot have them without sessions', () => {
@@ -521,21 +521,21 @@ describe('a mount', () => {
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('refuses hosts and origins on both doors, and tells events which', async () => {
+  it('refuses hosts and origins on both routes, and tells events which', async () => {
     const made = harness()
     const heard: string[] = []
-    made.server.on('reject', ({ door, reason }) => heard.push(`${door} ${reason}`))
+    made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
     const headers = { origin: 'https://evil.example' }
-    expect((await made.send({ door: 'sse', method: 'GET', headers })).status).toBe(403)
-    expect((await made.send({ door: 'message', body: ping(), headers })).status).toBe(403)
-    expect((await made.send({ door: 'message', body: ping() })).status).toBe(400)
+    expect((await made.send({ route: 'sse', method: 'GET', headers })).status).toBe(403)
+    expect((await made.send({ route: 'message', body: ping(), headers })).status).toBe(403)
+    expect((await made.send({ route: 'message', body: ping() })).status).toBe(400)
     expect(heard).toEqual(['sse forbiddenOrigin', 'message forbiddenOrigin', 'message noSessionId'])
   })
 
-  it('asks who calls on both doors', async () => {
+  it('asks who calls on both routes', async () => {
     const made = harness({ authenticate: () => undefined })
-    expect((await made.send({ door: 'sse', method: 'GET' })).status).toBe(401)
-    expect((await made.send({ door: 'message', body: ping() })).status).toBe(401)
+    expect((await made.send({ route: 'sse', method: 'GET' })).status).toBe(401)
+    expect((await made.send({ route: 'message', body: ping() })).status).toBe(401)
   })
 })
 

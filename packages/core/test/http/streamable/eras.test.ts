@@ -194,7 +194,7 @@ describe('a mount without session revisions', () => {
     expect(await send({ method, headers: { 'mcp-session-id': 'a' } })).toMatchObject({ status: 405 })
   })
 
-  it('cannot have the door of the oldest transport, and says so when it is made', () => {
+  it('cannot have the route of the oldest transport, and says so when it is made', () => {
     expect(() => createHarness({ ...narrowed, legacySse: true })).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_OPTION',

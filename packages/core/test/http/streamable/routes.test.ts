@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  doorOf,
-  doorPaths,
+  routeOf,
+  routePaths,
   messagePath,
   resolveSsePaths,
   type SsePaths,
@@ -9,7 +9,7 @@ import {
 
 const DEFAULT = resolveSsePaths(true) as SsePaths
 
-describe('the paths of the doors', () => {
+describe('the paths of the routes', () => {
   it.each([
     ['/mcp', true, ['/mcp', '/sse', '/message']],
     ['mcp', true, ['/mcp', '/sse', '/message']],
@@ -20,8 +20,8 @@ describe('the paths of the doors', () => {
     ['/mcp', { ssePath: '/mcp/sse', messagePath: 'mcp/message' }, ['/mcp', '/mcp/sse', '/mcp/message']],
     ['/a/mcp', { messagePath: '/messages' }, ['/a/mcp', '/a/sse', '/a/messages']],
   ] as const)('stand beside %s with %j', (path, option, paths) => {
-    expect([...doorPaths(path, option).keys()]).toEqual(paths)
-    expect([...doorPaths(path, option).values()]).toEqual(['mcp', 'sse', 'message'].slice(0, paths.length))
+    expect([...routePaths(path, option).keys()]).toEqual(paths)
+    expect([...routePaths(path, option).values()]).toEqual(['mcp', 'sse', 'message'].slice(0, paths.length))
   })
 
   it.each([
@@ -36,7 +36,7 @@ describe('the paths of the doors', () => {
     ['/mcp', { ssePath: 7 as unknown as string }],
     ['/mcp', 'yes' as unknown as boolean],
   ])('cannot be %s with %j', (path, option) => {
-    expect(() => doorPaths(path, option)).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
+    expect(() => routePaths(path, option)).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
   it.each([
@@ -47,8 +47,8 @@ describe('the paths of the doors', () => {
     ['/mcp', 'mcp'],
     ['/messages', 'mcp'],
     ['/base/xsse', 'mcp'],
-  ])('are known under any base: %s', (path, door) => {
-    expect(doorOf(DEFAULT, path)).toBe(door)
+  ])('are known under any base: %s', (path, route) => {
+    expect(routeOf(DEFAULT, path)).toBe(route)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { Outbound } from '../../../src/http/streams/sse-writer.ts'
+import { SseWriter } from '../../../src/http/streams/sse-writer.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import type { McpServer } from '../../../src/index.ts'
 import type { EventStore } from '../../../src/stores/event-store.ts'
@@ -195,7 +195,7 @@ describe('one connection’s way out', () => {
   const request = (): FakeRequest => new FakeRequest({ method: 'GET' })
 
   it('keeps what comes before the adapter has opened it, in order', () => {
-    const outbound = new Outbound({ limit: 1_000, overflow: 'drop' })
+    const outbound = new SseWriter({ limit: 1_000, overflow: 'drop' })
     for (const chunk of ['a', 'b', 'c']) outbound.write(chunk)
     const sink = new TestSink()
     outbound.open(sink, request())
@@ -204,7 +204,7 @@ describe('one connection’s way out', () => {
   })
 
   it('counts bytes, not characters, to the byte', () => {
-    const outbound = new Outbound({ limit: 100, overflow: 'drop' })
+    const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     outbound.write('é'.repeat(40))
     outbound.write('x'.repeat(21))
     outbound.write('y'.repeat(20))
@@ -214,7 +214,7 @@ describe('one connection’s way out', () => {
   })
 
   it('takes one frame above the limit, and no second', () => {
-    const outbound = new Outbound({ limit: 10, overflow: 'drop' })
+    const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.write('y')
     const sink = new TestSink()
@@ -223,7 +223,7 @@ describe('one connection’s way out', () => {
   })
 
   it('always takes a response', () => {
-    const outbound = new Outbound({ limit: 10, overflow: 'drop' })
+    const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.writeAlways('response')
     outbound.end()
@@ -235,7 +235,7 @@ describe('one connection’s way out', () => {
 
   it('asks senders to wait above the high-water mark, until the peer has caught up or gone', async () => {
     for (const relieve of ['drain', 'leave'] as const) {
-      const outbound = new Outbound({ limit: 1_000_000, overflow: 'drop' })
+      const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
       const sink = new TestSink()
       const peer = request()
       sink.stall()
@@ -253,8 +253,8 @@ describe('one connection’s way out', () => {
   })
 
   it('ends at once for a peer that has gone before it was opened', () => {
-    const gone: Outbound[] = []
-    const outbound = new Outbound({ limit: 10, overflow: 'drop', onGone: (one) => gone.push(one) })
+    const gone: SseWriter[] = []
+    const outbound = new SseWriter({ limit: 10, overflow: 'drop', onGone: (one) => gone.push(one) })
     outbound.write('x')
     const sink = new TestSink()
     const peer = request()
@@ -264,7 +264,7 @@ describe('one connection’s way out', () => {
   })
 
   it('takes a sink that rejects for one that has gone', async () => {
-    const outbound = new Outbound({ limit: 10, overflow: 'drop' })
+    const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     let closed = 0
     outbound.open({ write: () => Promise.reject(new Error('reset')), close: () => void closed++ }, request())
     outbound.write('a')
@@ -276,7 +276,7 @@ describe('one connection’s way out', () => {
 
   it('says it is gone once, however often it is ended', () => {
     let gone = 0
-    const outbound = new Outbound({ limit: 10, overflow: 'drop', onGone: () => void gone++ })
+    const outbound = new SseWriter({ limit: 10, overflow: 'drop', onGone: () => void gone++ })
     const sink = new TestSink()
     outbound.open(sink, request())
     outbound.end()

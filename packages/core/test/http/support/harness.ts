@@ -4,7 +4,7 @@ import type { ServerSelector } from '../../../src/http/served-servers.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import {
   BodyError,
-  type Door,
+  type Route,
   type FrameSink,
   type HttpReply,
   type HttpRequest,
@@ -15,7 +15,7 @@ import { TestClock } from './clock.ts'
 
 export interface Sent {
   readonly method?: string
-  readonly door?: Door
+  readonly route?: Route
   readonly path?: string
   readonly query?: Readonly<Record<string, string>>
   /** A header with a list of values stands that often. */
@@ -37,11 +37,11 @@ const JSON_POST = { accept: 'application/json, text/event-stream', 'content-type
 /** An HttpRequest without a network. Counts how often its body was read. */
 export class FakeRequest implements HttpRequest {
   readonly method: string
-  readonly door: Door
+  readonly route: Route
   readonly path: string | undefined
   readonly peer?: { readonly localAddress: string }
   readonly auth?: AuthInfo
-  readonly mount?: unknown
+  readonly locals?: unknown
   bodyReads = 0
   readonly #sent: Sent
   readonly #headers: ReadonlyMap<string, readonly string[]>
@@ -50,11 +50,11 @@ export class FakeRequest implements HttpRequest {
   constructor(sent: Sent) {
     this.#sent = sent
     this.method = sent.method ?? 'POST'
-    this.door = sent.door ?? 'mcp'
+    this.route = sent.route ?? 'mcp'
     this.path = sent.path
     if (sent.localAddress !== undefined) this.peer = { localAddress: sent.localAddress }
     if (sent.auth !== undefined) this.auth = sent.auth
-    if (sent.mount !== undefined) this.mount = sent.mount
+    if (sent.mount !== undefined) this.locals = sent.mount
     const headers = {
       ...(this.method === 'POST' ? JSON_POST : { accept: 'text/event-stream' }),
       ...sent.headers,

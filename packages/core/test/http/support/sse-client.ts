@@ -15,12 +15,12 @@ export interface SseClient {
 
 /** Opens an event stream. What is in `more` is sent with every request. */
 export async function openSse({ send }: Harness, more: Sent = {}): Promise<SseClient> {
-  const opened = await send({ ...more, door: 'sse', method: 'GET' })
+  const opened = await send({ ...more, route: 'sse', method: 'GET' })
   const { sink } = opened
   const address = sink.events[0]?.data ?? ''
   const sessionId = new URL(address, 'http://localhost').searchParams.get('sessionId') ?? ''
   const post: SseClient['post'] = (body, given) =>
-    send({ ...more, door: 'message', query: { sessionId }, body, ...given })
+    send({ ...more, route: 'message', query: { sessionId }, body, ...given })
   return {
     opened,
     sink,
