@@ -20,15 +20,15 @@ function render(): string {
   return [
     '# HTTP statuses',
     '',
-    'What an HTTP mount answers, in the order in which it checks. The checks up to 401 look at the head alone, before the body is read. Refusals are JSON-RPC errors in `application/json`, but for two of `/message`, which are plain text as its clients know them; they never repeat what the client has sent.',
+    'The table lists every status that an HTTP mount sends, in the order of its checks. The checks up to 401 need only the head, so they run before the body is read. A refused request gets a JSON-RPC error as `application/json`. Only two errors of `/message` are plain text, as its clients expect. No refusal repeats any part of the request.',
     '',
-    `The table is made from \`packages/core/src/http/refusals.ts\` and \`packages/core/test/http/status-meanings.ts\`. To renew it: \`${update}\``,
+    `A test generates the table from \`packages/core/src/http/refusals.ts\` and \`packages/core/test/http/status-meanings.ts\`. To update it: \`${update}\``,
     '',
     '| status | code | when | message |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',
-    'Two messages vary: that of a malformed message or batch says what is wrong with it, and that of an unsupported version names the versions that are served. A JSON-RPC error of a method is an answer like any other and travels with 200: in the session revisions 404 says that the session is gone.',
+    'Two messages vary: the message for a malformed message or batch names the problem, and the message for an unsupported version lists the supported versions. A JSON-RPC error of a method is a normal response with status 200, because 404 tells a client that its session no longer exists.',
     '',
   ].join('\n')
 }
