@@ -35,7 +35,7 @@ import { resume, openFirst } from './input/url-elicitation.ts'
 import { hasResponses, resolveInput } from './input/rounds.ts'
 import { TimeLimits } from './time-limits.ts'
 import { describeUrls, toPlainError, toUrlError, UrlElicitationRequired } from './input/url-required.ts'
-import { bytesBeyond } from '../util/utf8.ts'
+import { bytesBeyond } from '../util/bytes.ts'
 
 /** One row of the method table. */
 export interface MethodEntry {

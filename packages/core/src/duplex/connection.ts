@@ -30,9 +30,11 @@ import type { ServerMount, MountHandle, ServerRuntime } from '../session/server-
 import { announceSession } from '../session/session-events.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
 import type { Caller, Session } from '../session/session.ts'
-import { StatelessCalls } from '../session/stateless.ts'
-import { WorkInProgress } from '../util/timers.ts'
-import { utf8Length } from '../util/utf8.ts'
+import { statelessContext } from '../session/stateless-call.ts'
+import { CallPool } from '../session/call-pool.ts'
+import { ConcurrencyLimit } from '../session/concurrency-limit.ts'
+import { Drainable } from '../session/drainable.ts'
+import { utf8Length } from '../util/bytes.ts'
 
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
   /** The revisions to serve, out of those that the server speaks. All of them by default. */
@@ -61,7 +63,6 @@ type Refused = Extract<Selection, { readonly kind: 'refuse' }>
 /** Takes the one answer to a message; undefined where a cancelled call has none. */
 type Reply = (frame: string | undefined) => void | Promise<void>
 
-const DEFAULT_DEADLINE_MS = 10_000
 const DEFAULT_END_GRACE_MS = 2_000
 
 /**
@@ -80,7 +81,6 @@ export function serveTransport(
 }
 
 class DuplexConnection implements Connection, ServerMount {
-  readonly closed: Promise<void>
   readonly #runtime: ServerRuntime
   readonly #transport: Transport
   readonly #options: ConnectionOptions
@@ -88,7 +88,8 @@ class DuplexConnection implements Connection, ServerMount {
   /** The way back of a request that stands for itself: the client is asked nothing on it. */
   readonly #alone: Exchange
   /** One client is at the other end, so that its calls are limited as those of its session are. */
-  readonly #calls = new StatelessCalls(({ limits }) => limits)
+  readonly #limit: ConcurrencyLimit
+  readonly #calls: CallPool
   readonly #caller: Caller
   readonly #served: readonly Revision[]
   readonly #servedAlone: readonly Revision[]
@@ -97,11 +98,9 @@ class DuplexConnection implements Connection, ServerMount {
   #unsubscribe = (): void => {}
   #session: Session | undefined
   #opening: Promise<void> | undefined
-  readonly #work: WorkInProgress
+  readonly #work: Drainable
   readonly #out: Outbox
   readonly #listens: DuplexSubscriptions
-  #closing: Promise<void> | undefined
-  #resolveClosed!: () => void
 
   constructor(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions) {
     this.#runtime = runtime
@@ -129,12 +128,19 @@ class DuplexConnection implements Connection, ServerMount {
       refused: (reason) => this.#rejected(reason),
     }
     this.#listens = new DuplexSubscriptions(runtime.limits.listens, this.#out)
-    this.#work = new WorkInProgress(runtime.clock)
+    this.#limit = new ConcurrencyLimit(runtime.limits)
+    this.#calls = new CallPool(() => this.#limit)
+    this.#work = new Drainable(runtime.clock, {
+      // Subscriptions do not end by themselves.
+      begin: () => this.#listens.closeAll(),
+      finish: () => this.#end(),
+    })
     const background = new WaitUntil(this.#work, runtime.logger)
     this.#caller = { auth: options.auth, locals: options.locals, background }
-    this.closed = new Promise((resolve) => {
-      this.#resolveClosed = resolve
-    })
+  }
+
+  get closed(): Promise<void> {
+    return this.#work.closed
   }
 
   start(): void {
@@ -149,7 +155,8 @@ class DuplexConnection implements Connection, ServerMount {
     try {
       this.#startTransport()
     } catch (error) {
-      this.#finish()
+      this.#release()
+      this.#work.finish()
       throw error
     }
   }
@@ -167,10 +174,8 @@ class DuplexConnection implements Connection, ServerMount {
       started.catch((error: unknown) => this.#peerClosed({ kind: 'error', error }))
   }
 
-  close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
-    // A later call may be in more of a hurry, for example when the peer goes away during a drain.
-    this.#work.limit(deadline)
-    return (this.#closing ??= this.#drain())
+  close(options?: { readonly deadline?: number }): Promise<void> {
+    return this.#work.close(options)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -190,15 +195,12 @@ class DuplexConnection implements Connection, ServerMount {
   stats(): MountStats {
     return {
       ...this.gauges(),
-      draining: this.#closing !== undefined,
+      draining: this.#work.closing,
       refusals: this.#refusals.snapshot(),
     }
   }
 
-  async #drain(): Promise<void> {
-    // They are no work that would come to an end by itself.
-    this.#listens.closeAll()
-    await this.#work.idle()
+  async #end(): Promise<void> {
     this.#session?.close()
     this.#calls.endAll()
     this.#out.end()
@@ -207,14 +209,13 @@ class DuplexConnection implements Connection, ServerMount {
     } catch (error) {
       this.#runtime.logger.warn({ err: error }, 'A transport failed to close')
     }
-    this.#finish()
+    this.#release()
   }
 
-  #finish(): void {
+  #release(): void {
     this.#out.end()
     this.#unsubscribe()
     this.#runtime.dispatcher.releaseTimers()
-    this.#resolveClosed()
   }
 
   /** The peer has gone, or will say no more: what it asked for may still finish, for a moment. */
@@ -255,7 +256,7 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   #request(message: JsonRpcRequest, reply: Reply): void | Promise<void> {
-    if (this.#closing !== undefined) {
+    if (this.#work.closing) {
       this.#rejected('draining')
       return reply(errorFrame(message.id, busy()))
     }
@@ -287,7 +288,7 @@ class DuplexConnection implements Connection, ServerMount {
       this.#calls.cancel(id)
       this.#listens.cancel(id)
     }
-    if (!alone && this.#calls.named(id) === 0) session?.notification(message)
+    if (!alone && this.#calls.count(id) === 0) session?.notification(message)
   }
 
   #refusal(message: JsonRpcRequest, refused: Refused): string {
@@ -310,7 +311,8 @@ class DuplexConnection implements Connection, ServerMount {
       meta,
       served: this.#servedAlone,
     }
-    const run = (): EncodedResponse | Promise<EncodedResponse> => this.#calls.call(this.#runtime, call)
+    const run = (): EncodedResponse | Promise<EncodedResponse> =>
+      this.#calls.run(this.#runtime, statelessContext(this.#runtime, call))
     const ready = this.#runtime.ready()
     const answered = ready === undefined ? run() : ready.then(run)
     const answer = (said: EncodedResponse): void | Promise<void> =>
@@ -327,14 +329,14 @@ class DuplexConnection implements Connection, ServerMount {
 
   /** Reading stops instead of refusing, unless the client is asked something: its answer comes on the same way. */
   #room(): Promise<void> | undefined {
-    return this.#session?.asking === true ? undefined : this.#calls.capacity(this.#runtime, this.#principal)
+    return this.#session?.asking === true ? undefined : this.#limit.capacity()
   }
 
   /** A subscription that begins holds its answer back until it ends. */
   #begun(answer: EncodedResponse, revision: Revision): EncodedResponse {
     if (answer?.listening === undefined) return answer
     const { frame, listening } = answer
-    const error = this.#closing === undefined ? this.#listens.begin(listening, frame) : busy()
+    const error = !this.#work.closing ? this.#listens.begin(listening, frame) : busy()
     if (error === undefined) return undefined
     this.#rejected(error.reason === 'busy' ? 'busy' : 'invalidMessage')
     return { frame: errorFrame(listening.id, revision.encodeError(error)), error }
@@ -360,8 +362,7 @@ class DuplexConnection implements Connection, ServerMount {
         if (this.#session === undefined) this.#rejected('initializeRefused')
         else announceSession(this.#runtime, this.#session, { resumed: false })
         initialized.session?.attach({ send: (frame) => this.#out.say(frame) })
-        if (this.#session !== undefined)
-          this.#session.onAsk = () => this.#calls.release(this.#runtime, this.#principal)
+        if (this.#session !== undefined) this.#session.onAsk = () => this.#limit.release()
         return this.#answer(initialized, (frame) => this.#out.write(frame))
       })
       .catch((error: unknown) => this.#failOpening(message, error))
@@ -401,7 +402,7 @@ class DuplexConnection implements Connection, ServerMount {
 
   /** An answer that is lost leaves its client waiting for ever, so that the end of everything is the better news. */
   #broken(error: unknown): void {
-    if (this.#closing === undefined) this.#peerClosed({ kind: 'error', error })
+    if (!this.#work.closing) this.#peerClosed({ kind: 'error', error })
   }
 
   #dropped(frame: string): void {

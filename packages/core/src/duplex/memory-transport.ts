@@ -1,3 +1,4 @@
+import { type Deferred, deferred } from '../util/promises.ts'
 import type { SendOptions, Transport, TransportClose, TransportHandlers } from './transport.ts'
 
 /** UTF-16 units that may wait for the other side before `send` returns a promise. */
@@ -29,7 +30,7 @@ class MemoryTransport implements Transport {
   /** The peer will send no more; this end follows when its inbox is empty. */
   #peerClosed = false
   #closed = false
-  #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
+  #room: Deferred | undefined
 
   get queued(): number {
     return this.#peer?.waiting ?? 0
@@ -124,12 +125,4 @@ class MemoryTransport implements Transport {
     this.#room?.resolve()
     this.#room = undefined
   }
-}
-
-function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }

@@ -10,7 +10,8 @@ import { checkParsed, parseText } from '../protocol/parse.ts'
 import { ofEra } from '../protocol/revisions/index.ts'
 import { namesVersion } from '../protocol/revisions/request-meta.ts'
 import { selectRevision } from '../protocol/revisions/select.ts'
-import { createCalls } from '../session/apart-calls.ts'
+import { type CallPool, createCallPool } from '../session/call-pool.ts'
+import { Drainable } from '../session/drainable.ts'
 import { ANONYMOUS, type AuthInfo } from '../stores/principal.ts'
 import { WaitUntil, type WorkHost } from '../call/wait-until.ts'
 import type { EncodedResponse } from '../call/dispatcher.ts'
@@ -18,9 +19,8 @@ import type { Exchange } from '../call/exchange.ts'
 import { answerInitialize } from '../session/greet.ts'
 import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller } from '../session/session.ts'
-import type { Calls } from '../session/stateless.ts'
+import { statelessContext } from '../session/stateless-call.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
-import { WorkInProgress } from '../util/timers.ts'
 
 /** What is known of a message that came on a way of its own. */
 export interface MessageOptions extends WorkHost {
@@ -42,23 +42,26 @@ const NO_BATCHES = 'Batches are not taken here: hand over each message by itself
 
 /** Answers messages one by one, without sessions: what a queue or a function's event brings. */
 export class MessageHandler implements ServerMount {
-  readonly closed: Promise<void>
   readonly isMount = false
   readonly #runtime: ServerRuntime
-  readonly #calls: Calls
-  readonly #work: WorkInProgress
+  readonly #calls: CallPool
+  readonly #work: Drainable
   readonly #background: WaitUntil
-  #closing: Promise<void> | undefined
-  #resolveClosed!: () => void
 
   constructor(runtime: ServerRuntime) {
     this.#runtime = runtime
-    this.#calls = createCalls(runtime.clock)
-    this.#work = new WorkInProgress(runtime.clock)
-    this.#background = new WaitUntil(this.#work, runtime.logger)
-    this.closed = new Promise((resolve) => {
-      this.#resolveClosed = resolve
+    this.#calls = createCallPool()
+    this.#work = new Drainable(runtime.clock, {
+      finish: () => {
+        this.#calls.endAll()
+        runtime.dispatcher.releaseTimers()
+      },
     })
+    this.#background = new WaitUntil(this.#work, runtime.logger)
+  }
+
+  get closed(): Promise<void> {
+    return this.#work.closed
   }
 
   /** The answer as JSON text; undefined for what has none. Never rejects. */
@@ -70,7 +73,7 @@ export class MessageHandler implements ServerMount {
     if (incoming.kind === 'invalid')
       return this.#reject('invalidMessage', incoming.id, invalidRequest(incoming.reason))
     if (incoming.kind !== 'request') return undefined
-    if (this.#closing !== undefined) return this.#reject('draining', incoming.message.id, busy())
+    if (this.#work.closing) return this.#reject('draining', incoming.message.id, busy())
     this.#work.begin()
     try {
       return (await this.#answer(incoming.message, options))?.frame
@@ -86,9 +89,8 @@ export class MessageHandler implements ServerMount {
     return { ...NOTHING_HELD, callsInFlight: this.#calls.inFlight() }
   }
 
-  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
-    this.#work.limit(deadline)
-    return (this.#closing ??= this.#drain())
+  close(options?: { readonly deadline?: number }): Promise<void> {
+    return this.#work.close(options)
   }
 
   async #answer(message: JsonRpcRequest, options: MessageOptions): Promise<EncodedResponse> {
@@ -115,7 +117,7 @@ export class MessageHandler implements ServerMount {
     }
     const caller: Caller = { auth, locals, background: this.#background, host: options }
     const { revision, meta } = selection
-    return this.#calls.call(this.#runtime, {
+    const ctx = statelessContext(this.#runtime, {
       message,
       exchange,
       caller,
@@ -123,6 +125,7 @@ export class MessageHandler implements ServerMount {
       meta,
       served: ofEra('modern', served),
     })
+    return this.#calls.run(this.#runtime, ctx)
   }
 
   #reject(reason: string, id: RequestId | undefined, error: JsonRpcErrorObject): string {
@@ -133,12 +136,5 @@ export class MessageHandler implements ServerMount {
   #tell(reason: string): void {
     this.#runtime.refusals.count(reason)
     this.#runtime.events.emit('reject', () => ({ route: 'raw', status: undefined, reason }))
-  }
-
-  async #drain(): Promise<void> {
-    await this.#work.idle()
-    this.#calls.endAll()
-    this.#runtime.dispatcher.releaseTimers()
-    this.#resolveClosed()
   }
 }

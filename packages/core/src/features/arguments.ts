@@ -1,7 +1,5 @@
 import type { AnySchema, InferArguments } from '../schema/types.ts'
 
-export type Awaitable<T> = T | Promise<T>
-
 /** What a tool's handler receives: what its `inputSchema` makes of the arguments. */
 export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
   ? InferArguments<I>

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../call/context.ts'
-import type { Awaitable } from './arguments.ts'
+import type { Awaitable } from '../util/promises.ts'
 
 /** What the client has filled in so far. */
 interface CompletionState {

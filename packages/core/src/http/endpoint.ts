@@ -2,17 +2,18 @@ import { isErrorOf, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
 import { narrowRevisions, REVISIONS } from '../protocol/revisions/index.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
-import { createCalls } from '../session/apart-calls.ts'
+import { type CallPool, createCallPool } from '../session/call-pool.ts'
+import { Drainable } from '../session/drainable.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import { WaitUntil } from '../call/wait-until.ts'
+import { WaitUntil, type WorkCount } from '../call/wait-until.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { stderrLogger, unfailing } from '../util/logger.ts'
+import { isolatedRequests } from '../util/platform.ts'
 import { secureRandom } from '../util/random.ts'
 import type { Caller } from '../session/session.ts'
-import type { Calls } from '../session/stateless.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
-import { Deadlines, WorkInProgress } from '../util/timers.ts'
+import { Deadlines } from '../util/timers.ts'
 import { Authenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
@@ -68,37 +69,38 @@ export function createEndpoint<Locals = unknown>(
 }
 
 class HttpEndpoint implements Endpoint, ServerMount {
-  readonly closed: Promise<void>
   readonly probes: ReadonlyMap<string, Probe>
   readonly #mount: MountParts
   readonly #guard: HeadGuard
   readonly #admission: Authenticator
   readonly #authenticates: boolean
   readonly #sessions: SessionRoutes | undefined
-  readonly #stateless: Calls | undefined
+  readonly #stateless: CallPool | undefined
   readonly #http: SessionEraHttp
   readonly #modern: PerRequestHttp
-  #closing: Promise<void> | undefined
+  readonly #work: Drainable
+  readonly #isolated = isolatedRequests()
   #closed = false
-  #resolveClosed!: () => void
 
   constructor(server: Servable | ServerSelector, options: EndpointOptions) {
     const clock = (typeof server === 'function' ? undefined : server.runtime.clock) ?? systemClock
-    const resolved = resolveOptions(options, clock)
-    this.#mount = createMount(server, options, { resolved, clock })
+    const resolved = resolveOptions(options)
+    this.#work = new Drainable(clock, { begin: () => this.#drain(), finish: () => this.#end() })
+    this.#mount = createMount(server, options, { resolved, clock, work: this.#work })
     const { logger, tenants } = this.#mount
     this.probes = probesOf(options.health)
     this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#mount.served)
     this.#authenticates = options.authenticate !== undefined
     this.#admission = new Authenticator(options.authenticate, clock, logger)
     this.#sessions = createSessionRoutes(this.#mount, options)
-    this.#stateless = resolved.stateless ? createCalls(clock) : undefined
+    this.#stateless = resolved.stateless ? createCallPool() : undefined
     this.#http = new SessionEraHttp(this.#mount, this.#sessions, this.#stateless)
     tenants.measure = (tenant) => this.#held(tenant)
     this.#modern = new PerRequestHttp(this.#mount, this.#http)
-    this.closed = new Promise((resolve) => {
-      this.#resolveClosed = resolve
-    })
+  }
+
+  get closed(): Promise<void> {
+    return this.#work.closed
   }
 
   handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
@@ -113,17 +115,12 @@ class HttpEndpoint implements Endpoint, ServerMount {
   mayRead(request: HttpRequest): number | undefined {
     if (request.method !== 'POST' || request.route !== 'mcp') return undefined
     // A mount that closes refuses most by their heads: their bodies may take for ever.
-    if (this.#authenticates || this.#closing !== undefined) return undefined
+    if (this.#authenticates || this.#work.closing) return undefined
     return this.#guard(request) === undefined ? this.#mount.options.bodyLimit : undefined
   }
 
   close({ deadline }: { readonly deadline?: number } = {}): Promise<void> {
-    // A later call may be in more of a hurry.
-    this.#mount.work.limit(deadline ?? this.#mount.options.closeDeadlineMs)
-    this.#http.drain()
-    this.#sessions?.drain()
-    this.#modern.drain()
-    return (this.#closing ??= this.#drain())
+    return this.#work.close({ deadline: deadline ?? this.#mount.options.closeDeadlineMs })
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -131,7 +128,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   probe(probe: Probe, method: string): HttpReply {
-    return answerProbe(method, probe === 'livez' || this.#closing === undefined)
+    return answerProbe(method, probe === 'livez' || !this.#work.closing)
   }
 
   gauges(): Gauges {
@@ -142,7 +139,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   stats(): MountStats {
     return {
       ...this.gauges(),
-      draining: this.#closing !== undefined,
+      draining: this.#work.closing,
       refusals: this.#mount.rejections.refusals.snapshot(),
     }
   }
@@ -163,7 +160,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   #handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
     const refused = request.headJudged === true ? undefined : this.#guard(request)
     if (refused !== undefined) return refused
-    if (this.#closing !== undefined && (this.#closed || !mayAnswer(request))) return refuse('draining')
+    if (this.#work.closing && (this.#closed || !mayAnswer(request))) return refuse('draining')
     const auth = this.#admission.admit(request)
     if (auth instanceof Promise) return auth.then((found) => this.#admitted(request, found))
     return this.#admitted(request, auth)
@@ -217,7 +214,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       },
     )
     // Others may wait for what this one has begun, such as a lifespan that opens: it must not end with its client.
-    if (this.#mount.clock.perRequest === true) request.waitUntil?.(settled)
+    if (this.#isolated) request.waitUntil?.(settled)
     return settled
   }
 
@@ -235,10 +232,15 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
   }
 
-  async #drain(): Promise<void> {
-    const { openStreams, upgrades, work, tenants } = this.#mount
+  #drain(): void {
+    this.#http.drain()
+    this.#sessions?.drain()
+    this.#modern.drain()
     this.#sessions?.endStandalone()
-    await work.idle()
+  }
+
+  #end(): void {
+    const { openStreams, upgrades, tenants } = this.#mount
     this.#stateless?.endAll()
     this.#modern.endAll()
     this.#sessions?.closeAll()
@@ -246,19 +248,21 @@ class HttpEndpoint implements Endpoint, ServerMount {
     openStreams.cutAll()
     tenants.finish()
     this.#closed = true
-    this.#resolveClosed()
   }
 }
 
 function createMount(
   server: Servable | ServerSelector,
   options: EndpointOptions,
-  { resolved, clock }: { readonly resolved: ResolvedOptions; readonly clock: Clock },
+  {
+    resolved,
+    clock,
+    work,
+  }: { readonly resolved: ResolvedOptions; readonly clock: Clock; readonly work: WorkCount },
 ): MountParts {
   const runtime = typeof server === 'function' ? undefined : server.runtime
   const random = runtime?.random ?? secureRandom
   const logger = options.logger ?? runtime?.logger ?? unfailing(stderrLogger)
-  const work = new WorkInProgress(clock)
   const tenants = new ServedServers(server, clock)
   return {
     clock,

@@ -1,5 +1,5 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
-import type { WaitUntil } from '../call/wait-until.ts'
+import type { WaitUntil, WorkCount } from '../call/wait-until.ts'
 import type { Clock } from '../util/clock.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import type { Logger } from '../util/logger.ts'
@@ -9,7 +9,7 @@ import type { OpenStreams } from './streams/open-streams.ts'
 import type { Pings } from './sessions/pings.ts'
 import type { Rejections } from './rejections.ts'
 import type { ServedServers } from './served-servers.ts'
-import type { Deadlines, WorkInProgress } from '../util/timers.ts'
+import type { Deadlines } from '../util/timers.ts'
 
 /** What the parts of one mount share. */
 export interface EndpointContext {
@@ -29,7 +29,7 @@ export interface EndpointContext {
   /** Turns calls that last into streams. */
   readonly upgrades: Deadlines
   /** Requests and calls that a close waits for. */
-  readonly work: WorkInProgress
+  readonly work: WorkCount
   /** Work that its call has left behind, which a close waits for too. */
   readonly background: WaitUntil
 }

@@ -1,5 +1,4 @@
 import { DEFAULT_PARSE_LIMITS } from '../protocol/parse.ts'
-import type { Clock } from '../util/clock.ts'
 import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
 import type { EndpointOptions, Filled, KeepAliveOptions, ListenLimits, ResolvedOptions } from './options.ts'
 import { resolveSessionOptions } from './sessions/session-options.ts'
@@ -22,11 +21,8 @@ const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', inter
  *
  * @throws `ERR_MCP_OPTION`, naming the option
  */
-export function resolveOptions(
-  options: EndpointOptions,
-  { perRequest = false }: Pick<Clock, 'perRequest'> = {},
-): ResolvedOptions {
-  const forSessions = resolveSessionOptions(options, perRequest)
+export function resolveOptions(options: EndpointOptions): ResolvedOptions {
+  const forSessions = resolveSessionOptions(options)
   const filled = withDefaults(DEFAULTS, options)
   const resolved: ResolvedOptions = {
     ...filled,

@@ -4,10 +4,11 @@ import type { AuthInfo } from '../stores/principal.ts'
 import { type ChangeEvent, CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
+import { Drainable } from '../session/drainable.ts'
 import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller, Session } from '../session/session.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
-import { WorkInProgress } from '../util/timers.ts'
+import { isolatedRequests } from '../util/platform.ts'
 import { refuse } from './refusals.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
@@ -38,31 +39,30 @@ type Measure = (tenant: ServedServer) => Gauges
 /** One server on a mount, and the sessions that it has here. They hear of changes through the server's own bus. */
 export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
-  readonly closed: Promise<void>
   readonly #measure: Measure
-  /** Each stream has to hear of changes by itself: no request reaches what another has opened. */
-  readonly #apart: boolean
-  readonly #work: WorkInProgress
+  readonly #work: Drainable
   readonly #sessions = new Set<Session>()
   readonly #listens = new Set<Subscription>()
   readonly #held = new Set<Held>()
   #calls = 0
   #unsubscribe: (() => void) | undefined
-  #closing: Promise<void> | undefined
-  #resolveClosed!: () => void
 
   constructor(runtime: ServerRuntime, clock: Clock, measure: Measure) {
     this.runtime = runtime
     this.#measure = measure
-    this.#apart = clock.perRequest === true
-    this.#work = new WorkInProgress(clock)
-    this.closed = new Promise((resolve) => {
-      this.#resolveClosed = resolve
+    this.#work = new Drainable(clock, {
+      begin: () => {
+        for (const listen of this.#listens) listen.close()
+      },
+      finish: () => this.finish(),
     })
   }
 
+  get closed(): Promise<void> {
+    return this.#work.closed
+  }
   get closing(): boolean {
-    return this.#closing !== undefined
+    return this.#work.closing
   }
   get idle(): boolean {
     return this.#calls === 0 && this.#sessions.size === 0 && this.#listens.size === 0 && this.#held.size === 0
@@ -81,7 +81,8 @@ export class ServedServer implements ServerMount {
 
   /** Tells a subscription of changes until it ends. */
   tell(listen: Subscription): void {
-    if (this.#apart) {
+    // No other request can write to this stream.
+    if (isolatedRequests()) {
       listen.onClose(this.#subscribe((event) => listen.changed(event)))
       return
     }
@@ -113,9 +114,8 @@ export class ServedServer implements ServerMount {
   }
 
   /** Closes the server's sessions here, and leaves those of other servers alone. */
-  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
-    this.#work.limit(deadline)
-    return (this.#closing ??= this.#drain())
+  close(options?: { readonly deadline?: number }): Promise<void> {
+    return this.#work.close(options)
   }
 
   /** Ends at once: the mount has drained already. */
@@ -125,13 +125,7 @@ export class ServedServer implements ServerMount {
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
     this.runtime.dispatcher.releaseTimers()
-    this.#resolveClosed()
-  }
-
-  async #drain(): Promise<void> {
-    for (const listen of this.#listens) listen.close()
-    await this.#work.idle()
-    this.finish()
+    this.#work.finish()
   }
 
   #follow(): void {

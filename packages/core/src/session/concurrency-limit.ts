@@ -1,55 +1,58 @@
 import type { SessionLimits } from './server-runtime.ts'
 
-/** Bounds how many calls run at once, how many wait for a place, and refuses the rest. */
+/** Bounds how many calls run at once and how many wait, and refuses the rest. */
 export class ConcurrencyLimit {
   readonly #limits: SessionLimits
+  readonly #onIdle: (() => void) | undefined
   readonly #waiting: (() => void)[] = []
-  readonly #wantRoom: (() => void)[] = []
+  readonly #wantCapacity: (() => void)[] = []
   #running = 0
 
-  constructor(limits: SessionLimits) {
+  /** @param onIdle - runs when the last call has left */
+  constructor(limits: SessionLimits, onIdle?: () => void) {
     this.#limits = limits
+    this.#onIdle = onIdle
   }
 
   get inFlight(): number {
     return this.#running + this.#waiting.length
   }
 
-  get full(): boolean {
-    return this.inFlight >= this.#limits.inFlight
-  }
-
-  /** Whether the next one would have to wait. */
+  /** Whether the next call would have to wait. */
   get saturated(): boolean {
     return this.#running >= this.#limits.running
   }
 
-  /** Undefined: go on. A promise: wait. `busy`: answer so. Whoever went on must `leave`. */
+  get #full(): boolean {
+    return this.inFlight >= this.#limits.inFlight
+  }
+
+  /** Undefined: run now. A promise: wait for it, then run. Both must `leave`. `busy`: refuse. */
   enter(): undefined | Promise<void> | 'busy' {
     if (this.#running < this.#limits.running) {
       this.#running++
       return undefined
     }
-    if (this.full) return 'busy'
+    if (this.#full) return 'busy'
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   leave(): void {
     const next = this.#waiting.shift()
-    if (next === undefined) this.#running--
-    else next()
+    if (next !== undefined) next()
+    else if (--this.#running === 0) this.#onIdle?.()
     this.release()
   }
 
-  /** Lets everyone go on who waits for room. */
-  release(): void {
-    // Nearly always nobody waits, and this runs after every call.
-    if (this.#wantRoom.length === 0) return
-    for (const resolve of this.#wantRoom.splice(0)) resolve()
+  /** Resolves when one more call may enter; undefined when it may now. */
+  capacity(): Promise<void> | undefined {
+    return this.#full ? new Promise((resolve) => this.#wantCapacity.push(resolve)) : undefined
   }
 
-  /** Resolves when one more may come in; undefined when it may now. */
-  capacity(): Promise<void> | undefined {
-    return this.full ? new Promise((resolve) => this.#wantRoom.push(resolve)) : undefined
+  /** Resolves every promise of {@link capacity}. */
+  release(): void {
+    // Runs after every call, and nearly always nobody waits.
+    if (this.#wantCapacity.length === 0) return
+    for (const resolve of this.#wantCapacity.splice(0)) resolve()
   }
 }

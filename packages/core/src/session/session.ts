@@ -1,4 +1,4 @@
-import { busy, type McpError, invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import {
   errorFrame,
   isRequestId,
@@ -7,7 +7,6 @@ import {
   type JsonRpcResponse,
   notificationFrame,
   type RequestId,
-  resultFrame,
 } from '../protocol/jsonrpc.ts'
 import { Method, Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
@@ -21,6 +20,7 @@ import { type ClientView, clientView } from '../call/client-view.ts'
 import { CallContext, type CallScope, type SessionView } from '../call/context.ts'
 import type { EncodedResponse } from '../call/dispatcher.ts'
 import type { Exchange } from '../call/exchange.ts'
+import { CallPool } from './call-pool.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { PendingRequests } from '../call/input/pending-requests.ts'
 import type { ServerRuntime } from './server-runtime.ts'
@@ -42,12 +42,6 @@ export interface Caller {
   readonly host?: WorkHost | undefined
 }
 
-/** A call that waits for a place among the running ones. */
-interface WaitingCall {
-  readonly id: RequestId
-  cancelled: boolean
-}
-
 /**
  * One legacy client's state: its record, and what is attached to it while it lives here.
  * HTTP and duplex transports hold sessions in the same way; how frames travel is the outlet's business.
@@ -63,8 +57,7 @@ export class Session implements SessionView {
   readonly #limit: ConcurrencyLimit
   readonly #requests: PendingRequests
   readonly #asking: InputContext
-  readonly #running = new Set<CallContext>()
-  readonly #waiting = new Set<WaitingCall>()
+  readonly #pool: CallPool
   readonly #onClose: (() => void)[] = []
   readonly #onRecord: ((record: SessionRecord) => void)[] = []
   #record: SessionRecord
@@ -82,6 +75,7 @@ export class Session implements SessionView {
     this.revision = revision
     this.client = clientView(record.client.info, record.client.capabilities)
     this.#limit = new ConcurrencyLimit(runtime.limits)
+    this.#pool = new CallPool(() => this.#limit)
     const { asking } = runtime
     this.#requests = new PendingRequests(runtime.clock, asking.limits.timeoutMs, () => {
       this.#limit.release()
@@ -171,20 +165,10 @@ export class Session implements SessionView {
     this.#unansweredPings = 0
     if (message.method === Method.Initialize) {
       exchange.refused?.('initializedAlready')
-      return this.#refuse(message.id, invalidRequest('The session is initialized already'))
+      const error = invalidRequest('The session is initialized already')
+      return { frame: errorFrame(message.id, this.revision.encodeError(error)), error }
     }
-    // Whoever asks whether the connection lives must not wait for calls that hang.
-    if (message.method === Method.Ping && this.#limit.saturated)
-      return { frame: resultFrame(message.id, '{}') }
-    const entry = this.#limit.enter()
-    if (entry === undefined) return this.#run(message, exchange, caller)
-    if (entry === 'busy') {
-      const sessionId = this.id
-      this.#runtime.events.emit('overflow', () => ({ queue: 'calls', action: 'refuse', bytes: 0, sessionId }))
-      exchange.refused?.('busy')
-      return this.#refuse(message.id, busy())
-    }
-    return this.#runLater(entry, message, exchange, caller)
+    return this.#pool.run(this.#runtime, new CallContext(message, this.#scope(exchange, caller)))
   }
 
   notification(message: JsonRpcNotification): void {
@@ -194,7 +178,7 @@ export class Session implements SessionView {
       if (!this.#record.initialized) this.update({ initialized: true })
     } else if (message.method === Notification.Cancelled) {
       const id = message.params?.['requestId']
-      if (isRequestId(id)) this.#cancel(id)
+      if (isRequestId(id)) this.#pool.cancel(id)
     } else if (message.method === Notification.RootsListChanged && this.client.supports('roots')) {
       const { id, principal } = this.#record
       this.#runtime.events.emit('roots:change', () => ({ sessionId: id, session: this, principal }))
@@ -247,47 +231,9 @@ export class Session implements SessionView {
     this.#closed = true
     this.#watch([])
     this.own = undefined
-    for (const ctx of this.#running) ctx.end?.('closed')
+    this.#pool.endAll()
     this.#requests.end()
     for (const listener of this.#onClose.splice(0)) listener()
-  }
-
-  #run(
-    message: JsonRpcRequest,
-    exchange: Exchange,
-    caller: Caller,
-  ): EncodedResponse | Promise<EncodedResponse> {
-    const ctx = new CallContext(message, this.#scope(exchange, caller))
-    ctx.app = this.#runtime.app()
-    const answer = this.#runtime.dispatcher.run(ctx)
-    // Nothing can cancel a call that is over already.
-    if (!(answer instanceof Promise)) {
-      this.#limit.leave()
-      return answer
-    }
-    this.#running.add(ctx)
-    return answer.finally(() => this.#leave(ctx))
-  }
-
-  /** A call that was cancelled, or whose session has ended, while it waited never reaches its handler. */
-  async #runLater(
-    place: Promise<void>,
-    message: JsonRpcRequest,
-    exchange: Exchange,
-    caller: Caller,
-  ): Promise<EncodedResponse> {
-    const waiting: WaitingCall = { id: message.id, cancelled: false }
-    this.#waiting.add(waiting)
-    await place
-    this.#waiting.delete(waiting)
-    if (!waiting.cancelled && !this.#closed) return this.#run(message, exchange, caller)
-    this.#limit.leave()
-    return undefined
-  }
-
-  #leave(ctx: CallContext): void {
-    this.#running.delete(ctx)
-    this.#limit.leave()
   }
 
   #watch(uris: readonly string[]): void {
@@ -321,22 +267,7 @@ export class Session implements SessionView {
 
   /** Whether a call of this id runs or waits. */
   runs(id: RequestId): boolean {
-    for (const ctx of this.#running) if (ctx.message.id === id) return true
-    for (const call of this.#waiting) if (call.id === id) return true
-    return false
-  }
-
-  /** An id that several calls share names none of them: cancelling the wrong one would be worse. */
-  #cancel(id: RequestId): void {
-    const running = [...this.#running].filter((ctx) => ctx.message.id === id)
-    const waiting = [...this.#waiting].filter((call) => call.id === id)
-    if (running.length + waiting.length !== 1) return
-    running[0]?.end?.('cancelled')
-    for (const call of waiting) call.cancelled = true
-  }
-
-  #refuse(id: RequestId, error: McpError): EncodedResponse {
-    return { frame: errorFrame(id, this.revision.encodeError(error)), error }
+    return this.#pool.count(id) > 0
   }
 }
 

@@ -1,4 +1,4 @@
-type Awaitable<T> = T | Promise<T>
+import type { Awaitable } from '../util/promises.ts'
 
 /** Never the session id alone: a stream belongs to a principal. */
 export interface StreamKey {

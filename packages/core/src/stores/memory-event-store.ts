@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../util/clock.ts'
 import type { Cursor, EventStore, StoredEvent, StreamKey } from './event-store.ts'
 import { type Random, randomToken, secureRandom } from '../util/random.ts'
-import { utf8Length } from '../util/utf8.ts'
+import { utf8Length } from '../util/bytes.ts'
 
 export interface MemoryEventStoreOptions {
   /** Events kept for each stream. @default 1_000 */

@@ -1,7 +1,7 @@
 import { isFinal } from '../protocol/tasks.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
-import { utf8Length } from '../util/utf8.ts'
+import { utf8Length } from '../util/bytes.ts'
 
 /** Limits of a {@link MemoryTaskStore}; what goes beyond them is refused. */
 export interface MemoryTaskStoreOptions {

@@ -1,7 +1,6 @@
+import type { Awaitable } from '../util/promises.ts'
 import type { ClientCapabilities, Implementation, LogLevel } from '../protocol/types.ts'
 import type { PendingUrl } from './pending-urls.ts'
-
-type Awaitable<T> = T | Promise<T>
 
 /** One session as plain JSON, so that another node, or a later process, can pick it up. */
 export interface SessionRecord {

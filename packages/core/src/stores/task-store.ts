@@ -1,7 +1,6 @@
+import type { Awaitable } from '../util/promises.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../protocol/jsonrpc.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
-
-type Awaitable<T> = T | Promise<T>
 
 /** Where a task record is kept. Two owners never share one. */
 export interface TaskKey {

@@ -10,12 +10,12 @@ import { RunningTask, type RunningTaskOptions } from './running-task.ts'
 import type { Logger } from '../util/logger.ts'
 import type { TaskStarted } from '../call/result.ts'
 import { type Random, randomToken } from '../util/random.ts'
+import { Drainable } from '../session/drainable.ts'
 import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import { endingsOf } from './task-result.ts'
 import type { TaskKey, TaskPosition, TaskRecord, TaskStore } from '../stores/task-store.ts'
 import { TaskWatch } from './task-watch.ts'
-import { WorkInProgress } from '../util/timers.ts'
 
 /** Bounds on tasks. */
 export interface TaskLimits {
@@ -66,30 +66,28 @@ const DELETE_PAGE = 100
  * the client did not authenticate, and is unknown to everyone else.
  */
 export class TaskRunner implements ServerMount {
-  readonly closed: Promise<void>
   readonly isMount = false
   readonly #options: TasksOptions
   readonly #live = new Map<string, RunningTask>()
   /** Tasks that run or are about to, by owner. */
   readonly #running = new Map<string, number>()
   readonly #followed = new WeakSet<SessionSettings>()
-  readonly #work: WorkInProgress
+  readonly #work: Drainable
   readonly #liveOptions: RunningTaskOptions
-  #closing: Promise<void> | undefined
-  #resolveClosed!: () => void
 
   constructor(options: TasksOptions) {
     this.#options = options
-    this.#work = new WorkInProgress(options.clock)
+    this.#work = new Drainable(options.clock, { finish: () => this.#endAll() })
     this.#liveOptions = {
       store: options.store,
       now: () => options.clock.now(),
       onStored: options.onStored,
       onError: (err) => options.logger.error({ err }, 'The state of a task could not be stored'),
     }
-    this.closed = new Promise((resolve) => {
-      this.#resolveClosed = resolve
-    })
+  }
+
+  get closed(): Promise<void> {
+    return this.#work.closed
   }
 
   /** Tasks whose handlers run in this process. */
@@ -108,7 +106,7 @@ export class TaskRunner implements ServerMount {
    */
   async start(call: CallContext, owner: string, request: TaskRequest): Promise<TaskStarted> {
     const running = this.#running.get(owner) ?? 0
-    if (this.#closing !== undefined || running >= this.#options.maxRunning) throw busy()
+    if (this.#work.closing || running >= this.#options.maxRunning) throw busy()
     this.#running.set(owner, running + 1)
     this.#work.begin()
     const record = this.#record(call, owner, request)
@@ -219,18 +217,15 @@ export class TaskRunner implements ServerMount {
     return cancelled
   }
 
-  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
-    this.#work.limit(deadline)
-    return (this.#closing ??= this.#drain())
+  close(options?: { readonly deadline?: number }): Promise<void> {
+    return this.#work.close(options)
   }
 
-  async #drain(): Promise<void> {
-    await this.#work.idle()
+  async #endAll(): Promise<void> {
     const left = [...this.#live.values()]
     for (const live of left) live.end('closed')
     await Promise.all(left.map((live) => live.over))
     this.#options.dispatcher.releaseTimers()
-    this.#resolveClosed()
   }
 
   #record(call: CallContext, owner: string, { ttlMs }: TaskRequest): TaskRecord {

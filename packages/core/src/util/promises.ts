@@ -1,4 +1,24 @@
-/** Whether a value is to be awaited. What is not keeps the synchronous way, which costs no promise. */
+export type Awaitable<T> = T | Promise<T>
+
+/** A promise that is settled from outside. */
+export interface Deferred<T = void> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** `Promise.withResolvers`, which Node.js 20 does not have. */
+export function deferred<T = void>(): Deferred<T> {
+  let resolve!: (value: T) => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
+}
+
+/** Whether a value has to be awaited. Other values stay synchronous, which costs no promise. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (
     value instanceof Promise ||

@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts'
-import { decodeBase64, fromBase64Url, toBase64Url } from './base64url.ts'
+import { decodeBase64, fromBase64Url, toBase64Url } from './bytes.ts'
 import { type Random, secureRandom } from './random.ts'
 
 /** A key of 256 random bits: the bytes themselves, or base64 or base64url of them. */

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { isolatedRequests } from './platform.ts'
 
 /** Lets the process end while the timer waits, where the runtime's timers know how. */
 function unref(timer: unknown): void {
@@ -60,7 +61,7 @@ export class Deadlines {
   constructor(clock: Clock, ms: number) {
     this.#clock = clock
     this.#ms = ms
-    if (clock.perRequest === true) this.#own = new WeakMap()
+    if (isolatedRequests()) this.#own = new WeakMap()
   }
 
   add(member: Due): void {
@@ -121,43 +122,5 @@ export class Deadlines {
       this.#members.delete(member)
       member.due()
     }
-  }
-}
-
-/** Counts work in progress, so that a close can wait for its end. */
-export class WorkInProgress {
-  readonly #clock: Clock
-  readonly #limits: unknown[] = []
-  #count = 0
-  #over = false
-  #onIdle: (() => void) | undefined
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  begin(): void {
-    this.#count++
-  }
-
-  end(): void {
-    if (--this.#count === 0) this.#onIdle?.()
-  }
-
-  /** Whoever waits for the end of the work waits no longer than this. Of several limits the first one counts. */
-  limit(ms: number): void {
-    if (this.#over) return
-    this.#limits.push(this.#clock.setTimeout(() => this.#onIdle?.(), ms))
-  }
-
-  /** Resolves when nothing is left, or a limit has passed. */
-  async idle(): Promise<void> {
-    if (this.#count > 0) {
-      await new Promise<void>((resolve) => {
-        this.#onIdle = resolve
-      })
-    }
-    this.#over = true
-    for (const timer of this.#limits.splice(0)) this.#clock.clearTimeout(timer)
   }
 }

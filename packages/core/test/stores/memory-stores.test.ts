@@ -4,7 +4,7 @@ import { MemoryBus } from '../../src/stores/memory-bus.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { SessionRecord } from '../../src/stores/session-store.ts'
-import { utf8Length } from '../../src/util/utf8.ts'
+import { utf8Length } from '../../src/util/bytes.ts'
 import { TestClock } from '../http/support/clock.ts'
 
 const record = (id: string, principal = ''): SessionRecord => ({

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
-import { toBase64Url } from '../../util/base64url.ts'
+import { toBase64Url } from '../../util/bytes.ts'
 
 /** What came back for one question, and which question that was. */
 export interface PinnedResponse {

@@ -10,7 +10,7 @@ import type {
   ResourceLink,
   TextContent,
 } from '../../protocol/types.ts'
-import { isBase64, toBase64 } from '../../util/base64.ts'
+import { isBase64, toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/checks.ts'
 

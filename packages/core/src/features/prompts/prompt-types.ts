@@ -7,7 +7,7 @@ import type { Content } from '../content/content.ts'
 import type { InputRequired } from '../tools/input-required.ts'
 import type { PromptMessages, Message } from './prompt-messages.ts'
 import type { VisibleRule } from '../registry/visibility.ts'
-import type { Awaitable } from '../arguments.ts'
+import type { Awaitable } from '../../util/promises.ts'
 
 /** A schema of strings: prompt arguments are nothing else on the wire. */
 export type PromptSchema = StringFieldsSchema | JsonSchema

@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts'
 import type { Meta, ReadResourceResult, ResourceContents } from '../../protocol/types.ts'
-import { toBase64 } from '../../util/base64.ts'
+import { toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { type CacheHint, checkHint } from '../registry/caching.ts'
 import { resourceContents, type ResourcePart } from '../content/content.ts'

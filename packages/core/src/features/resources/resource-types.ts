@@ -3,7 +3,7 @@ import type { RequestContext } from '../../call/context.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 import type { CacheHint } from '../registry/caching.ts'
 import type { Completers } from '../completion-types.ts'
-import type { Awaitable } from '../arguments.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { TemplateVariables } from '../uri-template/template-variables.ts'
 import type { VisibleRule } from '../registry/visibility.ts'
 

@@ -1,7 +1,7 @@
 import { usageError } from '../../errors.ts'
 import type { Resource } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/context.ts'
-import { utf8Length } from '../../util/utf8.ts'
+import { utf8Length } from '../../util/bytes.ts'
 import { fault, type Subject } from '../registry/checks.ts'
 import { OutputError } from '../content/output-error.ts'
 import type { AnyResource } from '../resources/resource-types.ts'

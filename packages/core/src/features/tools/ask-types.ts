@@ -1,7 +1,8 @@
 import type { RequestContext } from '../../call/context.ts'
 import type { Question } from '../../call/input/question.ts'
 import type { AnySchema } from '../../schema/types.ts'
-import type { Awaitable, ToolArguments } from '../arguments.ts'
+import type { ToolArguments } from '../arguments.ts'
+import type { Awaitable } from '../../util/promises.ts'
 
 declare const ASKS: unique symbol
 

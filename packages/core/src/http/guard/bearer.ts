@@ -1,8 +1,7 @@
 import { usageError } from '../../errors.ts'
 import type { AuthInfo } from '../../stores/principal.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { HttpRequest } from '../types.ts'
-
-type Awaitable<T> = T | Promise<T>
 
 /** A refusal that an `authenticate` option returns instead of an identity: status, a sentence, and headers. */
 export class Rejection {

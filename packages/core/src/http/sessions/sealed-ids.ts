@@ -4,7 +4,7 @@ import type { SessionDraft } from '../../session/greet.ts'
 import { type Random, randomToken } from '../../util/random.ts'
 import { type Sealer, sealedLength } from '../../util/sealer.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
-import { utf8Length } from '../../util/utf8.ts'
+import { utf8Length } from '../../util/bytes.ts'
 
 /** Characters of a session id, of any kind: what is longer is refused before it is looked at. */
 const MAX_SESSION_ID = 1_024

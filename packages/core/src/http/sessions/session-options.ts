@@ -1,5 +1,6 @@
 import { resolveSsePaths } from '../legacy-sse/routes.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../../util/check-options.ts'
+import { isolatedRequests } from '../../util/platform.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
 
 /** Whether there are sessions, and what is said of them. */
@@ -15,12 +16,9 @@ const SESSION_DEFAULTS: ResolvedOptions['sessions'] = {
 
 const SEAL_MAX_AGE_MS = 86_400_000
 
-/**
- * @param perRequest - whether no request reaches what another has opened
- * @throws `ERR_MCP_OPTION`, naming the option
- */
-export function resolveSessionOptions(options: EndpointOptions, perRequest: boolean): ResolvedSessionOptions {
-  const stateless = options.stateless ?? perRequest
+/** @throws `ERR_MCP_OPTION`, naming the option */
+export function resolveSessionOptions(options: EndpointOptions): ResolvedSessionOptions {
+  const stateless = options.stateless ?? isolatedRequests()
   const sessions = withDefaults(SESSION_DEFAULTS, options.sessions ?? {})
   const seal = resolveSeal(options)
   const legacySse = resolveSsePaths(options.legacySse)

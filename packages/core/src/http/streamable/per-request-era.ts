@@ -9,10 +9,10 @@ import { ofEra } from '../../protocol/revisions/index.ts'
 import type { RequestMeta } from '../../protocol/revisions/request-meta.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../../protocol/revisions/select.ts'
-import { createCalls } from '../../session/apart-calls.ts'
+import { type CallPool, createCallPool } from '../../session/call-pool.ts'
 import type { ServerRuntime } from '../../session/server-runtime.ts'
 import type { Caller } from '../../session/session.ts'
-import type { Calls } from '../../session/stateless.ts'
+import { statelessContext } from '../../session/stateless-call.ts'
 import { PostExchange, type StreamOpener } from './post-exchange.ts'
 import { SubscriptionHandler } from './subscription-handler.ts'
 import { checkRoutingHeaders } from '../guard/routing-headers.ts'
@@ -31,7 +31,7 @@ type Reply = HttpReply | Promise<HttpReply>
 export class PerRequestHttp {
   readonly #mount: EndpointContext
   readonly #streams: StreamOpener
-  readonly #calls: Calls
+  readonly #calls: CallPool
   readonly #served: readonly Revision[]
   readonly #listening: SubscriptionHandler
   #draining = false
@@ -39,7 +39,7 @@ export class PerRequestHttp {
   constructor(mount: EndpointContext, streams: StreamOpener) {
     this.#mount = mount
     this.#streams = streams
-    this.#calls = createCalls(mount.clock)
+    this.#calls = createCallPool()
     this.#listening = new SubscriptionHandler(mount, this.#calls)
     this.#served = ofEra('modern', mount.served)
   }
@@ -90,7 +90,7 @@ export class PerRequestHttp {
       streams: this.#streams,
     })
     const call = { message, exchange, caller, revision, meta, served }
-    return exchange.answer(this.#calls.call(tenant.runtime, call))
+    return exchange.answer(this.#calls.run(tenant.runtime, statelessContext(tenant.runtime, call)))
   }
 
   /** Finds the server, and opens its lifespan before the first call. */

@@ -12,8 +12,9 @@ import { principalOf } from '../../stores/principal.ts'
 import { readBatch } from '../../protocol/batch.ts'
 import type { EncodedResponse } from '../../call/dispatcher.ts'
 import { answerInitialize } from '../../session/greet.ts'
+import type { CallPool } from '../../session/call-pool.ts'
 import type { Caller } from '../../session/session.ts'
-import type { Calls } from '../../session/stateless.ts'
+import { statelessContext } from '../../session/stateless-call.ts'
 import { PostExchange, type StreamOpener } from './post-exchange.ts'
 import { deliver } from './incoming.ts'
 import { initialized, notInitialized, type InitializeRequest } from './initialize-reply.ts'
@@ -43,13 +44,13 @@ interface Inbound {
 export class SessionEraHttp implements StreamOpener {
   readonly #mount: EndpointContext
   readonly #sessions: SessionRoutes | undefined
-  readonly #stateless: Calls | undefined
+  readonly #stateless: CallPool | undefined
   /** Elsewhere the ids of sessions mean nothing. */
   readonly #hasSessions: boolean
 
   #draining = false
 
-  constructor(mount: EndpointContext, sessions: SessionRoutes | undefined, stateless: Calls | undefined) {
+  constructor(mount: EndpointContext, sessions: SessionRoutes | undefined, stateless: CallPool | undefined) {
     this.#mount = mount
     this.#sessions = sessions
     this.#stateless = stateless
@@ -158,7 +159,10 @@ export class SessionEraHttp implements StreamOpener {
     if (live !== undefined && tenant === tenants.single) return live.session.call(message, exchange, caller)
     return tenants.during(tenant, () =>
       live === undefined
-        ? this.#stateless?.call(tenant.runtime, { message, exchange, caller, revision: exchange.revision })
+        ? this.#stateless?.run(
+            tenant.runtime,
+            statelessContext(tenant.runtime, { message, exchange, caller, revision: exchange.revision }),
+          )
         : live.session.call(message, exchange, caller),
     )
   }

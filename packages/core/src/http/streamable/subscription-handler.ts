@@ -5,7 +5,9 @@ import type { EncodedAnswer, EncodedResponse } from '../../call/dispatcher.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { SubscriptionSet } from '../../subscriptions/subscription-set.ts'
 import { MemoryBus } from '../../stores/memory-bus.ts'
-import type { Calls, StatelessCall } from '../../session/stateless.ts'
+import type { CallPool } from '../../session/call-pool.ts'
+import { type StatelessCall, statelessContext } from '../../session/stateless-call.ts'
+import { isolatedRequests } from '../../util/platform.ts'
 import { EMPTY_STREAM, jsonAnswer } from './post-exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import { SubscriptionStream } from './subscription-stream.ts'
@@ -25,11 +27,11 @@ export type SubscriptionCall = Omit<StatelessCall, 'exchange'>
  */
 export class SubscriptionHandler {
   readonly #mount: EndpointContext
-  readonly #calls: Calls
+  readonly #calls: CallPool
   readonly #listens: SubscriptionSet
   #draining = false
 
-  constructor(mount: EndpointContext, calls: Calls) {
+  constructor(mount: EndpointContext, calls: CallPool) {
     this.#mount = mount
     this.#calls = calls
     this.#listens = new SubscriptionSet(mount.options.listens)
@@ -43,7 +45,9 @@ export class SubscriptionHandler {
 
   answer(request: HttpRequest, tenant: ServedServer, call: SubscriptionCall): HttpReply | Promise<HttpReply> {
     if (!this.#reaches(tenant)) return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
-    const answered = this.#calls.call(tenant.runtime, { ...call, exchange: this.#exchange(request) })
+    const { runtime } = tenant
+    const ctx = statelessContext(runtime, { ...call, exchange: this.#exchange(request) })
+    const answered = this.#calls.run(runtime, ctx)
     return answered instanceof Promise
       ? answered.then((answer) => this.#reply(answer, { request, tenant, call }))
       : this.#reply(answered, { request, tenant, call })
@@ -51,8 +55,7 @@ export class SubscriptionHandler {
 
   /** Whether a change that one request makes comes to the stream of another. A bus in memory would call across. */
   #reaches({ runtime }: ServedServer): boolean {
-    const { options, clock } = this.#mount
-    return !options.stateless || clock.perRequest !== true || !(runtime.bus instanceof MemoryBus)
+    return !this.#mount.options.stateless || !isolatedRequests() || !(runtime.bus instanceof MemoryBus)
   }
 
   /** Carries nothing but the end of its client: progress and logs have no place on the stream that is to come. */

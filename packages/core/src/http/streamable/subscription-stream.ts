@@ -1,5 +1,5 @@
 import type { SubscriptionOutlet } from '../../subscriptions/subscription.ts'
-import { utf8Length } from '../../util/utf8.ts'
+import { utf8Length } from '../../util/bytes.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointContext } from '../mount.ts'
 import { SseWriter, type StreamReader } from '../streams/sse-writer.ts'

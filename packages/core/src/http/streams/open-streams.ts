@@ -3,6 +3,7 @@ import { validUntil } from '../guard/authenticate.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { SseWriter } from './sse-writer.ts'
 import { KEEP_ALIVE } from './sse-format.ts'
+import { isolatedRequests } from '../../util/platform.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
@@ -22,7 +23,7 @@ export class OpenStreams {
   constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
     this.#clock = clock
     this.#intervalMs = keepAlive === false ? undefined : keepAlive.intervalMs
-    if (clock.perRequest === true) this.#own = new WeakMap()
+    if (isolatedRequests()) this.#own = new WeakMap()
     else this.#keepAlive = this.#recurring(() => this.#beat())
   }
 

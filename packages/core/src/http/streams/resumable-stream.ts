@@ -1,5 +1,5 @@
 import type { EventStore, StoredEvent, StreamKey } from '../../stores/event-store.ts'
-import { utf8Length } from '../../util/utf8.ts'
+import { utf8Length } from '../../util/bytes.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { SseWriter, StreamReader } from './sse-writer.ts'
 import { createOutbound, type EventStream, type OnOverflow, streamReply } from './plain-stream.ts'

@@ -1,4 +1,4 @@
-import { utf8Length } from '../../util/utf8.ts'
+import { utf8Length } from '../../util/bytes.ts'
 import type { Caller } from '../../session/session.ts'
 import type { FrameSink, HttpRequest } from '../types.ts'
 

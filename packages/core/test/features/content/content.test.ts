@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { fromBase64Url, isBase64, toBase64, toBase64Url } from '../../../src/util/base64.ts'
 import { content } from '../../../src/features/content/content.ts'
 import { result } from '../../../src/features/content/result.ts'
 
@@ -73,26 +72,5 @@ describe('content blocks', () => {
     expect(() => result({ content: byHand })).toThrow(wrong)
     expect(() => result({ content: [content.text('a'), byHand] })).toThrow(wrong)
     expect(() => result.error(byHand)).toThrow(wrong)
-  })
-})
-
-describe('base64', () => {
-  it.each([0, 1, 2, 3, 24_575, 24_576, 24_577, 200_000])('of %i bytes reads back as them', (length) => {
-    const bytes = Uint8Array.from({ length }, (_, i) => (i * 7919) % 256)
-    const encoded = toBase64(bytes)
-    expect(isBase64(encoded)).toBe(true)
-    expect(Buffer.from(encoded, 'base64').equals(bytes)).toBe(true)
-  })
-
-  it('of a view covers the view alone', () => {
-    expect(toBase64(new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4))).toBe('AQID')
-  })
-
-  it('for URLs reads back, and reads nothing that it would not write', () => {
-    for (const text of ['a', 'tools:x', 'Grüße 🛫', '\uFEFFx'])
-      expect(fromBase64Url(toBase64Url(text))).toBe(text)
-    // The last has bits set that no encoder sets.
-    for (const encoded of ['', 'YQ==', 'Y Q', 'gICA', 'Y', 'YR'])
-      expect(fromBase64Url(encoded)).toBeUndefined()
   })
 })

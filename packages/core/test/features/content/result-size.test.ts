@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { McpServer, result, ToolError } from '../../../src/index.ts'
-import { bytesBeyond } from '../../../src/util/utf8.ts'
+import { bytesBeyond } from '../../../src/util/bytes.ts'
 import { openPeer } from '../../support/peer.ts'
 import { serveWeb } from '../../support/web-client.ts'
 

@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { resolveOptions } from '../../../src/http/resolve-options.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TestClock, turn } from '../support/clock.ts'
 import {
   createHarness,
@@ -11,7 +10,6 @@ import {
 
 /** A platform whose timers end with the request that has started them, as Workers' do. */
 class RequestClock extends TestClock {
-  readonly perRequest = true
   #request = new Set<unknown>()
 
   /** What comes now is another request, and the one before has ended without a word. */
@@ -50,7 +48,10 @@ function createApart({ server, ...options }: HarnessOptions = {}): Apart {
   return { ...harness, clock, call }
 }
 
-describe('where requests are out of each other’s reach', () => {
+describe('where requests are isolated, as on Workers', () => {
+  beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
+  afterEach(() => vi.unstubAllGlobals())
+
   it('a mount has no sessions unless it is told to, and says so of the older transport', async () => {
     const { post, send } = createApart()
     expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
@@ -58,9 +59,7 @@ describe('where requests are out of each other’s reach', () => {
     const told = createApart({ endpoint: { stateless: false } })
     expect((await told.post(initializeMessage())).headers).toHaveProperty('mcp-session-id')
     expect(() => createApart({ endpoint: { legacySse: true } })).toThrow('Durable Objects')
-    expect(
-      resolveOptions({ stateless: false, legacySse: true }, { perRequest: true }).legacySse,
-    ).toBeDefined()
+    expect(() => createApart({ endpoint: { stateless: false, legacySse: true } })).not.toThrow()
   })
 
   it('each call has timers of its own, and leaves none behind', async () => {

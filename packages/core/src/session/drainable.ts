@@ -1,0 +1,64 @@
+import type { Clock } from '../util/clock.ts'
+import { type Deferred, deferred } from '../util/promises.ts'
+
+export interface DrainSteps {
+  /** Runs when the close begins, to refuse new work and to end what would never end by itself. */
+  readonly begin?: () => void
+  /** Runs when no work is left or the deadline has passed, to end the rest. */
+  readonly finish: () => void | Promise<void>
+}
+
+/** Counts work, and closes once: running work may finish within a deadline, then the rest ends. */
+export class Drainable {
+  readonly #clock: Clock
+  readonly #steps: DrainSteps
+  readonly #closed: Deferred = deferred()
+  readonly #timers: unknown[] = []
+  #working = 0
+  #onIdle: (() => void) | undefined
+  #idle = false
+  #closing = false
+  #drained: Promise<void> | undefined
+
+  constructor(clock: Clock, steps: DrainSteps) {
+    this.#clock = clock
+    this.#steps = steps
+  }
+
+  get closing(): boolean {
+    return this.#closing
+  }
+  /** Resolves when everything has ended. */
+  get closed(): Promise<void> {
+    return this.#closed.promise
+  }
+
+  begin(): void {
+    this.#working++
+  }
+
+  end(): void {
+    if (--this.#working === 0) this.#onIdle?.()
+  }
+
+  /** Safe to call again: the earliest deadline counts. */
+  close({ deadline = 10_000 }: { readonly deadline?: number | undefined } = {}): Promise<void> {
+    if (!this.#idle) this.#timers.push(this.#clock.setTimeout(() => this.#onIdle?.(), deadline))
+    this.#closing = true
+    return (this.#drained ??= this.#drain())
+  }
+
+  /** Resolves {@link closed} at once, for an owner that has ended everything itself. */
+  finish(): void {
+    this.#closed.resolve()
+  }
+
+  async #drain(): Promise<void> {
+    this.#steps.begin?.()
+    if (this.#working > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    this.#idle = true
+    for (const timer of this.#timers.splice(0)) this.#clock.clearTimeout(timer)
+    await this.#steps.finish()
+    this.#closed.resolve()
+  }
+}

@@ -1,0 +1,59 @@
+/** A multiple of three, so that chunks encode on their own, and small enough to be passed as arguments. */
+const CHUNK = 3 * 8192
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+const BASE64URL = /^[A-Za-z0-9_-]*$/
+
+/** Base64 of any number of bytes, without `Buffer`. */
+export function toBase64(bytes: Uint8Array): string {
+  if (bytes.length <= CHUNK) return encodeChunk(bytes)
+  const chunks: string[] = []
+  for (let at = 0; at < bytes.length; at += CHUNK) chunks.push(encodeChunk(bytes.subarray(at, at + CHUNK)))
+  return chunks.join('')
+}
+
+const encodeChunk = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+
+/** Whether a text is padded base64 of the standard alphabet. */
+export const isBase64 = (text: string): boolean => text.length % 4 === 0 && BASE64.test(text)
+
+/** Base64 for URLs, without padding. */
+export const toBase64Url = (bytes: Uint8Array): string =>
+  toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+
+/**
+ * The bytes of a text that {@link toBase64Url} made; undefined for any other text. Base64 has several spellings of the
+ * same bytes, and a second spelling of an id would be a second id.
+ */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined
+  const bytes = decodeBase64(text)
+  return toBase64Url(bytes) === text ? bytes : undefined
+}
+
+/** Decodes base64 of either alphabet. Throws for any other text. */
+export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+
+/** The length of a text in UTF-8, without encoding it. A lone surrogate counts as its replacement. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) continue
+    bytes++
+    if (unit < 0x800) continue
+    bytes++
+    if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(i + 1))) i++
+  }
+  return bytes
+}
+
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000
+
+/** The UTF-8 length of a text that exceeds `limit` bytes; undefined for a shorter one, mostly without counting. */
+export function bytesBeyond(text: string, limit: number): number | undefined {
+  // No UTF-16 unit takes more than three bytes.
+  if (text.length * 3 <= limit) return undefined
+  const bytes = utf8Length(text)
+  return bytes > limit ? bytes : undefined
+}

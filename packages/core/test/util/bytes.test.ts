@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { fromBase64Url, isBase64, toBase64, toBase64Url } from '../../src/util/bytes.ts'
+
+describe('base64', () => {
+  it.each([0, 1, 2, 3, 24_575, 24_576, 24_577, 200_000])(
+    'of %i bytes decodes to the same bytes',
+    (length) => {
+      const bytes = Uint8Array.from({ length }, (_, i) => (i * 7919) % 256)
+      const encoded = toBase64(bytes)
+      expect(isBase64(encoded)).toBe(true)
+      expect(Buffer.from(encoded, 'base64').equals(bytes)).toBe(true)
+    },
+  )
+
+  it('of a view covers only the view', () => {
+    expect(toBase64(new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4))).toBe('AQID')
+  })
+
+  it('for URLs decodes what it encodes, and refuses every other spelling', () => {
+    for (const text of ['', 'a', 'tools:x', 'Grüße 🛫']) {
+      const bytes = Uint8Array.from(Buffer.from(text))
+      expect(fromBase64Url(toBase64Url(bytes))).toEqual(bytes)
+    }
+    // The last one sets bits that no encoder sets.
+    for (const encoded of ['YQ==', 'Y Q', 'Y', 'YR']) expect(fromBase64Url(encoded)).toBeUndefined()
+  })
+})
