@@ -1,11 +1,11 @@
-/** `npm run bench`: installs, builds and measures. Arguments go to the bench, `--short` among them. */
+/** `npm run bench`: installs, builds and runs the benchmark. Passes its arguments (such as `--short`) to `apps/bench`. */
 import { argv, execPath } from 'node:process'
 import { spawnSync } from 'node:child_process'
 import { root } from './pnpm.mjs'
-import { build, install, must } from './steps.mjs'
+import { build, install, stepOrExit } from './steps.mjs'
 
-await must('install', install(), { quiet: true })
-await must('build', build(), { quiet: true })
+await stepOrExit('install', install(), { quiet: true })
+await stepOrExit('build', build(), { quiet: true })
 
 const bench = ['apps/bench/dist/main.js', ...argv.slice(2)]
 const { status } = spawnSync(execPath, bench, { cwd: root, stdio: 'inherit' })

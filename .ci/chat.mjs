@@ -1,14 +1,14 @@
-/** `npm run chat -- SERVER`: installs, builds and chats. The arguments are the app's own. */
+/** `npm run chat -- SERVER`: installs, builds and starts `apps/chat` with the given arguments. */
 import { join } from 'node:path'
 import { argv, execPath } from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { root } from './pnpm.mjs'
-import { build, install, must } from './steps.mjs'
+import { build, install, stepOrExit } from './steps.mjs'
 
-await must('install', install(), { quiet: true })
-await must('build', build(), { quiet: true })
+await stepOrExit('install', install(), { quiet: true })
+await stepOrExit('build', build(), { quiet: true })
 
-// In this very process: Ctrl-C and the terminal are the app's.
+// In this process, not in a child: the app reads the terminal and handles Ctrl-C itself.
 const main = join(root, 'apps', 'chat', 'dist', 'main.js')
 process.argv = [execPath, main, ...argv.slice(2)]
 await import(pathToFileURL(main).href)

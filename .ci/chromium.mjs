@@ -1,4 +1,4 @@
-/** Puts Debian's Chromium where the test of the site looks for it. */
-import { debian } from './debian.mjs'
+/** Installs Debian's Chromium, which `docs/scripts/look.mjs` opens the site with. */
+import { installDebianPackage } from './debian.mjs'
 
-await debian('chromium', '/usr/bin/chromium')
+await installDebianPackage('chromium', '/usr/bin/chromium')

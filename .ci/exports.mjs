@@ -1,6 +1,6 @@
 /**
- * Holds the public names of every package to its `exports.txt`, which a reviewer reads: what is added there is promised
- * to users. Without arguments it lists what differs and exits 1; `--write` brings the lists up to the sources.
+ * Compares the public names of every package with its `exports.txt`, so that a reviewer sees each change of the public
+ * API. Without arguments it prints the differences and exits 1; `--write` updates the lists.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -9,14 +9,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const LIST = 'exports.txt'
 
-// Entry files are barrels: all they do is to export by name, so that no parser is needed to read them.
+// Entry files only export by name, so regular expressions can read them.
 const BARREL = /^export (type )?\{([^}]*)\}/gm
 const DECLARED = /^export (?:declare )?(?:async )?(const|function|class|interface|type) (\w+)/gm
-const EVERYTHING = /^export (?:\*|default)/m
+const UNNAMED = /^export (?:\*|default)/m
 
-/** @param {string} source @returns {string[]} values first, each kind by the alphabet */
+/** @param {string} source @returns {string[]} values, then types, each in alphabetical order */
 function namesIn(source) {
-  if (EVERYTHING.test(source)) throw new Error('an entry file exports by name')
+  if (UNNAMED.test(source))
+    throw new Error('An entry file must not use `export *` or `export default`: export each name')
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '')
   const listed = [...code.matchAll(BARREL)].flatMap(([, type, names]) =>
     names
@@ -43,23 +44,23 @@ function named(item, allTypes) {
   return type ? `type ${name}` : name
 }
 
-/** What a package exports: the names of each of its subpaths, types marked as such. @param {string} folder */
+/** The names that a package exports, by subpath. Types begin with `type `. @param {string} folder */
 export function exportsOf(folder) {
   const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   /** @type {Map<string, string[]>} */
-  const found = new Map()
+  const exported = new Map()
   for (const [subpath, target] of Object.entries(exports ?? {})) {
     if (typeof target === 'string') continue
     const source = readFileSync(join(folder, target['jetway:source']), 'utf8')
-    found.set(name + subpath.slice(1), namesIn(source))
+    exported.set(name + subpath.slice(1), namesIn(source))
   }
-  return found
+  return exported
 }
 
-/** @param {Map<string, string[]>} found */
-function toText(found) {
+/** @param {Map<string, string[]>} exported */
+function toText(exported) {
   return (
-    [...found]
+    [...exported]
       .map(([subpath, names]) => [subpath, ...names.map((name) => `  ${name}`)].join('\n'))
       .join('\n\n') + '\n'
   )
@@ -86,16 +87,14 @@ function main() {
     const listed = existsSync(path) ? readFileSync(path, 'utf8') : ''
     if (actual === listed) continue
     if (argv.includes('--write')) writeFileSync(path, actual)
-    else complain(`packages/${name}/${LIST}`, fromText(actual), fromText(listed))
+    else reportDifferences(`packages/${name}/${LIST}`, fromText(actual), fromText(listed))
   }
 }
 
 /** @param {string} file @param {string[]} actual @param {string[]} listed */
-function complain(file, actual, listed) {
+function reportDifferences(file, actual, listed) {
   process.exitCode = 1
-  console.error(
-    `${file} differs from what the package exports; node .ci/exports.mjs --write brings it up to date`,
-  )
+  console.error(`${file} differs from the package's exports. To update it: node .ci/exports.mjs --write`)
   for (const line of actual.filter((name) => !listed.includes(name))) console.error(`  + ${line}`)
   for (const line of listed.filter((name) => !actual.includes(name))) console.error(`  - ${line}`)
 }

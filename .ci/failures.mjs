@@ -1,10 +1,11 @@
-/** What failed, said again in few lines: of a long output often the end is all that is kept. */
+/** The summary of failures that `.ci/run` prints at its end, short because CI often keeps only the end of a log. */
 import { stripVTControlCharacters } from 'node:util'
 
-/** With what comes after it, the whole stays within the last hundred lines. */
+/** Leaves room for the last lines of `.ci/run` within 100 lines. */
 const MAX_LINES = 90
 const MAX_LINES_EACH = 7
 const MAX_WIDTH = 240
+/** Lines shown of an output without error lines. */
 const LAST_LINES = 6
 
 const linesOf = (text) =>
@@ -13,12 +14,17 @@ const linesOf = (text) =>
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')
 
-/** Failures, each of a title and the lines of its text, as many as fit; what matters most stands first in each. */
-export function retell(failures) {
+/**
+ * The lines of the summary, at most `MAX_LINES` and a heading. The more failures, the fewer lines each gets.
+ *
+ * @param {{ title: string, text?: string }[]} failures
+ * @returns {string[]}
+ */
+export function summarizeFailures(failures) {
   if (failures.length === 0) return []
   const shown = failures.slice(0, failures.length > MAX_LINES ? MAX_LINES - 1 : MAX_LINES)
   const details = Math.min(MAX_LINES_EACH, Math.floor(MAX_LINES / shown.length)) - 1
-  const told = shown.flatMap(({ title, text = '' }) => [
+  const lines = shown.flatMap(({ title, text = '' }) => [
     `✗ ${linesOf(title).join(' ')}`,
     ...linesOf(text)
       .slice(0, details)
@@ -26,16 +32,16 @@ export function retell(failures) {
   ])
   const rest = failures.length - shown.length
   return [
-    `What failed (${failures.length}):`,
-    ...told.map((line) => (line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH - 1)}…` : line)),
+    `Failures (${failures.length}):`,
+    ...lines.map((line) => (line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH - 1)}…` : line)),
     ...(rest > 0 ? [`… and ${rest} more`] : []),
   ]
 }
 
-/** Of what a step has said, the complaints that are marked as such, with what is indented below them, or else its end. */
-export function complaintsOf(output) {
+/** The lines of a step's output that begin with `✗`, with the indented lines below each; without any, the last lines. */
+export function extractErrors(output) {
   const lines = linesOf(output)
-  let within = false
-  const marked = lines.filter((line) => (within = line.startsWith('✗') || (within && /^\s/.test(line))))
-  return (marked.length > 0 ? marked : lines.slice(-LAST_LINES)).join('\n')
+  let inError = false
+  const errors = lines.filter((line) => (inError = line.startsWith('✗') || (inError && /^\s/.test(line))))
+  return (errors.length > 0 ? errors : lines.slice(-LAST_LINES)).join('\n')
 }

@@ -1,4 +1,7 @@
-/** The Inspector's command line, run with its own newer Node, lists and calls a tool of the built weather server on each door. */
+/**
+ * Lists and calls a tool of the built weather server with the command line of the MCP Inspector, over HTTP (Fastify,
+ * Hono) and stdio. The Inspector needs a newer Node than Jetway does, so it runs on the Node of `.ci/tools`.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +15,7 @@ import { root } from './pnpm.mjs'
 const weather = join(root, 'apps', 'weather', 'dist', 'main.js')
 const folder = mkdtempSync(join(tmpdir(), 'jetway-inspector-'))
 
-/** Starts a listening server and resolves, once its ready line has come, to its URL and the way to end it. */
+/** Starts the server and waits for its ready line. */
 async function serve(adapter) {
   const child = spawn(execPath, [weather, '--http', '--adapter', adapter, '--port', '0'], {
     cwd: folder,
@@ -23,7 +26,7 @@ async function serve(adapter) {
     child.stderr.resume()
     return { url: JSON.parse(line).url, stop: () => child.kill() }
   }
-  throw new Error(`weather on ${adapter} ended before it was ready`)
+  throw new Error(`The weather server on ${adapter} exited before it was ready`)
 }
 
 async function inspect(...args) {
@@ -35,35 +38,36 @@ async function inspect(...args) {
   return stdout
 }
 
-async function visit(door, address) {
+async function checkTools(transport, address) {
   const listed = await inspect(...address, '--method', 'tools/list')
   if (!listed.includes('"get_alerts"'))
-    throw new Error(`${door}: tools/list does not name get_alerts: ${listed}`)
+    throw new Error(`${transport}: the result of tools/list lacks get_alerts: ${listed}`)
   const call = ['--method', 'tools/call', '--tool-name', 'get_alerts', '--tool-arg', 'state=CA']
   const called = await inspect(...address, ...call)
-  if (!called.includes('"content"') || /"isError":\s*true/.test(called)) throw new Error(`${door}: ${called}`)
-  console.log(`✓ ${door}: listed and called`)
+  if (!called.includes('"content"') || /"isError":\s*true/.test(called))
+    throw new Error(`${transport}: tools/call failed: ${called}`)
+  console.log(`✓ ${transport}: tools/list and tools/call`)
 }
 
-async function visitHttp(adapter) {
+async function checkHttp(adapter) {
   const server = await serve(adapter)
   try {
-    await visit(adapter, ['--server-url', server.url, '--transport', 'http'])
+    await checkTools(adapter, ['--server-url', server.url, '--transport', 'http'])
   } finally {
     server.stop()
   }
 }
 
-async function visitStdio() {
+async function checkStdio() {
   const config = join(folder, 'servers.json')
   const weatherServer = { command: execPath, args: [weather, '--stdio'] }
   writeFileSync(config, JSON.stringify({ mcpServers: { weather: weatherServer } }))
-  await visit('stdio', ['--config', config, '--server', 'weather'])
+  await checkTools('stdio', ['--config', config, '--server', 'weather'])
 }
 
 try {
-  for (const adapter of ['fastify', 'hono']) await visitHttp(adapter)
-  await visitStdio()
+  for (const adapter of ['fastify', 'hono']) await checkHttp(adapter)
+  await checkStdio()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,4 +1,4 @@
-/** Puts Debian's nginx where the tests behind it look for it. */
-import { debian } from './debian.mjs'
+/** Installs Debian's nginx, which the `*.system.test.ts` files start. */
+import { installDebianPackage } from './debian.mjs'
 
-await debian('nginx', '/usr/sbin/nginx')
+await installDebianPackage('nginx', '/usr/sbin/nginx')

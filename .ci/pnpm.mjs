@@ -1,6 +1,6 @@
 /**
- * Runs the pnpm that package.json pins, on a machine that may have only npm.
- * `node .ci/pnpm.mjs <arguments>` is `pnpm <arguments>`.
+ * `node .ci/pnpm.mjs <arguments>` runs `pnpm <arguments>` with the version that package.json pins. If another version
+ * is installed, or none, npm downloads the pinned one.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,14 +12,14 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const windows = process.platform === 'win32'
 
-function pinned() {
+function pinnedVersion() {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return packageManager.split('+')[0].slice('pnpm@'.length)
 }
 
-function installed() {
+function installedVersion() {
   try {
-    // Outside the workspace, so that pnpm reports itself and does not switch to the pinned version.
+    // Inside the workspace pnpm would switch to the pinned version and report that.
     return execFileSync('pnpm', ['--version'], {
       cwd: join(root, '..'),
       encoding: 'utf8',
@@ -32,10 +32,10 @@ function installed() {
 }
 
 /**
- * npm fetches the package into its own cache and says where through PATH. Started from that path, pnpm does not
- * inherit npm's settings, as it would if npm ran it.
+ * Returns the path of a pnpm that npm has downloaded into its cache; npm adds that folder to PATH. `npm exec` does not
+ * run pnpm itself, because pnpm would then inherit npm's settings.
  */
-function fetched(version) {
+function download(version) {
   const path = execFileSync(
     'npm',
     [
@@ -53,18 +53,18 @@ function fetched(version) {
   for (const folder of path.trim().split(delimiter)) {
     const manifest = join(folder, '..', 'pnpm', 'package.json')
     if (!existsSync(manifest)) continue
-    const found = JSON.parse(readFileSync(manifest, 'utf8'))
-    if (found.version === version) return join(folder, '..', 'pnpm', found.bin.pnpm ?? found.bin)
+    const candidate = JSON.parse(readFileSync(manifest, 'utf8'))
+    if (candidate.version === version) return join(folder, '..', 'pnpm', candidate.bin.pnpm ?? candidate.bin)
   }
-  throw new Error(`npm did not provide pnpm ${version}`)
+  throw new Error(`npm did not download pnpm ${version}`)
 }
 
 let command
 
-/** The command that starts the pinned pnpm: an executable and its first arguments. */
+/** The command line of the pinned pnpm: an executable and its first arguments. */
 export function pnpm() {
-  const version = pinned()
-  command ??= installed() === version ? ['pnpm'] : [execPath, fetched(version)]
+  const version = pinnedVersion()
+  command ??= installedVersion() === version ? ['pnpm'] : [execPath, download(version)]
   return command
 }
 

@@ -1,4 +1,4 @@
-/** A reporter for vitest: writes what `.ci/run` counts and says again to the file that JETWAY_REPORT names. */
+/** A vitest reporter for `.ci/run`: writes the number of passed and failed tests, and the failures, to JETWAY_REPORT. */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,19 +8,20 @@ import { root } from './pnpm.mjs'
 const MESSAGE_LINES = 3
 
 export default class Reporter {
-  onTestRunEnd(modules, strays) {
+  onTestRunEnd(modules, unhandledErrors) {
     const report = { passed: 0, failed: 0, failures: [] }
     for (const module of modules) readModule(module, report)
-    for (const stray of strays) report.failures.push({ title: 'outside of the tests', text: describe(stray) })
+    for (const error of unhandledErrors)
+      report.failures.push({ title: 'outside of the tests', text: describe(error) })
     writeFileSync(process.env['JETWAY_REPORT'], JSON.stringify(report))
   }
 }
 
-/** Whatever has not passed counts as failed: nothing is skipped. */
+/** Counts every test that has not passed as failed, skipped tests as well. */
 function readModule(module, report) {
   const file = relative(root, module.moduleId)
-  const beyond = [module, ...module.children.allSuites()].flatMap((part) => part.errors())
-  for (const error of beyond) report.failures.push({ title: file, text: describe(error) })
+  const errorsOutsideTests = [module, ...module.children.allSuites()].flatMap((part) => part.errors())
+  for (const error of errorsOutsideTests) report.failures.push({ title: file, text: describe(error) })
   for (const test of module.children.allTests()) {
     const { state, errors = [] } = test.result()
     report[state === 'passed' ? 'passed' : 'failed'] += 1
@@ -31,13 +32,17 @@ function readModule(module, report) {
   }
 }
 
-/** The beginning of the message, the place in our own code, and what differs. */
+/** The first lines of the message, the stack frame in this repository, and the lines of the diff that differ. */
 function describe({ name = 'Error', message = '', stack = '', diff = '' }) {
-  const said = `${name}: ${message}`.split('\n').slice(0, MESSAGE_LINES)
+  const head = `${name}: ${message}`.split('\n').slice(0, MESSAGE_LINES)
   const frame = stack.split('\n').find((line) => /^\s+at /.test(line) && !line.includes('node_modules'))
-  const place = frame?.replaceAll(/(file:\/\/[^\s)]+?)(?=:\d)/g, (url) => fileURLToPath(url))
-  const differs = stripVTControlCharacters(diff)
+  const location = frame?.replaceAll(/(file:\/\/[^\s)]+?)(?=:\d)/g, (url) => fileURLToPath(url))
+  const difference = stripVTControlCharacters(diff)
     .split('\n')
     .filter((line) => /^[-+] {2,}/.test(line))
-  return [...said, ...(place === undefined ? [] : [place.trim().replaceAll(root, '')]), ...differs].join('\n')
+  return [
+    ...head,
+    ...(location === undefined ? [] : [location.trim().replaceAll(root, '')]),
+    ...difference,
+  ].join('\n')
 }

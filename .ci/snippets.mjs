@@ -1,7 +1,8 @@
 /**
- * Holds the code blocks of README.md, of those of the packages and of docs/ to the files they are taken from. A block in TypeScript follows a line
- * `<!-- from: path/to/file.ts -->`, or `<!-- from: path/to/file.ts#region -->` for the lines between
- * `// #region name` and `// #endregion`. Without arguments it lists what differs and exits 1; `--write` mends it.
+ * Compares the TypeScript code blocks of all READMEs and of `docs/` with the files that they come from. Each block needs
+ * a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or `<!-- from: path/to/file.ts#region -->` for
+ * the lines between `// #region name` and `// #endregion`. Without arguments it prints the differences and exits 1;
+ * `--write` updates the blocks.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -10,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const BLOCK = /(?:<!-- from: (\S+) -->\n+)?```(ts|typescript|tsx)\n([\s\S]*?)```/g
 
-/** What people wrote: not what packages brought along, and not what was made of docstrings. @param {string} root */
+/** The Markdown files that people write: no dependencies, and no generated API reference. @param {string} root */
 export function markdownFiles(root) {
   return ['README.md', ...readmesBelow(root, 'packages'), ...markdownBelow(root, 'docs')]
 }
@@ -22,19 +23,19 @@ function readmesBelow(root, folder) {
   return paths.filter((path) => existsSync(join(root, path)))
 }
 
-const MADE = new Set(['node_modules', '.vitepress', join('docs', 'reference', 'api')])
+const SKIPPED = new Set(['node_modules', '.vitepress', join('docs', 'reference', 'api')])
 
 /** @param {string} root @param {string} folder @returns {string[]} */
 function markdownBelow(root, folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
-    if (MADE.has(entry.name) || MADE.has(path)) return []
+    if (SKIPPED.has(entry.name) || SKIPPED.has(path)) return []
     if (entry.isDirectory()) return markdownBelow(root, path)
     return path.endsWith('.md') ? [path] : []
   })
 }
 
-/** @param {string} source @param {string | undefined} region */
+/** @param {string} source @param {string | undefined} region @returns the code; undefined if the region does not exist */
 export function extract(source, region) {
   if (region === undefined) return source.trim()
   const start = source.indexOf(`// #region ${region}\n`)
@@ -52,26 +53,26 @@ export function extract(source, region) {
 }
 
 /**
- * The text with every block as its source has it, and what was wrong.
+ * Replaces each code block of a page by the code of its file. Returns the new text and a list of problems.
  *
  * @param {string} text @param {(path: string) => string | undefined} read
  */
-export function mend(text, read) {
+export function updateBlocks(text, read) {
   /** @type {string[]} */
-  const faults = []
-  const mended = text.replace(BLOCK, (block, from, language, code) => {
+  const problems = []
+  const updated = text.replace(BLOCK, (block, from, language, code) => {
     if (from === undefined) {
-      faults.push(`a block names no file: ${code.split('\n')[0]}`)
+      problems.push(`a code block needs a comment <!-- from: file --> above it: ${code.split('\n')[0]}`)
       return block
     }
     const [path, region] = from.split('#')
     const source = read(path)
     const expected = source === undefined ? undefined : extract(source, region)
-    if (expected === undefined) faults.push(`${from} does not exist`)
-    else if (expected !== code.trim()) faults.push(`${from} differs`)
+    if (expected === undefined) problems.push(`${from} does not exist`)
+    else if (expected !== code.trim()) problems.push(`${from} differs`)
     return expected === undefined ? block : `<!-- from: ${from} -->\n\n\`\`\`${language}\n${expected}\n\`\`\``
   })
-  return { mended, faults }
+  return { updated, problems }
 }
 
 function main() {
@@ -86,10 +87,12 @@ function main() {
   let failed = false
   for (const file of markdownFiles(root)) {
     const text = readFileSync(join(root, file), 'utf8')
-    const { mended, faults } = mend(text, read)
-    if (argv.includes('--write') && mended !== text) writeFileSync(join(root, file), mended)
-    const left = argv.includes('--write') ? faults.filter((fault) => !fault.endsWith('differs')) : faults
-    for (const fault of left) console.error(`${file}: ${fault}`)
+    const { updated, problems } = updateBlocks(text, read)
+    if (argv.includes('--write') && updated !== text) writeFileSync(join(root, file), updated)
+    const left = argv.includes('--write')
+      ? problems.filter((problem) => !problem.endsWith('differs'))
+      : problems
+    for (const problem of left) console.error(`${file}: ${problem}`)
     failed ||= left.length > 0
   }
   if (failed) exit(1)

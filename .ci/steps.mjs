@@ -1,4 +1,4 @@
-/** What the root scripts share: running one command after another and saying how each went. */
+/** Runs the commands of the root scripts and prints the result of each. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { execPath, stderr } from 'node:process'
@@ -6,12 +6,12 @@ import { pnpm, root } from './pnpm.mjs'
 
 const windows = process.platform === 'win32'
 
-/** The command line of a tool from the root's dev dependencies. */
+/** The command line of a tool in the root's dev dependencies. */
 export function tool(name, ...args) {
   return [join(root, 'node_modules', '.bin', name), ...args]
 }
 
-/** The command line of one of this folder's scripts. */
+/** The command line of a script in `.ci`. */
 export function script(name, ...args) {
   return [execPath, join(root, '.ci', name), ...args]
 }
@@ -21,64 +21,72 @@ export const build = () => tool('tsdown')
 export const types = () => script('types.mjs')
 export const vitest = (...args) => tool('vitest', '--config', 'vitest.workspace.ts', 'run', ...args)
 
-/** Bytes of a step's output that are kept for whoever asks `said` for them. */
-const MAX_SAID = 256 * 1024
+/** How many bytes of a command's output `onOutput` gets: the last ones. */
+const MAX_OUTPUT = 256 * 1024
 
 /**
- * Runs a command, from the repository's root unless told otherwise, and resolves to its exit code, 1 if it could not
- * start or ran out of time. Quiet commands are heard only when they fail. stdout is kept free for what the caller
- * itself prints.
+ * Runs a command and resolves to its exit code; 1 if it cannot start or exceeds its time limit. All its output goes to
+ * stderr: stdout is for the caller.
  *
- * @param said - a function that is given the end of what the command has said
+ * @param {readonly string[]} command
+ * @param {object} [options]
+ * @param {boolean} [options.quiet] print the output only if the command fails
+ * @param {Record<string, string>} [options.env] additional environment variables
+ * @param {string} [options.cwd] default: the repository's root
+ * @param {number} [options.timeoutMs] kills the command, and all that it started, after this time
+ * @param {(text: string) => void} [options.onOutput] called at the end with the last output
  */
-export function run(command, { quiet = false, env = {}, cwd = root, timeoutMs, said } = {}) {
+export function run(command, { quiet = false, env = {}, cwd = root, timeoutMs, onOutput } = {}) {
   return new Promise((resolve) => {
     const [file, ...args] = command
-    const output = quiet || said !== undefined ? 'pipe' : 2
+    const output = quiet || onOutput !== undefined ? 'pipe' : 2
     const child = spawn(file, args, {
       cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', output, output],
       shell: windows,
-      // A group of its own can be ended as a whole: servers that a step has started must not outlive it.
+      // In its own process group, so that servers that the command started can be killed with it.
       detached: timeoutMs !== undefined && !windows,
     })
-    const end = timeoutMs === undefined ? () => {} : endInTime(child, timeoutMs)
-    const heard = []
+    const killGroup = timeoutMs === undefined ? () => {} : limitTime(child, timeoutMs)
+    const chunks = []
     let size = 0
-    const hear = (chunk) => {
-      heard.push(chunk)
+    const collect = (chunk) => {
+      chunks.push(chunk)
       size += chunk.length
       if (quiet) return
       stderr.write(chunk)
-      while (size - heard[0].length > MAX_SAID) size -= heard.shift().length
+      while (size - chunks[0].length > MAX_OUTPUT) size -= chunks.shift().length
     }
-    child.stdout?.on('data', hear)
-    child.stderr?.on('data', hear)
+    child.stdout?.on('data', collect)
+    child.stderr?.on('data', collect)
     child.on('error', (error) => {
       stderr.write(`${error.message}\n`)
-      end()
+      killGroup()
       resolve(1)
     })
-    // What a step has left running would keep its output open.
-    child.on('exit', end)
+    // A process that the command left running would keep its output open, and `close` would not fire.
+    child.on('exit', killGroup)
     child.on('close', (code, signal) => {
-      if (signal) hear(Buffer.from(`✗ ${file} ended by ${signal}\n`))
-      said?.(Buffer.concat(heard).toString())
-      if (quiet && code !== 0) stderr.write(Buffer.concat(heard))
+      if (signal) collect(Buffer.from(`✗ ${file} was killed by ${signal}\n`))
+      onOutput?.(Buffer.concat(chunks).toString())
+      if (quiet && code !== 0) stderr.write(Buffer.concat(chunks))
       resolve(code ?? 1)
     })
   })
 }
 
-/** Ends a child's whole group when its time is over or this process is told to stop; returns what calls that off. */
-function endInTime(child, timeoutMs) {
+/**
+ * Kills a child's process group after a time limit, or when this process gets SIGINT or SIGTERM. Returns a function that
+ * removes the limit and kills what is left of the group.
+ */
+function limitTime(child, timeoutMs) {
   const kill = () => {
     try {
       if (windows) child.kill('SIGKILL')
       else process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // Nothing of the group is left.
+      // The group has already ended.
     }
   }
   const stop = () => {
@@ -86,7 +94,7 @@ function endInTime(child, timeoutMs) {
     process.exit(1)
   }
   const timer = setTimeout(() => {
-    stderr.write(`no end after ${timeoutMs / 1000} s\n`)
+    stderr.write(`The command exceeded its time limit of ${timeoutMs / 1000} s and was killed\n`)
     kill()
   }, timeoutMs)
   process.once('SIGINT', stop).once('SIGTERM', stop)
@@ -97,7 +105,7 @@ function endInTime(child, timeoutMs) {
   }
 }
 
-/** Runs a step under a title with its duration, on stderr; resolves to the exit code. */
+/** Runs a command, prints its title and duration on stderr, and resolves to its exit code. */
 export async function step(title, command, options) {
   const start = performance.now()
   const code = await run(command, options)
@@ -106,8 +114,8 @@ export async function step(title, command, options) {
   return code
 }
 
-/** Like {@link step}, but a failure ends the process with its code. */
-export async function must(title, command, options) {
+/** Like {@link step}, but exits this process with the command's exit code if it fails. */
+export async function stepOrExit(title, command, options) {
   const code = await step(title, command, options)
   if (code !== 0) process.exit(code)
 }

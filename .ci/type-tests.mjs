@@ -1,6 +1,6 @@
 /**
- * Holds the types to every TypeScript that is supported: what is published (the built declarations) by
- * `apps/type-tests`, and core's own type tests. Then measures what two hundred tools cost a compiler over one.
+ * Checks the built declarations (with `apps/type-tests`) and core's own type tests with every supported version of
+ * TypeScript. Then measures how much longer a compiler takes for a server with 200 tools than for one with one tool.
  * Needs a build.
  */
 import { spawnSync } from 'node:child_process'
@@ -16,27 +16,27 @@ const compilers = [
   join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
 ]
 
-/** What each of two hundred tools may cost over one in types made, zod's own included. The count is always the same. */
+/** The most type instantiations that each further tool may add, with those of zod. This number does not vary between runs. */
 const MAX_INSTANTIATIONS = 1_000
-/** What all of them may cost the compiler of this repository on a processor. The others are told, being slower by far. */
+/** The most CPU seconds that 199 further tools may add. Only for this repository's compiler; the others are far slower. */
 const MAX_SECONDS = 2
 const TOOLS = 200
 
-// A shell tells what its children have cost the processor, which does not depend on what else the machine does.
+// The shell's `times` prints the CPU time of the compiler, which does not depend on the load of the machine.
 const SHELL = ['sh', '-c', '"$@"; code=$?; times; exit $code', 'sh']
 
 function compile(compiler, ...args) {
   const [file, ...rest] = [...SHELL, execPath, compiler, '--pretty', 'false', ...args]
   const { status, stdout, stderr, error } = spawnSync(file, rest, { cwd: root, encoding: 'utf8' })
-  const said = `${error?.message ?? ''}${stdout}${stderr}`
+  const output = `${error?.message ?? ''}${stdout}${stderr}`
   if (status !== 0) {
-    console.error(said)
+    console.error(output)
     process.exitCode = 1
   }
-  return said
+  return output
 }
 
-/** A server of so many tools, each with schemas and a handler of its own. */
+/** The source of a server with this number of tools. */
 function program(tools) {
   const tool = (i) => `
 server.addTool({
@@ -61,11 +61,11 @@ function measure(compiler, folder, tools) {
     join(folder, 'tsconfig.json'),
     JSON.stringify({ extends: '../../../tsconfig.built.json', include: [], files: ['server.ts'] }),
   )
-  const said = compile(compiler, '--project', folder, '--extendedDiagnostics')
-  const [, minutes, seconds] = /^(\d+)m([\d.]+)s \d+m[\d.]+s\s*$(?![^]*^\d+m)/m.exec(said) ?? []
+  const output = compile(compiler, '--project', folder, '--extendedDiagnostics')
+  const [, minutes, seconds] = /^(\d+)m([\d.]+)s \d+m[\d.]+s\s*$(?![^]*^\d+m)/m.exec(output) ?? []
   return {
     seconds: Number(minutes) * 60 + Number(seconds),
-    instantiations: Number(/^Instantiations:\s+(\d+)/m.exec(said)?.[1]),
+    instantiations: Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1]),
   }
 }
 
@@ -73,17 +73,17 @@ function compareCosts(compiler, version) {
   const folder = join(project, 'node_modules', '.cache', 'many-tools')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const own = compiler === compilers.at(-1)
+  const isRepositoryCompiler = compiler === compilers.at(-1)
   const one = measure(compiler, folder, 1)
   const many = measure(compiler, folder, TOOLS)
   const seconds = many.seconds - one.seconds
   const each = Math.round((many.instantiations - one.instantiations) / (TOOLS - 1))
   console.log(
-    `TypeScript ${version}: ${TOOLS} tools cost ${seconds.toFixed(2)} s over 1, ${each} instantiations each`,
+    `TypeScript ${version}: ${TOOLS} tools take ${seconds.toFixed(2)} s more than one, and ${each} instantiations each`,
   )
-  // Written so that a number which could not be read fails as well.
-  if (each < MAX_INSTANTIATIONS && (seconds < MAX_SECONDS || !own)) return
-  console.error(`At most ${MAX_INSTANTIATIONS} instantiations each and ${MAX_SECONDS} s are allowed`)
+  // NaN, if the output could not be parsed, fails as well.
+  if (each < MAX_INSTANTIATIONS && (seconds < MAX_SECONDS || !isRepositoryCompiler)) return
+  console.error(`The limits are ${MAX_SECONDS} s and ${MAX_INSTANTIATIONS} instantiations each`)
   process.exitCode = 1
 }
 

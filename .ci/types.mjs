@@ -1,4 +1,4 @@
-/** Checks every TypeScript project of the repository: each folder with a tsconfig.json. */
+/** `npm run check`: type-checks every folder that has a `tsconfig.json`. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,16 +12,16 @@ const projects = ['.', 'docs', ...folders, ...folders.map((folder) => `${folder}
   existsSync(join(root, folder, 'tsconfig.json')),
 )
 
-// Projects see each other's sources, so that one mistake is reported by each that reaches it. It is said once.
-const said = new Set()
+// Projects import each other's sources, so several of them report the same error. Print it once.
+const printed = new Set()
 for (const project of projects) {
   const [file, ...args] = tool('tsc', '--pretty', 'false', '--project', project)
   const { status, stdout, stderr, error } = spawnSync(file, args, { cwd: root, encoding: 'utf8' })
   if (error) console.error(error.message)
-  // A message that goes on over further lines indents them.
+  // The further lines of a message are indented.
   for (const message of (stdout + stderr).split(/\n(?! )/)) {
-    if (message !== '' && !said.has(message)) console.error(message)
-    said.add(message)
+    if (message !== '' && !printed.has(message)) console.error(message)
+    printed.add(message)
   }
   if (status !== 0) process.exitCode = 1
 }

@@ -1,6 +1,6 @@
 /**
- * A user's project: empty but for one package, installed from its tarball by npm or pnpm, on the Node that runs this.
- * Everything it exports is loaded there, and type-checked with the libraries' own declarations.
+ * Installs one package from its tarball in an empty project, with npm or pnpm, then imports and type-checks all of its
+ * entries there, as a user would. `skipLibCheck` is off, so the declarations of its dependencies are checked as well.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { exportsOf } from '../exports.mjs'
 import { pnpm, root } from '../pnpm.mjs'
 import { run } from '../steps.mjs'
 
-const aliased = (name) => join(root, 'apps', 'type-tests', 'node_modules', name, 'bin', 'tsc')
+const compilerOf = (name) => join(root, 'apps', 'type-tests', 'node_modules', name, 'bin', 'tsc')
 const COMPILERS = [
-  ['5.9', aliased('typescript5')],
-  ['6', aliased('typescript6')],
+  ['5.9', compilerOf('typescript5')],
+  ['6', compilerOf('typescript6')],
   ['7', join(root, 'node_modules', 'typescript', 'bin', 'tsc')],
 ]
 
@@ -37,37 +37,38 @@ const INSTALLS = {
   ],
 }
 
-/** The budget of core without zod: packages, and kilobytes on disk. */
-const CORE = { packages: 9, kilobytes: 2500 }
+/** The most that installing core without zod may add: packages, and kilobytes on disk. */
+const CORE_BUDGET = { packages: 9, kilobytes: 2500 }
 
 const source = (name) => join(root, 'packages', name)
 const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 /**
- * @param {string} manager `npm`, which leaves optional peers out, or `pnpm`, which is given them
- * @param {string} name of the package's folder
- * @param {Map<string, string>} tarballs by the names of packages
- * @returns {Promise<string[]>} what is wrong
+ * @param {string} manager `npm` (without the optional peers) or `pnpm` (with them)
+ * @param {string} name the package's folder
+ * @param {Map<string, string>} tarballs paths by package name
+ * @returns {Promise<string[]>} problems
  */
-export async function tryPackage(manager, name, tarballs, folder) {
+export async function checkInstall(manager, name, tarballs, folder) {
   const own = manifestOf(source(name))
   mkdirSync(folder)
   writeProject(folder, own, tarballs, manager === 'pnpm')
-  if ((await run(INSTALLS[manager](), { quiet: true, cwd: folder })) !== 0) return ['it cannot be installed']
-  const wrong = name === 'core' && manager === 'npm' ? judgeFootprint(folder) : []
+  if ((await run(INSTALLS[manager](), { quiet: true, cwd: folder })) !== 0) return ['the install fails']
+  const problems = name === 'core' && manager === 'npm' ? checkFootprint(folder) : []
   const entries = [...exportsOf(source(name))].filter(([entry]) => manager === 'pnpm' || !needsPeer(entry))
-  if (!(await loads(folder, entries))) wrong.push('it cannot be loaded')
-  // Where pnpm puts things is another matter than what a compiler makes of them: one is enough there.
+  if (!(await loads(folder, entries)))
+    problems.push('importing its entries fails, or their names differ from its source')
+  // The compiler versions differ in how they read declarations, not in how they find them: pnpm needs one only.
   for (const [version, compiler] of manager === 'npm' ? COMPILERS : COMPILERS.slice(-1))
     if (!(await compiles(folder, compiler, entries, own)))
-      wrong.push(`TypeScript ${version} finds fault with its types`)
-  return wrong
+      problems.push(`TypeScript ${version} reports errors in its types`)
+  return problems
 }
 
-/** Declarations of what runs on Node speak of Node's. Core has to do without. */
-const withNode = (name) => name !== '@jetway/core'
+/** The declarations of the other packages use Node's types. Core's must compile without them. */
+const needsNodeTypes = (name) => name !== '@jetway/core'
 
-/** What stands for an optional peer, and is loaded by those who have it. */
+/** Entries that import an optional peer. */
 const needsPeer = (entry) => entry === '@jetway/core/zod3'
 
 function writeProject(folder, own, tarballs, everything) {
@@ -81,27 +82,27 @@ function writeProject(folder, own, tarballs, everything) {
     private: true,
     type: 'module',
     dependencies: { ...siblings, ...Object.fromEntries(needed) },
-    devDependencies: withNode(own.name) ? { '@types/node': '^20.19.0' } : {},
+    devDependencies: needsNodeTypes(own.name) ? { '@types/node': '^20.19.0' } : {},
     pnpm: { overrides: siblings },
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(project, null, 2))
 }
 
-/** A package, and those of this repository that it needs. None of them is in the registry in this version. */
-function tarballsOf({ name, dependencies = {}, peerDependencies = {} }, tarballs, found = {}) {
-  found[name] = `file:${tarballs.get(name)}`
+/** The tarballs of a package and of its dependencies in this repository; none of these versions is published yet. */
+function tarballsOf({ name, dependencies = {}, peerDependencies = {} }, tarballs, specs = {}) {
+  specs[name] = `file:${tarballs.get(name)}`
   for (const needed of Object.keys({ ...dependencies, ...peerDependencies }))
-    if (tarballs.has(needed) && !(needed in found))
-      tarballsOf(manifestOf(source(needed.slice('@jetway/'.length))), tarballs, found)
-  return found
+    if (tarballs.has(needed) && !(needed in specs))
+      tarballsOf(manifestOf(source(needed.slice('@jetway/'.length))), tarballs, specs)
+  return specs
 }
 
-function judgeFootprint(folder) {
+function checkFootprint(folder) {
   const { packages, kilobytes } = footprint(join(folder, 'node_modules'))
   console.log(`@jetway/core installs ${packages} packages, ${kilobytes.toFixed(0)} KB`)
-  return packages <= CORE.packages && kilobytes <= CORE.kilobytes
+  return packages <= CORE_BUDGET.packages && kilobytes <= CORE_BUDGET.kilobytes
     ? []
-    : [`its install is beyond ${CORE.packages} packages or ${CORE.kilobytes} KB`]
+    : [`installing it adds more than ${CORE_BUDGET.packages} packages or ${CORE_BUDGET.kilobytes} KB`]
 }
 
 function footprint(folder) {
@@ -138,7 +139,7 @@ async function compiles(folder, compiler, entries, { name }) {
     join(folder, 'check.ts'),
     `${imports.join('\n')}\nexport const all: readonly object[] = [${all}]\n`,
   )
-  const types = withNode(name) ? ['node'] : []
+  const types = needsNodeTypes(name) ? ['node'] : []
   const compilerOptions = {
     module: 'nodenext',
     target: 'es2022',

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 const modules = join(dirname(fileURLToPath(import.meta.url)), 'node_modules')
 const exe = platform === 'win32' ? '.exe' : ''
 
-/** The names under which a package for one platform keeps its executable. */
+/** Where the package for one platform may keep its executable. */
 const files = (name) => [`bin/${name}${exe}`, `${name}${exe}`]
 
-/** Node has one package for each platform, all of them named here. */
+/** For Node, package.json lists one package for each platform. */
 const nodeFolders = (name) => [join(modules, `${name}-${platform}-${arch}`)]
 
-/** The others name theirs as optional dependencies, of which those for this platform are installed, beside them. */
-function othersFolders(name) {
+/** The other runtimes list the packages for all platforms as optional dependencies; one of them is installed. */
+function platformFolders(name) {
   const folder = join(modules, name)
   if (!existsSync(folder)) return []
   const real = realpathSync(folder)
@@ -23,11 +23,11 @@ function othersFolders(name) {
 
 export function runtime(name) {
   const isNode = name.startsWith('node-')
-  const folders = isNode ? nodeFolders(name) : othersFolders(name)
+  const folders = isNode ? nodeFolders(name) : platformFolders(name)
   for (const folder of folders)
     for (const file of files(isNode ? 'node' : name))
       if (existsSync(join(folder, file))) return join(folder, file)
   throw new Error(
-    `The runtime ${name} is not installed for ${platform} ${arch}: no package of .ci/runtimes holds it. Run the install again.`,
+    `The runtime ${name} is not installed for ${platform} ${arch}: no dependency of .ci/runtimes contains it. Run: node .ci/pnpm.mjs install`,
   )
 }

@@ -12,8 +12,8 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** Runs the check over a small repository of its own. */
-function check(readme: string, ...args: string[]): { code: number | null; complaints: string } {
+/** Runs the check in a small temporary repository. */
+function check(readme: string, ...args: string[]): { code: number | null; problems: string } {
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'))
   folders.push(folder)
   mkdirSync(join(folder, '.ci'))
@@ -24,25 +24,25 @@ function check(readme: string, ...args: string[]): { code: number | null; compla
   const { status, stderr } = spawnSync(process.execPath, [join(folder, '.ci/snippets.mjs'), ...args], {
     encoding: 'utf8',
   })
-  return { code: status, complaints: stderr }
+  return { code: status, problems: stderr }
 }
 
-it('every code block in README.md and docs/ stands in a file that the tests run', () => {
+it('every code block of the READMEs and docs/ equals the file that it comes from', () => {
   const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-it('a block that agrees with its region passes', () => {
-  expect(check('<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n')).toEqual({ code: 0, complaints: '' })
+it('accepts a block that equals its region', () => {
+  expect(check('<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n')).toEqual({ code: 0, problems: '' })
 })
 
 it.each([
   ['differs', '<!-- from: a.ts#two -->\n\n```ts\nthird()\n```\n'],
   ['does not exist', '<!-- from: a.ts#three -->\n\n```ts\nx\n```\n'],
   ['does not exist', '<!-- from: b.ts -->\n\n```ts\nx\n```\n'],
-  ['names no file', '```ts\nx\n```\n'],
-])('a block that %s fails by name', (fault, readme) => {
-  const { code, complaints } = check(readme)
+  ['needs a comment <!-- from: file -->', '```ts\nx\n```\n'],
+])('reports a block that %s', (problem, readme) => {
+  const { code, problems } = check(readme)
   expect(code).toBe(1)
-  expect(complaints).toContain(fault)
+  expect(problems).toContain(problem)
 })

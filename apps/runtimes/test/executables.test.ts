@@ -9,13 +9,13 @@ const folders = ['packages', 'apps'].flatMap((folder) =>
   readdirSync(root + folder).map((name) => join(folder, name)),
 )
 
-it.each(['node-19', 'bunny'])('a runtime that is not there is named, and who should have it: %s', (name) => {
+it.each(['node-19', 'bunny'])('throws an error that names the missing runtime: %s', (name) => {
   expect(() => runtime(name as RuntimeName)).toThrow(
-    new RegExp(`runtime ${name} is not installed for \\S+ \\S+: no package of \\.ci/runtimes holds it`),
+    new RegExp(`runtime ${name} is not installed for \\S+ \\S+: no dependency of \\.ci/runtimes contains it`),
   )
 })
 
-it('no script finds one of them by its name', () => {
+it('puts no runtime on the PATH of npm scripts', () => {
   const found = ['', ...folders, 'docs', '.ci/tools', 'node_modules/.pnpm'].flatMap((folder) => {
     const bin = join(root, folder, 'node_modules', '.bin')
     const names = existsSync(bin) ? readdirSync(bin) : []

@@ -18,15 +18,15 @@ interface Report {
 }
 
 interface Failures {
-  readonly retell: (failures: readonly Failure[]) => string[]
-  readonly complaintsOf: (output: string) => string
+  readonly summarizeFailures: (failures: readonly Failure[]) => string[]
+  readonly extractErrors: (output: string) => string
 }
 
 const inCi = (file: string): URL => new URL(`../../../.ci/${file}`, import.meta.url)
-const { retell, complaintsOf } = (await import(inCi('failures.mjs').href)) as Failures
+const { summarizeFailures, extractErrors } = (await import(inCi('failures.mjs').href)) as Failures
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
-/** What the reporter makes of files of tests. */
+/** Runs vitest on these test files and returns the report. */
 function report(files: Readonly<Record<string, string>>): Report {
   const folder = mkdtempSync(join(tmpdir(), 'reported-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -40,15 +40,15 @@ function report(files: Readonly<Record<string, string>>): Report {
   return JSON.parse(readFileSync(file, 'utf8')) as Report
 }
 
-describe('the failures that CI says again at its end', () => {
-  it('are each test by file and name, with message, place and difference, and what fails beside the tests', () => {
+describe('the summary of failures at the end of .ci/run', () => {
+  it('lists failed tests with file, name, message, location and diff, and errors outside of tests', () => {
     const { passed, failed, failures } = report({
       'a.test.js': `describe('of a', () => {
         it('works', () => {})
         it('fails', () => expect({ a: 1, b: [2] }).toEqual({ a: 1, b: [3] }))
       })`,
       'b.test.js': `throw new Error('the file is broken')`,
-      'c.test.js': `it('leaves something', () => void Promise.reject(new Error('nobody caught this')))`,
+      'c.test.js': `it('leaves a rejection', () => void Promise.reject(new Error('not caught')))`,
     })
     expect([passed, failed]).toEqual([2, 1])
     const [test, file, stray] = failures.toSorted((a, b) => a.title.localeCompare(b.title))
@@ -60,29 +60,30 @@ describe('the failures that CI says again at its end', () => {
       true,
       expect.stringContaining('the file is broken'),
     ])
-    expect(stray?.text).toContain('nobody caught this')
+    expect(stray?.text).toContain('not caught')
   })
 
-  it.each([0, 1, 20, 90, 91, 5_000])('fit into the last hundred lines of the output: %i of them', (count) => {
+  it.each([0, 1, 20, 90, 91, 5_000])('fits into the last 100 lines of the output: %i failures', (count) => {
     const text = `Error: ${'wide '.repeat(200)}\n${'another line\n'.repeat(50)}`
-    const lines = retell(Array.from({ length: count }, (_, n) => ({ title: `test ${n}`, text })))
+    const lines = summarizeFailures(Array.from({ length: count }, (_, n) => ({ title: `test ${n}`, text })))
     expect(lines.length).toBeLessThan(99)
     expect(Math.max(0, ...lines.map((line) => line.length))).toBeLessThan(300)
-    const told = lines.filter((line) => line.startsWith('✗'))
+    const titles = lines.filter((line) => line.startsWith('✗'))
     const rest = Number(/^… and (\d+) more$/.exec(lines.at(-1) ?? '')?.[1] ?? 0)
-    expect(told.length + rest).toBe(count)
+    expect(titles.length + rest).toBe(count)
   })
 
-  it('have more of their text the fewer they are', () => {
-    const told = (count: number): number =>
-      retell(Array.from({ length: count }, () => ({ title: 'a', text: '1\n2\n3\n4\n5\n6\n7\n8' }))).length
-    expect([told(1), told(2), told(30)]).toEqual([8, 15, 91])
+  it('shows more lines of each failure, the fewer there are', () => {
+    const lineCount = (count: number): number =>
+      summarizeFailures(Array.from({ length: count }, () => ({ title: 'a', text: '1\n2\n3\n4\n5\n6\n7\n8' })))
+        .length
+    expect([lineCount(1), lineCount(2), lineCount(30)]).toEqual([8, 15, 91])
   })
 
-  it('are of other steps their complaints, or else the end of what they said', () => {
-    expect(complaintsOf('✓ one\n✗ two\n    because\n✓ three\n  not this\n✗ four\n')).toBe(
+  it('shows the error lines of other steps, or the end of their output', () => {
+    expect(extractErrors('✓ one\n✗ two\n    because\n✓ three\n  not this\n✗ four\n')).toBe(
       '✗ two\n    because\n✗ four',
     )
-    expect(complaintsOf('1\n2\n3\n4\n5\n\u001b[31m6\u001b[0m\n\n7\n')).toBe('2\n3\n4\n5\n6\n7')
+    expect(extractErrors('1\n2\n3\n4\n5\n\u001b[31m6\u001b[0m\n\n7\n')).toBe('2\n3\n4\n5\n6\n7')
   })
 })

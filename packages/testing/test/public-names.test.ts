@@ -12,14 +12,14 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-function run(folder: string, ...args: string[]): { code: number | null; said: string } {
+function run(folder: string, ...args: string[]): { code: number | null; stderr: string } {
   const { status, stderr } = spawnSync(process.execPath, [join(folder, 'exports.mjs'), ...args], {
     encoding: 'utf8',
   })
-  return { code: status, said: stderr }
+  return { code: status, stderr }
 }
 
-/** A repository of one package, whose entry is `source`. */
+/** A repository with one package, whose entry is `source`. */
 function repository(source: string, listed: string): string {
   const root = mkdtempSync(join(tmpdir(), 'names-'))
   folders.push(root)
@@ -36,8 +36,8 @@ function repository(source: string, listed: string): string {
 const check = (source: string, listed: string): ReturnType<typeof run> =>
   run(join(repository(source, listed), '.ci'))
 
-it('every public name of every package stands in a list that reviewers read', () => {
-  expect(run(ci)).toEqual({ code: 0, said: '' })
+it('the exports.txt of every package lists its public names', () => {
+  expect(run(ci)).toEqual({ code: 0, stderr: '' })
 })
 
 it.each([
@@ -47,25 +47,28 @@ it.each([
     '/** export { not } */\nexport function one(): void {}\nexport interface Two {}',
     'a\n  one\n  type Two\n',
   ],
-])('a list that agrees passes: %j', (source, listed) => {
-  expect(check(source, listed)).toEqual({ code: 0, said: '' })
+])('accepts a list that equals the exports: %j', (source, listed) => {
+  expect(check(source, listed)).toEqual({ code: 0, stderr: '' })
 })
 
-it('tells what is exported and not listed, and the other way round', () => {
-  const { code, said } = check("export { one, type Two } from './a.ts'", 'a\n  one\n  type Three\n')
+it('prints names that are exported but not listed, and names that are listed but not exported', () => {
+  const { code, stderr } = check("export { one, type Two } from './a.ts'", 'a\n  one\n  type Three\n')
   expect(code).toBe(1)
-  expect(said.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+  expect(stderr.split('\n').filter((line) => line.startsWith('  '))).toEqual([
     '  + a: type Two',
     '  - a: type Three',
   ])
 })
 
-it('brings a list up to the sources when told to', () => {
+it('updates the list with --write', () => {
   const root = repository("export { one } from './a.ts'", '')
   expect(run(join(root, '.ci'), '--write').code).toBe(0)
   expect(readFileSync(join(root, 'packages/a/exports.txt'), 'utf8')).toBe('a\n  one\n')
 })
 
-it.each(["export * from './a.ts'", 'export default 1'])('an entry has to export by name: %s', (source) => {
-  expect(check(source, 'a\n').code).not.toBe(0)
-})
+it.each(["export * from './a.ts'", 'export default 1'])(
+  'fails for an entry that does not export by name: %s',
+  (source) => {
+    expect(check(source, 'a\n').code).not.toBe(0)
+  },
+)
