@@ -8,7 +8,7 @@ export default defineConfig({
   description: 'A TypeScript framework for MCP servers: define a server once, serve every client.',
   lang: 'en',
   cleanUrls: true,
-  // A folder's overview is its README on GitHub and its index here.
+  // GitHub shows README.md as the page of a folder. The site needs index.md.
   rewrites: { 'design/decisions/README.md': 'design/decisions/index.md' },
   head: [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
@@ -26,7 +26,7 @@ export default defineConfig({
     sidebar: sidebar(),
     outline: { level: [2, 3] },
     search: { provider: 'local' },
-    docFooter: { prev: 'Before', next: 'Next' },
-    footer: { message: 'MIT licence' },
+    docFooter: { prev: 'Previous page', next: 'Next page' },
+    footer: { message: 'Released under the MIT License.' },
   },
 })

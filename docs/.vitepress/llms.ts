@@ -3,24 +3,23 @@ import { join } from 'node:path'
 import type { SiteConfig } from 'vitepress'
 import { readPage } from './pages.ts'
 
-/** In the order in which somebody who knows nothing yet would read. */
 const SECTIONS: ReadonlyMap<string, string> = new Map([
   ['guide/', 'Guides'],
   ['reference/', 'Reference'],
   ['design/', 'Design'],
 ])
 
-/** Writes `llms.txt`: every page of the site with one line about it, for readers that are programs. */
+/** Writes `llms.txt`, an index of all pages for language models: https://llmstxt.org */
 export function writeIndex({ pages, outDir, site }: SiteConfig): void {
   const lines = [`# ${site.title}`, '', `> ${site.description}`]
   for (const [folder, heading] of SECTIONS) {
     const below = pages.filter((page) => page.startsWith(folder)).toSorted()
-    lines.push('', `## ${heading}`, '', ...below.map((page) => line(page)))
+    lines.push('', `## ${heading}`, '', ...below.map((page) => entry(page)))
   }
   writeFileSync(join(outDir, 'llms.txt'), `${lines.join('\n')}\n`)
 }
 
-function line(page: string): string {
+function entry(page: string): string {
   const { link, title, summary } = readPage(page.slice(0, -'.md'.length))
   const address = link.replace(/\/(?:README|index)$/, '/')
   return `- [${title}](${address})${summary === '' ? '' : `: ${summary}`}`

@@ -1,4 +1,4 @@
-/** What the site has: read from the files, so that a page is in the sidebar as soon as it is written. */
+/** Builds the sidebar from the Markdown files, so that a new page appears without a change here. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ interface Group {
   readonly pages: readonly string[]
 }
 
-/** The guides in reading order; one that is not named here comes last. */
+/** The guides in reading order. A guide that is missing here appears under "More". */
 const GUIDES: readonly Group[] = [
   { text: 'Start', pages: ['quickstart', 'stdio', 'fastify', 'hono', 'runtimes', 'proxy', 'resuming'] },
   {
@@ -32,9 +32,7 @@ const GUIDES: readonly Group[] = [
       'middleware',
       'operations',
       'eras',
-      'starting-fast',
       'without-a-mount',
-      'schema-cache',
       'testing',
     ],
   },
@@ -43,7 +41,7 @@ const GUIDES: readonly Group[] = [
     pages: ['client', 'client-auth', 'client-manager', 'resource-cache', 'tool-bridge', 'chat'],
   },
   { text: 'Extend', pages: ['write-an-adapter'] },
-  { text: 'Coming from', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },
+  { text: 'Migrate', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },
 ]
 
 const REFERENCE: readonly string[] = ['errors', 'http', 'benchmarks']
@@ -51,14 +49,14 @@ const REFERENCE: readonly string[] = ['errors', 'http', 'benchmarks']
 export interface Page {
   readonly link: string
   readonly title: string
-  /** The first sentence, without markup. */
+  /** The first sentence of the page, without markup. */
   readonly summary: string
 }
 
-/** The title and the first sentence of a page, from its Markdown. */
+/** Reads a page's title and summary from its Markdown. */
 export function readPage(path: string): Page {
   const api = /^reference\/api\/(@.+)$/.exec(path)?.[1]
-  if (api !== undefined) return { link: `/${path}`, title: api, summary: `Everything that ${api} exports.` }
+  if (api !== undefined) return { link: `/${path}`, title: api, summary: `All exports of ${api}.` }
   const text = readFileSync(join(docs, `${path}.md`), 'utf8').replace(/^---\n[\s\S]*?\n---\n/, '')
   const title = /^# (.+)$/m.exec(text)?.[1] ?? path
   const paragraph = text
@@ -71,7 +69,7 @@ export function readPage(path: string): Page {
   return { link: `/${path}`, title, summary: sentence.replace(/:$/, '.') }
 }
 
-/** The names of the Markdown files of a folder, and none where the folder is not there. */
+/** The Markdown files of a folder, without `.md`. Empty if the folder does not exist. */
 function namesIn(folder: string): readonly string[] {
   const path = join(docs, folder)
   if (!existsSync(path)) return []
@@ -86,7 +84,7 @@ const item = (path: string, title?: string): DefaultTheme.SidebarItem => {
   return { text: title ?? page.title, link: page.link }
 }
 
-function guide(): DefaultTheme.SidebarItem[] {
+function guideGroups(): DefaultTheme.SidebarItem[] {
   const names = namesIn('guide')
   const named = new Set(GUIDES.flatMap(({ pages }) => pages))
   const groups = [...GUIDES, { text: 'More', pages: names.filter((name) => !named.has(name)) }]
@@ -98,11 +96,11 @@ function guide(): DefaultTheme.SidebarItem[] {
     .filter(({ items }) => items.length > 0)
 }
 
-function reference(): DefaultTheme.SidebarItem[] {
-  const own = namesIn('reference').filter((name) => !name.startsWith('api/'))
+function referenceGroups(): DefaultTheme.SidebarItem[] {
+  const pages = namesIn('reference').filter((name) => !name.startsWith('api/'))
   const ordered = [
-    ...REFERENCE.filter((name) => own.includes(name)),
-    ...own.filter((n) => !REFERENCE.includes(n)),
+    ...REFERENCE.filter((name) => pages.includes(name)),
+    ...pages.filter((name) => !REFERENCE.includes(name)),
   ]
   const api = namesIn('reference/api').filter((name) => name !== 'index')
   return [
@@ -111,7 +109,7 @@ function reference(): DefaultTheme.SidebarItem[] {
   ]
 }
 
-function design(): DefaultTheme.SidebarItem[] {
+function designGroups(): DefaultTheme.SidebarItem[] {
   const pages = namesIn('design').filter((name) => !name.startsWith('decisions/'))
   const decisions = namesIn('design/decisions').filter((name) => name !== 'README')
   return [
@@ -127,7 +125,7 @@ function design(): DefaultTheme.SidebarItem[] {
 }
 
 export const sidebar = (): DefaultTheme.SidebarMulti => ({
-  '/guide/': guide(),
-  '/reference/': reference(),
-  '/design/': design(),
+  '/guide/': guideGroups(),
+  '/reference/': referenceGroups(),
+  '/design/': designGroups(),
 })

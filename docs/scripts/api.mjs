@@ -1,6 +1,6 @@
 /**
- * Makes `docs/reference/api` of the docstrings of what the packages export: a page for each entry point. Exits 1 when
- * an export has no docstring, or a docstring links to something that is not there.
+ * Generates `docs/reference/api` from the JSDoc of the packages: a page for each entry point. Exits 1 if an export has
+ * no JSDoc or a `{@link}` does not resolve.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -11,7 +11,7 @@ const docs = fileURLToPath(new URL('..', import.meta.url))
 const packages = join(docs, '..', 'packages')
 const out = join(docs, 'reference', 'api')
 
-/** The source of every entry point, by the name that it is imported by. */
+/** The import name and the source file of every entry point. */
 function entryPoints() {
   return readdirSync(packages).flatMap((folder) => {
     const path = join(packages, folder)
@@ -25,21 +25,21 @@ function entryPoints() {
   })
 }
 
-/** TypeDoc calls a module by its place in the file system; readers know it by the name that they import. */
-function rename(project, entries) {
-  const placeOf = (source) => relative(packages, source).replace(/(\/index)?\.ts$/, '')
-  const names = new Map(entries.map(({ name, source }) => [placeOf(source), name]))
+/** TypeDoc names a module by its file path. Replaces that by the name that users import. */
+function useImportNames(project, entries) {
+  const moduleNameOf = (source) => relative(packages, source).replace(/(\/index)?\.ts$/, '')
+  const names = new Map(entries.map(({ name, source }) => [moduleNameOf(source), name]))
   for (const module of project.children) module.name = names.get(module.name) ?? module.name
 }
 
-/** The exports that nobody has described, each as `module: name`. */
+/** The exports without JSDoc, as `module: name`. */
 function undocumented(project) {
-  const described = (reflection) =>
+  const hasDocs = (reflection) =>
     reflection.kindOf(ReflectionKind.Reference) ||
     reflection.hasComment() ||
     reflection.signatures?.some((signature) => signature.hasComment()) === true
   return project.children.flatMap((module) =>
-    module.children.filter((child) => !described(child)).map((child) => `${module.name}: ${child.name}`),
+    module.children.filter((child) => !hasDocs(child)).map((child) => `${module.name}: ${child.name}`),
   )
 }
 
@@ -52,7 +52,7 @@ const app = await Application.bootstrapWithPlugins({
   logLevel: LogLevel.Warn,
   readme: 'none',
   name: 'API',
-  // Types have a check of their own, by the compiler that the repository uses.
+  // `npm run check` checks the types, with another version of TypeScript.
   skipErrorChecking: true,
   disableSources: true,
   excludeInternal: true,
@@ -64,7 +64,7 @@ const app = await Application.bootstrapWithPlugins({
   hidePageHeader: true,
   hideBreadcrumbs: true,
   useCodeBlocks: true,
-  // VitePress makes other ids of headings than TypeDoc's links expect.
+  // VitePress gives headings other ids than TypeDoc links to.
   useHTMLAnchors: true,
   parametersFormat: 'table',
   interfacePropertiesFormat: 'table',
@@ -74,10 +74,11 @@ const app = await Application.bootstrapWithPlugins({
 
 const project = await app.convert()
 if (project !== undefined) {
-  rename(project, entries)
+  useImportNames(project, entries)
   rmSync(out, { recursive: true, force: true })
   app.validate(project)
   await app.generateOutputs(project)
-  for (const name of undocumented(project)) app.logger.error(`${name} has no docstring`)
+  for (const name of undocumented(project))
+    app.logger.error(`${name} has no JSDoc. Describe it: it is public`)
 }
 if (project === undefined || app.logger.hasErrors() || app.logger.hasWarnings()) process.exitCode = 1

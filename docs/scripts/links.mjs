@@ -1,7 +1,6 @@
 /**
- * Follows every link of the built site within itself, down to the heading that it names, and holds `llms.txt` to the
- * pages. VitePress looks at the links of Markdown only, and not at headings; those of the front page, of the menus and of
- * docstrings are seen here.
+ * Checks every internal link of the built site, including the heading in its hash, and that `llms.txt` lists every page.
+ * VitePress itself checks only links in Markdown and no hashes, so it misses the home page, the menus and headings.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -9,16 +8,16 @@ import { fileURLToPath } from 'node:url'
 
 const dist = fileURLToPath(new URL('../.vitepress/dist/', import.meta.url))
 
-/** The pages by their address, each with its links and the ids that a link may name. */
+/** The links and the element ids of each page, by URL path. */
 function readPages() {
   const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.html'),
   )
-  return new Map(files.map((file) => [addressOf(file), readPage(join(dist, file))]))
+  return new Map(files.map((file) => [pathOf(file), readPage(join(dist, file))]))
 }
 
 /** @param {string} file */
-const addressOf = (file) =>
+const pathOf = (file) =>
   `/${relative(dist, join(dist, file)).replaceAll('\\', '/')}`.replace(/(?:\/index)?\.html$/, '') || '/'
 
 /** @param {string} path */
@@ -31,20 +30,20 @@ function readPage(path) {
 const pages = readPages()
 const files = new Set(readdirSync(dist, { recursive: true, encoding: 'utf8' }).map((file) => `/${file}`))
 const dead = new Set()
-let followed = 0
-for (const [address, { links }] of pages) {
+let checked = 0
+for (const [from, { links }] of pages) {
   for (const link of links) {
-    // A page whose own address ends in a slash is the index of its folder.
-    const isFolder = address === '/' || files.has(`${address}/index.html`)
-    const url = new URL(link.replaceAll('&amp;', '&'), `http://site${address}${isFolder ? '/' : ''}`)
+    // Relative links of a folder's index page resolve within that folder.
+    const isFolder = from === '/' || files.has(`${from}/index.html`)
+    const url = new URL(link.replaceAll('&amp;', '&'), `http://site${from}${isFolder ? '/' : ''}`)
     if (url.host !== 'site') continue
-    followed += 1
+    checked += 1
     const path = decodeURIComponent(url.pathname)
     const page = pages.get(path.replace(/\/$/, '') || '/')
     const heading = decodeURIComponent(url.hash.slice(1))
-    if (page === undefined && !files.has(path)) dead.add(`${address}: ${link} leads nowhere`)
+    if (page === undefined && !files.has(path)) dead.add(`${from}: ${link} does not exist`)
     if (page !== undefined && heading !== '' && !page.ids.has(heading))
-      dead.add(`${address}: ${link} names no heading`)
+      dead.add(`${from}: ${link} has no such heading`)
   }
 }
 const index = readFileSync(join(dist, 'llms.txt'), 'utf8')
@@ -53,8 +52,8 @@ const listed = [...index.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, link = 
 )
 const unlisted = [...pages.keys()].filter((page) => !['/', '/404', ...listed].includes(page))
 for (const page of unlisted) dead.add(`llms.txt does not list ${page}`)
-for (const link of listed) if (!pages.has(link)) dead.add(`llms.txt: ${link} leads nowhere`)
+for (const link of listed) if (!pages.has(link)) dead.add(`llms.txt: ${link} does not exist`)
 
-for (const complaint of dead) console.error(complaint)
-console.log(`${followed} links followed on ${pages.size} pages, ${dead.size} dead`)
-if (dead.size > 0 || followed === 0) process.exitCode = 1
+for (const problem of dead) console.error(`✗ ${problem}`)
+console.log(`${checked} links checked on ${pages.size} pages, ${dead.size} dead`)
+if (dead.size > 0 || checked === 0) process.exitCode = 1

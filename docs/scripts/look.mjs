@@ -1,6 +1,6 @@
 /**
- * Opens the built site in a real browser, as a reader with a wide and one with a narrow screen, and holds what is to be
- * seen to what it should look like. The screenshots stay in `docs/.vitepress/cache/screenshots`.
+ * Opens the built site in Chromium on a wide and on a narrow screen and checks its layout, colours, console and search.
+ * Saves screenshots in `docs/.vitepress/cache/screenshots`.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
@@ -28,7 +28,7 @@ const SIGN = [0xff, 0xc7, 0x2c]
 const WHITE = [0xff, 0xff, 0xff]
 const CODE = [0xf6, 0xf6, 0xf7]
 
-/** What must be on a page, and the least share of its first screen that each colour takes. */
+/** The expected content of each page, and the minimum share of its first screen for each colour. */
 const PAGES = [
   {
     name: 'home',
@@ -58,7 +58,7 @@ const PAGES = [
 /** @param {import('playwright-core').Page} page @param {string} selector */
 async function boxOf(page, selector) {
   const box = await page.locator(selector).first().boundingBox()
-  assert(box !== null, `${selector} is not to be seen`)
+  assert(box !== null, `${selector} is not visible`)
   return box
 }
 
@@ -66,31 +66,36 @@ async function boxOf(page, selector) {
 async function checkHome(page, width) {
   const text = await boxOf(page, '.VPHero .main')
   const picture = await boxOf(page, '.VPHero .image-src')
-  assert(picture.width > 200 && picture.height > 150, 'the picture has a size')
-  if (width > 960) assert(picture.x >= text.x + text.width - 1, 'the picture stands beside the text')
-  else assert(picture.y + picture.height <= text.y + 80, 'the picture stands above the text')
+  assert(picture.width > 200 && picture.height > 150, 'the picture is too small')
+  if (width > 960) assert(picture.x >= text.x + text.width - 1, 'the picture is not at the right of the text')
+  else assert(picture.y + picture.height <= text.y + 80, 'the picture is not above the text')
   const features = await page.locator('.VPFeature').all()
-  assert.equal(features.length, 3)
+  assert(features.length >= 3 && features.length % 3 === 0, 'the features do not fill rows of three')
   const tops = await Promise.all(features.map(async (feature) => (await feature.boundingBox())?.y))
-  assert.equal(new Set(tops).size, width > 960 ? 1 : 3, 'features stand in a row, or below each other')
+  const rows = width > 960 ? features.length / 3 : features.length
+  assert.equal(
+    new Set(tops).size,
+    rows,
+    'the features are not in rows of three (wide) or in one column (narrow)',
+  )
 }
 
 /** @param {import('playwright-core').Page} page @param {number} width */
 async function checkGuide(page, width) {
   const body = await boxOf(page, '.vp-doc')
   const code = await boxOf(page, '.vp-doc div.language-ts')
-  assert(code.width <= width && code.height > 200, 'code stays within the page')
+  assert(code.width <= width && code.height > 200, 'a code block is wider than the page')
   assert.equal(await page.locator('.vp-doc .source').first().textContent(), 'apps/examples/src/tools.ts')
-  assert((await page.locator('.vp-doc div.language-ts span[style]').count()) > 20, 'code is highlighted')
+  assert((await page.locator('.vp-doc div.language-ts span[style]').count()) > 20, 'code is not highlighted')
   if (width < 960) return
   const sidebar = await boxOf(page, '.VPSidebar')
-  assert(sidebar.x === 0 && sidebar.x + sidebar.width <= body.x, 'the sidebar stands beside the text')
-  assert((await page.locator('.VPSidebar a').count()) > 10, 'the sidebar lists the guides')
+  assert(sidebar.x === 0 && sidebar.x + sidebar.width <= body.x, 'the sidebar is not at the left of the text')
+  assert((await page.locator('.VPSidebar a').count()) > 10, 'the sidebar does not list the guides')
 }
 
 /**
- * The share of each pixel colour on a screenshot, from a canvas of the browser itself: near enough counts, since
- * antialiasing and colour profiles differ.
+ * Measures the share of each colour in a screenshot, in the browser. Similar colours count as equal, since antialiasing
+ * and colour profiles differ between machines.
  *
  * @param {import('playwright-core').Page} page @param {Buffer} png @param {number[][]} colours
  */
@@ -105,34 +110,40 @@ function measure(page, png, colours) {
       if (context === null) throw new Error('no canvas')
       context.drawImage(image, 0, 0)
       const pixels = context.getImageData(0, 0, image.width, image.height).data
-      const seen = new Set()
-      const found = wanted.map(() => 0)
+      const distinct = new Set()
+      const counts = wanted.map(() => 0)
       for (let at = 0; at < pixels.length; at += 4) {
-        seen.add((pixels[at] << 16) | (pixels[at + 1] << 8) | pixels[at + 2])
+        distinct.add((pixels[at] << 16) | (pixels[at + 1] << 8) | pixels[at + 2])
         wanted.forEach((colour, index) => {
-          if (colour.every((part, channel) => Math.abs(part - pixels[at + channel]) < 6)) found[index] += 1
+          if (colour.every((part, channel) => Math.abs(part - pixels[at + channel]) < 6)) counts[index] += 1
         })
       }
-      return { colours: seen.size, shares: found.map((count) => (count * 4) / pixels.length) }
+      return { colours: distinct.size, shares: counts.map((count) => (count * 4) / pixels.length) }
     },
     { data: `data:image/png;base64,${png.toString('base64')}`, wanted: colours },
   )
 }
 
 /** @param {import('playwright-core').Browser} browser @param {string} origin */
-async function visit(browser, origin, { name, path, title, heading, colours, layout }, width) {
+async function checkPage(browser, origin, { name, path, title, heading, colours, layout }, width) {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: 'light' })
-  const complaints = []
-  page.on('console', (said) => said.type() === 'error' && complaints.push(said.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('response', (reply) => reply.status() >= 400 && complaints.push(`${reply.status()} ${reply.url()}`))
+  const problems = []
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on(
+    'response',
+    (response) => response.status() >= 400 && problems.push(`${response.status()} ${response.url()}`),
+  )
   await page.goto(origin + path, { waitUntil: 'networkidle' })
   assert.match(await page.title(), title)
   assert.match(await page.locator('h1').first().innerText(), heading)
   await boxOf(page, width > 960 ? '.VPNavBarMenu' : '.VPNavBarHamburger')
   await boxOf(page, '.vp-doc div.language-ts')
   const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth)
-  assert(scrollWidth <= width, `${scrollWidth} px are wider than the screen`)
+  assert(
+    scrollWidth <= width,
+    `the page is ${scrollWidth} px wide and scrolls sideways on a screen of ${width} px`,
+  )
   await layout(page, width)
   const png = await page.screenshot({ path: join(screenshots, `${name}-${width}.png`) })
   const measured = await measure(
@@ -140,17 +151,20 @@ async function visit(browser, origin, { name, path, title, heading, colours, lay
     png,
     colours.map(([colour]) => colour),
   )
-  assert(measured.colours > 40, `${measured.colours} colours are hardly a page`)
+  assert(measured.colours > 40, `the screenshot has only ${measured.colours} colours: the page may be blank`)
   colours.forEach(([colour, least], index) => {
     const share = measured.shares[index] ?? 0
-    assert(share >= least, `rgb(${colour.join(' ')}) takes ${(share * 100).toFixed(2)} % of the screen`)
+    assert(
+      share >= least,
+      `rgb(${colour.join(' ')}) covers ${(share * 100).toFixed(2)} % of the screen, expected at least ${least * 100} %`,
+    )
   })
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(problems, [])
   await page.close()
 }
 
-/** The search finds a word of a guide, without asking anybody else. */
-async function search(browser, origin) {
+/** Checks that the built-in search finds a word of a guide. */
+async function checkSearch(browser, origin) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
   await page.goto(`${origin}/guide/tools`, { waitUntil: 'networkidle' })
   await page.locator('.VPNavBarSearch button').first().click()
@@ -167,7 +181,7 @@ try {
   for (const page of PAGES) {
     for (const width of WIDTHS) {
       const what = `${page.name} at ${width} px`
-      await visit(browser, site.origin, page, width).then(
+      await checkPage(browser, site.origin, page, width).then(
         () => console.log(`✓ ${what}`),
         (error) => {
           failed += 1
@@ -176,7 +190,7 @@ try {
       )
     }
   }
-  await search(browser, site.origin)
+  await checkSearch(browser, site.origin)
   console.log('✓ search')
 } finally {
   await browser.close()

@@ -1,4 +1,4 @@
-/** Serves the built site on a loopback port, as a host with clean URLs does. */
+/** Serves the built site on a free loopback port. Like a static host with clean URLs, `/a` serves `a.html`. */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'

@@ -1,5 +1,5 @@
 import type { Theme } from 'vitepress'
-// Without the fonts that the theme would bring: the reader's own are there already.
+// The variant without web fonts: jetway.css uses the reader's system fonts.
 import DefaultTheme from 'vitepress/theme-without-fonts'
 import './jetway.css'
 
