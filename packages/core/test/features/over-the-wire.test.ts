@@ -299,7 +299,7 @@ describe('lists, as clients get them', () => {
             required: ['state'],
           },
         },
-        { name: 'plain', inputSchema: { type: 'object', additionalProperties: false } },
+        { name: 'plain', inputSchema: { type: 'object', properties: {}, additionalProperties: false } },
       ],
     })
   })

@@ -12,6 +12,7 @@ import { message, messages } from '../../src/features/prompts/prompt-messages.ts
 import type { AnyPrompt } from '../../src/features/prompts/prompt-types.ts'
 import type { AnyResourceTemplate } from '../../src/features/resources/resource-types.ts'
 import { result } from '../../src/features/content/result.ts'
+import type { CallToolResult } from '../../src/protocol/types.ts'
 import type { AnyTool } from '../../src/features/tools/tool-types.ts'
 import type { RequestContext } from '../../src/call/context.ts'
 
@@ -95,6 +96,51 @@ describe('the types of a tool', () => {
     defineTool({ name: 'a', outputSchema, handler: () => result({ structured: { high: 1 } }) })
     // @ts-expect-error there is no structured value
     defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'warm' }) })
+  })
+
+  it("take the protocol's own result, and hold its structured value to the outputSchema", () => {
+    const structuredContent = { high: 1, low: 0 }
+    defineTool({ name: 'a', handler: () => ({ content: [{ type: 'text', text: 'warm' }] }) })
+    defineTool({
+      name: 'a',
+      outputSchema,
+      handler: () => ({ content: [{ type: 'text', text: 'warm' }], structuredContent }),
+    })
+    defineTool({
+      name: 'a',
+      outputSchema,
+      handler: async (_args, ctx) =>
+        ctx.uri === ''
+          ? { content: [{ type: 'text', text: 'No forecast' }], isError: true }
+          : { content: [], structuredContent, _meta: { 'com.example/kind': 1 } },
+    })
+    defineTool({
+      name: 'a',
+      outputSchema: z.object({ state: z.enum(['open', 'closed']) }),
+      handler: () => ({ content: [], structuredContent: { state: 'open' } }),
+    })
+    defineTool({
+      name: 'a',
+      outputSchema: { type: 'object' },
+      handler: (): CallToolResult => ({ content: [], structuredContent }),
+    })
+    // @ts-expect-error there is no structured value
+    defineTool({ name: 'a', outputSchema, handler: () => ({ content: [{ type: 'text', text: 'warm' }] }) })
+    // @ts-expect-error the structured value misses a member
+    defineTool({ name: 'a', outputSchema, handler: () => ({ content: [], structuredContent: { high: 1 } }) })
+    const tool = { name: 'a', outputSchema }
+    // @ts-expect-error a block has a type of the protocol
+    defineTool({ ...tool, handler: () => ({ content: [{ type: 'txt' }], structuredContent }) })
+    // @ts-expect-error a text block has a text
+    defineTool({ ...tool, handler: () => ({ content: [{ type: 'text' }], structuredContent }) })
+    defineTool({
+      name: 'a',
+      outputSchema: z.object({ content: z.array(z.object({ type: z.string() })) }),
+      handler: () => ({ content: [{ type: 'paragraph' }] }),
+    })
+    const declared = z.object({ content: z.string() })
+    // @ts-expect-error the schema says what content is
+    defineTool({ name: 'a', outputSchema: declared, handler: () => ({ content: [], isError: true }) })
   })
 
   it('keep literals apart from strings, whatever form the handler has', () => {
@@ -280,6 +326,18 @@ describe('the types of a prompt', () => {
       name: 'a',
       handler: async () => messages({ description: 'b', messages: [message.user('a')] }),
     })
+    definePrompt({
+      name: 'a',
+      handler: () => ({
+        description: 'b',
+        messages: [{ role: 'user', content: { type: 'text', text: 'x' } }],
+      }),
+    })
+    const block = content.text('x')
+    // @ts-expect-error a text block has a text
+    definePrompt({ name: 'a', handler: () => ({ messages: [{ role: 'user', content: { type: 'text' } }] }) })
+    // @ts-expect-error a message has a role of the protocol
+    definePrompt({ name: 'a', handler: () => ({ messages: [{ role: 'system', content: block }] }) })
     // @ts-expect-error a number is no message
     definePrompt({ name: 'a', handler: () => 5 })
     // @ts-expect-error a message is made by a helper

@@ -3,6 +3,7 @@ import type { GetPromptResult, Meta, PromptMessage, Role } from '../../protocol/
 import { BRAND, type Branded, brandOf, isListOf } from '../registry/brand.ts'
 import { content, type Content, toBlocks } from '../content/content.ts'
 import { OutputError } from '../content/output-error.ts'
+import { protocolPromptResult } from '../content/protocol-results.ts'
 
 /** A message made by {@link message}. */
 export type Message = PromptMessage & Branded<'message'>
@@ -68,7 +69,8 @@ export function toPromptResult(
       ...(given._meta !== undefined && { _meta: given._meta }),
     }
   }
-  throw new OutputError(
-    `The prompt ${JSON.stringify(name)} returned neither a string nor messages; use message.user(…)`,
-  )
+  const source = `The prompt ${JSON.stringify(name)}`
+  const literal = protocolPromptResult(value, source)
+  if (literal !== undefined) return { ...described, ...literal }
+  throw new OutputError(`${source} returned neither a string nor messages; return message.user(…)`)
 }

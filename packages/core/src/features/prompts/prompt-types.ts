@@ -1,4 +1,4 @@
-import type { PromptArgument } from '../../protocol/types.ts'
+import type { GetPromptResult, PromptArgument } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/context.ts'
 import type { InferArguments, InferInput, JsonSchema, StringFieldsSchema } from '../../schema/types.ts'
 import type { DisplayFields } from '../registry/checks.ts'
@@ -34,7 +34,14 @@ type PromptArgumentName<
 > = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
 
 /** What a prompt's handler may return: a text or a block is one message of the user. */
-type PromptReturn = string | Content | Message | readonly Message[] | PromptMessages | InputRequired
+type PromptReturn =
+  | string
+  | Content
+  | Message
+  | readonly Message[]
+  | PromptMessages
+  | GetPromptResult
+  | InputRequired
 
 /** A prompt: messages that a person asks for by name. */
 export interface PromptDefinition<

@@ -5,6 +5,7 @@ import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { type CacheHint, checkHint } from '../registry/caching.ts'
 import { resourceContents, type ResourcePart } from '../content/content.ts'
 import { OutputError, stringify } from '../content/output-error.ts'
+import { protocolResourceResult } from '../content/protocol-results.ts'
 
 /** Several contents of one resource, made by {@link contents}. */
 export interface ResourceResult extends Branded<'contents'> {
@@ -36,27 +37,38 @@ export function contents(parts: readonly ResultPart[], options: ContentsOptions 
   return { parts, _meta, cache, [BRAND]: 'contents' }
 }
 
-/** Whether a handler has said by its contents that there is nothing: an empty array would leave that open. */
-export function isNothing(value: unknown): boolean {
-  if (brandOf(value) !== 'contents') return false
-  const { parts } = value as ResourceResult
-  return Array.isArray(parts) && parts.length === 0
+interface ReadResult {
+  readonly result: ReadResourceResult
+  /** What this answer says of keeping it. */
+  readonly cache?: CacheHint | undefined
 }
 
-/** What a handler said of keeping its answer. */
-export const cacheOf = (value: unknown): CacheHint | undefined =>
-  brandOf(value) === 'contents' ? (value as ResourceResult).cache : undefined
+/** What a handler returned, as the result of a read. Undefined where the handler says that there is no such resource. */
+export function toReadResult(
+  value: unknown,
+  uri: string,
+  mimeType: string | undefined,
+): ReadResult | undefined {
+  const read = value === undefined ? undefined : readValue(value, uri, mimeType)
+  // https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
+  return read?.result.contents.length === 0 ? undefined : read
+}
 
-/** What a handler returned, as the result of a read. Undefined is for the caller to answer. */
-export function toReadResult(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
+function readValue(value: unknown, uri: string, mimeType: string | undefined): ReadResult {
+  const source = `The resource ${JSON.stringify(uri)}`
   const brand = brandOf(value)
-  if (brand === 'contents') return fromParts(value as ResourceResult, uri, mimeType)
-  if (brand !== undefined) {
-    throw new OutputError(
-      `The resource ${JSON.stringify(uri)} returned what tools and prompts return; give contents([ … ])`,
-    )
+  if (brand === 'contents') {
+    const result = value as ResourceResult
+    return { result: fromParts(result, uri, mimeType), cache: result.cache }
   }
-  return { contents: [toContents(value, uri, mimeType)] }
+  if (brand !== undefined)
+    throw new OutputError(`${source} returned a value for tools or prompts; return contents([…])`)
+  const literal = protocolResourceResult(value, source)
+  if (literal === undefined) return { result: { contents: [toContents(value, uri, mimeType)] } }
+  const { contents: list, _meta, ttlMs, cacheScope } = literal as ReadResourceResult & CacheHint
+  const cache = { ...(ttlMs !== undefined && { ttlMs }), ...(cacheScope !== undefined && { cacheScope }) }
+  checkHint(cache, (problem) => new OutputError(`${source} returned a result that ${problem}`))
+  return { result: { contents: list, ...(_meta !== undefined && { _meta }) }, cache }
 }
 
 function toContents(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {

@@ -5,7 +5,7 @@ import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/dispatcher.ts'
 import type { Logger } from '../../util/logger.ts'
-import type { HandlerResult } from '../../call/result.ts'
+import { complete, type HandlerResult } from '../../call/result.ts'
 import { type Caching, readHints } from '../registry/caching.ts'
 import {
   checkAnnotations,
@@ -23,7 +23,7 @@ import { OutputError } from '../content/output-error.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 import { Registry } from '../registry/registry.ts'
 import type { ResourceEntry } from './resource-entry.ts'
-import { cacheOf, isNothing, toReadResult } from './resource-contents.ts'
+import { toReadResult } from './resource-contents.ts'
 import { ResourceTemplates, type TemplateEntry, type TemplateMatch } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
 import { ownOffers, type SessionRegistry, withOwn } from '../session-registry.ts'
@@ -228,10 +228,10 @@ function read(
   ctx: CallContext,
 ): HandlerResult | Promise<HandlerResult> {
   const toOutcome = (value: unknown): HandlerResult => {
-    if (value === undefined || isNothing(value)) throw resourceNotFound(ctx.uri)
     if (isInputRequired(value)) return toNeedsInput(value)
-    const result = toReadResult(value, ctx.uri, entry.item.mimeType) as object as JsonObject
-    return { kind: 'complete', result, hints: readHints(entry, cacheOf(value), ctx.message.params ?? {}) }
+    const found = toReadResult(value, ctx.uri, entry.item.mimeType)
+    if (found === undefined) throw resourceNotFound(ctx.uri)
+    return { ...complete(found.result), hints: readHints(entry, found.cache, ctx.message.params ?? {}) }
   }
   const returned = entry.handle(args, ctx)
   return isPromiseLike(returned) ? Promise.resolve(returned).then(toOutcome) : toOutcome(returned)

@@ -111,7 +111,7 @@ class AskView {
   get client(): CallContext['client'] {
     return this.#ctx.client
   }
-  get mount(): unknown {
+  get locals(): unknown {
     return this.#ctx.locals
   }
   get protocolVersion(): string {

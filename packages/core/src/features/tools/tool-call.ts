@@ -1,7 +1,7 @@
 import { isErrorOf, ToolError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { STRUCTURED_JSON } from '../../protocol/structured.ts'
-import type { ContentBlock } from '../../protocol/types.ts'
+import type { CallToolResult, ContentBlock } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { isQuestion } from '../../call/input/question.ts'
@@ -12,6 +12,7 @@ import { type CompiledAsks, resolveAsks } from './asks.ts'
 import { brandOf, isListOf } from '../registry/brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
 import { OutputError, stringify, tryStringify } from '../content/output-error.ts'
+import { protocolToolResult } from '../content/protocol-results.ts'
 import type { Relating } from '../registry/relations.ts'
 import type { ToolResult } from '../content/result.ts'
 import { isPromiseLike } from '../../util/promises.ts'
@@ -36,8 +37,6 @@ export interface ToolEntry extends Guarded, Relating {
   readonly immediateResponse: string | undefined
   /** Undefined where nothing is asked, which costs a call nothing. */
   readonly asks: CompiledAsks | undefined
-  /** Sees plain values before they become JSON text. */
-  readonly hint: (value: unknown) => void
   handle(args: unknown, ctx: CallContext): unknown
 }
 
@@ -102,6 +101,8 @@ function toOutcome(entry: ToolEntry, value: unknown): HandlerResult {
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
   if (brand === 'input-required') return toNeedsInput(value as InputRequired)
+  const literal = protocolToolResult(value, entry.label, entry.output?.jsonSchema)
+  if (literal !== undefined) return fromLiteral(entry, literal)
   if (entry.output !== undefined) return structuredOutcome(entry, value, undefined)
   if (typeof value === 'string') return textOutcome(value)
   if (value === undefined) return complete({ content: [] })
@@ -115,13 +116,21 @@ function toOutcome(entry: ToolEntry, value: unknown): HandlerResult {
       `${entry.label} returned a question; declare it in asks, or return inputRequired({ key: question })`,
     )
   }
-  entry.hint(value)
   return textOutcome(stringify(value, entry.label))
 }
 
 const textOutcome = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
 
-function fromResult(entry: ToolEntry, value: ToolResult): HandlerResult {
+type ResultParts = Pick<ToolResult, 'structured' | 'isError' | '_meta'> & {
+  readonly content: readonly ContentBlock[] | undefined
+}
+
+const fromLiteral = (
+  entry: ToolEntry,
+  { content, structuredContent: structured, isError = false, _meta }: CallToolResult,
+): HandlerResult => fromResult(entry, { content, structured, isError, _meta })
+
+function fromResult(entry: ToolEntry, value: ResultParts): HandlerResult {
   const expected = entry.output !== undefined && !value.isError
   if (expected || value.structured !== undefined) return structuredOutcome(entry, value.structured, value)
   const { content = [], isError, _meta } = value
@@ -129,7 +138,7 @@ function fromResult(entry: ToolEntry, value: ToolResult): HandlerResult {
 }
 
 /** One text serves the validation, the mirror that older clients read, and the structured value itself. */
-function structuredOutcome(entry: ToolEntry, given: unknown, parts: ToolResult | undefined): HandlerResult {
+function structuredOutcome(entry: ToolEntry, given: unknown, parts: ResultParts | undefined): HandlerResult {
   const { output } = entry
   let value = given
   let json = tryStringify(given, entry.label)

@@ -1,4 +1,5 @@
 import type { TaskSupport } from '../../protocol/tasks.ts'
+import type { CallToolResult } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/context.ts'
 import type { AnySchema, InferOutput } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/app-types.ts'
@@ -59,13 +60,26 @@ type Anything =
 
 /**
  * What a tool's handler may return. With an `outputSchema`, a value of that schema or a whole result. Without one,
- * anything: a string is text, content blocks are content, undefined is no content, another value is JSON text.
+ * anything: a string is text, content blocks are content, undefined is no content, another value is JSON text. A whole
+ * result is made by `result(…)`, or is the protocol's own `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
 type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
-  : Anything | ToolResult<Anything> | InputRequired
+  : Anything | ToolResult<Anything> | CallToolResult | InputRequired
 
-type Structured<S> = unknown extends S ? Anything | ToolResult<Anything> : S | ToolResult<S>
+type Structured<S> = unknown extends S
+  ? Anything | ToolResult<Anything> | CallToolResult
+  : S | ToolResult<S> | ProtocolResult<S>
+
+/** The protocol's result around a value of the schema. A schema that declares `content` leaves no room for it. */
+type ProtocolResult<S> = 'content' extends keyof S
+  ? never
+  :
+      | (Omit<CallToolResult, 'structuredContent' | 'isError'> & {
+          readonly structuredContent: S
+          readonly isError?: false | undefined
+        })
+      | (CallToolResult & { readonly isError: true })
 
 /** A tool: something that a model may call. */
 export interface ToolDefinition<

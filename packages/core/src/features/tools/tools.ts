@@ -24,7 +24,6 @@ import {
 } from '../registry/checks.ts'
 import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing, type ListSource } from '../registry/listing.ts'
-import { lookalikeHint } from '../content/lookalike.ts'
 import { Registry } from '../registry/registry.ts'
 import { type CacheName, chosenCacheName, nameInCache, siteOf } from '../registry/cache-keys.ts'
 import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
@@ -212,7 +211,8 @@ function buildTool(
   cacheName: CacheName | undefined,
 ): ToolEntry {
   const { name, title, description, inputSchema, outputSchema, icons } = definition
-  const { schemas, validateOutput, strictInput } = options
+  const { schemas, validateOutput } = options
+  const strict = definition.strictInput ?? options.strictInput
   checkToolName(name)
   const subject = { kind: 'tool', name }
   checkHandler(subject, definition.handler)
@@ -222,10 +222,8 @@ function buildTool(
   const related = checkRelated(subject, definition.relatedTools)
   const input =
     inputSchema === undefined
-      ? WITHOUT_ARGUMENTS
-      : schemas.input(inputSchema, siteOf(subject, 'inputSchema', cacheName), {
-          strict: definition.strictInput ?? strictInput,
-        })
+      ? withoutArguments({ strict })
+      : schemas.input(inputSchema, siteOf(subject, 'inputSchema', cacheName), { strict })
   const output = outputSchema && schemas.output(outputSchema, siteOf(subject, 'outputSchema', cacheName))
   const annotations = normaliseHints(subject, definition.annotations)
   const visible = compileVisible(subject, definition, options.logger)
@@ -253,7 +251,6 @@ function buildTool(
     validateOutput: definition.validateOutput ?? validateOutput,
     timeoutMs: definition.timeoutMs,
     maxResultBytes: definition.maxResultBytes,
-    hint: lookalikeHint(name, options.logger),
     ...checkTaskSupport(subject, definition),
     asks: compileAsks(subject, definition.asks),
     handle: (args, ctx) => run.call(definition, args, ctx),
@@ -276,11 +273,14 @@ function compileUi(
 }
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool (tools with no parameters) */
-const WITHOUT_ARGUMENTS: CompiledInput = {
-  jsonSchema: Object.freeze({ type: 'object', additionalProperties: false }),
+const NO_PARAMETERS = Object.freeze({ type: 'object', properties: {}, additionalProperties: false })
+
+/** Some clients send an argument where none is declared, so only a strict tool refuses them. */
+const withoutArguments = ({ strict }: { readonly strict: boolean }): CompiledInput => ({
+  jsonSchema: NO_PARAMETERS,
   check: (args) => {
-    const unknown = Object.keys(args as object)
+    const unknown = strict ? Object.keys(args as object) : []
     if (unknown.length === 0) return { ok: true, value: {} }
     return { ok: false, issues: unknown.map((key) => ({ path: [key], message: 'is not a known property' })) }
   },
-}
+})

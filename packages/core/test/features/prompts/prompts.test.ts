@@ -62,7 +62,7 @@ describe('prompts/get: what a handler returns', () => {
     ['nothing at all', []],
     ['messages by hand', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
     ['messages among other values', [message.user('x'), 'y']],
-    ['an object by hand', { messages: [] }],
+    ['an object that is no result', { message: 'x' }],
   ])('%s is the author’s error and not for the peer', async (_name, value) => {
     const error = await errorOf(() => get(returning(value)))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"p"') })

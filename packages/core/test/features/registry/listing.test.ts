@@ -42,7 +42,9 @@ describe('tools/list', () => {
     expect(
       await wire(serve([tool('a', { ...shown, timeoutMs: 5, validateOutput: false })]).methods, 'tools/list'),
     ).toEqual({
-      tools: [{ name: 'a', ...shown, inputSchema: { type: 'object', additionalProperties: false } }],
+      tools: [
+        { name: 'a', ...shown, inputSchema: { type: 'object', properties: {}, additionalProperties: false } },
+      ],
     })
   })
 

@@ -52,11 +52,6 @@ describe('resources/read: what a handler returns', () => {
     ['null is JSON', null, [{ uri: 'a://b', mimeType: 'application/json', text: 'null' }]],
     ['an array is JSON', ['a'], [{ uri: 'a://b', mimeType: 'application/json', text: '["a"]' }]],
     [
-      'what only looks like a result is JSON',
-      { contents: [{ uri: 'a://b', text: 'x' }] },
-      [{ uri: 'a://b', mimeType: 'application/json', text: '{"contents":[{"uri":"a://b","text":"x"}]}' }],
-    ],
-    [
       'several contents have the address that is read unless they say another',
       contents([{ text: 'x' }, { uri: 'a://c', mimeType: 'image/png', blob: new Uint8Array([1, 2, 3]) }]),
       [

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { QuestionError, ToolError } from '../../../src/errors.ts'
 import { asks } from '../../../src/features/tools/asks.ts'
 import { elicit, elicitUrl, listRoots, sample } from '../../../src/call/input/question.ts'
-import { McpServer } from '../../../src/server/mcp-server.ts'
+import { createServer, McpServer } from '../../../src/server/mcp-server.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
 import {
   accept,
@@ -14,6 +14,7 @@ import {
   textOf,
 } from '../../support/answering-client.ts'
 import { FakeClock, settled } from '../../support/fake-clock.ts'
+import { requestMeta } from '../../support/modern-calls.ts'
 
 const ok = z.object({ ok: z.boolean() })
 const inputSchema = z.object({ path: z.string() })
@@ -54,6 +55,26 @@ async function ask(
 }
 
 describe('a declared ask', () => {
+  it('sees what the mount and the lifespan give the handler', async () => {
+    const server = createServer<{ user: string }>()(
+      { name: 'files', version: '1' },
+      { lifespan: () => ({ root: '/' }) },
+    )
+    server.addTool({
+      name: 'who',
+      asks: { root: (_args, { app, locals }) => `${locals.user} in ${app.root}` },
+      handler: (_args, ctx) => ctx.answers.root,
+    })
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'who', _meta: requestMeta() },
+    }
+    const answer = await server.handleMessage(message, { locals: { user: 'ada' } })
+    expect(textOf(JSON.parse(answer ?? '') as Message)).toBe('ada in /')
+  })
+
   it('is put to the client, and the handler runs once with the answer', async () => {
     const { client, reply, runs } = await ask(() => accept({ ok: true }))
     expect(client.asked).toEqual([

@@ -112,7 +112,7 @@ describe('priority, related tools and cache control', () => {
   it('add nothing to a tool without them, and no member but metadata', async () => {
     expect(await shown({})).toEqual({
       name: 'a',
-      inputSchema: { type: 'object', additionalProperties: false },
+      inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     })
     expect(
       Object.keys(await shown({ priority: 1, relatedTools, cacheControl: 'ephemeral' })).toSorted(),

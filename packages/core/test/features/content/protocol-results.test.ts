@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { content, McpServer } from '../../../src/index.ts'
+import { modernClient } from '../../support/modern-client.ts'
+import { openPeer } from '../../support/peer.ts'
+
+type Reply = Record<string, unknown>
+
+interface Answer {
+  readonly result?: Reply
+  readonly error?: { readonly code: number; readonly message: string }
+  readonly logged: readonly string[]
+}
+
+const ERAS = ['2025-11-25', '2026-07-28'] as const
+type Era = (typeof ERAS)[number]
+
+/** Asks one client of the era, and gives what it got and what the log says of failures. */
+async function ask(
+  era: Era,
+  define: (server: McpServer) => void,
+  [method, params]: Request,
+): Promise<Answer> {
+  const logged: string[] = []
+  const quiet = (): void => {}
+  const error = (fields: object): void => void logged.push((fields as { readonly err: Error }).err.message)
+  const server = new McpServer(
+    { name: 'test', version: '1' },
+    { logger: { debug: quiet, info: quiet, warn: quiet, error } },
+  )
+  define(server)
+  const client = era === '2026-07-28' ? { request: modernClient(server) } : await openPeer(server)
+  const { result, error: failure } = await client.request(method, params)
+  await server.close()
+  if (failure !== undefined) return { error: failure, logged }
+  const { _meta, resultType: _type, ttlMs, cacheScope, ...rest } = result
+  const hints = ttlMs === 0 || ttlMs === undefined ? {} : { ttlMs, cacheScope }
+  const own = Object.entries(_meta ?? {}).filter(([key]) => key.startsWith('com.example/'))
+  return {
+    result: { ...rest, ...hints, ...(own.length > 0 && { _meta: Object.fromEntries(own) }) },
+    logged,
+  }
+}
+
+type Request = readonly [method: string, params: object]
+
+const callTool = (era: Era, returned: unknown, rest: object = {}): Promise<Answer> =>
+  ask(era, (server) => void server.addTool({ name: 't', ...rest, handler: () => returned as string }), [
+    'tools/call',
+    { name: 't' },
+  ])
+
+const readResource = (era: Era, returned: unknown): Promise<Answer> =>
+  ask(
+    era,
+    (server) => {
+      server.addResource({ uri: 'a://b', name: 'b', mimeType: 'text/plain', handler: () => returned })
+    },
+    ['resources/read', { uri: 'a://b' }],
+  )
+
+const readTemplate = (era: Era, returned: unknown): Promise<Answer> =>
+  ask(
+    era,
+    (server) => {
+      server.addResourceTemplate({ uriTemplate: 'a://{x}', name: 'x', handler: () => returned })
+    },
+    ['resources/read', { uri: 'a://b' }],
+  )
+
+const getPrompt = (era: Era, returned: unknown): Promise<Answer> =>
+  ask(
+    era,
+    (server) => {
+      server.addPrompt({ name: 'p', description: 'Of the prompt', handler: () => returned as string })
+    },
+    ['prompts/get', { name: 'p' }],
+  )
+
+const hello = { type: 'text', text: 'hello' }
+const contents = { uri: 'a://c', text: 'x' }
+const asJson = (value: object): object => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
+const outputSchema = z.object({ high: z.number() })
+
+describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (era) => {
+  it.each<object>([
+    { content: [hello] },
+    { content: [] },
+    { content: [hello], isError: true },
+    { content: [hello], _meta: { 'com.example/kind': 1 } },
+    { content: [hello], structuredContent: { a: 1 } },
+    {
+      content: [
+        { ...hello, annotations: { priority: 1 } },
+        { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      ],
+    },
+    { content: [{ type: 'audio', data: 'aGk=', mimeType: 'audio/wav' }] },
+    { content: [{ type: 'resource_link', uri: 'a://b', name: 'b' }] },
+    { content: [{ type: 'resource', resource: contents }] },
+    { content: [{ type: 'resource', resource: { uri: 'a://c', blob: 'aGk=', mimeType: 'image/png' } }] },
+  ])('is the result: %j', async (result) => {
+    expect(await callTool(era, result)).toEqual({ result, logged: [] })
+  })
+
+  it('is the result of an asynchronous handler, with undefined members and blocks of helpers', async () => {
+    const returned = Promise.resolve({ content: [content.text('hello')], isError: undefined })
+    expect(await callTool(era, returned)).toEqual({ result: { content: [hello] }, logged: [] })
+  })
+
+  it.each<object>([
+    { content: 'text' },
+    { content: [{ id: 1 }] },
+    { content: ['text'] },
+    { content: [hello], role: 'assistant' },
+    { type: 'doc', content: [{ type: 'paragraph' }] },
+    { structuredContent: { a: 1 }, total: 2 },
+  ])('is data otherwise: %j', async (value) => {
+    expect(await callTool(era, value)).toEqual({ result: asJson(value), logged: [] })
+  })
+
+  it.each<[object, string]>([
+    [{ content: [{ type: 'video', data: '' }] }, 'content[0].type must be one of text, image'],
+    [{ content: [hello, { type: 'text' }] }, 'content[1].text must be a string'],
+    [{ content: [hello, 'text'] }, 'content[1] must be an object'],
+    [
+      { content: [{ type: 'image', data: '?', mimeType: 'image/png' }] },
+      'content[0].data must be padded base64',
+    ],
+    [{ content: [{ type: 'image', data: 'aGk=' }] }, 'content[0].mimeType must be a string'],
+    [{ content: [{ type: 'resource_link', uri: 'b', name: 'b' }] }, 'content[0].uri must be an absolute URI'],
+    [{ content: [{ type: 'resource', resource: { uri: 'a://b' } }] }, 'content[0].resource must have either'],
+    [{ content: [hello], isError: 'yes' }, 'isError must be true or false'],
+    [{ content: [hello], _meta: 1 }, '_meta must be an object'],
+    [{ structuredContent: { a: 1 } }, 'content must be an array'],
+  ])('is an error in the log where it is faulty: %j', async (value, problem) => {
+    const { result, logged } = await callTool(era, value)
+    expect(result).toMatchObject({ isError: true })
+    expect(JSON.stringify(result)).not.toContain('must')
+    expect(logged).toEqual([expect.stringContaining(`The tool "t" returned a result in which ${problem}`)])
+  })
+
+  describe('with an outputSchema', () => {
+    it('has its structuredContent checked', async () => {
+      const right = { content: [hello], structuredContent: { high: 1, low: 2 } }
+      expect(await callTool(era, right, { outputSchema })).toEqual({
+        result: { content: [hello], structuredContent: { high: 1 } },
+        logged: [],
+      })
+      for (const structuredContent of [{ high: '1' }, undefined]) {
+        const wrong = await callTool(era, { content: [hello], structuredContent }, { outputSchema })
+        expect(wrong.result).toMatchObject({ isError: true })
+        expect(wrong.logged).toEqual([expect.stringContaining('The tool "t" returned')])
+      }
+    })
+
+    it('needs none for an error', async () => {
+      const result = { content: [hello], isError: true }
+      expect(await callTool(era, result, { outputSchema })).toEqual({ result, logged: [] })
+    })
+
+    it.each<[string, object]>([
+      ['declares', { type: 'object', properties: { content: { type: 'array' } } }],
+      ['declares in a part of', { type: 'object', allOf: [{ properties: { content: { type: 'array' } } }] }],
+      [
+        'declares behind a reference in',
+        { type: 'object', $ref: '#/$defs/page', $defs: { page: { properties: { content: {} } } } },
+      ],
+    ])('is the structured value where the author %s it', async (_name, schema) => {
+      const value = { content: [hello] }
+      expect((await callTool(era, value, { outputSchema: schema })).result).toEqual({
+        ...asJson(value),
+        structuredContent: value,
+      })
+    })
+  })
+})
+
+describe.each(ERAS)("a resource's return value in the protocol's own form, at %s", (era) => {
+  it.each<object>([
+    { contents: [contents] },
+    { contents: [contents, { uri: 'a://d', blob: 'aGk=', mimeType: 'image/png' }] },
+    { contents: [contents], _meta: { 'com.example/kind': 1 } },
+  ])('is the result: %j', async (result) => {
+    expect(await readResource(era, result)).toEqual({ result, logged: [] })
+    expect(await readTemplate(era, result)).toEqual({ result, logged: [] })
+  })
+
+  it('says how long it may be kept', async () => {
+    const result = { contents: [contents], ttlMs: 5000, cacheScope: 'private' }
+    const expected = era === '2026-07-28' ? result : { contents: [contents] }
+    expect((await readResource(era, result)).result).toEqual(expected)
+  })
+
+  it('says with no contents that there is no such resource', async () => {
+    expect((await readResource(era, { contents: [] })).error?.message).toContain('not found')
+  })
+
+  it.each<object>([{ contents: [{ name: 'a.txt' }] }, { contents: 'x' }, { contents: [contents], total: 1 }])(
+    'is data otherwise: %j',
+    async (value) => {
+      expect((await readResource(era, value)).result).toMatchObject({
+        contents: [{ text: JSON.stringify(value) }],
+      })
+    },
+  )
+
+  it.each<[object, string]>([
+    [{ contents: [{ uri: 'a://b' }] }, 'contents[0] must have either text or blob'],
+    [{ contents: [contents, { text: 'x' }] }, 'contents[1].uri must be an absolute URI'],
+    [{ contents: [{ uri: 'a://b', blob: '?' }] }, 'contents[0].blob must be padded base64'],
+    [{ contents: [contents], ttlMs: -1 }, 'ttlMs'],
+  ])('is an error in the log where it is faulty: %j', async (value, problem) => {
+    const { error, logged } = await readResource(era, value)
+    expect(error).toMatchObject({ code: -32603, message: expect.not.stringContaining('must') as string })
+    expect(logged).toEqual([expect.stringMatching(/^The resource "a:\/\/b" returned a result/)])
+    expect(logged[0]).toContain(problem)
+  })
+})
+
+describe.each(ERAS)("a prompt's return value in the protocol's own form, at %s", (era) => {
+  const message = { role: 'user', content: hello }
+  const description = 'Of the prompt'
+
+  it.each<object>([
+    { messages: [message] },
+    { messages: [message, { role: 'assistant', content: { type: 'resource', resource: contents } }] },
+    { messages: [], description: 'Of the result' },
+    { messages: [message], _meta: { 'com.example/kind': 1 } },
+  ])('is the result: %j', async (result) => {
+    expect(await getPrompt(era, result)).toEqual({ result: { description, ...result }, logged: [] })
+  })
+
+  it.each<[object, string]>([
+    [{ messages: [{ role: 'system', content: hello }] }, 'messages[0].role must be "user" or "assistant"'],
+    [{ messages: [{ role: 'user', content: 'hello' }] }, 'messages[0].content must be an object'],
+    [
+      { messages: [{ role: 'user', content: { type: 'text' } }] },
+      'messages[0].content.text must be a string',
+    ],
+    [{ messages: [message], description: 1 }, 'description must be a string'],
+    [{ messages: [message], other: 1 }, 'neither a string nor messages'],
+  ])('is an error in the log where it is faulty: %j', async (value, problem) => {
+    const { error, logged } = await getPrompt(era, value)
+    expect(error).toMatchObject({ code: -32603, message: expect.not.stringContaining('must') as string })
+    expect(logged).toEqual([expect.stringContaining(problem)])
+  })
+})
