@@ -5,14 +5,14 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import { readTraceContext, type TraceContext } from '../protocol/trace-context.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
-import type { InputContext } from './input/types.ts'
+import { type InputContext, liveInputOf, noLiveChannel } from './input/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import type { WaitUntil, WorkHost } from './wait-until.ts'
 import type { ClientView } from './client-view.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
 import type { Exchange } from './exchange.ts'
 import { type ElicitNow, type ElicitUrlNow, GivenInputs, type Inputs } from './input/inputs.ts'
-import { liveInput } from './input/live.ts'
+import type { LiveInput } from './input/live.ts'
 import { createLogSender, logFrame, type LogSender } from './log.ts'
 import { Progress } from './progress.ts'
 import type {
@@ -267,8 +267,8 @@ export class CallContext implements RequestContext {
     schema: S,
     options?: ElicitOptions & { readonly declined?: 'fail' },
   ): Promise<InferForm<S>>
-  elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<unknown> {
-    return liveInput.elicit(this, message, schema, options as { readonly declined?: 'fail' })
+  async elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<unknown> {
+    return this.#liveInput('elicit').elicit(this, message, schema, options as { readonly declined?: 'fail' })
   }
   elicitUrl(message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Promise<Seen<undefined>>
   elicitUrl(
@@ -276,14 +276,29 @@ export class CallContext implements RequestContext {
     url: UrlOf,
     options?: ElicitOptions & { readonly declined?: 'fail' },
   ): Promise<undefined>
-  elicitUrl(message: string, url: UrlOf, options?: ElicitOptions): Promise<undefined | Seen<undefined>> {
-    return liveInput.elicitUrl(this, message, url, options as { readonly declined?: 'fail' })
+  async elicitUrl(
+    message: string,
+    url: UrlOf,
+    options?: ElicitOptions,
+  ): Promise<undefined | Seen<undefined>> {
+    return this.#liveInput('elicitUrl').elicitUrl(
+      this,
+      message,
+      url,
+      options as { readonly declined?: 'fail' },
+    )
   }
-  sample(params: SampleParams): Promise<Sampled> {
-    return liveInput.sample(this, params)
+  async sample(params: SampleParams): Promise<Sampled> {
+    return this.#liveInput('sample').sample(this, params)
   }
-  listRoots(): Promise<readonly Root[]> {
-    return liveInput.listRoots(this)
+  async listRoots(): Promise<readonly Root[]> {
+    return this.#liveInput('listRoots').listRoots(this)
+  }
+
+  #liveInput(method: string): LiveInput {
+    const live = liveInputOf(this)
+    if (live === undefined) throw noLiveChannel(method)
+    return live
   }
 
   /** Whether the call waits for the client's side. */

@@ -5,6 +5,7 @@ import { Notification } from '../protocol/methods.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
 import type { Exchange } from '../call/exchange.ts'
+import { LiveInput } from '../call/input/live.ts'
 import { TaskQuestions } from './task-input.ts'
 import type { TaskChange, TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 
@@ -140,7 +141,7 @@ export class RunningTask {
     const { asking, ...scope } = call.scope
     const params = { ...call.message.params }
     for (const taken of OF_THE_REQUEST) delete params[taken]
-    const asks = this.#polled || (asking?.requests !== undefined && scope.exchange.duplex)
+    const asks = this.#polled || (asking?.live !== undefined && scope.exchange.duplex)
     const exchange: Exchange = { duplex: asks, send: (frame) => this.#send(frame) }
     const ctx = new CallContext(
       { ...call.message, params },
@@ -148,7 +149,10 @@ export class RunningTask {
         ...scope,
         exchange,
         task: this,
-        ...(asking !== undefined && asks && { asking: { ...asking, requests: this.questions } }),
+        ...(asking !== undefined &&
+          asks && {
+            asking: { ...asking, live: new LiveInput(this.questions, asking.limits) },
+          }),
       },
     )
     ctx.app = call.app

@@ -311,7 +311,7 @@ export class TaskRunner implements ServerMount {
 
 async function watch(live: RunningTask, { scope, signal }: CallContext): Promise<void> {
   const { asking, exchange } = scope
-  const requests = exchange.duplex ? asking?.requests : undefined
+  const requests = exchange.duplex ? asking?.live?.requests : undefined
   if (requests === undefined) return live.over
   const detach = live.questions.attach({ requests, exchange })
   signal.addEventListener('abort', detach)

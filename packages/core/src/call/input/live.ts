@@ -1,15 +1,7 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import { mergeResponses } from './responses.ts'
-import {
-  type InputContext,
-  type InputCall,
-  noClientChannel,
-  noLiveChannel,
-  pinQuestions,
-  type Questions,
-  tooManyRounds,
-} from './types.ts'
+import { type InputCall, type InputLimits, pinQuestions, type Questions, tooManyRounds } from './types.ts'
 import type { NeedsInput, HandlerResult } from '../result.ts'
 import type { OpenRequest, RequestChannel } from './pending-requests.ts'
 import { prepareQuestion, readAnswer } from './encode-question.ts'
@@ -26,68 +18,57 @@ import {
   type UrlOf,
 } from './question.ts'
 
-/** Asking the client while the call runs, where a session, or a task, has a way to it. */
-interface AsksNow {
-  elicit(ctx: InputCall, message: string, schema: AnySchema, options?: Fails): Promise<unknown>
-  elicitUrl(ctx: InputCall, message: string, url: UrlOf, options?: Fails): Promise<undefined>
-  sample(ctx: InputCall, params: SampleParams): Promise<Sampled>
-  listRoots(ctx: InputCall): Promise<readonly Root[]>
-}
-
 /** The types of the overloads that see declines are those of `RequestContext`. */
 type Fails = ElicitOptions & { readonly declined?: 'fail' }
 
-/**
- * Answers an outcome's questions and runs its handler again, until it asks no more. This is how connections that carry
- * requests to the client do it; where questions go out as a result, the client brings the answers with a new call.
- */
-export async function answerAll(
-  ctx: InputCall,
-  first: NeedsInput,
-  handle: () => HandlerResult | Promise<HandlerResult>,
-): Promise<HandlerResult> {
-  const { asking, requests } = wayBack(ctx, first.questions)
-  let outcome: HandlerResult = first
-  for (let round = 1; outcome.kind === 'needs-input'; round++) {
-    const { maxRounds } = asking.limits
-    if (round > maxRounds) throw tooManyRounds(asking.limits)
-    const { questions, state }: NeedsInput = outcome
-    const asked = await pinQuestions(questions)
-    const responses = await askAll(ctx, questions, requests)
-    ctx.given.receive(mergeResponses(ctx.given.answers, asked, responses), state)
-    outcome = await handle()
-  }
-  return outcome
-}
-
-/** What handlers ask with in their middle; see `RequestContext`. */
-export const liveInput: AsksNow = {
-  elicit: (ctx, ...asked) => askNow(ctx, 'elicit', elicit(...asked)),
-  elicitUrl: (ctx, ...asked) => askNow(ctx, 'elicitUrl', elicitUrl(...asked)),
-  sample: (ctx, ...asked) => askNow(ctx, 'sample', sample(...asked)),
-  listRoots: (ctx) => askNow(ctx, 'listRoots', listRoots()),
-}
-
-async function askNow<T>(ctx: InputCall, key: string, question: Question<T>): Promise<T> {
-  const { asking } = ctx.scope
-  if (asking?.requests === undefined || !canBeAsked(ctx)) throw noLiveChannel(key)
-  const responses = await askAll(ctx, { [key]: question }, asking.requests)
-  return (await readAnswer(question, key, responses[key] as JsonObject)) as T
-}
-
-interface Way {
-  readonly asking: InputContext
+/** Sends requests to the client while a call runs, on connections that can carry them. */
+export class LiveInput {
   readonly requests: RequestChannel
-}
+  readonly #limits: InputLimits
 
-/** Whether requests reach the client while the call runs. */
-export const canBeAsked = ({ scope: { asking, exchange } }: InputCall): boolean =>
-  asking?.requests !== undefined && exchange.duplex
+  constructor(requests: RequestChannel, limits: InputLimits) {
+    this.requests = requests
+    this.#limits = limits
+  }
 
-function wayBack(ctx: InputCall, questions: Questions): Way {
-  const { asking } = ctx.scope
-  if (asking?.requests !== undefined && canBeAsked(ctx)) return { asking, requests: asking.requests }
-  throw noClientChannel(questions)
+  /**
+   * Sends a handler's questions to the client and runs the handler again with the answers, until it has no more
+   * questions.
+   */
+  async answerAll(
+    ctx: InputCall,
+    first: NeedsInput,
+    handle: () => HandlerResult | Promise<HandlerResult>,
+  ): Promise<HandlerResult> {
+    let outcome: HandlerResult = first
+    for (let round = 1; outcome.kind === 'needs-input'; round++) {
+      if (round > this.#limits.maxRounds) throw tooManyRounds(this.#limits)
+      const { questions, state }: NeedsInput = outcome
+      const asked = await pinQuestions(questions)
+      const responses = await askAll(ctx, questions, this.requests)
+      ctx.given.receive(mergeResponses(ctx.given.answers, asked, responses), state)
+      outcome = await handle()
+    }
+    return outcome
+  }
+
+  elicit(ctx: InputCall, message: string, schema: AnySchema, options?: Fails): Promise<unknown> {
+    return this.#ask(ctx, 'elicit', elicit(message, schema, options))
+  }
+  elicitUrl(ctx: InputCall, message: string, url: UrlOf, options?: Fails): Promise<undefined> {
+    return this.#ask(ctx, 'elicitUrl', elicitUrl(message, url, options))
+  }
+  sample(ctx: InputCall, params: SampleParams): Promise<Sampled> {
+    return this.#ask(ctx, 'sample', sample(params))
+  }
+  listRoots(ctx: InputCall): Promise<readonly Root[]> {
+    return this.#ask(ctx, 'listRoots', listRoots())
+  }
+
+  async #ask<T>(ctx: InputCall, key: string, question: Question<T>): Promise<T> {
+    const responses = await askAll(ctx, { [key]: question }, this.requests)
+    return (await readAnswer(question, key, responses[key] as JsonObject)) as T
+  }
 }
 
 /** One round: every question goes out at once. One that fails takes the others with it. */

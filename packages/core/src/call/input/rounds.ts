@@ -1,10 +1,16 @@
 import { invalidParams, isErrorOf, QuestionError } from '../../errors.ts'
 import { isObject, type JsonObject, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { type ResponsesByKey, responseTo, mergeResponses } from './responses.ts'
-import { type InputContext, type InputCall, pinQuestions, tooManyRounds } from './types.ts'
+import {
+  type InputContext,
+  type InputCall,
+  liveInputOf,
+  noClientChannel,
+  pinQuestions,
+  tooManyRounds,
+} from './types.ts'
 import { ANONYMOUS, type AuthInfo } from '../../stores/principal.ts'
 import type { Brought } from './inputs.ts'
-import { answerAll, canBeAsked } from './live.ts'
 import type { Asked, NeedsInput, HandlerResult } from '../result.ts'
 import { prepareQuestion, readAnswer } from './encode-question.ts'
 import { partsOf, type Question, type QuestionKind } from './question.ts'
@@ -64,7 +70,11 @@ export function resolveInput(
   handle: () => HandlerResult | Promise<HandlerResult>,
 ): Promise<HandlerResult> {
   const { asking, revision } = ctx.scope
-  if (asking === undefined || canBeAsked(ctx) || revision.rounds?.methods.has(ctx.message.method) !== true)
+  if (
+    asking === undefined ||
+    liveInputOf(ctx) !== undefined ||
+    revision.rounds?.methods.has(ctx.message.method) !== true
+  )
     return askOpen(ctx, first, handle)
   return askInResult(ctx, asking, first, handle)
 }
@@ -77,18 +87,28 @@ async function askOpen(
 ): Promise<HandlerResult> {
   const { given, scope } = ctx
   const { brought } = given
-  if (brought === undefined || scope.asking === undefined) return answerAll(ctx, first, handle)
+  if (brought === undefined || scope.asking === undefined) return answerLive(ctx, first, handle)
   given.brought = undefined
   const answers = await match(first, brought)
   const open = Object.entries(first.questions).filter(([key]) => !answers.has(key))
   const known = new Map([...given.answers, ...answers])
   if (open.length > 0) {
     given.receive(known, given.state)
-    return answerAll(ctx, { ...first, questions: Object.fromEntries(open) }, handle)
+    return answerLive(ctx, { ...first, questions: Object.fromEntries(open) }, handle)
   }
   given.receive(known, first.state)
   const outcome = await handle()
-  return outcome.kind === 'needs-input' ? answerAll(ctx, outcome, handle) : outcome
+  return outcome.kind === 'needs-input' ? answerLive(ctx, outcome, handle) : outcome
+}
+
+async function answerLive(
+  ctx: RoundsCall,
+  first: NeedsInput,
+  handle: () => HandlerResult | Promise<HandlerResult>,
+): Promise<HandlerResult> {
+  const live = liveInputOf(ctx)
+  if (live === undefined) throw noClientChannel(first.questions)
+  return live.answerAll(ctx, first, handle)
 }
 
 /** The answers may have come with the request already; else the questions become its result. */

@@ -5,7 +5,7 @@ import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
 import type { GivenInputs } from './inputs.ts'
 import type { UrlCompletions } from './url-completion.ts'
-import type { RequestChannel } from './pending-requests.ts'
+import type { LiveInput } from './live.ts'
 import { shownBy } from './encode-question.ts'
 import type { Question } from './question.ts'
 import type { RequestStates } from './request-state.ts'
@@ -23,8 +23,8 @@ export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds
 /** What a door gives its calls to ask with. */
 export interface InputContext {
   readonly limits: InputLimits
-  /** The way on which requests reach the client while a call runs, where there is one. */
-  readonly requests?: RequestChannel
+  /** Sends requests to the client while a call runs; undefined where nothing can. */
+  readonly live?: LiveInput
   /** Seals what a call knows, where it goes on with another request. */
   readonly states: RequestStates
   /** Tells when a user is done at an address. */
@@ -57,6 +57,10 @@ export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<st
   )
   return new Map(await Promise.all(pins))
 }
+
+/** Sends requests to the client while the call runs; undefined where nothing can. */
+export const liveInputOf = ({ scope: { asking, exchange } }: InputCall): LiveInput | undefined =>
+  exchange.duplex ? asking?.live : undefined
 
 /** An outcome has questions, and there is no way by which they could be answered. */
 export const noClientChannel = (questions: Questions): McpError =>

@@ -1,7 +1,7 @@
 import { isErrorOf } from '../../errors.ts'
 import { responseTo } from './responses.ts'
-import { type InputContext, pinQuestions } from './types.ts'
-import { answerAll, canBeAsked } from './live.ts'
+import type { LiveInput } from './live.ts'
+import { type InputContext, liveInputOf, pinQuestions } from './types.ts'
 import type { NeedsInput, HandlerResult } from '../result.ts'
 import { partsOf, type UrlParts } from './question.ts'
 import { actionOf, declined } from './decode-response.ts'
@@ -50,21 +50,22 @@ export function openFirst(ctx: RoundsCall, error: unknown, start: Run): Promise<
   const questions = questionsOf(ctx, error)
   const { asking } = ctx.scope
   if (questions === undefined || asking === undefined) return undefined
-  if (!canBeAsked(ctx)) return resolveInput(ctx, questions, () => orQuestions(ctx, start))
-  return openNow(ctx, asking, questions, start)
+  const live = liveInputOf(ctx)
+  if (live === undefined) return resolveInput(ctx, questions, () => orQuestions(ctx, start))
+  return openNow(ctx, { ...asking, live }, questions, start)
 }
 
 /** The client is asked while the call runs, which then waits as long as for any answer. */
 async function openNow(
   ctx: RoundsCall,
-  asking: InputContext,
+  asking: InputContext & { readonly live: LiveInput },
   first: NeedsInput,
   start: Run,
 ): Promise<HandlerResult> {
   const heard = asking.opened.hear()
   let asked = first
   try {
-    return await answerAll(ctx, first, async () => {
+    return await asking.live.answerAll(ctx, first, async () => {
       const sent = await sentTo(ctx, asked)
       if (sent.length > 0) await heard.all(sent, asking.limits.timeoutMs, (end) => ctx.pause(end))
       const outcome = await orQuestions(ctx, start)
@@ -92,7 +93,8 @@ function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
   const { revision, client } = ctx.scope
   if (revision.elicitationIds || revision.forms?.url !== true || !client.supports('elicitation.url'))
     return undefined
-  if (!canBeAsked(ctx) && revision.rounds?.methods.has(ctx.message.method) !== true) return undefined
+  if (liveInputOf(ctx) === undefined && revision.rounds?.methods.has(ctx.message.method) !== true)
+    return undefined
   const questions = error.questions.map((question, i) => [`${KEY}${i + 1}`, question] as const)
   const { state } = ctx.given
   return {
