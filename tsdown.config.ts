@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { defineConfig, type UserConfig } from 'tsdown'
 
 interface Manifest {
-  exports?: Record<string, string | { 'jetway:source': string; 'jetway-edge'?: string }>
+  exports?: Record<string, string | { 'jetway:source': string }>
   /** Commands, as they are built: `./dist/main.js` comes of `./src/main.ts`. */
   bin?: Record<string, string>
 }
@@ -50,13 +50,11 @@ function ofCore(name: string, paths: string): { readonly name: string; readonly 
   }
 }
 
-type Target = Exclude<NonNullable<Manifest['exports']>[string], string>
-
 /** The entries of a member are the sources its manifest exports, so the two cannot drift. */
-function entriesOf(cwd: string, isEntry: (target: Target) => boolean = () => true): Record<string, string> {
+function entriesOf(cwd: string): Record<string, string> {
   const { exports = {}, bin = {} } = JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8')) as Manifest
   const targets = Object.values(exports).filter((target) => typeof target !== 'string')
-  const sources = targets.filter(isEntry).map((target) => target['jetway:source'])
+  const sources = targets.map((target) => target['jetway:source'])
   const commands = Object.values(bin).map((path) => path.replace('/dist/', '/src/').replace(/\.js$/, '.ts'))
   return Object.fromEntries(
     [...sources, ...commands].map((source) => [source.replace(/^\.\/src\/|\.ts$/g, ''), source]),
@@ -83,31 +81,6 @@ function core(common: UserConfig): UserConfig {
     // What is disposable is declared by no library that compilers take by default, and Node's types need not be there.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
     plugins: [licences()],
-  }
-}
-
-/**
- * Core as the condition `jetway-edge` of its manifest finds it: the same entries, with stand-ins for what a server without
- * sessions never needs. docs/design/decisions/edge-weight.md
- */
-function edgeOf(cwd: string): UserConfig {
-  return {
-    ...core({ ...shared, cwd, entry: entriesOf(cwd, (target) => 'jetway-edge' in target), dts: false }),
-    outDir: 'dist/edge',
-    clean: false,
-    plugins: [standIns()],
-  }
-}
-
-/** Takes `name.edge.ts`, where there is one, for `name.ts`. Those files import nothing but types of what they stand for. */
-function standIns(): Plugin {
-  return {
-    name: 'stand-ins-for-the-edge',
-    resolveId(specifier, importer) {
-      if (importer === undefined || !specifier.startsWith('.') || !specifier.endsWith('.ts')) return null
-      const standIn = join(dirname(importer), specifier).replace(/\.ts$/, '.edge.ts')
-      return existsSync(standIn) ? standIn : null
-    },
   }
 }
 
@@ -177,7 +150,6 @@ function members(folder: string): string[] {
 
 const config: UserConfig[] = defineConfig([
   ...members('packages').map(library),
-  edgeOf('packages/core'),
   lateFile('packages/core'),
   ...members('apps').map(application),
 ])

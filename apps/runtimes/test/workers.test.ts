@@ -5,13 +5,10 @@ import { listenInWorker } from './support/worker.ts'
 
 const says = { name: 'workerd', version: expect.stringMatching(/^\d{4}\.\d{2}\.\d{2}/) as unknown }
 
-describe.each([
-  ['of the sources', {}],
-  ['of the published files, under the condition "jetway-edge"', { conditions: ['jetway-edge'] }],
-])('a Worker made %s', (_made, options) => {
+describe('a Worker', () => {
   let server: Listening
   beforeAll(async () => {
-    server = await listenInWorker(new URL('../src/worker.ts', import.meta.url), options)
+    server = await listenInWorker(new URL('../src/worker.ts', import.meta.url))
   })
   afterAll(() => server?.stop())
 

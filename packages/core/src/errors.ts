@@ -131,7 +131,6 @@ export const USAGE_ERRORS = {
   ERR_MCP_UNSUPPORTED_HERE: 'The connection cannot carry a request to the client while a call runs.',
   ERR_MCP_SESSION: 'A session cannot have what was to be added to it.',
   ERR_MCP_LIFESPAN: 'The lifespan of the server failed to start.',
-  ERR_MCP_LEFT_OUT: 'The build for the condition "jetway-edge" is without what was asked for.',
 } as const
 
 /** A key of {@link USAGE_ERRORS}. */

@@ -1,2 +1,2 @@
-export { mcp } from './middleware.ts'
-export type { McpMiddleware, McpMiddlewareOptions, McpSelector } from './middleware.ts'
+export { mcp, type McpMiddlewareOptions } from './mcp.ts'
+export type { McpMiddleware, McpSelector } from './middleware.ts'

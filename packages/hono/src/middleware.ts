@@ -1,9 +1,8 @@
-import type { AuthInfo, McpServer, MountHandle } from '@jetway/core'
+import type { AuthInfo, MountHandle } from '@jetway/core'
 import {
   BodyError,
   collectStream,
-  createEndpoint,
-  routePaths,
+  type routePaths,
   readStream,
   readWebStream,
   duplicateHeader,
@@ -25,13 +24,14 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
 
 /** Chooses the server of a request. Undefined is answered 404. */
-export type McpSelector<Locals = unknown, App = unknown> = (
+export type McpSelector<Locals = unknown> = (
   c: Context,
-) => McpServer<Locals, App> | undefined | Promise<McpServer<Locals, App> | undefined>
+) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
-interface MountOptions<Locals, App> extends EndpointOptions {
+/** What the middleware takes beside the options of an endpoint. */
+export interface MiddlewareOptions<Locals> {
   /** What is served, or a function that chooses it: once for each session, or for each request without sessions. */
-  readonly server: McpServer<Locals, App> | McpSelector<Locals, App>
+  readonly server: Servable<Locals> | McpSelector<Locals>
   /**
    * Where the server answers, below the base path of the app that uses the middleware. With `legacySse` it answers at
    * `/sse` and `/message` beside this path too.
@@ -45,9 +45,10 @@ interface MountOptions<Locals, App> extends EndpointOptions {
   readonly auth?: (c: Context) => AuthInfo | undefined
 }
 
-/** Where the server answers, and everything that an endpoint takes. A server that declares its context needs one. */
-export type McpMiddlewareOptions<Locals = unknown, App = unknown> = MountOptions<Locals, App> &
-  (unknown extends Locals ? unknown : Required<Pick<MountOptions<Locals, App>, 'locals'>>)
+/** What the middleware takes. A server that declares its locals needs the option `locals`. */
+export type WithEndpoint<Options, Locals> = Options &
+  MiddlewareOptions<Locals> &
+  (unknown extends Locals ? unknown : Required<Pick<MiddlewareOptions<Locals>, 'locals'>>)
 
 /** The middleware, and the handle of its mount: watch it, and close it before the runtime's own server. */
 export type McpMiddleware = MiddlewareHandler & MountHandle
@@ -66,24 +67,26 @@ interface Incoming extends ByteStream {
 const DEFAULT_PATH = '/mcp'
 const EMPTY = new Uint8Array()
 
-/**
- * Mounts an MCP server on Hono: `app.use(mcp({ server, path: '/mcp' }))`.
- *
- * It answers its own path, below any base path, and calls `next()` for all others. Replies go through Hono's context,
- * so headers that middleware has set before (CORS, a request id) are kept, on streams too.
- */
-export function mcp<Locals = unknown, App = unknown>(
-  options: McpMiddlewareOptions<Locals, App>,
+/** How a preset mounts servers. */
+export interface Preset {
+  createEndpoint(server: Servable | ServerSelector, options: EndpointOptions): Endpoint
+  readonly routePaths: typeof routePaths
+}
+
+/** Mounts a server with what a preset has. */
+export function createMiddleware<Locals>(
+  options: EndpointOptions & MiddlewareOptions<Locals>,
+  preset: Preset,
 ): McpMiddleware {
-  const { server, path, locals, auth, ...rest }: MountOptions<Locals, App> = options
-  const doorOf = matcher(path, rest.legacySse)
-  const endpoint: Endpoint = createEndpoint(neutral(server), rest)
+  const { server, path, locals, auth, ...rest } = options
+  const routeOf = matcher(path, preset.routePaths(path ?? DEFAULT_PATH, rest.legacySse))
+  const endpoint = preset.createEndpoint(neutral(server), rest)
   const host: HostReaders = { locals, auth }
   const probed = prober(endpoint)
   const middleware = (c: Context, next: Next): Response | Promise<Response | void> => {
     const probe = probed(c)
     if (probe !== undefined) return probe
-    const route = doorOf(c)
+    const route = routeOf(c)
     return route === undefined ? next() : answer(endpoint, route, c, host)
   }
   return Object.assign(middleware as MiddlewareHandler, {
@@ -95,9 +98,7 @@ export function mcp<Locals = unknown, App = unknown>(
 }
 
 /** What is asked of types is asked already: below, a mount is whatever `locals` gives. */
-function neutral<Locals, App>(
-  server: McpServer<Locals, App> | McpSelector<Locals, App>,
-): Servable | ServerSelector {
+function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as ContextRequest).context) as ReturnType<ServerSelector>
 }
@@ -107,15 +108,12 @@ interface HostReaders {
   readonly auth: ((c: Context) => AuthInfo | undefined) | undefined
 }
 
-/** The door that a request is for, undefined for most requests of an app. */
+/** Finds the route of a request: undefined for most requests of an app. */
 function matcher(
   wanted: string | undefined,
-  legacySse: EndpointOptions['legacySse'],
+  paths: ReadonlyMap<string, Route>,
 ): (c: Context) => Route | undefined {
-  const routes = Array.from(routePaths(wanted ?? DEFAULT_PATH, legacySse), ([path, route]) => ({
-    route,
-    isBelow: below(path),
-  }))
+  const routes = Array.from(paths, ([path, route]) => ({ route, isBelow: below(path) }))
   const own = (c: Context): Route | undefined => {
     const { path } = c.req
     for (const { route, isBelow } of routes) if (isBelow(c, path)) return route

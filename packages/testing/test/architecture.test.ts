@@ -13,7 +13,6 @@ import {
   publishedExports,
   roomSize,
   schemaLibraries,
-  standIns,
   unfinished,
   versionComparisons,
   webStandardsOnly,
@@ -81,20 +80,6 @@ describe('the layers of core', () => {
     expect(
       importOrder(core('http/endpoint.ts', `import '../errors.ts'; import './guard.ts'`), entries),
     ).toEqual([])
-  })
-})
-
-describe('what stands in for modules at the edge', () => {
-  it('stands beside them and has their types', () => {
-    expect(standIns(shipped)).toEqual([])
-  })
-
-  it.each([
-    ['a whole that is not there', [core('a.edge.ts', `import type * as whole from './a.ts'`)]],
-    ['types of its own', [core('a.ts', ''), core('a.edge.ts', 'export const a = 1')]],
-    ['more than types', [core('a.ts', ''), core('a.edge.ts', `import { a } from './a.ts'`)]],
-  ])('is refused %s', (_, sources) => {
-    expect(standIns(sources)).toHaveLength(1)
   })
 })
 

@@ -4,34 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { build, type BuildResult, type Plugin } from 'esbuild'
+import { build, type BuildResult } from 'esbuild'
 
 /** A bundle, and what went into it. */
 export type Bundle = BuildResult<{ write: false; metafile: true }>
 
-/** What is bundled: a module by its text or its address, and the schema cache that it finds as `schemas`. */
+/** What is bundled, and by which conditions beside those of Workers. */
 export interface Bundled {
-  readonly module: string | URL
-  readonly schemas?: string
-  /** Conditions beside those of Workers. */
+  readonly module: URL
   readonly conditions?: readonly string[]
 }
 
-const here = fileURLToPath(new URL('.', import.meta.url))
-
-/** As a deployment is made of the published packages: no source, minified, in one file. */
-export function pack({ module, schemas = '', conditions = [] }: Bundled): Promise<Bundle> {
-  const cache: Plugin = {
-    name: 'schema-cache',
-    setup(building) {
-      building.onResolve({ filter: /^schemas$/ }, () => ({ path: 'schemas', namespace: 'cache' }))
-      building.onLoad({ filter: /.*/, namespace: 'cache' }, () => ({ contents: schemas, resolveDir: here }))
-    },
-  }
+/** As a deployment is made: minified, in one file. */
+export function pack({ module, conditions = [] }: Bundled): Promise<Bundle> {
   return build({
-    ...(typeof module === 'string'
-      ? { stdin: { contents: module, resolveDir: here } }
-      : { entryPoints: [fileURLToPath(module)] }),
+    entryPoints: [fileURLToPath(module)],
     bundle: true,
     minify: true,
     format: 'esm',
@@ -39,7 +26,6 @@ export function pack({ module, schemas = '', conditions = [] }: Bundled): Promis
     conditions: [...conditions, 'workerd', 'worker', 'browser'],
     write: false,
     metafile: true,
-    plugins: [cache],
   })
 }
 

@@ -15,8 +15,6 @@ export interface WorkerOptions {
   readonly compatibilityFlags?: readonly string[]
   /** The class of the module that is bound as OBJECTS. */
   readonly durableObject?: string
-  /** By which packages are found, beside those of Workers. @default their sources */
-  readonly conditions?: readonly string[]
 }
 
 const TODAY = '2026-11-01'
@@ -25,7 +23,7 @@ const TODAY = '2026-11-01'
 export async function listenInWorker(entry: URL, options: WorkerOptions = {}): Promise<Listening> {
   const folder = await mkdtemp(join(tmpdir(), 'jetway-worker-'))
   try {
-    await bundle(entry, join(folder, 'worker.js'), options.conditions)
+    await bundle(entry, join(folder, 'worker.js'))
     const config = join(folder, 'config.capnp')
     await writeFile(config, configText(options, await workerdVersion()))
     const child = start(
@@ -57,18 +55,14 @@ async function workerdVersion(): Promise<string> {
     .replaceAll('-', '.')
 }
 
-async function bundle(
-  entry: URL,
-  outfile: string,
-  conditions: readonly string[] = ['jetway:source'],
-): Promise<void> {
+async function bundle(entry: URL, outfile: string): Promise<void> {
   await build({
     entryPoints: [fileURLToPath(entry)],
     outfile,
     bundle: true,
     format: 'esm',
     target: 'es2023',
-    conditions: [...conditions, 'workerd', 'worker', 'browser'],
+    conditions: ['jetway:source', 'workerd', 'worker', 'browser'],
     external: ['cloudflare:*', 'node:*'],
     logLevel: 'error',
   })

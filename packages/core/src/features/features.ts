@@ -7,19 +7,17 @@ import type { MethodEntry, MethodTable } from '../call/dispatcher.ts'
 import { type Added, type Extension } from '../call/extension.ts'
 import { type Logger, stderrLogger } from '../util/logger.ts'
 import { complete } from '../call/result.ts'
-import type { TaskRunner } from '../tasks/task-runner.ts'
 import type { SchemaEngine, SchemaUse } from '../schema/types.ts'
 import { type CacheOptions, Caching } from './registry/caching.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import { addExtensions } from './extensions.ts'
-import { changeTopics, listenEntry } from './listen-method.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts/prompts.ts'
 import { Resources } from './resources/resources.ts'
 import type { SessionRegistry } from './session-registry.ts'
-import { subscriptionMethods } from './subscribe-method.ts'
-import { taskMethods } from './tasks/task-methods.ts'
+import type { subscriptionMethods } from './subscription-methods.ts'
+import type { TaskFeature } from './tasks/task-feature.ts'
 import { createTools, type Tools } from './tools/tools.ts'
 import type { Opened } from './resources/subscriber-hooks.ts'
 
@@ -42,7 +40,9 @@ export interface FeatureOptions {
   /** Whether descriptions name related tools. @default false */
   readonly describeRelations?: boolean | undefined
   /** Runs calls as tasks; without it none does. */
-  readonly tasks?: (() => TaskRunner) | undefined
+  readonly tasks?: TaskFeature | undefined
+  /** Without it clients are promised no notifications of changes, and cannot subscribe. */
+  readonly subscriptions?: typeof subscriptionMethods | undefined
   /** What is offered beyond the protocol. */
   readonly extensions?: readonly Extension<never, never>[] | undefined
   /** What the model of a client should know of the server. */
@@ -76,8 +76,8 @@ export interface Features {
 const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
-  const { schemas, publish, pageSize, logging = true, logger = stderrLogger, tasks: runner } = options
-  const added = addExtensions(options.extensions ?? [], { tasks: runner })
+  const { schemas, publish, pageSize, logging = true, logger = stderrLogger, tasks } = options
+  const added = addExtensions(options.extensions ?? [], { tasks: tasks?.runner })
   const caching = new Caching(options.cache, options.layered)
   const tools = createTools({
     caching,
@@ -90,7 +90,7 @@ export function createFeatures(options: FeatureOptions): Features {
     strictInput: options.strictInput ?? false,
     orderByPriority: options.orderByPriority ?? false,
     describeRelations: options.describeRelations ?? false,
-    tasks: options.tasks,
+    tasks,
   })
   const resources = new Resources({ pageSize, logger, caching, opened: options.opened })
   const prompts = createPrompts({ schemas, pageSize, logger, caching })
@@ -101,26 +101,26 @@ export function createFeatures(options: FeatureOptions): Features {
     [Method.Ping, ping],
     ...tools.methods,
     ...resources.methods,
-    ...subscriptionMethods(resources),
     ...prompts.methods,
     [Method.Complete, completionEntry(prompts, resources)],
   ])
-  if (runner !== undefined) {
-    const entries = taskMethods({ tasks: runner, offered: tools.offerTasks, pageSize })
-    for (const [method, entry] of entries) methods.set(method, entry)
-  }
+  const taskMethods = tasks?.methods({ offered: tools.offerTasks, pageSize }) ?? []
+  for (const [method, entry] of taskMethods) methods.set(method, entry)
   if (logging) methods.set(Method.SetLogLevel, setLogLevel)
   const fixed: ServerCapabilities = {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),
   }
-  const registered = cachedCapabilities(tools, resources, prompts, fixed)
+  const subscribable = options.subscriptions !== undefined
+  const registered = cachedCapabilities({ tools, resources, prompts, subscribable }, fixed)
   const capabilities = (revision?: Revision): ServerCapabilities => {
     const extensions = revision && added.declared(revision)
     return extensions === undefined ? registered() : { ...registered(), extensions }
   }
   const { instructions } = options
-  methods.set(...listenEntry([...changeTopics(capabilities, resources), ...added.topics]))
+  const { topics } = added
+  for (const [method, entry] of options.subscriptions?.({ capabilities, resources, topics }) ?? [])
+    methods.set(method, entry)
   methods.set(Method.Discover, discoverEntry({ capabilities, instructions, caching }))
   return {
     tools,
@@ -154,38 +154,38 @@ interface Changing {
   onChange(listener: () => void): unknown
 }
 
+interface Offers extends Pick<Features, 'tools' | 'resources' | 'prompts'> {
+  /** Whether clients can be notified of changes. */
+  readonly subscribable: boolean
+}
+
 /** Every session asks for them; they change with what is registered. */
-function cachedCapabilities(
-  tools: Tools,
-  resources: Resources,
-  prompts: Prompts,
-  fixed: ServerCapabilities,
-): () => ServerCapabilities {
+function cachedCapabilities(offers: Offers, fixed: ServerCapabilities): () => ServerCapabilities {
+  const { tools, resources, prompts } = offers
   const registries = [tools.registry, prompts.registry, resources.registry, resources.templates.registry]
   let capabilities: ServerCapabilities = {}
   let known = -1
   return () => {
     // Versions only grow, so no two states have the same sum.
     const version = registries.reduce((sum, registry) => sum + registry.version, 0)
-    if (version !== known) capabilities = capabilitiesOf(tools, resources, prompts, fixed)
+    if (version !== known) capabilities = capabilitiesOf(offers, fixed)
     known = version
     return capabilities
   }
 }
 
 function capabilitiesOf(
-  tools: Tools,
-  resources: Resources,
-  prompts: Prompts,
+  { tools, resources, prompts, subscribable }: Offers,
   fixed: ServerCapabilities,
 ): ServerCapabilities {
   const completes =
     prompts.registry.entries().some((entry) => entry.complete !== undefined) ||
     resources.templates.registry.entries().some((entry) => entry.complete !== undefined)
+  const changes = subscribable ? { listChanged: true } : {}
   return {
-    ...(tools.registry.offered && { tools: { listChanged: true } }),
-    ...(resources.offered && { resources: { subscribe: true, listChanged: true } }),
-    ...(prompts.registry.offered && { prompts: { listChanged: true } }),
+    ...(tools.registry.offered && { tools: changes }),
+    ...(resources.offered && { resources: { ...(subscribable && { subscribe: true }), ...changes } }),
+    ...(prompts.registry.offered && { prompts: changes }),
     ...(completes && { completions: {} }),
     ...fixed,
     ...(tools.offerTasks() && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),

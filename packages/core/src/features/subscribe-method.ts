@@ -11,7 +11,7 @@ import { ifVisible } from './registry/visibility.ts'
 const MAX_SUBSCRIPTIONS = 1024
 
 /** Serves `resources/subscribe` and `resources/unsubscribe`. What they note is the session's own. */
-export function subscriptionMethods(resources: Resources): readonly (readonly [string, MethodEntry])[] {
+export function subscribeMethods(resources: Resources): readonly (readonly [string, MethodEntry])[] {
   return [
     [Method.Subscribe, { handle: (params, ctx) => subscribe(resources, params, ctx) }],
     [Method.Unsubscribe, { handle: (params, ctx) => unsubscribe(resources, params, ctx) }],

@@ -25,7 +25,11 @@ import { OpenStreams } from './streams/open-streams.ts'
 import type { EndpointOptions, ResolvedOptions } from './options.ts'
 import { Rejections } from './rejections.ts'
 import { resolveOptions } from './resolve-options.ts'
+import type { EndpointParts } from './parts.ts'
 import { createSessionRoutes, partsForSessions, type SessionRoutes } from './streamable/session-routes.ts'
+import { SubscriptionHandler } from './streamable/subscription-handler.ts'
+import { routeOf } from './legacy-sse/routes.ts'
+import { resolveSessionOptions } from './sessions/session-options.ts'
 import { refuse } from './refusals.ts'
 import { StoreFailure } from './streams/store-failure.ts'
 import { type Servable, type ServerSelector, type ServedServer, ServedServers } from './served-servers.ts'
@@ -62,8 +66,28 @@ export function createEndpoint<Locals = unknown>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions = {},
 ): Endpoint<Locals> {
+  return mountEndpoint(server, options, ALL_PARTS)
+}
+
+/** The parts of an endpoint that has everything. */
+export const ALL_PARTS: EndpointParts = {
+  sessions: {
+    resolveOptions: resolveSessionOptions,
+    createStores: partsForSessions,
+    createRoutes: createSessionRoutes,
+    routeOf,
+  },
+  subscriptions: (mount, calls) => new SubscriptionHandler(mount, calls),
+}
+
+/** What {@link createEndpoint} does, with the parts that a preset passes. */
+export function mountEndpoint<Locals>(
+  server: Servable<Locals> | ServerSelector<Locals>,
+  options: EndpointOptions,
+  parts: EndpointParts,
+): Endpoint<Locals> {
   // The endpoint hands on what the request carries; that it fits is for the types of `handle` to say.
-  const endpoint = new HttpEndpoint(server as Servable | ServerSelector, options)
+  const endpoint = new HttpEndpoint(server as Servable | ServerSelector, options, parts)
   if (typeof server !== 'function') server.runtime.attach(endpoint)
   return endpoint
 }
@@ -82,21 +106,21 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #isolated = isolatedRequests()
   #closed = false
 
-  constructor(server: Servable | ServerSelector, options: EndpointOptions) {
+  constructor(server: Servable | ServerSelector, options: EndpointOptions, parts: EndpointParts) {
     const clock = (typeof server === 'function' ? undefined : server.runtime.clock) ?? systemClock
-    const resolved = resolveOptions(options)
+    const resolved = resolveOptions(options, parts)
     this.#work = new Drainable(clock, { begin: () => this.#drain(), finish: () => this.#end() })
-    this.#mount = createMount(server, options, { resolved, clock, work: this.#work })
+    this.#mount = createMount(server, options, { resolved, clock, work: this.#work, parts })
     const { logger, tenants } = this.#mount
     this.probes = probesOf(options.health)
     this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#mount.served)
     this.#authenticates = options.authenticate !== undefined
     this.#admission = new Authenticator(options.authenticate, clock, logger)
-    this.#sessions = createSessionRoutes(this.#mount, options)
+    this.#sessions = parts.sessions?.createRoutes(this.#mount, options)
     this.#stateless = resolved.stateless ? createCallPool() : undefined
     this.#http = new SessionEraHttp(this.#mount, this.#sessions, this.#stateless)
     tenants.measure = (tenant) => this.#held(tenant)
-    this.#modern = new PerRequestHttp(this.#mount, this.#http)
+    this.#modern = new PerRequestHttp(this.#mount, this.#http, parts)
   }
 
   get closed(): Promise<void> {
@@ -251,6 +275,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 }
 
+const NO_STORES: Pick<MountParts, 'events' | 'pings'> = { events: undefined, pings: undefined }
+
 function createMount(
   server: Servable | ServerSelector,
   options: EndpointOptions,
@@ -258,7 +284,13 @@ function createMount(
     resolved,
     clock,
     work,
-  }: { readonly resolved: ResolvedOptions; readonly clock: Clock; readonly work: WorkCount },
+    parts,
+  }: {
+    readonly resolved: ResolvedOptions
+    readonly clock: Clock
+    readonly work: WorkCount
+    readonly parts: EndpointParts
+  },
 ): MountParts {
   const runtime = typeof server === 'function' ? undefined : server.runtime
   const random = runtime?.random ?? secureRandom
@@ -272,7 +304,7 @@ function createMount(
     options: resolved,
     logger,
     served: narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions),
-    ...partsForSessions({ clock, random, logger }, options, resolved),
+    ...(parts.sessions?.createStores({ clock, random, logger }, options, resolved) ?? NO_STORES),
     openStreams: new OpenStreams(clock, resolved.keepAlive),
     upgrades: new Deadlines(clock, resolved.upgradeAfterMs),
     work,

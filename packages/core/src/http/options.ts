@@ -149,3 +149,14 @@ export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled |
   readonly legacySse: SsePaths | undefined
   readonly keepAlive: false | Required<KeepAliveOptions>
 }
+
+/** Whether there are sessions, and what is said of them. */
+export type ResolvedSessionOptions = Pick<ResolvedOptions, 'stateless' | 'sessions' | 'seal' | 'legacySse'>
+
+export const SESSION_DEFAULTS: ResolvedOptions['sessions'] = {
+  ttlMs: 1_800_000,
+  uninitializedTtlMs: 60_000,
+  max: 10_000,
+  maxPerPrincipal: 100,
+  allowDelete: true,
+}

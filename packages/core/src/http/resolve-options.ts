@@ -1,7 +1,15 @@
 import { DEFAULT_PARSE_LIMITS } from '../protocol/parse.ts'
 import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
-import type { EndpointOptions, Filled, KeepAliveOptions, ListenLimits, ResolvedOptions } from './options.ts'
-import { resolveSessionOptions } from './sessions/session-options.ts'
+import {
+  type EndpointOptions,
+  type Filled,
+  type KeepAliveOptions,
+  type ListenLimits,
+  type ResolvedOptions,
+  type ResolvedSessionOptions,
+  SESSION_DEFAULTS,
+} from './options.ts'
+import type { EndpointParts } from './parts.ts'
 
 const DEFAULTS: Pick<ResolvedOptions, Filled> = {
   upgradeAfterMs: 2_000,
@@ -14,6 +22,13 @@ const DEFAULTS: Pick<ResolvedOptions, Filled> = {
 
 const LISTEN_DEFAULTS: Required<ListenLimits> = { max: 10_000, maxPerPrincipal: 100 }
 
+const WITHOUT_SESSIONS: ResolvedSessionOptions = {
+  stateless: true,
+  sessions: SESSION_DEFAULTS,
+  seal: undefined,
+  legacySse: undefined,
+}
+
 const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15_000, maxMissed: 3 }
 
 /**
@@ -21,8 +36,8 @@ const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', inter
  *
  * @throws `ERR_MCP_OPTION`, naming the option
  */
-export function resolveOptions(options: EndpointOptions): ResolvedOptions {
-  const forSessions = resolveSessionOptions(options)
+export function resolveOptions(options: EndpointOptions, { sessions }: EndpointParts): ResolvedOptions {
+  const forSessions = sessions?.resolveOptions(options) ?? WITHOUT_SESSIONS
   const filled = withDefaults(DEFAULTS, options)
   const resolved: ResolvedOptions = {
     ...filled,

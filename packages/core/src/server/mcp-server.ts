@@ -29,6 +29,8 @@ import { secureRandom } from '../util/random.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
 import { type AnyDefinition, KIND } from '../features/define.ts'
+import { createSchemaEngine } from '../schema/engine.ts'
+import { subscriptionMethods } from '../features/subscription-methods.ts'
 import { createFeatures, type Features } from '../features/features.ts'
 import { type ForSession, forSession } from '../features/for-session.ts'
 import { type Follower, type Observation, observe } from '../features/observe.ts'
@@ -59,21 +61,17 @@ import {
   type ServerOptions,
   callLimits,
 } from './options.ts'
-import { type HandlerTimes, taskRunner } from './tasks-option.ts'
+import type { ServerParts } from './parts.ts'
+import { createTasks, type HandlerTimes } from './tasks-option.ts'
 
-/**
- * The definition of a server: what it offers, and nothing about who is connected. One instance serves any number of
- * clients, transports and protocol revisions at the same time.
- *
- * `Locals` is what every mount's `context` option must give (`ctx.locals`); `App` is what `lifespan` opens (`ctx.app`).
- */
-export class McpServer<Locals = unknown, App = unknown> {
+/** What servers of every preset have. Presets pass the parts: {@link McpServer} passes all of them. */
+export class ServerBase<Locals = unknown, App = unknown> {
   /** How doors see the server; for those who write transports and adapters. */
   readonly runtime: ServerRuntime
   /** Never there: it makes the compiler hold every mount to `Locals`. */
   declare readonly '~locals'?: (locals: Locals) => void
   readonly #info: Implementation
-  readonly #features: Features
+  protected readonly features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new ServerMounts()
   readonly #followers = new Set<Follower>()
@@ -85,7 +83,7 @@ export class McpServer<Locals = unknown, App = unknown> {
   #messages: MessageHandler | undefined
 
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
-  constructor(info: Implementation, options: ServerOptions<App> = {}) {
+  constructor(info: Implementation, options: ServerOptions<App>, parts: ServerParts) {
     checkInfo(info)
     this.#info = info
     this.#logger = unfailing(options.logger ?? stderrLogger)
@@ -94,8 +92,8 @@ export class McpServer<Locals = unknown, App = unknown> {
       options.bus ??
       new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
-    this.#features = createFeatures({
-      schemas: schemaEngineOf(options, this.#logger),
+    this.features = createFeatures({
+      schemas: schemaEngineOf(options, parts.schemaEngine, this.#logger),
       publish: (event) => this.#publish(event),
       validateOutput: options.validateOutput,
       strictInput: options.strictInput,
@@ -109,12 +107,13 @@ export class McpServer<Locals = unknown, App = unknown> {
       layered: (method) => this.#middleware.around(method) !== undefined,
       logger: this.#logger,
       opened: this.#lifespan,
-      tasks: taskRunner(options.tasks, {
+      tasks: parts.tasks?.(options.tasks, {
         runtime: () => this.runtime,
-        listened: () => this.#features.added.ids.has(TASKS_EXTENSION),
+        listened: () => this.features.added.ids.has(TASKS_EXTENSION),
         createDispatcher: (times) => this.#createDispatcher({ ...options, progressHeartbeat: false }, times),
         onStored: ({ owner, taskId }) => this.#publish({ kind: 'task', owner, taskId }),
       }),
+      subscriptions: parts.subscriptions,
       extensions: options.extensions,
     })
     this.runtime = this.#createRuntime(info, options)
@@ -127,7 +126,7 @@ export class McpServer<Locals = unknown, App = unknown> {
    * Throws like {@link addTool}; what came before the one that is wrong stays.
    */
   add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
-    const { tools, resources, prompts } = this.#features
+    const { tools, resources, prompts } = this.features
     for (const definition of definitions) {
       if (definition[KIND] === 'tool') tools.registry.add(definition)
       else if (definition[KIND] === 'resource') resources.registry.add(definition)
@@ -150,15 +149,15 @@ export class McpServer<Locals = unknown, App = unknown> {
     tool: ToolDefinition<I, O, App, Locals, A>,
     options?: AddOptions,
   ): Handle<ToolDefinition<I, O, App, Locals, A>> {
-    return this.#features.tools.registry.add(tool, options)
+    return this.features.tools.registry.add(tool, options)
   }
   /** @returns whether there was one */
   removeTool(name: string): boolean {
-    return this.#features.tools.registry.remove(name)
+    return this.features.tools.registry.remove(name)
   }
   /** Offers these tools and no others. An empty list still promises clients that there may be some. */
   setTools(tools: Iterable<AnyTool<App, Locals>>): void {
-    this.#features.tools.registry.set(tools)
+    this.features.tools.registry.set(tools)
   }
 
   /** Offers one resource at a fixed address. Throws like {@link addTool}. */
@@ -166,15 +165,15 @@ export class McpServer<Locals = unknown, App = unknown> {
     resource: ResourceDefinition<App, Locals>,
     options?: AddOptions,
   ): Handle<ResourceDefinition<App, Locals>> {
-    return this.#features.resources.registry.add(resource, options)
+    return this.features.resources.registry.add(resource, options)
   }
   /** @returns whether there was one */
   removeResource(uri: string): boolean {
-    return this.#features.resources.registry.remove(uri)
+    return this.features.resources.registry.remove(uri)
   }
   /** Offers these resources and no others, templates aside. */
   setResources(resources: Iterable<AnyResource<App, Locals>>): void {
-    this.#features.resources.registry.set(resources)
+    this.features.resources.registry.set(resources)
   }
 
   /** Offers the resources whose addresses a URI template (RFC 6570) describes. Throws like {@link addTool}. */
@@ -182,15 +181,15 @@ export class McpServer<Locals = unknown, App = unknown> {
     template: ResourceTemplateDefinition<Template, App, Locals>,
     options?: AddOptions,
   ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
-    return this.#features.resources.templates.registry.add(template, options)
+    return this.features.resources.templates.registry.add(template, options)
   }
   /** @returns whether there was one */
   removeResourceTemplate(uriTemplate: string): boolean {
-    return this.#features.resources.templates.registry.remove(uriTemplate)
+    return this.features.resources.templates.registry.remove(uriTemplate)
   }
   /** Offers these templates and no others. */
   setResourceTemplates(templates: Iterable<AnyResourceTemplate<App, Locals>>): void {
-    this.#features.resources.templates.registry.set(templates)
+    this.features.resources.templates.registry.set(templates)
   }
 
   /** Offers a prompt. Throws like {@link addTool}. */
@@ -201,25 +200,15 @@ export class McpServer<Locals = unknown, App = unknown> {
     prompt: PromptDefinition<S, L, App, Locals>,
     options?: AddOptions,
   ): Handle<PromptDefinition<S, L, App, Locals>> {
-    return this.#features.prompts.registry.add(prompt, options)
+    return this.features.prompts.registry.add(prompt, options)
   }
   /** @returns whether there was one */
   removePrompt(name: string): boolean {
-    return this.#features.prompts.registry.remove(name)
+    return this.features.prompts.registry.remove(name)
   }
   /** Offers these prompts and no others. */
   setPrompts(prompts: Iterable<AnyPrompt<App, Locals>>): void {
-    this.#features.prompts.registry.set(prompts)
-  }
-
-  /**
-   * What one session has beside what the server offers to everybody: `ctx.session` in a handler, or `session` of the
-   * event `session:open`.
-   *
-   * @throws `ERR_MCP_SESSION` for what is no session of this server
-   */
-  forSession(session: SessionView): ForSession<Locals, App> {
-    return forSession(this.#features, this.runtime, session)
+    this.features.prompts.registry.set(prompts)
   }
 
   /**
@@ -231,7 +220,7 @@ export class McpServer<Locals = unknown, App = unknown> {
    * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no source
    */
   observe(source: Source<App, Locals>): Observation {
-    const follower = observe(source, this.#features, this.#logger)
+    const follower = observe(source, this.features, this.#logger)
     this.#followers.add(follower)
     const detach = (): void => {
       this.#followers.delete(follower)
@@ -278,7 +267,7 @@ export class McpServer<Locals = unknown, App = unknown> {
   use<Name extends string>(method: AddedMethodName<Name>, run: Middleware<object, App, Locals>): this
   use(...layer: [run: unknown] | [method: string, run: unknown]): this {
     const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
-    const { methods, added } = this.#features
+    const { methods, added } = this.features
     if (method !== undefined && !methods.has(method) && !added.methods.has(method)) {
       const known = [...methods.keys(), ...added.methods.keys()].join(', ')
       throw usageError('ERR_MCP_OPTION', `server.use: there is no method "${method}"; choose from ${known}`)
@@ -321,11 +310,6 @@ export class McpServer<Locals = unknown, App = unknown> {
       this.#messages = messages
     }
     return this.#messages.handle(message, options ?? {})
-  }
-
-  /** Serves one client over a transport, for example one end of an in-memory pair. */
-  connect(transport: Transport, ...[options]: MountArgs<ConnectionOptions, Locals>): Connection {
-    return serveTransport(this.runtime, transport, options)
   }
 
   /** What all mounts and connections hold right now, and what was turned away on any of them since the server began. */
@@ -389,14 +373,14 @@ export class McpServer<Locals = unknown, App = unknown> {
       limits: callLimits(options.limits),
       asking: createAsking(info, options, this.#bus),
       defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
-      addedNames: this.#features.added.names,
-      capabilities: (revision) => this.#features.capabilities(revision),
+      addedNames: this.features.added.names,
+      capabilities: (revision) => this.features.capabilities(revision),
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),
       app: () => this.#lifespan.value(),
       schemaCache: options.schemas,
-      schemaUses: () => this.#features.schemaUses(),
-      watch: (uri, own) => this.#features.resources.watch(uri, own),
+      schemaUses: () => this.features.schemaUses(),
+      watch: (uri, own) => this.features.resources.watch(uri, own),
       attach: (mount) => this.#mounts.attach(mount),
     }
   }
@@ -407,8 +391,8 @@ export class McpServer<Locals = unknown, App = unknown> {
   ): Dispatcher {
     return new Dispatcher({
       info: this.#info,
-      methods: this.#features.methods,
-      added: this.#features.added.methods,
+      methods: this.features.methods,
+      added: this.features.added.methods,
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,
       events: this.#events,
@@ -425,6 +409,40 @@ export class McpServer<Locals = unknown, App = unknown> {
         this.#attempt(() => options.onError?.(error, ctx, correlationId), 'The option onError failed')
       },
     })
+  }
+}
+
+const ALL_PARTS: ServerParts = {
+  schemaEngine: createSchemaEngine,
+  tasks: createTasks,
+  subscriptions: subscriptionMethods,
+}
+
+/**
+ * The definition of a server: what it offers, and nothing about who is connected. One instance serves any number of
+ * clients, transports and protocol revisions at the same time.
+ *
+ * `Locals` is what every mount's `locals` option must give (`ctx.locals`); `App` is what `lifespan` opens (`ctx.app`).
+ */
+export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
+  /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
+  constructor(info: Implementation, options: ServerOptions<App> = {}) {
+    super(info, options, ALL_PARTS)
+  }
+
+  /**
+   * What one session has beside what the server offers to everybody: `ctx.session` in a handler, or `session` of the
+   * event `session:open`.
+   *
+   * @throws `ERR_MCP_SESSION` for what is no session of this server
+   */
+  forSession(session: SessionView): ForSession<Locals, App> {
+    return forSession(this.features, this.runtime, session)
+  }
+
+  /** Serves one client over a transport, for example one end of an in-memory pair. */
+  connect(transport: Transport, ...[options]: MountArgs<ConnectionOptions, Locals>): Connection {
+    return serveTransport(this.runtime, transport, options)
   }
 }
 

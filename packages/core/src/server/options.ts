@@ -17,7 +17,6 @@ import type { TaskLimits } from '../tasks/task-runner.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import { isSchemaCache, type SchemaCache } from '../schema/cache/cache.ts'
 import { createCachedEngine } from '../schema/cache/cached-engine.ts'
-import { createSchemaEngine } from '../schema/engine.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import type { CacheOptions } from '../features/registry/caching.ts'
 import { checkIcons, MIN_RESULT_BYTES } from '../features/registry/checks.ts'
@@ -146,12 +145,11 @@ export function checkInfo(info: Implementation): void {
 
 /** @throws `ERR_MCP_SCHEMA_CACHE` */
 export function schemaEngineOf(
-  {
-    schemas: cache,
-    schemaEngine: live = createSchemaEngine(),
-  }: Pick<ServerOptions, 'schemas' | 'schemaEngine'>,
+  { schemas: cache, schemaEngine }: Pick<ServerOptions, 'schemas' | 'schemaEngine'>,
+  create: () => SchemaEngine,
   logger: Logger,
 ): SchemaEngine {
+  const live = schemaEngine ?? create()
   if (cache === undefined) return live
   if (!isSchemaCache(cache))
     throw usageError(

@@ -1,3 +1,4 @@
+import { createTaskFeature, type TaskFeature } from '../features/tasks/task-feature.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
 import { MemoryTaskStore } from '../stores/memory-task-store.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
@@ -19,11 +20,11 @@ export interface TaskHost {
 
 /**
  * Made when the first task is. A task ends when its time is over, or its tool's own, so its calls have no other limit;
- * and nobody waits for one under a timer, so no heartbeat speaks for it. Undefined where calls never run as tasks.
+ * and nobody waits for one under a timer, so no heartbeat speaks for it.
  *
  * @throws `ERR_MCP_OPTION`
  */
-export function taskRunner(given: TaskOptions | undefined, host: TaskHost): (() => TaskRunner) | undefined {
+export function createTasks(given: TaskOptions | undefined, host: TaskHost): TaskFeature {
   const limits = taskLimits(given)
   const { maxTtlMs } = limits
   let tasks: TaskRunner | undefined
@@ -43,7 +44,7 @@ export function taskRunner(given: TaskOptions | undefined, host: TaskHost): (() 
     runtime.attach(created)
     return created
   }
-  return () => (tasks ??= create())
+  return createTaskFeature(() => (tasks ??= create()))
 }
 
 function taskLimits(options: TaskOptions = {}): TaskLimits {

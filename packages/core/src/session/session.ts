@@ -22,7 +22,7 @@ import type { EncodedResponse } from '../call/dispatcher.ts'
 import type { Exchange } from '../call/exchange.ts'
 import { CallPool } from './call-pool.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
-import { LiveInput } from '../call/input/live.ts'
+import { LiveRequests } from '../call/input/live.ts'
 import { PendingRequests } from '../call/input/pending-requests.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
@@ -82,7 +82,7 @@ export class Session implements SessionView {
       this.#limit.release()
       this.onAsk?.()
     })
-    this.#asking = { ...asking, live: new LiveInput(this.#requests, asking.limits) }
+    this.#asking = { ...asking, live: new LiveRequests(this.#requests, asking.limits) }
     if (record.subscriptions.length > 0) this.#watch(record.subscriptions)
   }
 

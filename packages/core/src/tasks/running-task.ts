@@ -5,7 +5,7 @@ import { Notification } from '../protocol/methods.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
 import type { Exchange } from '../call/exchange.ts'
-import { LiveInput } from '../call/input/live.ts'
+import { LiveRequests } from '../call/input/live.ts'
 import { TaskQuestions } from './task-input.ts'
 import type { TaskChange, TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 
@@ -151,7 +151,7 @@ export class RunningTask {
         task: this,
         ...(asking !== undefined &&
           asks && {
-            asking: { ...asking, live: new LiveInput(this.questions, asking.limits) },
+            asking: { ...asking, live: new LiveRequests(this.questions, asking.limits) },
           }),
       },
     )

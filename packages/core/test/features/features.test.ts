@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { createFeatures, type FeatureOptions, type Features } from '../../src/features/features.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { ChangeEvent } from '../../src/stores/bus.ts'
+import { subscriptionMethods } from '../../src/features/subscription-methods.ts'
+import { createTaskFeature } from '../../src/features/tasks/task-feature.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { call } from './helpers.ts'
 
@@ -12,6 +14,7 @@ function create(options: Partial<FeatureOptions> = {}): { features: Features; ev
   const features = createFeatures({
     schemas: createSchemaEngine(),
     publish: (event) => events.push(event),
+    subscriptions: subscriptionMethods,
     ...options,
   })
   return { features, events }
@@ -22,9 +25,9 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 describe('the method table', () => {
   it('serves every method that a revision has, but those that are about the connection itself', () => {
-    const tasks = (): never => {
+    const tasks = createTaskFeature((): never => {
       throw new Error('no task was asked for')
-    }
+    })
     const { features } = create({ tasks })
     const missing = REVISIONS.flatMap(({ methods }) =>
       [...methods].filter((method) => !features.methods.has(method)),

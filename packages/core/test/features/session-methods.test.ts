@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { LOG_LEVELS } from '../../src/protocol/types.ts'
 import type { SessionSettings } from '../../src/call/context.ts'
+import { subscriptionMethods } from '../../src/features/subscription-methods.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { call, mcpErrorOf, type CallOptions } from './helpers.ts'
 
@@ -35,7 +36,11 @@ function session(subscriptions: readonly string[] = []): {
 }
 
 function serve(): Features {
-  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+  const features = createFeatures({
+    schemas: createSchemaEngine(),
+    publish: () => {},
+    subscriptions: subscriptionMethods,
+  })
   features.resources.registry.add({ uri: 'a://b', name: 'b', handler: () => 'x' })
   features.resources.templates.registry.add({ uriTemplate: 'w://{city}', name: 'w', handler: () => 'x' })
   return features

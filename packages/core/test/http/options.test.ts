@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
-import { createEndpoint } from '../../src/http/endpoint.ts'
-import type { EndpointOptions } from '../../src/http/options.ts'
-import { resolveOptions } from '../../src/http/resolve-options.ts'
+import { ALL_PARTS, createEndpoint } from '../../src/http/endpoint.ts'
+import type { EndpointOptions, ResolvedOptions } from '../../src/http/options.ts'
+import { resolveOptions as resolve } from '../../src/http/resolve-options.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { RevisionDate } from '../../src/protocol/revisions/revision.ts'
 import { TestClock } from './support/clock.ts'
 import { createHarness, initializeMessage } from './support/harness.ts'
+
+const resolveOptions = (options: EndpointOptions): ResolvedOptions => resolve(options, ALL_PARTS)
 
 describe('the options of a mount', () => {
   it('have the defaults that are documented', () => {

@@ -50,20 +50,6 @@ export function importOrder(source: Source, entries: readonly string[]): string[
   )
 }
 
-/** What stands in for a module under the condition `jetway-edge` stands beside it, and takes no more of it than its types. */
-export function standIns(sources: readonly Source[]): string[] {
-  const paths = new Set(sources.map(({ path }) => path))
-  return sources
-    .filter(({ path }) => path.endsWith('.edge.ts'))
-    .flatMap(({ path, text }) => {
-      const whole = path.replace(/\.edge\.ts$/, '.ts')
-      const specifier = `./${posix.basename(whole)}`
-      const typed = text.includes(`import type * as whole from '${specifier}'`)
-      const wrong = paths.has(whole) ? [] : [`${path} stands in for nothing`]
-      return typed ? wrong : [...wrong, `${path} is not held to the types of ${specifier}`]
-    })
-}
-
 export function lengthWall(source: Source, limit: number): string[] {
   const lines = codeLines(source)
   return lines > limit ? [`${source.path} has ${lines} lines of code, the wall is ${limit}`] : []

@@ -1,13 +1,20 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import { mergeResponses } from './responses.ts'
-import { type InputCall, type InputLimits, pinQuestions, type Questions, tooManyRounds } from './types.ts'
+import {
+  type Fails,
+  type InputCall,
+  type InputLimits,
+  type LiveInput,
+  pinQuestions,
+  type Questions,
+  tooManyRounds,
+} from './types.ts'
 import type { NeedsInput, HandlerResult } from '../result.ts'
 import type { OpenRequest, RequestChannel } from './pending-requests.ts'
 import { prepareQuestion, readAnswer } from './encode-question.ts'
 import {
   elicit,
-  type ElicitOptions,
   elicitUrl,
   listRoots,
   type Question,
@@ -18,11 +25,7 @@ import {
   type UrlOf,
 } from './question.ts'
 
-/** The types of the overloads that see declines are those of `RequestContext`. */
-type Fails = ElicitOptions & { readonly declined?: 'fail' }
-
-/** Sends requests to the client while a call runs, on connections that can carry them. */
-export class LiveInput {
+export class LiveRequests implements LiveInput {
   readonly requests: RequestChannel
   readonly #limits: InputLimits
 
@@ -31,10 +34,6 @@ export class LiveInput {
     this.#limits = limits
   }
 
-  /**
-   * Sends a handler's questions to the client and runs the handler again with the answers, until it has no more
-   * questions.
-   */
   async answerAll(
     ctx: InputCall,
     first: NeedsInput,

@@ -5,9 +5,11 @@ import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
 import type { GivenInputs } from './inputs.ts'
 import type { UrlCompletions } from './url-completion.ts'
-import type { LiveInput } from './live.ts'
 import { shownBy } from './encode-question.ts'
-import type { Question } from './question.ts'
+import type { AnySchema } from '../../schema/types.ts'
+import type { RequestChannel } from './pending-requests.ts'
+import type { HandlerResult, NeedsInput } from '../result.ts'
+import type { ElicitOptions, Question, Root, Sampled, SampleParams, UrlOf } from './question.ts'
 import type { RequestStates } from './request-state.ts'
 
 /** Bounds on what one call may ask. */
@@ -30,6 +32,24 @@ export interface InputContext {
   /** Tells when a user is done at an address. */
   readonly opened: UrlCompletions
 }
+
+/** Sends requests to the client while a call runs, on connections that can carry them. */
+export interface LiveInput {
+  readonly requests: RequestChannel
+  /** Sends a handler's questions to the client, and runs it again with the answers until it has no more questions. */
+  answerAll(
+    ctx: InputCall,
+    first: NeedsInput,
+    handle: () => HandlerResult | Promise<HandlerResult>,
+  ): Promise<HandlerResult>
+  elicit(ctx: InputCall, message: string, schema: AnySchema, options?: Fails): Promise<unknown>
+  elicitUrl(ctx: InputCall, message: string, url: UrlOf, options?: Fails): Promise<undefined>
+  sample(ctx: InputCall, params: SampleParams): Promise<Sampled>
+  listRoots(ctx: InputCall): Promise<readonly Root[]>
+}
+
+/** The types of the overloads that see declines are those of `RequestContext`. */
+export type Fails = ElicitOptions & { readonly declined?: 'fail' }
 
 /** What asking needs to know of a call. */
 export interface InputCall {

@@ -1,7 +1,6 @@
 import { isErrorOf } from '../../errors.ts'
 import { responseTo } from './responses.ts'
-import type { LiveInput } from './live.ts'
-import { type InputContext, liveInputOf, pinQuestions } from './types.ts'
+import { type InputContext, type LiveInput, liveInputOf, pinQuestions } from './types.ts'
 import type { NeedsInput, HandlerResult } from '../result.ts'
 import { partsOf, type UrlParts } from './question.ts'
 import { actionOf, declined } from './decode-response.ts'

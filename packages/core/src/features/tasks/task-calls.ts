@@ -12,8 +12,7 @@ import { type ToolEntry, toolFailure } from '../tools/tool-call.ts'
 import { ifVisible } from '../registry/visibility.ts'
 
 export interface TaskCallsOptions {
-  /** Undefined where calls never run as tasks. */
-  readonly tasks: (() => TaskRunner) | undefined
+  readonly tasks: () => TaskRunner
   /** The extensions that the server has, by id. */
   readonly extensions: ReadonlySet<string>
   /** Whether any tool can run as a task. */
@@ -34,7 +33,7 @@ export class TaskCalls {
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined {
     const { tasks, offered } = this.#options
     const dialect = ctx.revision.tasks
-    if (dialect === undefined || tasks === undefined || ctx.task !== undefined || !offered()) return undefined
+    if (dialect === undefined || ctx.task !== undefined || !offered()) return undefined
     const owner = taskOwner(ctx)
     if (owner === undefined) return undefined
     if (dialect.extension === undefined) {
@@ -56,7 +55,7 @@ export class TaskCalls {
   demand({ taskSupport }: ToolEntry, ctx: CallContext): void {
     const id = ctx.revision.tasks?.extension
     if (taskSupport !== 'required' || id === undefined || ctx.task !== undefined) return
-    if (this.#options.tasks !== undefined && this.#options.extensions.has(id)) requireExtension(ctx, id)
+    if (this.#options.extensions.has(id)) requireExtension(ctx, id)
   }
 
   /**
@@ -70,8 +69,7 @@ export class TaskCalls {
     const dialect = ctx.revision.tasks
     const owner = taskOwner(ctx)
     const { tasks } = this.#options
-    if (tasks === undefined || dialect === undefined || ctx.task !== undefined || owner === undefined)
-      return undefined
+    if (dialect === undefined || ctx.task !== undefined || owner === undefined) return undefined
     if (dialect.extension === undefined) {
       if (entry.taskSupport !== 'required') return undefined
       throw new McpError(ErrorCode.MethodNotFound, `The tool ${entry.tool.name} must be called as a task`)

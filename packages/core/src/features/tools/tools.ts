@@ -6,7 +6,6 @@ import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/dispatcher.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { HandlerResult } from '../../call/result.ts'
-import type { TaskRunner } from '../../tasks/task-runner.ts'
 import type { CompiledInput, SchemaEngine, SchemaUse } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/tool-ui.ts'
 import { compileAsks } from './asks.ts'
@@ -28,7 +27,8 @@ import { Registry } from '../registry/registry.ts'
 import { type CacheName, chosenCacheName, nameInCache, siteOf } from '../registry/cache-keys.ts'
 import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
 import { ownOffers, withOwn } from '../session-registry.ts'
-import { TaskCalls, type TaskCallsOptions } from '../tasks/task-calls.ts'
+import type { TaskCalls, TaskCallsOptions } from '../tasks/task-calls.ts'
+import type { TaskFeature } from '../tasks/task-feature.ts'
 import { checkTaskSupport } from '../tasks/task-support.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
@@ -45,7 +45,7 @@ export interface ToolsOptions {
   readonly logger: Logger
   readonly caching: Caching
   /** Undefined where calls never run as tasks. */
-  readonly tasks: (() => TaskRunner) | undefined
+  readonly tasks: TaskFeature | undefined
   /** The extensions that the server has, by id. */
   readonly extensions: ReadonlySet<string>
   /** What is made of the user interfaces of tools; undefined where they have none. */
@@ -82,7 +82,7 @@ export function createTools(options: ToolsOptions): Tools {
   const offerTasks = (): boolean => taskable && options.tasks !== undefined
   const find: Find = (name, ctx) => ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
   const { tasks, extensions } = options
-  const calls = new TaskCalls({ tasks, extensions, offered: offerTasks, find, unknown: unknownTool })
+  const calls = tasks?.calls({ extensions, offered: offerTasks, find, unknown: unknownTool })
   const listing = createListing(options, relations)
   const source = options.orderByPriority ? ordered(registry) : registry
   const list: MethodEntry = {
@@ -142,9 +142,9 @@ function ordered(registry: Tools['registry']): ListSource<ToolEntry> {
 
 type Find = TaskCallsOptions['find']
 
-function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls): MethodEntry {
+function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls | undefined): MethodEntry {
   return {
-    begin: (params, ctx) => calls.begin(params, ctx),
+    ...(calls !== undefined && { begin: (params, ctx) => calls.begin(params, ctx) }),
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       const { name, arguments: args = {} } = params
@@ -168,13 +168,13 @@ function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls): M
 const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
 
 function callWith(
-  calls: TaskCalls,
+  calls: TaskCalls | undefined,
   entry: ToolEntry,
   args: unknown,
   ctx: CallContext,
 ): HandlerResult | Promise<HandlerResult> {
   if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
-  if (entry.taskSupport !== undefined) calls.demand(entry, ctx)
+  if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
   // Where the call runs as a task, they were compared before it began.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
     const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
@@ -183,7 +183,7 @@ function callWith(
       throw mismatch
     }
   }
-  const task = entry.taskSupport === undefined ? undefined : calls.instead(entry, args, ctx)
+  const task = entry.taskSupport === undefined ? undefined : calls?.instead(entry, args, ctx)
   return task ?? callTool(entry, args, ctx)
 }
 

@@ -1,16 +1,16 @@
-import type { McpServer } from '../../server/mcp-server.ts'
 import type { WorkHost } from '../../call/wait-until.ts'
 import type { MountHandle } from '../../session/server-runtime.ts'
-import { routeOf, resolveSsePaths } from '../legacy-sse/routes.ts'
-import { createEndpoint, type Endpoint } from '../endpoint.ts'
+import { type Endpoint, ALL_PARTS, mountEndpoint } from '../endpoint.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointOptions } from '../options.ts'
+import type { EndpointParts } from '../parts.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
 import { BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
 import { toReadableStream } from './readable-stream.ts'
 
-interface Options<Locals> extends EndpointOptions {
+/** What handlers of web requests take beside the options of an endpoint. */
+export interface FetchLocals<Locals> {
   /**
    * What handlers find as `ctx.locals`. Called once for a request that has passed the guard.
    *
@@ -20,13 +20,15 @@ interface Options<Locals> extends EndpointOptions {
 }
 
 /** What an endpoint takes, and `locals`. A server that declares its locals needs it. */
-export type FetchOptions<Locals = unknown> = Options<Locals> &
-  (unknown extends Locals ? unknown : Required<Pick<Options<Locals>, 'locals'>>)
+export type FetchOptions<Locals = unknown> = WithLocals<EndpointOptions, Locals>
+
+export type WithLocals<Options, Locals> = Options &
+  (unknown extends Locals ? FetchLocals<Locals> : Required<FetchLocals<Locals>>)
 
 /** Chooses the server of a request: see {@link ServerSelector}. */
-export type FetchSelector<Locals = unknown, App = unknown> = (
+export type FetchSelector<Locals = unknown> = (
   request: Request,
-) => McpServer<Locals, App> | undefined | Promise<McpServer<Locals, App> | undefined>
+) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
 /** Answers web requests, and closes like every mount. */
 export interface FetchHandler extends MountHandle {
@@ -44,16 +46,24 @@ export interface FetchHandler extends MountHandle {
  *
  * @throws what {@link createEndpoint} throws
  */
-export function toFetch<Locals = unknown, App = unknown>(
-  server: McpServer<Locals, App> | FetchSelector<Locals, App>,
+export function toFetch<Locals = unknown>(
+  server: Servable<Locals> | FetchSelector<Locals>,
   ...[options]: unknown extends Locals
     ? [options?: FetchOptions<NoInfer<Locals>>]
     : [options: FetchOptions<NoInfer<Locals>>]
 ): FetchHandler {
-  const given: Options<Locals> = options ?? {}
-  const endpoint: Endpoint = createEndpoint(neutral(server), given)
-  const paths = resolveSsePaths(given.legacySse)
-  const route = (request: Request): Route => (paths === undefined ? 'mcp' : routeOf(paths, pathOf(request)))
+  return serveFetch(server, options ?? {}, ALL_PARTS)
+}
+
+/** What {@link toFetch} does, with the parts that a preset passes. */
+export function serveFetch<Locals>(
+  server: Servable<Locals> | FetchSelector<Locals>,
+  given: EndpointOptions & FetchLocals<Locals>,
+  parts: EndpointParts,
+): FetchHandler {
+  const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts)
+  const routeOf = parts.sessions?.routeOf(given.legacySse)
+  const route = (request: Request): Route => routeOf?.(pathOf(request)) ?? 'mcp'
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
     const exchange = new FetchRequest(request, route(request), given, environment)
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
@@ -69,9 +79,7 @@ export function toFetch<Locals = unknown, App = unknown>(
 }
 
 /** What is asked of types is asked already: below, a mount is whatever `locals` gives. */
-function neutral<Locals, App>(
-  server: McpServer<Locals, App> | FetchSelector<Locals, App>,
-): Servable | ServerSelector {
+function neutral<Locals>(server: Servable<Locals> | FetchSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
 }
@@ -82,14 +90,14 @@ const pathOf = ({ url }: Request): string => new URL(url).pathname
 class FetchRequest implements HttpRequest {
   readonly route: Route
   readonly request: Request
-  readonly #options: Pick<Options<unknown>, 'locals'>
+  readonly #options: FetchLocals<unknown>
   readonly #environment: readonly unknown[]
   #left: AbortController | undefined
 
   constructor(
     request: Request,
     route: Route,
-    options: Pick<Options<unknown>, 'locals'>,
+    options: FetchLocals<unknown>,
     environment: readonly unknown[],
   ) {
     this.request = request

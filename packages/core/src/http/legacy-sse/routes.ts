@@ -59,11 +59,20 @@ export function routePaths(
   return routes
 }
 
-/** The door of a path under a base that is not known. What is neither of the two others is the MCP path. */
-export function routeOf(paths: SsePaths, path: string): Route {
-  const requested = withoutEnd(path)
-  if (requested.endsWith(paths.sse)) return 'sse'
-  return requested.endsWith(paths.message) ? 'message' : 'mcp'
+/**
+ * Finds the route of a path under a base that is not known: what is neither of the two others is the MCP path. Undefined
+ * where there is only the MCP path.
+ */
+export function routeOf(
+  legacySse: boolean | LegacySseOptions | undefined,
+): ((path: string) => Route) | undefined {
+  const paths = resolveSsePaths(legacySse)
+  if (paths === undefined) return undefined
+  return (path) => {
+    const requested = withoutEnd(path)
+    if (requested.endsWith(paths.sse)) return 'sse'
+    return requested.endsWith(paths.message) ? 'message' : 'mcp'
+  }
 }
 
 export interface Address {

@@ -1,18 +1,12 @@
 import { resolveSsePaths } from '../legacy-sse/routes.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../../util/check-options.ts'
 import { isolatedRequests } from '../../util/platform.ts'
-import type { EndpointOptions, ResolvedOptions } from '../options.ts'
-
-/** Whether there are sessions, and what is said of them. */
-export type ResolvedSessionOptions = Pick<ResolvedOptions, 'stateless' | 'sessions' | 'seal' | 'legacySse'>
-
-const SESSION_DEFAULTS: ResolvedOptions['sessions'] = {
-  ttlMs: 1_800_000,
-  uninitializedTtlMs: 60_000,
-  max: 10_000,
-  maxPerPrincipal: 100,
-  allowDelete: true,
-}
+import {
+  type EndpointOptions,
+  type ResolvedOptions,
+  type ResolvedSessionOptions,
+  SESSION_DEFAULTS,
+} from '../options.ts'
 
 const SEAL_MAX_AGE_MS = 86_400_000
 

@@ -14,9 +14,10 @@ import type { ServerRuntime } from '../../session/server-runtime.ts'
 import type { Caller } from '../../session/session.ts'
 import { statelessContext } from '../../session/stateless-call.ts'
 import { PostExchange, type StreamOpener } from './post-exchange.ts'
-import { SubscriptionHandler } from './subscription-handler.ts'
+import type { SubscriptionHandler } from './subscription-handler.ts'
 import { checkRoutingHeaders } from '../guard/routing-headers.ts'
 import type { EndpointContext } from '../mount.ts'
+import type { EndpointParts } from '../parts.ts'
 import { ACCEPTED, JSON_HEADERS, refuse } from '../refusals.ts'
 import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
@@ -33,21 +34,25 @@ export class PerRequestHttp {
   readonly #streams: StreamOpener
   readonly #calls: CallPool
   readonly #served: readonly Revision[]
-  readonly #listening: SubscriptionHandler
+  readonly #listening: SubscriptionHandler | undefined
   #draining = false
 
-  constructor(mount: EndpointContext, streams: StreamOpener) {
+  constructor(
+    mount: EndpointContext,
+    streams: StreamOpener,
+    { subscriptions }: Pick<EndpointParts, 'subscriptions'>,
+  ) {
     this.#mount = mount
     this.#streams = streams
     this.#calls = createCallPool()
-    this.#listening = new SubscriptionHandler(mount, this.#calls)
+    this.#listening = subscriptions?.(mount, this.#calls)
     this.#served = ofEra('modern', mount.served)
   }
 
   /** From now on no request is taken, and nobody listens any more. */
   drain(): void {
     this.#draining = true
-    this.#listening.drain()
+    this.#listening?.drain()
   }
 
   /** Ends what still runs; its callers get no answer. */
@@ -79,7 +84,7 @@ export class PerRequestHttp {
     const { request, caller, message, revision, meta } = inbound
     const error = checkRoutingHeaders(request, message, tenant.runtime.addedNames)
     if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
-    if (message.method === Method.Listen)
+    if (message.method === Method.Listen && this.#listening !== undefined)
       return this.#listening.answer(request, tenant, { message, caller, revision, meta, served })
     const exchange = new PostExchange({
       mount: this.#mount,

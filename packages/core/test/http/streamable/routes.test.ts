@@ -48,7 +48,7 @@ describe('the paths of the routes', () => {
     ['/messages', 'mcp'],
     ['/base/xsse', 'mcp'],
   ])('are known under any base: %s', (path, route) => {
-    expect(routeOf(DEFAULT, path)).toBe(route)
+    expect(routeOf(true)?.(path)).toBe(route)
   })
 })
 

@@ -1,3 +1,0 @@
-import type * as whole from './task-methods.ts'
-
-export const taskMethods: typeof whole.taskMethods = () => []

@@ -1,0 +1,2 @@
+export { mcp, type EdgeMiddlewareOptions } from './mcp-edge.ts'
+export type { McpMiddleware, McpSelector } from './middleware.ts'

@@ -1,0 +1,11 @@
+import { createEndpoint, type EdgeEndpointOptions } from '@jetway/core/edge'
+import { routePaths } from '@jetway/core/http'
+import { createMiddleware, type McpMiddleware, type WithEndpoint } from './middleware.ts'
+
+/** Where the server answers, and what an endpoint at the edge takes. A server that declares its locals needs `locals`. */
+export type EdgeMiddlewareOptions<Locals = unknown> = WithEndpoint<EdgeEndpointOptions, Locals>
+
+/** Mounts an MCP server on Hono without sessions, as Workers serve it: `app.use(mcp({ server, path: '/mcp' }))`. */
+export function mcp<Locals = unknown>(options: EdgeMiddlewareOptions<Locals>): McpMiddleware {
+  return createMiddleware<Locals>(options, { createEndpoint, routePaths })
+}
