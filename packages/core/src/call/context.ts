@@ -11,7 +11,7 @@ import type { WaitUntil, WorkHost } from './wait-until.ts'
 import type { ClientView } from './client-view.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
 import type { Exchange } from './exchange.ts'
-import { type ElicitNow, type ElicitUrlNow, GivenInputs, type Inputs } from './input/inputs.ts'
+import { type ElicitNow, type ElicitUrlNow, CallInputs, type Inputs } from './input/inputs.ts'
 import { createLogSender, logFrame, type LogSender } from './log.ts'
 import { Progress } from './progress.ts'
 import type {
@@ -38,7 +38,7 @@ export interface TaskView {
 /** The switches of a task that its call holds. */
 interface RunningTask extends TaskView {
   /** Tells whoever asks how far the task is. */
-  say(message: string): void
+  setStatusMessage(message: string): void
 }
 
 /** What a handler is given beside its arguments. One per call, never to be kept. */
@@ -119,15 +119,15 @@ export interface SessionSettings {
   /** As the client has chosen it by now; undefined where the server sends no logs. */
   readonly logLevel: LogLevel | undefined
   /** What features keep for this session alone. */
-  readonly own?: object | undefined
+  readonly registry?: object | undefined
   /** Notes that the client's user was sent to addresses with these ids. */
-  sentTo(ids: readonly string[]): void
+  addPendingUrls(ids: readonly string[]): void
   readonly closed: boolean
   /** Where messages go that belong to no request, while the client listens. */
-  readonly outlet: { send(frame: string): void | Promise<void> } | undefined
+  readonly channel: { send(frame: string): void | Promise<void> } | undefined
   onClose(listener: () => void): void
   /** Keeps the session from being idle until the returned function is called. */
-  hold(): () => void
+  holdOpen(): () => void
   update(change: { readonly logLevel?: LogLevel; readonly subscriptions?: readonly string[] }): void
 }
 
@@ -147,7 +147,7 @@ export interface CallScope {
   /** What is logged where no session says otherwise; undefined where the server sends no logs. */
   readonly logLevel: LogLevel | undefined
   /** Undefined where the client cannot be asked anything. */
-  readonly asking?: InputContext
+  readonly input?: InputContext
   /** The revisions that the client may choose from, where it has to. */
   readonly served?: readonly Revision[] | undefined
   /** Undefined where the caller waits for the result. */
@@ -161,7 +161,7 @@ const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && 
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
 /** Hears what moves a call's deadline. */
-export interface CallWatch {
+export interface CallTimer {
   progress(): void
   /** The call begins to wait for the client's side. */
   pause(): void
@@ -170,9 +170,9 @@ export interface CallWatch {
 }
 
 /** What speaks for a call whose handler is silent. */
-export interface CallHeartbeat {
+export interface CallKeepalive {
   /** The handler has reported progress itself. */
-  heard(): void
+  restart(): void
   stop(): void
 }
 
@@ -184,9 +184,9 @@ export class CallContext implements RequestContext {
   uri = ''
   answers: object = NOTHING
   /** What counts the time of the call; set by the dispatcher while the call runs. */
-  watch: CallWatch | undefined
+  timer: CallTimer | undefined
   /** Set while the call runs, where its client wants to hear of progress. */
-  heartbeat: CallHeartbeat | undefined
+  keepalive: CallKeepalive | undefined
   /** What listeners of the server will be told; set by the dispatcher if there are any. */
   report: { failed: boolean } | undefined
   /** Set while the call runs; ends it early. */
@@ -196,7 +196,7 @@ export class CallContext implements RequestContext {
   #done = false
   #progress: Progress | undefined
   #log: LogSender | undefined
-  #given: GivenInputs | undefined
+  #inputs: CallInputs | undefined
   /** Null where there is none. */
   #trace: TraceContext | null | undefined
   #atEnd: Set<() => void> | undefined
@@ -249,11 +249,8 @@ export class CallContext implements RequestContext {
     return this.#trace ?? undefined
   }
 
-  get given(): GivenInputs {
-    return (this.#given ??= new GivenInputs())
-  }
-  get inputs(): Inputs {
-    return this.given
+  get inputs(): CallInputs {
+    return (this.#inputs ??= new CallInputs())
   }
 
   elicit<const S extends AnySchema>(
@@ -313,10 +310,10 @@ export class CallContext implements RequestContext {
   pause(atEnd: () => void): () => void {
     const ends = (this.#atEnd ??= new Set())
     ends.add(atEnd)
-    if (ends.size === 1) this.watch?.pause()
+    if (ends.size === 1) this.timer?.pause()
     if (this.#done) atEnd()
     return () => {
-      if (ends.delete(atEnd) && ends.size === 0) this.watch?.resume()
+      if (ends.delete(atEnd) && ends.size === 0) this.timer?.resume()
     }
   }
 
@@ -339,18 +336,18 @@ export class CallContext implements RequestContext {
   }
 
   async progress(progress: number, total?: number, message?: string): Promise<void> {
-    this.watch?.progress()
+    this.timer?.progress()
     const { task } = this.scope
-    if (task !== undefined && !this.#done && typeof message === 'string') task.say(message)
+    if (task !== undefined && !this.#done && typeof message === 'string') task.setStatusMessage(message)
     const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
     if (frame === undefined) return
-    this.heartbeat?.heard()
+    this.keepalive?.restart()
     await this.scope.exchange.send(frame)
   }
 
   /** Tells the client that the call still runs. Not a sign of life of the handler: its limits stay where they are. */
-  beat(): void {
-    const frame = this.#done ? undefined : this.#reports()?.beat()
+  sendKeepalive(): void {
+    const frame = this.#done ? undefined : this.#reports()?.keepalive()
     if (frame !== undefined) void this.scope.exchange.send(frame)
   }
 
@@ -379,9 +376,9 @@ export class CallContext implements RequestContext {
   finish(): void {
     this.#done = true
     this.end = undefined
-    this.watch = undefined
-    this.heartbeat?.stop()
-    this.heartbeat = undefined
+    this.timer = undefined
+    this.keepalive?.stop()
+    this.keepalive = undefined
     if (this.#atEnd !== undefined) for (const end of this.#atEnd) end()
   }
 

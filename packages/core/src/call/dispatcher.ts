@@ -16,13 +16,13 @@ import type { CallContext, EndReason } from './context.ts'
 import type { Events } from './server-events.ts'
 import { ProgressKeepalive } from './progress-keepalive.ts'
 import { isLarge, LargeAnswer } from './large-answer.ts'
-import type { SubscriptionHandler } from '../subscriptions/subscription.ts'
+import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import {
-  type Asked,
+  type InputRequested,
   type Complete,
   complete,
-  type ListeningStarted,
+  type SubscriptionStarted,
   type NeedsInput,
   type HandlerResult,
   SerializedResult,
@@ -31,7 +31,7 @@ import {
 } from './result.ts'
 import { randomToken } from '../util/random.ts'
 import { reportRequest } from './request-report.ts'
-import { resume, openFirst } from './input/url-elicitation.ts'
+import { resume, elicitUrls } from './input/url-elicitation.ts'
 import { hasResponses, resolveInput } from './input/rounds.ts'
 import { TimeLimits } from './time-limits.ts'
 import { describeUrls, toPlainError, toUrlError, UrlElicitationRequired } from './input/url-required.ts'
@@ -41,7 +41,7 @@ import { bytesBeyond } from '../util/bytes.ts'
 export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
   /** Starts a call that is to run as a task; undefined where it is not, and the call runs as any other. */
-  begin?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
+  startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /** How a failure reads where the method has a result for it; elsewhere it is a JSON-RPC error. */
   failure?(text: string): HandlerResult
   /** The limit that applies to this call, in ms; the dispatcher's own where undefined. */
@@ -51,7 +51,7 @@ export interface MethodEntry {
 }
 
 /** A method that an extension has added. */
-export interface AddedMethod extends MethodEntry {
+export interface ExtensionEntry extends MethodEntry {
   servedIn(revision: Revision): boolean
 }
 
@@ -62,7 +62,7 @@ export interface DispatcherOptions {
   readonly info: Implementation
   readonly methods: MethodTable
   /** What extensions have added to them. */
-  readonly added?: ReadonlyMap<string, AddedMethod> | undefined
+  readonly added?: ReadonlyMap<string, ExtensionEntry> | undefined
   readonly middleware: MiddlewareStack
   readonly clock: Clock
   readonly events: Events
@@ -86,7 +86,7 @@ export interface EncodedAnswer {
   /** Present where the answer is a JSON-RPC error; its HTTP status is the revision's to say. */
   readonly error?: McpError
   /** Present where the client listens from now on; the answer waits until that ends. */
-  readonly listening?: SubscriptionHandler
+  readonly subscription?: SubscriptionRequest
 }
 
 /** Undefined: the call was cancelled, and nobody waits for an answer. */
@@ -116,7 +116,7 @@ export class Dispatcher {
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
-    if (!this.#options.events.heard('request')) return this.#run(ctx)
+    if (!this.#options.events.hasListeners('request')) return this.#run(ctx)
     return reportRequest(this.#options, ctx, () => this.#run(ctx))
   }
 
@@ -128,7 +128,7 @@ export class Dispatcher {
     try {
       outcome = hasResponses(ctx) ? resume(ctx, () => this.#start(entry, ctx)) : this.#start(entry, ctx)
     } catch (error) {
-      const questions = openFirst(ctx, error, () => this.#start(entry, ctx))
+      const questions = elicitUrls(ctx, error, () => this.#start(entry, ctx))
       if (questions === undefined) return this.#fail(entry, ctx, error)
       outcome = questions
     }
@@ -143,12 +143,12 @@ export class Dispatcher {
   }
 
   #start(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
-    return entry.begin === undefined ? this.#handle(entry, ctx) : this.#begin(entry, ctx)
+    return entry.startTask === undefined ? this.#handle(entry, ctx) : this.#begin(entry, ctx)
   }
 
   /** Middleware stands around the call itself, which runs when the task does. */
   #begin(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
-    return entry.begin?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#handle(entry, ctx)
+    return entry.startTask?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#handle(entry, ctx)
   }
 
   #handle(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
@@ -202,7 +202,7 @@ export class Dispatcher {
       }
       const failed = (thrown: unknown): void => {
         if (ctx.end === undefined) return
-        const questions = openFirst(ctx, thrown, () => this.#start(entry, ctx))
+        const questions = elicitUrls(ctx, thrown, () => this.#start(entry, ctx))
         if (questions === undefined) settle(this.#fail(entry, ctx, thrown))
         else void questions.then(finished, failed)
       }
@@ -225,8 +225,8 @@ export class Dispatcher {
   #encode(entry: MethodEntry, ctx: CallContext, outcome: HandlerResult): EncodedAnswer {
     try {
       if (outcome.kind === 'task') return this.#taskAnswer(ctx, outcome)
-      if (outcome.kind === 'asked') return this.#asks(ctx, outcome)
-      if (outcome.kind === 'listening') return this.#listening(ctx, outcome)
+      if (outcome.kind === 'input-requested') return this.#asks(ctx, outcome)
+      if (outcome.kind === 'subscription') return this.#subscribed(ctx, outcome)
       if (outcome.kind !== 'complete')
         throw new TypeError(`An outcome of kind "${outcome.kind}" cannot be sent here`)
       const json = outcome.json ?? ctx.revision.encodeResult(ctx.message.method, outcome.result)
@@ -242,7 +242,7 @@ export class Dispatcher {
     }
   }
 
-  #asks(ctx: CallContext, { requests, state }: Asked): EncodedAnswer {
+  #asks(ctx: CallContext, { requests, state }: InputRequested): EncodedAnswer {
     const { message, revision } = ctx
     if (revision.rounds === undefined) throw new TypeError('The revision has no questions as results')
     const json = revision.rounds.encode(requests, state, this.#server(revision))
@@ -263,10 +263,10 @@ export class Dispatcher {
     return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, result))
   }
 
-  #listening(ctx: CallContext, { interests }: ListeningStarted): EncodedAnswer {
+  #subscribed(ctx: CallContext, { filters }: SubscriptionStarted): EncodedAnswer {
     const { id } = ctx.message
     const { frame } = this.#answer(ctx, JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: id } }))
-    return { frame, listening: { id, interests } }
+    return { frame, subscription: { id, filters } }
   }
 
   #answer(ctx: CallContext, json: string, outcome?: Complete): EncodedAnswer {
@@ -325,7 +325,7 @@ export class Dispatcher {
 
 /** A layer that reads what its method gives finds all members there, and nothing in them. */
 function shownToLayers({ message, revision }: CallContext, outcome: HandlerResult): object {
-  if (outcome.kind !== 'asked') return {}
+  if (outcome.kind !== 'input-requested') return {}
   return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }
 }
 

@@ -8,7 +8,7 @@ export interface Exchange {
   /** The peer can be asked something on this exchange, and the answer will find its way back. */
   readonly duplex: boolean
   /** The peer can be told of changes until it has heard enough, in place of an answer. */
-  readonly listens?: boolean
+  readonly subscribable?: boolean
   /** Sends a request to the client. Unlike a notification it must not be lost while the peer is behind. */
   request?(frame: string): void | Promise<void>
   /** Hears, once at the most, that the peer has gone before its answer; at once if it has gone already. */

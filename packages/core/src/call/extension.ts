@@ -1,7 +1,7 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Era, Revision } from '../protocol/revisions/revision.ts'
 import type { RequestContext } from './context.ts'
-import type { AddedMethod } from './dispatcher.ts'
+import type { ExtensionEntry } from './dispatcher.ts'
 
 /** Answers a method of an extension. What it throws is treated as what a handler throws. */
 export type ExtensionMethod<App = unknown, Locals = unknown> = (
@@ -37,16 +37,16 @@ export interface Extension<App = unknown, Locals = unknown> {
 }
 
 /** What all extensions of a server come to. */
-export interface Added {
+export interface ExtensionTable {
   readonly ids: ReadonlySet<string>
-  readonly methods: ReadonlyMap<string, AddedMethod>
+  readonly methods: ReadonlyMap<string, ExtensionEntry>
   /** The parameter that `Mcp-Name` repeats, by method. */
   readonly names: ReadonlyMap<string, string>
   /** What clients of a revision are told; undefined where there is nothing to tell. */
   declared(revision: Revision): JsonObject | undefined
 }
 
-export const NOTHING_ADDED: Added = {
+export const NO_EXTENSIONS: ExtensionTable = {
   ids: new Set(),
   methods: new Map(),
   names: new Map(),

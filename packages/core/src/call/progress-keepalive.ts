@@ -16,7 +16,7 @@ export class ProgressKeepalive {
 
   /** Speaks for a call until it ends, if its client has asked for progress. */
   follow(ctx: CallContext): void {
-    if (ctx.wantsProgress) ctx.heartbeat = new Heartbeat(ctx, this.#silent)
+    if (ctx.wantsProgress) ctx.keepalive = new Heartbeat(ctx, this.#silent)
   }
 
   /** Lets go of the timer if no call needs it. */
@@ -37,7 +37,7 @@ class Heartbeat implements Due {
   }
 
   /** The handler has spoken for itself. */
-  heard(): void {
+  restart(): void {
     this.#silent.remove(this)
     this.#silent.add(this)
   }
@@ -48,6 +48,6 @@ class Heartbeat implements Due {
 
   due(): void {
     this.#silent.add(this)
-    this.#ctx.beat()
+    this.#ctx.sendKeepalive()
   }
 }

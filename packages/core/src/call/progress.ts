@@ -47,7 +47,7 @@ export class Progress {
   }
 
   /** The notification that the call still runs. It repeats the handler's total, and no message. */
-  beat(): string | undefined {
+  keepalive(): string | undefined {
     return this.#between(STEP, undefined)
   }
 

@@ -2,11 +2,11 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints } from '../protocol/revisions/revision.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
 import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
-import type { PreparedQuestion } from './input/encode-question.ts'
+import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
 
 /** What a method's handler comes to. `needs-input` is not sent, and becomes one of the others. */
-export type HandlerResult = Complete | NeedsInput | Asked | TaskStarted | ListeningStarted
+export type HandlerResult = Complete | NeedsInput | InputRequested | TaskStarted | SubscriptionStarted
 
 export interface Complete {
   readonly kind: 'complete'
@@ -29,10 +29,10 @@ export interface NeedsInput {
 }
 
 /** The questions are the result; the client sends the request again with the answers. */
-export interface Asked {
-  readonly kind: 'asked'
+export interface InputRequested {
+  readonly kind: 'input-requested'
   /** As the client's revision has them. */
-  readonly requests: Readonly<Record<string, PreparedQuestion>>
+  readonly requests: Readonly<Record<string, InputRequest>>
   /** Sealed: what the call knows so far. */
   readonly state: string
 }
@@ -45,9 +45,9 @@ export interface TaskStarted {
 }
 
 /** The request is answered when its client has heard enough, or the server has no more to say. */
-export interface ListeningStarted {
-  readonly kind: 'listening'
-  readonly interests: readonly SubscriptionFilter[]
+export interface SubscriptionStarted {
+  readonly kind: 'subscription'
+  readonly filters: readonly SubscriptionFilter[]
 }
 
 export const complete = (result: object): Complete => ({ kind: 'complete', result: result as JsonObject })

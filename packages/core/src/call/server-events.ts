@@ -125,7 +125,7 @@ export class Events {
     }
   }
 
-  heard(event: keyof ServerEvents): boolean {
+  hasListeners(event: keyof ServerEvents): boolean {
     return this.#listeners.has(event)
   }
 

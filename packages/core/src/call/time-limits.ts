@@ -55,7 +55,7 @@ class Watch implements Due {
     this.#options = options
     this.#start = this.#alive = options.clock.now()
     options.deadlines.add(this)
-    ctx.watch = this
+    ctx.timer = this
     // A handler may have asked before it first waited, and so before it was watched.
     if (ctx.paused) this.pause()
   }

@@ -27,7 +27,7 @@ import type { Exchange } from '../call/exchange.ts'
 import { initialize } from '../session/initialize.ts'
 import { randomToken } from '../util/random.ts'
 import type { ServerMount, MountHandle, ServerRuntime } from '../session/server-runtime.ts'
-import { announceSession } from '../session/session-events.ts'
+import { emitSessionEvents } from '../session/session-events.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
 import type { Caller, Session } from '../session/session.ts'
 import { statelessContext } from '../session/stateless-call.ts'
@@ -100,7 +100,7 @@ class DuplexConnection implements Connection, ServerMount {
   #opening: Promise<void> | undefined
   readonly #work: Drainable
   readonly #out: Outbox
-  readonly #listens: DuplexSubscriptions
+  readonly #subscriptions: DuplexSubscriptions
 
   constructor(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions) {
     this.#runtime = runtime
@@ -123,16 +123,16 @@ class DuplexConnection implements Connection, ServerMount {
     }
     this.#alone = {
       duplex: false,
-      listens: true,
+      subscribable: true,
       send: (frame) => this.#out.notify(frame),
       refused: (reason) => this.#rejected(reason),
     }
-    this.#listens = new DuplexSubscriptions(runtime.limits.listens, this.#out)
+    this.#subscriptions = new DuplexSubscriptions(runtime.limits.subscriptions, this.#out)
     this.#limit = new ConcurrencyLimit(runtime.limits)
     this.#calls = new CallPool(() => this.#limit)
     this.#work = new Drainable(runtime.clock, {
       // Subscriptions do not end by themselves.
-      begin: () => this.#listens.closeAll(),
+      begin: () => this.#subscriptions.closeAll(),
       finish: () => this.#end(),
     })
     const background = new WaitUntil(this.#work, runtime.logger)
@@ -149,8 +149,8 @@ class DuplexConnection implements Connection, ServerMount {
     this.#unsubscribe = this.#runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
       const event = toChangeEvent(message)
       if (event === undefined) return
-      this.#session?.changed(event)
-      this.#listens.changed(event)
+      this.#session?.onChange(event)
+      this.#subscriptions.onChange(event)
     })
     try {
       this.#startTransport()
@@ -221,7 +221,7 @@ class DuplexConnection implements Connection, ServerMount {
   /** The peer has gone, or will say no more: what it asked for may still finish, for a moment. */
   #peerClosed(reason: TransportClose): void {
     if (reason.kind === 'error') this.#runtime.logger.warn({ err: reason.error }, 'The transport failed')
-    this.#session?.unanswerable()
+    this.#session?.rejectRequests()
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
   }
 
@@ -284,9 +284,9 @@ class DuplexConnection implements Connection, ServerMount {
     const id = message.method === Notification.Cancelled ? message.params?.['requestId'] : undefined
     if (!isRequestId(id)) return session?.notification(message)
     const alone = this.#servedAlone.length > 0 && namesVersion(message)
-    if (session === undefined || alone || !session.runs(id)) {
+    if (session === undefined || alone || !session.hasCall(id)) {
       this.#calls.cancel(id)
-      this.#listens.cancel(id)
+      this.#subscriptions.cancel(id)
     }
     if (!alone && this.#calls.count(id) === 0) session?.notification(message)
   }
@@ -329,17 +329,17 @@ class DuplexConnection implements Connection, ServerMount {
 
   /** Reading stops instead of refusing, unless the client is asked something: its answer comes on the same way. */
   #room(): Promise<void> | undefined {
-    return this.#session?.asking === true ? undefined : this.#limit.capacity()
+    return this.#session?.awaitsResponse === true ? undefined : this.#limit.capacity()
   }
 
   /** A subscription that begins holds its answer back until it ends. */
   #begun(answer: EncodedResponse, revision: Revision): EncodedResponse {
-    if (answer?.listening === undefined) return answer
-    const { frame, listening } = answer
-    const error = !this.#work.closing ? this.#listens.begin(listening, frame) : busy()
+    if (answer?.subscription === undefined) return answer
+    const { frame, subscription } = answer
+    const error = !this.#work.closing ? this.#subscriptions.begin(subscription, frame) : busy()
     if (error === undefined) return undefined
     this.#rejected(error.reason === 'busy' ? 'busy' : 'invalidMessage')
-    return { frame: errorFrame(listening.id, revision.encodeError(error)), error }
+    return { frame: errorFrame(subscription.id, revision.encodeError(error)), error }
   }
 
   #answer(answer: EncodedResponse, reply: Reply): void | Promise<void> {
@@ -360,9 +360,9 @@ class DuplexConnection implements Connection, ServerMount {
       .then((initialized) => {
         this.#session = initialized.session
         if (this.#session === undefined) this.#rejected('initializeRefused')
-        else announceSession(this.#runtime, this.#session, { resumed: false })
-        initialized.session?.attach({ send: (frame) => this.#out.say(frame) })
-        if (this.#session !== undefined) this.#session.onAsk = () => this.#limit.release()
+        else emitSessionEvents(this.#runtime, this.#session, { resumed: false })
+        initialized.session?.attach({ send: (frame) => this.#out.notifySession(frame) })
+        if (this.#session !== undefined) this.#session.onClientRequest = () => this.#limit.release()
         return this.#answer(initialized, (frame) => this.#out.write(frame))
       })
       .catch((error: unknown) => this.#failOpening(message, error))

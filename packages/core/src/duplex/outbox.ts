@@ -50,19 +50,19 @@ export class Outbox implements DuplexOutlet {
   }
 
   /** Tells the session's client of a change. */
-  say(frame: string): void {
-    if (!this.announce(frame, undefined)) this.#options.onDrop(frame)
+  notifySession(frame: string): void {
+    if (!this.sendCoalesced(frame, undefined)) this.#options.onDrop(frame)
   }
 
   /** A change is told late rather than not at all, and once however often it happened. False: there is no room for it. */
-  announce(frame: string, owner: object | undefined): boolean {
+  sendCoalesced(frame: string, owner: object | undefined): boolean {
     if (this.#behind !== undefined) return this.#late.add(frame, owner)
     void this.write(frame)
     return true
   }
 
-  forget(owner: object): void {
-    this.#late.forget(owner)
+  discard(owner: object): void {
+    this.#late.discard(owner)
   }
 
   /** Never rejects: whoever waits for a slow peer is not the one to hear that it is gone. */
@@ -70,7 +70,7 @@ export class Outbox implements DuplexOutlet {
     const caughtUp = (): void => {
       if (this.#behind !== behind) return
       this.#behind = undefined
-      for (const [frame, owner] of this.#late.take()) this.announce(frame, owner)
+      for (const [frame, owner] of this.#late.take()) this.sendCoalesced(frame, owner)
     }
     const behind = written.catch((error: unknown) => this.#options.onBroken(error)).then(caughtUp)
     this.#behind = behind

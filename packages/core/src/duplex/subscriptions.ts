@@ -4,16 +4,16 @@ import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
-import type { Subscription, SubscriptionHandler, SubscriptionOutlet } from '../subscriptions/subscription.ts'
+import type { Subscription, SubscriptionRequest, SubscriptionChannel } from '../subscriptions/subscription.ts'
 import { SubscriptionSet } from '../subscriptions/subscription-set.ts'
 
 /** How frames get to the one client of a connection. */
 export interface DuplexOutlet {
   write(frame: string): void | Promise<void>
   /** Takes what may wait for a slow peer; false where there is no room. */
-  announce(frame: string, owner: object): boolean
+  sendCoalesced(frame: string, owner: object): boolean
   /** Leaves unsaid what still waits for an owner. */
-  forget(owner: object): void
+  discard(owner: object): void
 }
 
 /** The subscriptions of one connection, which share its channel and are told apart by the ids of their requests. */
@@ -28,11 +28,11 @@ export class DuplexSubscriptions {
   }
 
   /** Begins the subscription that an answer came to, and by that holds the answer back; or says why not. */
-  begin(listening: SubscriptionHandler, answer: string): McpError | undefined {
+  begin(listening: SubscriptionRequest, answer: string): McpError | undefined {
     const { id } = listening
     if (this.#byId.has(id)) return invalidRequest('A subscription with this id is open: choose another one')
     const outlet = this.#outlet(id)
-    const listen = this.#listens.open({ ...listening, answer, outlet }, ANONYMOUS)
+    const listen = this.#listens.open({ ...listening, answer, channel: outlet }, ANONYMOUS)
     if (listen === undefined) return busy()
     this.#byId.set(id, listen)
     listen.onClose(() => this.#byId.delete(id))
@@ -40,8 +40,8 @@ export class DuplexSubscriptions {
     return undefined
   }
 
-  changed(event: ChangeEvent): void {
-    this.#listens.changed(event)
+  onChange(event: ChangeEvent): void {
+    this.#listens.onChange(event)
   }
 
   /** Ends the subscription that the client has had enough of. */
@@ -55,7 +55,7 @@ export class DuplexSubscriptions {
   }
 
   /** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation demands the notification, on top of the answer. */
-  #outlet(id: RequestId): SubscriptionOutlet {
+  #outlet(id: RequestId): SubscriptionChannel {
     const owner = {}
     const way = this.#way
     const end = (answer: string, reason: string): void => {
@@ -64,15 +64,15 @@ export class DuplexSubscriptions {
       void way.write(notificationFrame(Notification.Cancelled, params))
     }
     return {
-      send: (frame) => way.announce(frame, owner),
-      drop: () => way.forget(owner),
+      send: (frame) => way.sendCoalesced(frame, owner),
+      drop: () => way.discard(owner),
       finish: (answer) => {
         // Nothing may come after the answer.
-        way.forget(owner)
+        way.discard(owner)
         end(answer, 'The server has ended the subscription')
       },
       overflow: (answer) => {
-        way.forget(owner)
+        way.discard(owner)
         end(answer, 'More has changed than was read')
       },
     }

@@ -4,8 +4,8 @@ import { Method } from '../protocol/methods.ts'
 import { isOfferedIn, REVISIONS } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../call/context.ts'
-import type { AddedMethod } from '../call/dispatcher.ts'
-import { type Added, type Extension, NOTHING_ADDED } from '../call/extension.ts'
+import type { ExtensionEntry } from '../call/dispatcher.ts'
+import { type ExtensionTable, type Extension, NO_EXTENSIONS } from '../call/extension.ts'
 import type { TaskRunner } from '../tasks/task-runner.ts'
 import { complete, type HandlerResult, typed } from '../call/result.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
@@ -41,7 +41,7 @@ interface ConnectedExtension extends Extension {
 }
 
 /** What all extensions of a server come to, for its features. */
-export interface AddedFeatures extends Added {
+export interface AddedFeatures extends ExtensionTable {
   readonly topics: readonly ListenTopic[]
   readonly ui: ToolUi | undefined
 }
@@ -77,8 +77,8 @@ export function addExtensions(
   host: ExtensionHost,
 ): AddedFeatures {
   if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
-  if (extensions.length === 0) return { ...NOTHING_ADDED, topics: [], ui: undefined }
-  const methods = new Map<string, AddedMethod>()
+  if (extensions.length === 0) return { ...NO_EXTENSIONS, topics: [], ui: undefined }
+  const methods = new Map<string, ExtensionEntry>()
   const names = new Map<string, string>()
   const ids = new Set<string>()
   const given = (extensions as readonly (Extension & Partial<Connected>)[]).map(
@@ -121,7 +121,7 @@ function settingsOf(extension: Extension): JsonObject {
   throw invalid(extension, 'needs settings that JSON carries as they are: an object')
 }
 
-function entryOf(extension: Extension, run: Required<Extension>['methods'][string]): AddedMethod {
+function entryOf(extension: Extension, run: Required<Extension>['methods'][string]): ExtensionEntry {
   const { id, clients = 'declaring' } = extension
   return {
     servedIn: (revision) => isServedIn(extension, revision),

@@ -4,7 +4,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import type { MethodEntry, MethodTable } from '../call/dispatcher.ts'
-import { type Added, type Extension } from '../call/extension.ts'
+import { type ExtensionTable, type Extension } from '../call/extension.ts'
 import { type Logger, stderrLogger } from '../util/logger.ts'
 import { complete } from '../call/result.ts'
 import type { SchemaEngine, SchemaUse } from '../schema/types.ts'
@@ -64,7 +64,7 @@ export interface Features {
   readonly prompts: Prompts
   readonly methods: MethodTable
   /** What extensions add to it. */
-  readonly added: Added
+  readonly added: ExtensionTable
   /** Where schemas stand in what is registered for everybody. */
   schemaUses(): readonly SchemaUse[]
   /** Empty registries for one session. */

@@ -99,7 +99,7 @@ export class ForSession<Locals = unknown, App = unknown> {
   }
 
   #known(): SessionRegistry | undefined {
-    return this.#session.own as SessionRegistry | undefined
+    return this.#session.registry as SessionRegistry | undefined
   }
 
   #offers(): SessionRegistry {
@@ -109,11 +109,11 @@ export class ForSession<Locals = unknown, App = unknown> {
     const offers = this.#features.createOffers()
     // Before it has said that it is ready, a client has listed nothing that could have changed.
     const tell = (kind: 'tools' | 'resources'): void => {
-      if (session.record.initialized) session.changed({ kind })
+      if (session.record.initialized) session.onChange({ kind })
     }
     offers.tools.onChange(() => tell('tools'))
     tellOfResources(offers.resources, offers.templates.registry, () => tell('resources'))
-    session.own = offers
+    session.registry = offers
     return offers
   }
 }

@@ -40,15 +40,15 @@ async function listen(
   { notifications }: JsonObject,
   ctx: CallContext,
 ): Promise<HandlerResult> {
-  if (ctx.scope.exchange.listens !== true) throw new McpError(ErrorCode.MethodNotFound, NOWHERE)
+  if (ctx.scope.exchange.subscribable !== true) throw new McpError(ErrorCode.MethodNotFound, NOWHERE)
   if (!isObject(notifications)) throw invalidParams('The member "notifications" must be an object')
-  const interests: SubscriptionFilter[] = []
+  const filters: SubscriptionFilter[] = []
   for (const topic of topics) {
     const asked = notifications[topic.member]
     const interest = asked === undefined ? undefined : await topic.agree(asked, ctx)
-    if (interest !== undefined) interests.push(interest)
+    if (interest !== undefined) filters.push(interest)
   }
-  return { kind: 'listening', interests }
+  return { kind: 'subscription', filters }
 }
 
 const NOWHERE = 'Changes are told on connections that stay open, and this is none'
@@ -66,7 +66,7 @@ export function changeTopics(
       if (!asked || capabilities()[kind]?.listChanged !== true) return undefined
       return {
         acknowledged: { [member]: true },
-        changed: (event, tell) => {
+        onChange: (event, tell) => {
           if (event.kind === kind) tell({ method })
         },
       }
@@ -95,7 +95,7 @@ async function agreeToUris(
   const watched = new Set(uris)
   return {
     acknowledged: { resourceSubscriptions: uris },
-    changed: (event, tell) => {
+    onChange: (event, tell) => {
       if (event.kind !== 'resource') return
       const { uri, within } = event
       if (watched.has(uri) || (within !== undefined && watched.has(within)))

@@ -15,7 +15,7 @@ export interface SessionRegistry {
 
 /** The caller's own; undefined for most, which costs a call one look. */
 export const ownOffers = (ctx: CallContext): SessionRegistry | undefined =>
-  ctx.scope.settings?.own as SessionRegistry | undefined
+  ctx.scope.settings?.registry as SessionRegistry | undefined
 
 /** What everybody has, each in its place unless the session has its own under that name, and the session's after it. */
 export function withOwn<Entry>(

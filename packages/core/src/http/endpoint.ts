@@ -7,7 +7,7 @@ import { Drainable } from '../session/drainable.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { WaitUntil, type WorkCount } from '../call/wait-until.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
-import { stderrLogger, unfailing } from '../util/logger.ts'
+import { stderrLogger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import { secureRandom } from '../util/random.ts'
 import type { Caller } from '../session/session.ts'
@@ -294,7 +294,7 @@ function createMount(
 ): MountParts {
   const runtime = typeof server === 'function' ? undefined : server.runtime
   const random = runtime?.random ?? secureRandom
-  const logger = options.logger ?? runtime?.logger ?? unfailing(stderrLogger)
+  const logger = options.logger ?? runtime?.logger ?? safeLogger(stderrLogger)
   const tenants = new ServedServers(server, clock)
   return {
     clock,

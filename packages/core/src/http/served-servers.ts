@@ -83,7 +83,7 @@ export class ServedServer implements ServerMount {
   tell(listen: Subscription): void {
     // No other request can write to this stream.
     if (isolatedRequests()) {
-      listen.onClose(this.#subscribe((event) => listen.changed(event)))
+      listen.onClose(this.#subscribe((event) => listen.onChange(event)))
       return
     }
     this.#listens.add(listen)
@@ -130,8 +130,8 @@ export class ServedServer implements ServerMount {
 
   #follow(): void {
     this.#unsubscribe ??= this.#subscribe((event) => {
-      for (const session of this.#sessions) session.changed(event)
-      for (const listen of this.#listens) listen.changed(event)
+      for (const session of this.#sessions) session.onChange(event)
+      for (const listen of this.#listens) listen.onChange(event)
     })
   }
 

@@ -11,7 +11,7 @@ import { type Connection, type ConnectionOptions, serveTransport } from '../dupl
 import { Dispatcher } from '../call/dispatcher.ts'
 import { Events, SERVER_EVENTS, type ServerEvents, type ServerListener } from '../call/server-events.ts'
 import { createLifespan, type Lifespan } from '../session/lifespan.ts'
-import { type Logger, stderrLogger, unfailing } from '../util/logger.ts'
+import { type Logger, stderrLogger, safeLogger } from '../util/logger.ts'
 import { MemoryBus } from '../stores/memory-bus.ts'
 import {
   type AddedMethodName,
@@ -86,7 +86,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   constructor(info: Implementation, options: ServerOptions<App>, parts: ServerParts) {
     checkInfo(info)
     this.#info = info
-    this.#logger = unfailing(options.logger ?? stderrLogger)
+    this.#logger = safeLogger(options.logger ?? stderrLogger)
     this.#events = new Events(this.#logger)
     this.#bus =
       options.bus ??
@@ -371,7 +371,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       events: this.#events,
       refusals: this.#refusals,
       limits: callLimits(options.limits),
-      asking: createAsking(info, options, this.#bus),
+      input: createAsking(info, options, this.#bus),
       defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
       addedNames: this.features.added.names,
       capabilities: (revision) => this.features.capabilities(revision),
@@ -380,7 +380,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       app: () => this.#lifespan.value(),
       schemaCache: options.schemas,
       schemaUses: () => this.features.schemaUses(),
-      watch: (uri, own) => this.features.resources.watch(uri, own),
+      addSubscriber: (uri, own) => this.features.resources.watch(uri, own),
       attach: (mount) => this.#mounts.attach(mount),
     }
   }

@@ -126,7 +126,7 @@ export interface CallLimits extends Partial<SessionLimits> {
   /** The same for all anonymous clients of one mount together, where calls come without sessions. */
   readonly anonymous?: Partial<SessionLimits>
   /** Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open. @default 100 */
-  readonly listens?: number
+  readonly subscriptions?: number
 }
 
 /** Options of tasks. */
@@ -182,11 +182,11 @@ export function resultBytes(value: number = 8 * 1024 * 1024): number {
 /** A limit of none, or of no number, would keep every call waiting for ever. */
 export function callLimits({ anonymous, ...given }: CallLimits = {}): ServerLimits {
   const limits = { ...DEFAULT_LIMITS, ...given, anonymous: { ...DEFAULT_LIMITS.anonymous, ...anonymous } }
-  const { running, inFlight, listens } = limits
+  const { running, inFlight, subscriptions } = limits
   const numbers = {
     running,
     inFlight,
-    listens,
+    subscriptions,
     'anonymous.running': limits.anonymous.running,
     'anonymous.inFlight': limits.anonymous.inFlight,
   }
@@ -219,7 +219,7 @@ export function createAsking(
     throw option('The option requestState.singleUse must be true or false')
   const states = new RequestStates({ ...limits, server, keys, clock, random })
   const opened = new UrlCompletions({ bus, clock })
-  return { limits: inputLimits(options), states, opened }
+  return { limits: inputLimits(options), states, urlCompletions: opened }
 }
 
 function inputLimits({

@@ -8,7 +8,7 @@ import type { Clock } from '../util/clock.ts'
 import type { ClientView } from '../call/client-view.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
 import type { Events } from '../call/server-events.ts'
-import type { Added } from '../call/extension.ts'
+import type { ExtensionTable } from '../call/extension.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Random } from '../util/random.ts'
 import type { Gauges, MountStats, Refusals } from './stats.ts'
@@ -54,11 +54,11 @@ export interface ServerRuntime {
   readonly refusals: Refusals
   readonly limits: ServerLimits
   /** What calls ask with that have no way back to their client while they run. */
-  readonly asking: InputContext
+  readonly input: InputContext
   /** What a session logs before the client has chosen a level; undefined where the server sends no logs. */
   readonly defaultLogLevel: LogLevel | undefined
   /** The parameter that `Mcp-Name` repeats, by the method that an extension has added. */
-  readonly addedNames: Added['names']
+  readonly addedNames: ExtensionTable['names']
   /** What clients of a revision are told. */
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
@@ -76,7 +76,7 @@ export interface ServerRuntime {
    * @param own - what the subscribing session alone has
    * @returns what takes it away again; undefined where nobody wants to know
    */
-  watch(uri: string, own: object | undefined): (() => void) | undefined
+  addSubscriber(uri: string, own: object | undefined): (() => void) | undefined
   /** Makes `server.close()` wait for it, and `server.stats()` count it. */
   attach(mount: ServerMount): void
 }
@@ -100,12 +100,12 @@ export interface ServerLimits extends SessionLimits {
    * Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open; one more is answered
    * "busy". Mounts have a limit of their own. @default 100
    */
-  readonly listens: number
+  readonly subscriptions: number
 }
 
 export const DEFAULT_LIMITS: ServerLimits = {
   running: 64,
   inFlight: 256,
   anonymous: { running: 1_024, inFlight: 4_096 },
-  listens: 100,
+  subscriptions: 100,
 }

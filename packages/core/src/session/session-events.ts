@@ -2,7 +2,7 @@ import type { ServerRuntime } from './server-runtime.ts'
 import type { Session } from './session.ts'
 
 /** Tells that a session is open, and later that it has closed. */
-export function announceSession(
+export function emitSessionEvents(
   { events, clock }: Pick<ServerRuntime, 'events' | 'clock'>,
   session: Session,
   { resumed }: { readonly resumed: boolean },

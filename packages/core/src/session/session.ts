@@ -28,7 +28,7 @@ import type { ServerRuntime } from './server-runtime.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 
 /** Where messages go that belong to no request: the GET stream, or the duplex transport itself. */
-export interface Outlet {
+export interface SessionChannel {
   send(frame: string): void | Promise<void>
   /** Sends a ping, unless nobody is connected: then false, for silence says nothing. */
   ping?(frame: string): boolean
@@ -51,18 +51,18 @@ export class Session implements SessionView {
   readonly revision: Revision
   readonly client: ClientView
   /** What features keep for this session alone. */
-  own: object | undefined
+  registry: object | undefined
   /** Set by a door that has to read on when its client is asked something. */
-  onAsk: (() => void) | undefined
+  onClientRequest: (() => void) | undefined
   readonly #runtime: ServerRuntime
   readonly #limit: ConcurrencyLimit
   readonly #requests: PendingRequests
-  readonly #asking: InputContext
+  readonly #input: InputContext
   readonly #pool: CallPool
   readonly #onClose: (() => void)[] = []
   readonly #onRecord: ((record: SessionRecord) => void)[] = []
   #record: SessionRecord
-  #outlet: Outlet | undefined
+  #outlet: SessionChannel | undefined
   #closed = false
   /** Tasks that only this session can come back for. */
   #held = 0
@@ -77,12 +77,12 @@ export class Session implements SessionView {
     this.client = clientView(record.client.info, record.client.capabilities)
     this.#limit = new ConcurrencyLimit(runtime.limits)
     this.#pool = new CallPool(() => this.#limit)
-    const { asking } = runtime
-    this.#requests = new PendingRequests(runtime.clock, asking.limits.timeoutMs, () => {
+    const { input } = runtime
+    this.#requests = new PendingRequests(runtime.clock, input.limits.timeoutMs, () => {
       this.#limit.release()
-      this.onAsk?.()
+      this.onClientRequest?.()
     })
-    this.#asking = { ...asking, live: new LiveRequests(this.#requests, asking.limits) }
+    this.#input = { ...input, live: new LiveRequests(this.#requests, input.limits) }
     if (record.subscriptions.length > 0) this.#watch(record.subscriptions)
   }
 
@@ -111,13 +111,13 @@ export class Session implements SessionView {
    * since its answer comes on the same way: calls beyond the limit are refused instead.
    */
   capacity(): Promise<void> | undefined {
-    return this.asking ? undefined : this.#limit.capacity()
+    return this.awaitsResponse ? undefined : this.#limit.capacity()
   }
   /** Whether an answer of its client is waited for. */
-  get asking(): boolean {
-    return this.#requests.pending > 0
+  get awaitsResponse(): boolean {
+    return this.#requests.size > 0
   }
-  get outlet(): Outlet | undefined {
+  get channel(): SessionChannel | undefined {
     return this.#outlet
   }
   /** Undefined where the server sends no logs. */
@@ -126,18 +126,18 @@ export class Session implements SessionView {
     return defaultLogLevel && (this.#record.logLevel ?? defaultLogLevel)
   }
 
-  attach(outlet: Outlet): void {
+  attach(outlet: SessionChannel): void {
     this.#unansweredPings = 0
     this.#outlet = outlet
   }
-  detach(outlet: Outlet): void {
+  detach(outlet: SessionChannel): void {
     if (this.#outlet === outlet) this.#outlet = undefined
   }
   /** Hears of every change to the record, so that the door can store it. */
   onRecord(listener: (record: SessionRecord) => void): void {
     this.#onRecord.push(listener)
   }
-  hold(): () => void {
+  holdOpen(): () => void {
     this.#held++
     let held = true
     return () => {
@@ -199,12 +199,12 @@ export class Session implements SessionView {
   }
 
   /** The client has gone, though its calls may finish: what it was asked it will not answer. */
-  unanswerable(): void {
+  rejectRequests(): void {
     this.#requests.end()
   }
 
   /** Tells the client of a change, if it was promised to hear of it. */
-  changed(event: ChangeEvent): void {
+  onChange(event: ChangeEvent): void {
     if (this.#closed) return
     if (event.kind === 'elicitation') return this.#elicited(event.id)
     // Sessions hear of tasks from the process that runs them.
@@ -213,7 +213,7 @@ export class Session implements SessionView {
     if (frame !== undefined) void this.#outlet.send(frame)
   }
 
-  sentTo(ids: readonly string[]): void {
+  addPendingUrls(ids: readonly string[]): void {
     const { addresses = [] } = this.#record
     this.update({ addresses: withPendingUrls(addresses, ids, this.#runtime.clock.now()) })
   }
@@ -231,7 +231,7 @@ export class Session implements SessionView {
     if (this.#closed) return
     this.#closed = true
     this.#watch([])
-    this.own = undefined
+    this.registry = undefined
     this.#pool.endAll()
     this.#requests.end()
     for (const listener of this.#onClose.splice(0)) listener()
@@ -240,7 +240,8 @@ export class Session implements SessionView {
   #watch(uris: readonly string[]): void {
     if (this.#watched === undefined && uris.length === 0) return
     const watched = (this.#watched ??= new Map())
-    for (const uri of uris) if (!watched.has(uri)) watched.set(uri, this.#runtime.watch(uri, this.own))
+    for (const uri of uris)
+      if (!watched.has(uri)) watched.set(uri, this.#runtime.addSubscriber(uri, this.registry))
     if (watched.size === uris.length) return
     const left = new Set(uris)
     for (const [uri, end] of watched) {
@@ -262,12 +263,12 @@ export class Session implements SessionView {
       exchange,
       logLevel: undefined,
       settings: this,
-      asking: this.#asking,
+      input: this.#input,
     }
   }
 
   /** Whether a call of this id runs or waits. */
-  runs(id: RequestId): boolean {
+  hasCall(id: RequestId): boolean {
     return this.#pool.count(id) > 0
   }
 }

@@ -36,6 +36,6 @@ export function statelessContext(
     exchange,
     logLevel: meta === undefined ? runtime.defaultLogLevel : runtime.defaultLogLevel && meta.logLevel,
     served,
-    asking: runtime.asking,
+    input: runtime.input,
   })
 }

@@ -16,7 +16,7 @@ export class CoalescingQueue {
   }
 
   /** Leaves unsaid what was to be said for an owner. */
-  forget(owner: object): void {
+  discard(owner: object): void {
     for (const [frame, own] of this.#frames) {
       if (own !== owner) continue
       this.#frames.delete(frame)

@@ -35,8 +35,8 @@ export class SubscriptionSet {
     return listen
   }
 
-  changed(event: ChangeEvent): void {
-    for (const listen of this.#open) listen.changed(event)
+  onChange(event: ChangeEvent): void {
+    for (const listen of this.#open) listen.onChange(event)
   }
 
   /** Ends all of them with their answers. */

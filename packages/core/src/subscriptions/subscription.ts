@@ -8,9 +8,9 @@ export interface SubscriptionFilter {
   /** What the client is told of it: its part of the acknowledged filter. */
   readonly acknowledged: JsonObject
   /** Tells the client of an event, at once or when more is known of it; nothing, if this is not about it. */
-  changed(event: ChangeEvent, tell: Notify): void
+  onChange(event: ChangeEvent, notify: Notify): void
   /** Called when the subscription begins; what it returns is called when that ends. */
-  begin?(tell: Notify): (() => void) | undefined
+  begin?(notify: Notify): (() => void) | undefined
 }
 
 /** Gives the client a notification; after the end of the subscription, nothing. */
@@ -23,13 +23,13 @@ export interface Notice {
 }
 
 /** What a request that stays open has come to. */
-export interface SubscriptionHandler {
+export interface SubscriptionRequest {
   readonly id: RequestId
-  readonly interests: readonly SubscriptionFilter[]
+  readonly filters: readonly SubscriptionFilter[]
 }
 
 /** The way of one subscription to its client. */
-export interface SubscriptionOutlet {
+export interface SubscriptionChannel {
   /** Takes a notification. One that waits there already need not be kept twice. False: there is no room. */
   send(frame: string): boolean
   /** Forgets what still waits: the client wants to hear no more. */
@@ -40,10 +40,10 @@ export interface SubscriptionOutlet {
   overflow(answer: string): void
 }
 
-export interface SubscriptionOptions extends SubscriptionHandler {
+export interface SubscriptionOptions extends SubscriptionRequest {
   /** The answer to the request, for when the server ends the subscription. */
   readonly answer: string
-  readonly outlet: SubscriptionOutlet
+  readonly channel: SubscriptionChannel
 }
 
 /**
@@ -54,7 +54,7 @@ export interface SubscriptionOptions extends SubscriptionHandler {
 export class Subscription {
   readonly #options: SubscriptionOptions
   readonly #onClose: (() => void)[] = []
-  readonly #tell: Notify = (notice) => this.#send(notice)
+  readonly #notify: Notify = (notice) => this.#send(notice)
   #closed = false
 
   constructor(options: SubscriptionOptions) {
@@ -67,29 +67,26 @@ export class Subscription {
 
   /** Acknowledges, before anything else can be said. */
   begin(): void {
-    const notifications: JsonObject = Object.assign(
-      {},
-      ...this.#options.interests.map((it) => it.acknowledged),
-    )
+    const notifications: JsonObject = Object.assign({}, ...this.#options.filters.map((it) => it.acknowledged))
     this.#send({ method: Notification.Acknowledged, params: { notifications } })
-    for (const interest of this.#options.interests) {
-      const end = interest.begin?.(this.#tell)
+    for (const filter of this.#options.filters) {
+      const end = filter.begin?.(this.#notify)
       if (end !== undefined) this.onClose(end)
     }
   }
 
-  changed(event: ChangeEvent): void {
-    for (const interest of this.#options.interests) interest.changed(event, this.#tell)
+  onChange(event: ChangeEvent): void {
+    for (const filter of this.#options.filters) filter.onChange(event, this.#notify)
   }
 
   /** Ends it on the server's initiative, with the answer that the request has waited for. */
   close(): void {
-    if (this.#end()) this.#options.outlet.finish(this.#options.answer)
+    if (this.#end()) this.#options.channel.finish(this.#options.answer)
   }
 
   /** Ends it without a word: its client has gone, or does not want to hear more. */
   drop(): void {
-    if (this.#end()) this.#options.outlet.drop()
+    if (this.#end()) this.#options.channel.drop()
   }
 
   onClose(listener: () => void): void {
@@ -99,9 +96,9 @@ export class Subscription {
 
   #send({ method, params }: Notice): void {
     if (this.#closed) return
-    const { id, outlet, answer } = this.#options
+    const { id, channel, answer } = this.#options
     const frame = notificationFrame(method, { _meta: { [SUBSCRIPTION_ID]: id }, ...params })
-    if (!outlet.send(frame) && this.#end()) outlet.overflow(answer)
+    if (!channel.send(frame) && this.#end()) channel.overflow(answer)
   }
 
   #end(): boolean {

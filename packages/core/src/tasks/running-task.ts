@@ -30,7 +30,7 @@ export class RunningTask {
   /** The call as it runs, without its client waiting. */
   readonly ctx: CallContext
   /** Resolves when the record says how it ended. */
-  readonly over: Promise<void>
+  readonly done: Promise<void>
   readonly #options: RunningTaskOptions
   readonly #call: CallContext
   #message: string | undefined
@@ -48,7 +48,7 @@ export class RunningTask {
     const meta = this.#polled ? undefined : relatedTask(record.taskId)
     this.questions = new TaskQuestions(meta, () => this.#changed())
     this.ctx = this.#context(call)
-    this.over = new Promise((resolve) => {
+    this.done = new Promise((resolve) => {
       this.#resolve = resolve
     })
   }
@@ -62,7 +62,7 @@ export class RunningTask {
     return this.#ending
   }
 
-  say(message: string): void {
+  setStatusMessage(message: string): void {
     this.#message = message.slice(0, MAX_MESSAGE)
     this.#changed()
   }
@@ -80,7 +80,7 @@ export class RunningTask {
     for (const change of changes) {
       try {
         const record = await this.#options.store.update(this.key, change)
-        if (record !== undefined) this.tell(record)
+        if (record !== undefined) this.notify(record)
         break
       } catch (error) {
         this.#options.onError(error)
@@ -90,14 +90,14 @@ export class RunningTask {
   }
 
   /** https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-notification */
-  tell(record: TaskRecord): void {
+  notify(record: TaskRecord): void {
     this.#options.onStored?.(this.key)
     if (this.#polled) return
     const { settings, revision } = this.#call.scope
     if (record.status === this.#told || settings === undefined || settings.closed) return
     this.#told = record.status
     const shown: JsonObject | undefined = revision.tasks?.shown(record)
-    if (shown !== undefined) void settings.outlet?.send(notificationFrame(Notification.TaskStatus, shown))
+    if (shown !== undefined) void settings.channel?.send(notificationFrame(Notification.TaskStatus, shown))
   }
 
   /** Its client comes to ask how far it is, and what it wants to know; there is no other way to the client. */
@@ -116,7 +116,7 @@ export class RunningTask {
       while (this.#dirty && !this.#ending) {
         this.#dirty = false
         const record = await this.#options.store.update(this.key, this.#state())
-        if (record !== undefined) this.tell(record)
+        if (record !== undefined) this.notify(record)
         // Another node has cancelled it, or its time is over.
         else this.end('cancelled')
       }
@@ -138,10 +138,10 @@ export class RunningTask {
   }
 
   #context(call: CallContext): CallContext {
-    const { asking, ...scope } = call.scope
+    const { input, ...scope } = call.scope
     const params = { ...call.message.params }
     for (const taken of OF_THE_REQUEST) delete params[taken]
-    const asks = this.#polled || (asking?.live !== undefined && scope.exchange.duplex)
+    const asks = this.#polled || (input?.live !== undefined && scope.exchange.duplex)
     const exchange: Exchange = { duplex: asks, send: (frame) => this.#send(frame) }
     const ctx = new CallContext(
       { ...call.message, params },
@@ -149,15 +149,15 @@ export class RunningTask {
         ...scope,
         exchange,
         task: this,
-        ...(asking !== undefined &&
+        ...(input !== undefined &&
           asks && {
-            asking: { ...asking, live: new LiveRequests(this.questions, asking.limits) },
+            input: { ...input, live: new LiveRequests(this.questions, input.limits) },
           }),
       },
     )
     ctx.app = call.app
-    ctx.given.receive(call.given.answers, call.given.state)
-    ctx.given.brought = call.given.brought
+    ctx.inputs.receive(call.inputs.answers, call.inputs.state)
+    ctx.inputs.unmatched = call.inputs.unmatched
     return ctx
   }
 
@@ -167,6 +167,6 @@ export class RunningTask {
     const { exchange } = this.questions
     if (exchange !== undefined) return exchange.send(frame)
     const { settings } = this.#call.scope
-    if (settings !== undefined && !settings.closed) return settings.outlet?.send(frame)
+    if (settings !== undefined && !settings.closed) return settings.channel?.send(frame)
   }
 }

@@ -2,7 +2,7 @@ import { isErrorOf, QuestionError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Exchange } from '../call/exchange.ts'
 import type { OpenRequest, RequestChannel } from '../call/input/pending-requests.ts'
-import { notAnswered, type PreparedQuestion } from '../call/input/encode-question.ts'
+import { notAnswered, type InputRequest } from '../call/input/encode-question.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 
 /** A call on whose stream a task's questions may travel. */
@@ -15,7 +15,7 @@ export interface TaskViewer {
 const MAX_OPEN = 64
 
 interface Waiting {
-  readonly question: PreparedQuestion
+  readonly question: InputRequest
   readonly key: string
   readonly copies: Map<TaskViewer, OpenRequest>
   readonly resolve: (result: JsonObject) => void
@@ -54,7 +54,7 @@ export class TaskQuestions implements RequestChannel {
     return [...this.#viewers].at(-1)?.exchange
   }
 
-  send(key: string, { method, params }: PreparedQuestion): OpenRequest {
+  send(key: string, { method, params }: InputRequest): OpenRequest {
     if (this.#waiting.size >= MAX_OPEN) {
       const result = Promise.reject(notAnswered(key, 'too many questions are open'))
       return { result, cancel: () => {} }

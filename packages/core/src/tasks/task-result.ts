@@ -11,7 +11,7 @@ const MAX_MESSAGE = 200
  * How the record of a task is to end, by the answer that its call came to; the second is for a store that cannot take
  * the first.
  */
-export function endingsOf(
+export function finalChanges(
   answered: EncodedResponse,
   ctx: CallContext,
   updatedAt: number,

@@ -13,7 +13,7 @@ import { type Random, randomToken } from '../util/random.ts'
 import { Drainable } from '../session/drainable.ts'
 import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
-import { endingsOf } from './task-result.ts'
+import { finalChanges } from './task-result.ts'
 import type { TaskKey, TaskPosition, TaskRecord, TaskStore } from '../stores/task-store.ts'
 import { TaskWatch } from './task-watch.ts'
 
@@ -212,7 +212,7 @@ export class TaskRunner implements ServerMount {
     if (cancelled === undefined) return undefined
     const live = this.#live.get(key.taskId)
     if (live === undefined) this.#options.onStored?.(key)
-    live?.tell(cancelled)
+    live?.notify(cancelled)
     live?.end('cancelled')
     return cancelled
   }
@@ -224,7 +224,7 @@ export class TaskRunner implements ServerMount {
   async #endAll(): Promise<void> {
     const left = [...this.#live.values()]
     for (const live of left) live.end('closed')
-    await Promise.all(left.map((live) => live.over))
+    await Promise.all(left.map((live) => live.done))
     this.#options.dispatcher.releaseTimers()
   }
 
@@ -254,7 +254,7 @@ export class TaskRunner implements ServerMount {
       // The answer that tells of the task comes before whatever a handler does at once.
       await Promise.resolve()
       const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
-      await live.settle(endingsOf(answered, live.ctx, clock.now()))
+      await live.settle(finalChanges(answered, live.ctx, clock.now()))
       clock.clearTimeout(timer)
       this.#live.delete(live.id)
       release()
@@ -280,7 +280,7 @@ export class TaskRunner implements ServerMount {
       settings.onClose(() => void this.#forget(owner))
     }
     if (settings.closed) void this.#forget(owner)
-    return settings.hold()
+    return settings.holdOpen()
   }
 
   async #forget(owner: string): Promise<void> {
@@ -310,12 +310,12 @@ export class TaskRunner implements ServerMount {
 }
 
 async function watch(live: RunningTask, { scope, signal }: CallContext): Promise<void> {
-  const { asking, exchange } = scope
-  const requests = exchange.duplex ? asking?.live?.requests : undefined
-  if (requests === undefined) return live.over
+  const { input, exchange } = scope
+  const requests = exchange.duplex ? input?.live?.requests : undefined
+  if (requests === undefined) return live.done
   const detach = live.questions.attach({ requests, exchange })
   signal.addEventListener('abort', detach)
-  await live.over
+  await live.done
   detach()
 }
 

@@ -17,7 +17,7 @@ export class TaskWatch {
   }
 
   /** Gives the task as it is now, or a moment later, to `tell`. */
-  changed(key: TaskKey, tell: (record: TaskRecord) => void): void {
+  refresh(key: TaskKey, tell: (record: TaskRecord) => void): void {
     const { taskId } = key
     if (this.#reading.has(taskId)) this.#reading.set(taskId, 'again')
     else void this.#read(key, tell)

@@ -7,7 +7,7 @@ export interface Logger {
 }
 
 /** A logger that never throws: what is said of a failure must not become one. */
-export function unfailing(logger: Logger): Logger {
+export function safeLogger(logger: Logger): Logger {
   const say =
     (level: keyof Logger) =>
     (fields: object, message: string): void => {

@@ -18,7 +18,7 @@ const start = (): {
   const progress = new Progress('t', { hasMessage: true })
   return {
     report: (value, total, message) => read(progress.report(value, total, message)),
-    beat: () => read(progress.beat()),
+    beat: () => read(progress.keepalive()),
   }
 }
 

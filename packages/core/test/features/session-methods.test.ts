@@ -22,15 +22,15 @@ function session(subscriptions: readonly string[] = []): {
   const settings: SessionSettings = {
     record: kept,
     logLevel: undefined,
-    sentTo: () => {},
+    addPendingUrls: () => {},
     update: (change) => {
       updates.push(change)
       Object.assign(kept, change)
     },
     closed: false,
-    outlet: undefined,
+    channel: undefined,
     onClose: () => {},
-    hold: () => () => {},
+    holdOpen: () => () => {},
   }
   return { kept, updates, options: { scope: { settings } } }
 }

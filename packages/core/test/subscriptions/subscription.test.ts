@@ -161,7 +161,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
   })
 
   it('is refused beyond the limit', async () => {
-    const { transport, listen } = serve({ limits: { listens: 1 } })
+    const { transport, listen } = serve({ limits: { subscriptions: 1 } })
     await listen(1, {})
     await listen(2, {})
     expect(transport.frames.at(-1)).toMatchObject({ id: 2, error: { code: -32603 } })

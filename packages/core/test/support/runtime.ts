@@ -71,10 +71,10 @@ export function createTestRuntime(
     refusals: new Refusals(),
     defaultLogLevel: 'info',
     addedNames: new Map(),
-    asking: {
+    input: {
       limits: DEFAULT_INPUT_LIMITS,
       states,
-      opened: new UrlCompletions({ bus, clock }),
+      urlCompletions: new UrlCompletions({ bus, clock }),
     },
     capabilities: () => ({ tools: { listChanged: true } }),
     instructions: () => undefined,
@@ -82,7 +82,7 @@ export function createTestRuntime(
     app: () => undefined,
     schemaCache: undefined,
     schemaUses: () => [],
-    watch: () => undefined,
+    addSubscriber: () => undefined,
     attach: (mount) => void mounts.push(mount),
     ...overrides,
     limits,

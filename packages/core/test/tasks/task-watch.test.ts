@@ -43,7 +43,7 @@ function slowStore(): {
     onError: (error) => errors.push(error),
   })
   const changed = (taskId: string): void =>
-    watch.changed({ owner: 'ann', taskId }, ({ status }) => told.push(`${taskId} ${status}`))
+    watch.refresh({ owner: 'ann', taskId }, ({ status }) => told.push(`${taskId} ${status}`))
   return { reads, told, errors, changed }
 }
 

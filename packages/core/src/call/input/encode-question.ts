@@ -18,21 +18,21 @@ import { randomToken } from '../../util/random.ts'
 import { readForm, readRoots, readSampled, readUrl } from './decode-response.ts'
 
 /** Whom a question is for, and in which words. */
-export interface Addressee {
+export interface QuestionTarget {
   readonly revision: Revision
   readonly client: ClientView
   /** Takes the ids that are drawn for addresses, by key. */
-  readonly sent?: Map<string, string>
+  readonly urlIds?: Map<string, string>
 }
 
 /** A question as its client reads it. */
-export interface PreparedQuestion {
+export interface InputRequest {
   readonly method: string
   readonly params: JsonObject
 }
 
 /** What a person or model is shown, whatever the revision; its digest tells this question from others. */
-export function shownBy(question: Question, key: string): JsonObject {
+export function shownContent(question: Question, key: string): JsonObject {
   const parts = partsOf(question)
   if (parts.kind === 'form') {
     return { kind: parts.kind, message: parts.message, form: parts.compile(parts.schema, key).form }
@@ -45,7 +45,7 @@ export function shownBy(question: Question, key: string): JsonObject {
  *
  * @throws McpError where the client or its revision cannot be asked this, before anything was sent
  */
-export function prepareQuestion(question: Question, key: string, to: Addressee): PreparedQuestion {
+export function encodeQuestion(question: Question, key: string, to: QuestionTarget): InputRequest {
   const parts = partsOf(question)
   const method = METHODS[parts.kind]
   if (!to.revision.serverRequests.has(method)) throw unavailable(key, method, to.revision)
@@ -58,7 +58,7 @@ export function prepareQuestion(question: Question, key: string, to: Addressee):
  *
  * @throws QuestionError for a decline that the question does not want to see, and for what does not fit
  */
-export function readAnswer(question: Question, key: string, response: JsonObject): unknown {
+export function decodeResponse(question: Question, key: string, response: JsonObject): unknown {
   const parts = partsOf(question)
   switch (parts.kind) {
     case 'form':
@@ -79,7 +79,7 @@ const METHODS = {
   roots: ClientMethod.ListRoots,
 } as const
 
-function paramsOf(parts: QuestionParts, key: string, { revision, sent }: Addressee): JsonObject {
+function paramsOf(parts: QuestionParts, key: string, { revision, urlIds }: QuestionTarget): JsonObject {
   switch (parts.kind) {
     case 'form': {
       const { form } = parts.compile(parts.schema, key)
@@ -88,8 +88,8 @@ function paramsOf(parts: QuestionParts, key: string, { revision, sent }: Address
     case 'url': {
       if (revision.forms?.url !== true) throw unavailable(key, 'elicitation by URL', revision)
       const id = randomToken(22)
-      if (typeof parts.url === 'function') sent?.set(key, id)
-      return addressParams(parts, id, revision)
+      if (typeof parts.url === 'function') urlIds?.set(key, id)
+      return urlParams(parts, id, revision)
     }
     case 'sampling':
       return sampling(parts.params, key, revision)
@@ -107,7 +107,7 @@ interface AddressParams extends JsonObject {
 }
 
 /** @param id - drawn for this question, for the address to hold */
-export function addressParams(parts: UrlParts, id: string, { elicitationIds }: Revision): AddressParams {
+export function urlParams(parts: UrlParts, id: string, { elicitationIds }: Revision): AddressParams {
   const shown = { mode: 'url', message: parts.message, url: urlOf(parts, id) } as const
   return elicitationIds ? { ...shown, elicitationId: id } : shown
 }

@@ -44,19 +44,19 @@ export interface ElicitUrlNow {
 }
 
 /** What a request brings that no run of its handler has taken yet. */
-export type Brought =
+export type UnmatchedResponses =
   /** A part of a round that was asked, each answer pinned to its question. */
   | { readonly answers: ResponsesByKey }
   /** Answers to what this call has not been asked. */
   | { readonly responses: JsonObject }
 
 /** The answers of one call, over all its rounds. */
-export class GivenInputs implements Inputs {
-  brought: Brought | undefined
+export class CallInputs implements Inputs {
+  unmatched: UnmatchedResponses | undefined
   /** Rounds of questions that earlier requests of this call were answered with. */
   rounds = 0
   /** The ids of the addresses that the user was sent to, by key. */
-  sent: ReadonlyMap<string, string> | undefined
+  urlIds: ReadonlyMap<string, string> | undefined
   #answers: ResponsesByKey = new Map()
   #state: string | undefined
 

@@ -12,7 +12,7 @@ import {
 } from './types.ts'
 import type { NeedsInput, HandlerResult } from '../result.ts'
 import type { OpenRequest, RequestChannel } from './pending-requests.ts'
-import { prepareQuestion, readAnswer } from './encode-question.ts'
+import { encodeQuestion, decodeResponse } from './encode-question.ts'
 import {
   elicit,
   elicitUrl,
@@ -34,7 +34,7 @@ export class LiveRequests implements LiveInput {
     this.#limits = limits
   }
 
-  async answerAll(
+  async resolve(
     ctx: InputCall,
     first: NeedsInput,
     handle: () => HandlerResult | Promise<HandlerResult>,
@@ -45,7 +45,7 @@ export class LiveRequests implements LiveInput {
       const { questions, state }: NeedsInput = outcome
       const asked = await pinQuestions(questions)
       const responses = await askAll(ctx, questions, this.requests)
-      ctx.given.receive(mergeResponses(ctx.given.answers, asked, responses), state)
+      ctx.inputs.receive(mergeResponses(ctx.inputs.answers, asked, responses), state)
       outcome = await handle()
     }
     return outcome
@@ -66,19 +66,19 @@ export class LiveRequests implements LiveInput {
 
   async #ask<T>(ctx: InputCall, key: string, question: Question<T>): Promise<T> {
     const responses = await askAll(ctx, { [key]: question }, this.requests)
-    return (await readAnswer(question, key, responses[key] as JsonObject)) as T
+    return (await decodeResponse(question, key, responses[key] as JsonObject)) as T
   }
 }
 
 /** One round: every question goes out at once. One that fails takes the others with it. */
 async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
-  const sent = new Map<string, string>()
-  const to = { revision: ctx.scope.revision, client: ctx.scope.client, sent }
+  const urlIds = new Map<string, string>()
+  const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
   // All before any: a client is not asked half of what it cannot answer in whole.
   const prepared = Object.entries(questions).map(
-    ([key, question]) => [key, prepareQuestion(question, key, to)] as const,
+    ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
   )
-  ctx.given.sent = sent
+  ctx.inputs.urlIds = urlIds
   const open: OpenRequest[] = []
   const withdraw = (): void => open.forEach((request) => request.cancel('The call has ended'))
   const resume = ctx.pause(withdraw)
@@ -87,7 +87,7 @@ async function askAll(ctx: InputCall, questions: Questions, requests: RequestCha
       const request = requests.send(key, question, ctx.scope.exchange)
       open.push(request)
       const { elicitationId } = question.params
-      if (typeof elicitationId === 'string') ctx.scope.settings?.sentTo([elicitationId])
+      if (typeof elicitationId === 'string') ctx.scope.settings?.addPendingUrls([elicitationId])
       return [key, await request.result] as const
     })
     return Object.fromEntries(await Promise.all(answers))

@@ -5,7 +5,7 @@ import { RELATED_TASK } from '../../protocol/meta.ts'
 import { Method, Notification } from '../../protocol/methods.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Exchange } from '../exchange.ts'
-import { notAnswered, type PreparedQuestion } from './encode-question.ts'
+import { notAnswered, type InputRequest } from './encode-question.ts'
 
 /** Questions of one session that may wait for their answers at once; one more fails. */
 const MAX_PENDING = 64
@@ -35,7 +35,7 @@ export interface OpenRequest {
 
 /** Brings questions to a client. */
 export interface RequestChannel {
-  send(key: string, question: PreparedQuestion, exchange: Exchange): OpenRequest
+  send(key: string, question: InputRequest, exchange: Exchange): OpenRequest
 }
 
 /** The requests that a server has sent to one client, until each is answered, times out or is withdrawn. */
@@ -55,7 +55,7 @@ export class PendingRequests implements RequestChannel {
     this.#onAsk = onAsk
   }
 
-  get pending(): number {
+  get size(): number {
     return this.#pending.size
   }
 
@@ -64,7 +64,7 @@ export class PendingRequests implements RequestChannel {
     return this.#ignored
   }
 
-  send(key: string, { method, params }: PreparedQuestion, exchange: Exchange): OpenRequest {
+  send(key: string, { method, params }: InputRequest, exchange: Exchange): OpenRequest {
     const id = ++this.#lastId
     const result = new Promise<JsonObject>((resolve, reject) => {
       if (this.#gone) return reject(new QuestionError('closed', goneText(key)))

@@ -10,9 +10,9 @@ import {
   tooManyRounds,
 } from './types.ts'
 import { ANONYMOUS, type AuthInfo } from '../../stores/principal.ts'
-import type { Brought } from './inputs.ts'
-import type { Asked, NeedsInput, HandlerResult } from '../result.ts'
-import { prepareQuestion, readAnswer } from './encode-question.ts'
+import type { UnmatchedResponses } from './inputs.ts'
+import type { InputRequested, NeedsInput, HandlerResult } from '../result.ts'
+import { encodeQuestion, decodeResponse } from './encode-question.ts'
 import { partsOf, type Question, type QuestionKind } from './question.ts'
 import { checkShape } from './decode-response.ts'
 import type { Round, StateOwner } from './request-state.ts'
@@ -42,25 +42,25 @@ export function hasResponses({ message: { method, params }, scope }: RoundsCall)
  * @throws McpError for a state that is not good here, and for answers that are none
  */
 export async function readResponses(ctx: RoundsCall): Promise<void> {
-  const { asking } = ctx.scope
+  const { input } = ctx.scope
   const { inputResponses, requestState } = ctx.message.params ?? NO_RESPONSES
-  const round = requestState === undefined ? undefined : await asking?.states.open(requestState, ownerOf(ctx))
+  const round = requestState === undefined ? undefined : await input?.states.open(requestState, ownerOf(ctx))
   const responses = objectOf(inputResponses)
   if (round === undefined) {
-    ctx.given.brought = { responses }
+    ctx.inputs.unmatched = { responses }
     return
   }
-  ctx.given.rounds = round.number
-  ctx.given.sent = idsOf(round)
+  ctx.inputs.rounds = round.number
+  ctx.inputs.urlIds = idsOf(round)
   const answers = mergeResponses(round.partial, pinsOf(round), responses)
   for (const [key, { kind }] of round.asked) {
     const response = own(responses, key)
     if (response !== undefined) checkSent(kind, response, key)
   }
   if ([...round.asked.keys()].every((key) => answers.has(key)))
-    return ctx.given.receive(new Map([...round.known, ...answers]), round.after)
-  ctx.given.receive(round.known, round.before)
-  ctx.given.brought = { answers }
+    return ctx.inputs.receive(new Map([...round.known, ...answers]), round.after)
+  ctx.inputs.receive(round.known, round.before)
+  ctx.inputs.unmatched = { answers }
 }
 
 /** Has an outcome's questions answered, in whichever way the call has. */
@@ -69,34 +69,34 @@ export function resolveInput(
   first: NeedsInput,
   handle: () => HandlerResult | Promise<HandlerResult>,
 ): Promise<HandlerResult> {
-  const { asking, revision } = ctx.scope
+  const { input, revision } = ctx.scope
   if (
-    asking === undefined ||
+    input === undefined ||
     liveInputOf(ctx) !== undefined ||
     revision.rounds?.methods.has(ctx.message.method) !== true
   )
     return askOpen(ctx, first, handle)
-  return askInResult(ctx, asking, first, handle)
+  return askInResult(ctx, input, first, handle)
 }
 
-/** What a call brought before it became a task is not asked again in it. */
+/** What a call unmatched before it became a task is not asked again in it. */
 async function askOpen(
   ctx: RoundsCall,
   first: NeedsInput,
   handle: () => HandlerResult | Promise<HandlerResult>,
 ): Promise<HandlerResult> {
-  const { given, scope } = ctx
-  const { brought } = given
-  if (brought === undefined || scope.asking === undefined) return answerLive(ctx, first, handle)
-  given.brought = undefined
-  const answers = await match(first, brought)
+  const { inputs, scope } = ctx
+  const { unmatched } = inputs
+  if (unmatched === undefined || scope.input === undefined) return answerLive(ctx, first, handle)
+  inputs.unmatched = undefined
+  const answers = await match(first, unmatched)
   const open = Object.entries(first.questions).filter(([key]) => !answers.has(key))
-  const known = new Map([...given.answers, ...answers])
+  const known = new Map([...inputs.answers, ...answers])
   if (open.length > 0) {
-    given.receive(known, given.state)
+    inputs.receive(known, inputs.state)
     return answerLive(ctx, { ...first, questions: Object.fromEntries(open) }, handle)
   }
-  given.receive(known, first.state)
+  inputs.receive(known, first.state)
   const outcome = await handle()
   return outcome.kind === 'needs-input' ? answerLive(ctx, outcome, handle) : outcome
 }
@@ -108,35 +108,35 @@ async function answerLive(
 ): Promise<HandlerResult> {
   const live = liveInputOf(ctx)
   if (live === undefined) throw noClientChannel(first.questions)
-  return live.answerAll(ctx, first, handle)
+  return live.resolve(ctx, first, handle)
 }
 
 /** The answers may have come with the request already; else the questions become its result. */
 async function askInResult(
   ctx: RoundsCall,
-  asking: InputContext,
+  input: InputContext,
   first: NeedsInput,
   handle: () => HandlerResult | Promise<HandlerResult>,
 ): Promise<HandlerResult> {
-  const { given } = ctx
-  const { brought } = given
-  if (brought === undefined) return ask(ctx, asking, first, NONE)
-  const answers = await match(first, brought)
-  if (Object.keys(first.questions).some((key) => !answers.has(key))) return ask(ctx, asking, first, answers)
-  given.receive(new Map([...given.answers, ...answers]), first.state)
+  const { inputs } = ctx
+  const { unmatched } = inputs
+  if (unmatched === undefined) return ask(ctx, input, first, NONE)
+  const answers = await match(first, unmatched)
+  if (Object.keys(first.questions).some((key) => !answers.has(key))) return ask(ctx, input, first, answers)
+  inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
   const outcome = await handle()
   // What came was meant for the round that asked first; a handler that asks on means another one.
-  return outcome.kind === 'needs-input' ? ask(ctx, asking, outcome, NONE) : outcome
+  return outcome.kind === 'needs-input' ? ask(ctx, input, outcome, NONE) : outcome
 }
 
-async function match({ questions }: NeedsInput, brought: Brought): Promise<ResponsesByKey> {
+async function match({ questions }: NeedsInput, unmatched: UnmatchedResponses): Promise<ResponsesByKey> {
   const pins = await pinQuestions(questions)
   const found = new Map<string, { readonly pin: string; readonly response: JsonObject }>()
   for (const [key, pin] of pins) {
     const response =
-      'answers' in brought ? responseTo(brought.answers, key, pin) : own(brought.responses, key)
+      'answers' in unmatched ? responseTo(unmatched.answers, key, pin) : own(unmatched.responses, key)
     if (response === undefined) continue
-    if ('answers' in brought || (await fits(questions[key] as Question, key, response)))
+    if ('answers' in unmatched || (await fits(questions[key] as Question, key, response)))
       found.set(key, { pin, response })
   }
   return found
@@ -145,7 +145,7 @@ async function match({ questions }: NeedsInput, brought: Brought): Promise<Respo
 /** Nobody knows what was shown for an answer without a state; it counts if it could be one to this question. */
 async function fits(question: Question, key: string, response: JsonObject): Promise<boolean> {
   try {
-    await readAnswer(question, key, response)
+    await decodeResponse(question, key, response)
     return true
   } catch (error) {
     if (isErrorOf(QuestionError, error)) return error.reason !== 'invalid'
@@ -158,28 +158,28 @@ async function ask(
   { limits, states }: InputContext,
   { questions, state }: NeedsInput,
   answered: ResponsesByKey,
-): Promise<Asked> {
-  const { given, scope } = ctx
-  if (given.rounds >= limits.maxRounds) throw tooManyRounds(limits)
+): Promise<InputRequested> {
+  const { inputs, scope } = ctx
+  if (inputs.rounds >= limits.maxRounds) throw tooManyRounds(limits)
   const open = Object.fromEntries(Object.entries(questions).filter(([key]) => !answered.has(key)))
-  const sent = new Map<string, string>()
-  const to = { revision: scope.revision, client: scope.client, sent }
-  const requests = Object.entries(open).map(([key, it]) => [key, prepareQuestion(it, key, to)] as const)
+  const urlIds = new Map<string, string>()
+  const to = { revision: scope.revision, client: scope.client, urlIds }
+  const requests = Object.entries(open).map(([key, it]) => [key, encodeQuestion(it, key, to)] as const)
   const pins = await pinQuestions(open)
   const asked = [...pins].map(
-    ([key, pin]) => [key, { pin, kind: partsOf(open[key] as Question).kind, id: sent.get(key) }] as const,
+    ([key, pin]) => [key, { pin, kind: partsOf(open[key] as Question).kind, id: urlIds.get(key) }] as const,
   )
   const round: Round = {
-    number: given.rounds + 1,
-    known: given.answers,
+    number: inputs.rounds + 1,
+    known: inputs.answers,
     partial: answered,
     asked: new Map(asked),
-    before: given.state,
+    before: inputs.state,
     after: state,
   }
   const sealed = await states.seal(round, ownerOf(ctx))
   if (sealed === undefined) throw new QuestionError('too-large', TOO_LARGE)
-  return { kind: 'asked', requests: Object.fromEntries(requests), state: sealed }
+  return { kind: 'input-requested', requests: Object.fromEntries(requests), state: sealed }
 }
 
 const TOO_LARGE = 'Gave up: what the call was answered so far is too large to ask further'

@@ -3,9 +3,9 @@ import type { Revision } from '../../protocol/revisions/revision.ts'
 import { pinOf } from './responses.ts'
 import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
-import type { GivenInputs } from './inputs.ts'
+import type { CallInputs } from './inputs.ts'
 import type { UrlCompletions } from './url-completion.ts'
-import { shownBy } from './encode-question.ts'
+import { shownContent } from './encode-question.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import type { RequestChannel } from './pending-requests.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
@@ -30,14 +30,14 @@ export interface InputContext {
   /** Seals what a call knows, where it goes on with another request. */
   readonly states: RequestStates
   /** Tells when a user is done at an address. */
-  readonly opened: UrlCompletions
+  readonly urlCompletions: UrlCompletions
 }
 
 /** Sends requests to the client while a call runs, on connections that can carry them. */
 export interface LiveInput {
   readonly requests: RequestChannel
   /** Sends a handler's questions to the client, and runs it again with the answers until it has no more questions. */
-  answerAll(
+  resolve(
     ctx: InputCall,
     first: NeedsInput,
     handle: () => HandlerResult | Promise<HandlerResult>,
@@ -57,11 +57,11 @@ export interface InputCall {
     readonly revision: Revision
     readonly client: ClientView
     readonly exchange: Exchange
-    readonly asking?: InputContext
-    readonly settings?: { sentTo(ids: readonly string[]): void }
+    readonly input?: InputContext
+    readonly settings?: { addPendingUrls(ids: readonly string[]): void }
   }
   /** Where the answers go. */
-  readonly given: GivenInputs
+  readonly inputs: CallInputs
   pause(atEnd: () => void): () => void
 }
 
@@ -73,14 +73,14 @@ export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
 /** The digest of each question, by its key. */
 export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
   const pins = Object.entries(questions).map(
-    async ([key, question]) => [key, await pinOf(shownBy(question, key))] as const,
+    async ([key, question]) => [key, await pinOf(shownContent(question, key))] as const,
   )
   return new Map(await Promise.all(pins))
 }
 
 /** Sends requests to the client while the call runs; undefined where nothing can. */
-export const liveInputOf = ({ scope: { asking, exchange } }: InputCall): LiveInput | undefined =>
-  exchange.duplex ? asking?.live : undefined
+export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveInput | undefined =>
+  exchange.duplex ? input?.live : undefined
 
 /** An outcome has questions, and there is no way by which they could be answered. */
 export const noClientChannel = (questions: Questions): McpError =>

@@ -12,7 +12,7 @@ interface OpenedOptions {
 /** Tells calls that go on when their user is done at an address. Listens to the bus while there are such calls only. */
 export class UrlCompletions {
   readonly #options: OpenedOptions
-  readonly #hearing = new Set<BusUrlCompletions>()
+  readonly #hearing = new Set<TrackedCompletions>()
   #unsubscribe: (() => void) | undefined
 
   constructor(options: OpenedOptions) {
@@ -20,9 +20,9 @@ export class UrlCompletions {
   }
 
   /** Hears of every address from now on, until it is told to stop: what is done before somebody waits counts, too. */
-  hear(): BusUrlCompletions {
+  track(): TrackedCompletions {
     const { bus, clock } = this.#options
-    const heard = new BusUrlCompletions(clock, () => {
+    const heard = new TrackedCompletions(clock, () => {
       if (!this.#hearing.delete(heard) || this.#hearing.size > 0) return
       this.#unsubscribe?.()
       this.#unsubscribe = undefined
@@ -37,7 +37,7 @@ export class UrlCompletions {
 }
 
 /** What one call has heard. */
-export class BusUrlCompletions {
+export class TrackedCompletions {
   readonly #clock: Clock
   readonly #stop: () => void
   readonly #ids = new Set<string>()

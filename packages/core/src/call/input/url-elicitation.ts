@@ -22,17 +22,17 @@ type Run = () => HandlerResult | Promise<HandlerResult>
  */
 export async function resume(ctx: RoundsCall, start: Run): Promise<HandlerResult> {
   await readResponses(ctx)
-  const { asking } = ctx.scope
-  if (asking === undefined) return start()
+  const { input } = ctx.scope
+  if (input === undefined) return start()
   // From before the handler looks: what is done between its look and the wait would never be heard of.
-  const heard = ctx.given.sent && asking.opened.hear()
+  const heard = ctx.inputs.urlIds && input.urlCompletions.track()
   try {
     return await start()
   } catch (error) {
     const questions = questionsOf(ctx, error)
     const sent = questions === undefined ? [] : await sentTo(ctx, questions)
     if (heard === undefined || sent.length === 0) throw error
-    await heard.all(sent, Math.min(MAX_WAIT_MS, asking.limits.timeoutMs), (end) => ctx.pause(end))
+    await heard.all(sent, Math.min(MAX_WAIT_MS, input.limits.timeoutMs), (end) => ctx.pause(end))
   } finally {
     heard?.stop()
   }
@@ -45,28 +45,28 @@ export async function resume(ctx: RoundsCall, start: Run): Promise<HandlerResult
  *
  * @param start - runs the call from the start, middleware included: it may be a middleware that demands the addresses
  */
-export function openFirst(ctx: RoundsCall, error: unknown, start: Run): Promise<HandlerResult> | undefined {
+export function elicitUrls(ctx: RoundsCall, error: unknown, start: Run): Promise<HandlerResult> | undefined {
   const questions = questionsOf(ctx, error)
-  const { asking } = ctx.scope
-  if (questions === undefined || asking === undefined) return undefined
+  const { input } = ctx.scope
+  if (questions === undefined || input === undefined) return undefined
   const live = liveInputOf(ctx)
   if (live === undefined) return resolveInput(ctx, questions, () => orQuestions(ctx, start))
-  return openNow(ctx, { ...asking, live }, questions, start)
+  return openNow(ctx, { ...input, live }, questions, start)
 }
 
 /** The client is asked while the call runs, which then waits as long as for any answer. */
 async function openNow(
   ctx: RoundsCall,
-  asking: InputContext & { readonly live: LiveInput },
+  input: InputContext & { readonly live: LiveInput },
   first: NeedsInput,
   start: Run,
 ): Promise<HandlerResult> {
-  const heard = asking.opened.hear()
+  const heard = input.urlCompletions.track()
   let asked = first
   try {
-    return await asking.live.answerAll(ctx, first, async () => {
+    return await input.live.resolve(ctx, first, async () => {
       const sent = await sentTo(ctx, asked)
-      if (sent.length > 0) await heard.all(sent, asking.limits.timeoutMs, (end) => ctx.pause(end))
+      if (sent.length > 0) await heard.all(sent, input.limits.timeoutMs, (end) => ctx.pause(end))
       const outcome = await orQuestions(ctx, start)
       if (outcome.kind === 'needs-input') asked = outcome
       return outcome
@@ -95,7 +95,7 @@ function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
   if (liveInputOf(ctx) === undefined && revision.rounds?.methods.has(ctx.message.method) !== true)
     return undefined
   const questions = error.questions.map((question, i) => [`${KEY}${i + 1}`, question] as const)
-  const { state } = ctx.given
+  const { state } = ctx.inputs
   return {
     kind: 'needs-input',
     questions: Object.fromEntries(questions),
@@ -111,13 +111,13 @@ function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
 async function sentTo(ctx: RoundsCall, { questions }: NeedsInput): Promise<string[]> {
   const ids: string[] = []
   for (const [key, pin] of await pinQuestions(questions)) {
-    const response = key.startsWith(KEY) ? responseTo(ctx.given.answers, key, pin) : undefined
+    const response = key.startsWith(KEY) ? responseTo(ctx.inputs.answers, key, pin) : undefined
     const asked = questions[key]
     if (response === undefined || asked === undefined) return []
     const { url, message } = partsOf(asked) as UrlParts
     const action = actionOf(response, key)
     if (action !== 'accept') throw declined(action, message)
-    const id = typeof url === 'function' ? ctx.given.sent?.get(key) : undefined
+    const id = typeof url === 'function' ? ctx.inputs.urlIds?.get(key) : undefined
     if (id !== undefined) ids.push(id)
   }
   return ids

@@ -2,7 +2,7 @@ import { ErrorCode, McpError, missingCapability, usageError } from '../../errors
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { ClientView } from '../client-view.ts'
 import type { SessionSettings } from '../context.ts'
-import { addressParams } from './encode-question.ts'
+import { urlParams } from './encode-question.ts'
 import { randomToken } from '../../util/random.ts'
 import { isQuestion, partsOf, type Question, urlOf, type UrlParts } from './question.ts'
 
@@ -53,9 +53,9 @@ export function toUrlError(
 ): McpError | undefined {
   if (!revision.elicitationIds || !client.supports('elicitation.url')) return undefined
   const asked = questions.map((question) =>
-    addressParams(partsOf(question) as UrlParts, randomToken(22), revision),
+    urlParams(partsOf(question) as UrlParts, randomToken(22), revision),
   )
-  scope.settings?.sentTo(asked.flatMap(({ elicitationId }) => elicitationId ?? []))
+  scope.settings?.addPendingUrls(asked.flatMap(({ elicitationId }) => elicitationId ?? []))
   return new McpError(ErrorCode.UrlElicitationRequired, 'The user has to open an address first', {
     elicitations: asked,
   })

@@ -137,10 +137,10 @@ function interestIn(
   const own = new Map(keys.map((key) => [key.taskId, key]))
   const watch = all.watch()
   const follow = (key: TaskKey, tell: Notify): void =>
-    watch.changed(key, (record) => tell({ method: Notification.Task, params: detailed(dialect, record) }))
+    watch.refresh(key, (record) => tell({ method: Notification.Task, params: detailed(dialect, record) }))
   return {
     acknowledged: { [TASK_IDS]: [...own.keys()] },
-    changed: (event, tell) => {
+    onChange: (event, tell) => {
       if (event.kind !== 'task') return
       const key = own.get(event.taskId)
       if (key?.owner === event.owner) follow(key, tell)

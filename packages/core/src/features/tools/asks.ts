@@ -1,7 +1,7 @@
 import type { CallContext } from '../../call/context.ts'
 import { responseTo, pinOf } from '../../call/input/responses.ts'
 import type { NeedsInput } from '../../call/result.ts'
-import { readAnswer, shownBy } from '../../call/input/encode-question.ts'
+import { decodeResponse, shownContent } from '../../call/input/encode-question.ts'
 import { isQuestion, type Question } from '../../call/input/question.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import type { Asks } from './ask-types.ts'
@@ -74,9 +74,9 @@ export async function resolveAsks(
       answers[name] = value
       continue
     }
-    const response = responseTo(ctx.given.answers, name, await pinOf(shownBy(value, name)))
+    const response = responseTo(ctx.inputs.answers, name, await pinOf(shownContent(value, name)))
     if (response === undefined) questions[name] = value
-    else answers[name] = await readAnswer(value, name, response)
+    else answers[name] = await decodeResponse(value, name, response)
   }
   if (Object.keys(questions).length > 0) return { kind: 'needs-input', questions }
   ctx.answers = Object.freeze(answers)

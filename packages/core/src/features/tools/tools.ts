@@ -144,7 +144,7 @@ type Find = TaskCallsOptions['find']
 
 function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls | undefined): MethodEntry {
   return {
-    ...(calls !== undefined && { begin: (params, ctx) => calls.begin(params, ctx) }),
+    ...(calls !== undefined && { startTask: (params, ctx) => calls.begin(params, ctx) }),
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       const { name, arguments: args = {} } = params

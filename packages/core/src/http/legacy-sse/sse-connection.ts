@@ -1,5 +1,5 @@
 import type { Exchange } from '../../call/exchange.ts'
-import type { Outlet, Session } from '../../session/session.ts'
+import type { SessionChannel, Session } from '../../session/session.ts'
 import type { Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
 import { SseWriter, type StreamReader } from '../streams/sse-writer.ts'
@@ -32,7 +32,7 @@ export class SseConnection implements Exchange, Due {
   readonly #onClose: (connection: SseConnection) => void
   readonly #outbound: SseWriter
   readonly #late = new Set<string>()
-  readonly #outlet: Outlet = {
+  readonly #outlet: SessionChannel = {
     send: (frame) => this.#announce(frame),
     ping: (frame) => this.#ping(frame),
   }

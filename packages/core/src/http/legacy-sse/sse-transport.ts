@@ -10,7 +10,7 @@ import type { EncodedResponse } from '../../call/dispatcher.ts'
 import { initialize } from '../../session/initialize.ts'
 import { randomUuid } from '../../util/random.ts'
 import type { Caller, Session } from '../../session/session.ts'
-import { announceSession } from '../../session/session-events.ts'
+import { emitSessionEvents } from '../../session/session-events.ts'
 import { Deadlines } from '../../util/timers.ts'
 import { messagePath, type SsePaths } from './routes.ts'
 import { type Body, deliver, parseBody } from '../streamable/incoming.ts'
@@ -206,7 +206,7 @@ export class LegacySse {
     connection.begin(session)
     this.#mount.pings?.add(session)
     tenant.take(session)
-    announceSession(tenant.runtime, session, { resumed: false })
+    emitSessionEvents(tenant.runtime, session, { resumed: false })
   }
 
   #call(posted: Posted, session: Session, message: JsonRpcRequest): Reply {

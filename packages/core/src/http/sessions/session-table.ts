@@ -3,7 +3,7 @@ import { ANONYMOUS, principalOf } from '../../stores/principal.ts'
 import type { SessionDraft } from '../../session/greet.ts'
 import { randomToken } from '../../util/random.ts'
 import { type Caller, Session } from '../../session/session.ts'
-import { announceSession } from '../../session/session-events.ts'
+import { emitSessionEvents } from '../../session/session-events.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
 import { Recurring } from '../../util/timers.ts'
 import { LiveSession } from './live-session.ts'
@@ -143,7 +143,7 @@ export class SessionTable {
     this.#sweeper.start()
     this.#mount.pings?.add(session)
     tenant.take(session)
-    announceSession(tenant.runtime, session, how)
+    emitSessionEvents(tenant.runtime, session, how)
     return live
   }
 

@@ -62,7 +62,7 @@ export class SubscriptionHandler {
   #exchange(request: HttpRequest): Exchange {
     return {
       duplex: false,
-      listens: true,
+      subscribable: true,
       send: () => undefined,
       onDisconnect: (listener) => onDisconnect(request, listener),
       refused: (reason) => this.#mount.rejections.tell(request, reason),
@@ -72,14 +72,14 @@ export class SubscriptionHandler {
   #reply(answer: EncodedResponse, asked: Asked): HttpReply {
     if (answer === undefined) return EMPTY_STREAM
     const { id } = asked.call.message
-    if (answer.listening === undefined) return jsonAnswer(answer, asked.call.revision)
+    if (answer.subscription === undefined) return jsonAnswer(answer, asked.call.revision)
     if (this.#draining || asked.tenant.closing) return refuse('draining', { id })
-    return this.#open(answer, answer.listening, asked) ?? this.#busy(asked)
+    return this.#open(answer, answer.subscription, asked) ?? this.#busy(asked)
   }
 
   #open(
     { frame: answer }: EncodedAnswer,
-    listening: NonNullable<EncodedAnswer['listening']>,
+    listening: NonNullable<EncodedAnswer['subscription']>,
     { request, tenant, call }: Asked,
   ): HttpReply | undefined {
     const { events } = tenant.runtime
@@ -92,7 +92,7 @@ export class SubscriptionHandler {
         events.emit('overflow', () => ({ queue: 'stream', action: 'cut', bytes, sessionId: undefined })),
       onGone: () => listen?.drop(),
     })
-    const listen = this.#listens.open({ ...listening, answer, outlet: stream }, principalOf(call.caller))
+    const listen = this.#listens.open({ ...listening, answer, channel: stream }, principalOf(call.caller))
     if (listen === undefined) return undefined
     listen.begin()
     tenant.tell(listen)

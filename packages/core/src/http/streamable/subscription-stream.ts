@@ -1,4 +1,4 @@
-import type { SubscriptionOutlet } from '../../subscriptions/subscription.ts'
+import type { SubscriptionChannel } from '../../subscriptions/subscription.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -24,7 +24,7 @@ export interface SubscriptionStreamOptions {
  * it was said: a list that changed twice is read once. Beyond the mount's `outboundLimit` the stream is cut, since nothing
  * is kept for a client that comes back: it has to learn that it missed something.
  */
-export class SubscriptionStream implements SubscriptionOutlet {
+export class SubscriptionStream implements SubscriptionChannel {
   readonly reply: HttpReply
   readonly #options: SubscriptionStreamOptions
   readonly #outbound: SseWriter

@@ -1,4 +1,4 @@
-import type { Outlet } from '../../session/session.ts'
+import type { SessionChannel } from '../../session/session.ts'
 import type { EndpointContext } from '../mount.ts'
 import { SseWriter, type SseWriterOptions, type StreamReader } from './sse-writer.ts'
 import { formatEvent, SSE_HEADERS } from './sse-format.ts'
@@ -6,7 +6,7 @@ import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply } from '../types.ts'
 
 /** One SSE stream. */
-export interface EventStream extends Outlet {
+export interface EventStream extends SessionChannel {
   /** The reply that carries the stream, from its beginning. */
   connect(request: StreamReader): HttpReply
   /** Sends a response that is not the last one. */
