@@ -4,18 +4,18 @@ import type { Model, Reply } from './model/model.ts'
 
 export interface ConversationOptions {
   readonly model: Model
-  /** How often the model may be asked for one query. */
-  readonly rounds: number
-  /** Asked for before each round: lists may have changed. */
+  /** The most requests to the model for one query. */
+  readonly maxRounds: number
+  /** Called before each request, since the tool lists may have changed. */
   readonly tools: () => Promise<readonly HostTool[]>
-  readonly system: () => string | undefined
+  readonly systemPrompt: () => string | undefined
   readonly onText: (text: string) => void
-  /** The model wants to call tools, or has said all: what it says next begins anew. */
+  /** Called at the end of each reply, before its tool calls. */
   readonly onReply: () => void
   readonly onNotice: (notice: string) => void
 }
 
-/** Queries, one after the other, each answered with the help of tools. */
+/** The loop of model replies and tool calls that answers each query of a user. */
 export class Conversation {
   readonly #options: ConversationOptions
   readonly #history = new History()
@@ -25,50 +25,51 @@ export class Conversation {
   }
 
   /**
-   * Has the model answer, with as many calls as it wants, up to the limit of rounds.
+   * Sends a query to the model and runs the tools that it calls, until it calls none or reaches the limit of rounds.
    *
-   * @throws ModelError; the reason of the signal. The conversation can go on afterwards
+   * @throws ModelError; the reason of the signal. The next query can follow after either
    */
   async answer(query: string, signal: AbortSignal): Promise<void> {
-    const { model, rounds, onNotice } = this.#options
-    this.#history.begin(model.says('user', [{ type: 'text', text: query }]))
+    const { model, maxRounds, onNotice } = this.#options
+    this.#history.startTurn(model.toMessage('user', [{ type: 'text', text: query }]))
     try {
-      for (let round = 1; round <= rounds; round++) if (await this.#round(signal)) return
-      onNotice(`Stopped: the model still wants to call tools after ${rounds} rounds. Say how to go on.`)
+      for (let round = 1; round <= maxRounds; round++) if (await this.#round(signal)) return
+      onNotice(`Stopped: the model still calls tools after ${maxRounds} rounds. Enter a query to go on.`)
     } finally {
-      this.#history.forgetUnanswered()
+      this.#history.removeUnanswered()
     }
   }
 
-  /** Resolves to whether the model is done. */
+  /** One request to the model and its tool calls. Resolves to true if it calls no tools. */
   async #round(signal: AbortSignal): Promise<boolean> {
-    const { model, tools, system, onText, onReply, onNotice } = this.#options
-    const reply = await model.turn({
-      system: system(),
+    const { model, tools, systemPrompt, onText, onReply, onNotice } = this.#options
+    const reply = await model.complete({
+      system: systemPrompt(),
       messages: this.#history.messages,
       tools: await tools(),
       signal,
       onText,
     })
     onReply()
-    if (reply.message === undefined) onNotice('The model has nothing to say.')
+    if (reply.message === undefined) onNotice('The model sent an empty reply.')
     else this.#history.add([reply.message])
-    if (reply.stopped === 'length') onNotice('The model was cut off: it had more to say than it may.')
-    if (reply.calls === 0) return true
+    if (reply.stopReason === 'length') onNotice('The reply was cut off at the token limit.')
+    if (reply.callCount === 0) return true
     this.#history.add(await this.#resultsOf(reply, signal))
     signal.throwIfAborted()
     return false
   }
 
-  /** A call that the user cancels has an answer, too: without one nothing more can be said to the model. */
-  async #resultsOf(reply: Reply, signal: AbortSignal): Promise<ReturnType<Reply['refuse']>> {
-    // Of what was cut off, the arguments may be a part.
-    if (reply.stopped === 'length') return reply.refuse('The call was cut off, and not made')
+  /** Answers cancelled calls as well: the APIs refuse a history in which a call has no result. */
+  async #resultsOf(reply: Reply, signal: AbortSignal): Promise<ReturnType<Reply['refuseCalls']>> {
+    // The arguments of the last call may be incomplete.
+    if (reply.stopReason === 'length')
+      return reply.refuseCalls('Not called: the reply was cut off at the token limit')
     try {
-      return await reply.run(signal)
+      return await reply.callTools(signal)
     } catch (error) {
       if (!signal.aborted) throw error
-      return reply.refuse('The user has cancelled this; it may have run')
+      return reply.refuseCalls('The user cancelled this call. It may have run')
     }
   }
 }

@@ -1,20 +1,23 @@
 import type { Message } from './model/model.ts'
 
-/** What the model is reminded of: queries with all that followed, and UTF-16 units of JSON. */
 const MAX_TURNS = 64
+/** In UTF-16 units of JSON. */
 const MAX_SIZE = 2_000_000
 
-interface Told {
+/** A query with the replies and tool results that followed. */
+interface Turn {
   readonly messages: Message[]
   size: number
 }
 
-/** What has been said. The oldest queries are forgotten as a whole: a result without its call is refused by every API. */
+/**
+ * The messages that the model gets with each request. Beyond the limits, the oldest turns are dropped as a whole: the APIs
+ * refuse a tool result without its call.
+ */
 export class History {
-  readonly #turns: Told[] = []
+  readonly #turns: Turn[] = []
 
-  /** Begins with what the user says. */
-  begin(message: Message): void {
+  startTurn(message: Message): void {
     this.#turns.push({ messages: [], size: 0 })
     this.add([message])
   }
@@ -28,8 +31,8 @@ export class History {
       this.#turns.shift()
   }
 
-  /** Takes back a query on which nothing followed. */
-  forgetUnanswered(): void {
+  /** Removes the last query if it has no reply. */
+  removeUnanswered(): void {
     if (this.#turns.at(-1)?.messages.length === 1) this.#turns.pop()
   }
 

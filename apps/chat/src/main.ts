@@ -3,13 +3,13 @@ import { ConfigFileError } from '@jetway/client/config'
 import { Chat } from './chat.ts'
 import { readCommandLine, USAGE } from './command-line.ts'
 import { UsageError } from './errors.ts'
-import { modelFrom } from './model/from-environment.ts'
-import { serversOf } from './servers/targets.ts'
+import { modelFromEnvironment } from './model/from-environment.ts'
+import { resolveTargets } from './servers/targets.ts'
 import { Terminal } from './terminal/terminal.ts'
 import { askForInput } from './terminal/input.ts'
-import { shown } from './terminal/text.ts'
+import { sanitize } from './terminal/text.ts'
 
-/** What a shell reads of a process that Ctrl-C has ended. */
+/** The exit code that shells use for a process ended by SIGINT: 128 + 2. */
 const INTERRUPTED = 130
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`)
@@ -27,30 +27,30 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function chat(argv: readonly string[]): Promise<number> {
-  const { help, targets, yes, api, model: name, rounds } = readCommandLine(argv)
+  const { help, targets, yes, api, model: name, maxRounds } = readCommandLine(argv)
   if (help) {
     process.stdout.write(`${USAGE}\n`)
     return 0
   }
-  const model = modelFrom(process.env, { api, model: name })
+  const model = modelFromEnvironment(process.env, { api, model: name })
   let running: Chat | undefined
   const interrupt = (): void => {
-    // Servers that take their time are told to end as this process goes.
-    if (running === undefined || running.isOver) process.exit(INTERRUPTED)
+    // Do not wait for servers that are slow to end: they end when this process does.
+    if (running === undefined || running.isEnding) process.exit(INTERRUPTED)
     running.interrupt()
   }
   const terminal = new Terminal({ input: process.stdin, output: process.stdout, onInterrupt: interrupt })
   const end = (): void => running?.end()
   process.on('SIGTERM', end).on('SIGHUP', end)
   try {
-    const servers = await serversOf(targets, {
-      warn: (text) => log(shown(text)),
+    const servers = await resolveTargets(targets, {
+      warn: (text) => log(sanitize(text)),
       input: (input) => askForInput(terminal, input),
     })
-    running = new Chat({ servers, model, terminal, rounds, yes, log })
-    const met = await running.run()
-    if (!met) log('No server could be connected.')
-    return met ? 0 : 1
+    running = new Chat({ servers, model, terminal, maxRounds, yes, log })
+    const connected = await running.run()
+    if (!connected) log('No server could be connected.')
+    return connected ? 0 : 1
   } finally {
     process.off('SIGTERM', end).off('SIGHUP', end)
     terminal.close()

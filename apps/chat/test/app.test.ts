@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
 import { toFetch } from '@jetway/core/http'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Asked, type ModelServer, modelServer, type Script } from './support/model-server.ts'
+import { type ModelRequest, type ModelServer, modelServer, type Script } from './support/model-server.ts'
 import { shop } from './support/shop.ts'
-import { FROM_SOURCE, runs, startApp } from './support/start-app.ts'
+import { FROM_SOURCE, isRunning, startApp } from './support/start-app.ts'
 
 const HELLO = fileURLToPath(new URL('../../examples/src/hello-stdio.ts', import.meta.url))
 const WEATHER = fileURLToPath(new URL('../../weather/src/main.ts', import.meta.url))
@@ -22,37 +22,37 @@ async function model(script: Script): Promise<ModelServer> {
   return server
 }
 
-const nameOf = ({ tools }: Asked, tool: string): string =>
+const nameOf = ({ tools }: ModelRequest, tool: string): string =>
   tools.find(({ name }) => name.endsWith(`__${tool}`))?.name ?? `no tool ${tool}`
 
-/** Calls one tool after the other, and then says what the last gave. */
+/** Calls one tool after the other, then replies with the last result. */
 const inTurn =
   (...tools: readonly (readonly [tool: string, args?: object])[]): Script =>
-  (asked, count) => {
+  (request, count) => {
     const [tool, args = {}] = tools[count - 1] ?? []
     return tool === undefined
-      ? { text: `It said <${asked.results.join('|')}>` }
-      : { calls: [{ name: nameOf(asked, tool), args }] }
+      ? { text: `It said <${request.results.join('|')}>` }
+      : { calls: [{ name: nameOf(request, tool), args }] }
   }
 
-it('a TypeScript server is run as it is, until the user quits', async () => {
+it('runs a TypeScript server until the user quits', async () => {
   const { env } = await model(inTurn(['hello']))
   const app = startApp([HELLO], env('anthropic'))
-  await app.says('Connected to hello-stdio, with 1 tool\n  hello: Says hello\n')
+  await app.waitForText('Connected to hello-stdio, with 1 tool\n  hello: Says hello\n')
   app.type('Say hello')
-  await app.says('Call hello of hello-stdio?')
+  await app.waitForText('Call hello of hello-stdio?')
   app.type('y')
-  await app.says('It said <Hello, world>')
-  const servers = app.servers()
+  await app.waitForText('It said <Hello, world>')
+  const servers = app.serverPids()
   expect(servers).toHaveLength(1)
-  expect(servers.every(runs)).toBe(true)
+  expect(servers.every(isRunning)).toBe(true)
   app.type('QUIT')
   expect(await app.exited).toBe(0)
-  expect(servers.some(runs)).toBe(false)
-  expect(app.said.stdout + app.said.stderr).not.toContain('key-of-tests')
+  expect(servers.some(isRunning)).toBe(false)
+  expect(app.output.stdout + app.output.stderr).not.toContain('key-of-tests')
 })
 
-it('all servers of a file and one at an address, until the input ends', async () => {
+it('runs the servers of a configuration file and one at a URL until the input ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-chat-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'mcp.json')
@@ -81,7 +81,7 @@ it('all servers of a file and one at an address, until the input ends', async ()
     remote.close()
     await handler.close({ deadline: 0 })
   })
-  const { env, asked } = await model((each, count) => {
+  const { env, requests } = await model((each, count) => {
     const call = (name: string, args: object): { calls: { name: string; args: object }[] } => ({
       calls: [{ name, args }],
     })
@@ -93,55 +93,57 @@ it('all servers of a file and one at an address, until the input ends', async ()
   const url = `http://127.0.0.1:${(remote.address() as AddressInfo).port}/mcp`
   const app = startApp([file, url, '--yes'], env('openai'))
   app.process.stdin?.end('All of it, please\n')
-  await app.says('Connected to weather')
-  const servers = app.servers()
+  await app.waitForText('Connected to weather')
+  const servers = app.serverPids()
   expect(servers).toHaveLength(2)
   expect(await app.exited).toBe(0)
-  expect(app.said.stdout).toContain('In the end <Milk: 3>')
-  expect(asked.map(({ results }) => results.join()).slice(1)).toEqual([
+  expect(app.output.stdout).toContain('In the end <Milk: 3>')
+  expect(requests.map(({ results }) => results.join()).slice(1)).toEqual([
     expect.stringContaining('Denver'),
     'Tea: 3',
     'Milk: 3',
   ])
-  expect(app.said.stderr).toContain('needs the environment variable NOWHERE_AT_ALL, which is not set')
-  expect(app.said.stderr).toContain('Failed to connect to absent: Could not start "no-such-program-anywhere"')
-  expect(app.said.stderr).toContain('Switched off in')
-  expect(servers.some(runs)).toBe(false)
+  expect(app.output.stderr).toContain('needs the environment variable NOWHERE_AT_ALL, which is not set')
+  expect(app.output.stderr).toContain(
+    'Failed to connect to absent: Could not start "no-such-program-anywhere"',
+  )
+  expect(app.output.stderr).toContain('Disabled in')
+  expect(servers.some(isRunning)).toBe(false)
 })
 
-it('Ctrl-C ends the query first, and then the chat', async () => {
+it('Ctrl-C first cancels the query, then ends the chat', async () => {
   const { env } = await model(inTurn(['wait']))
   const app = startApp([SHOP, '--yes'], env('anthropic'))
-  await app.says('Query:')
+  await app.waitForText('Query:')
   app.type('Take your time')
-  await app.says('[mcp__serve-shop__wait {}]')
-  const servers = app.servers()
+  await app.waitForText('[mcp__serve-shop__wait {}]')
+  const servers = app.serverPids()
   app.process.kill('SIGINT')
-  await app.says('Cancelled.')
-  expect(servers.every(runs)).toBe(true)
+  await app.waitForText('Cancelled.')
+  expect(servers.every(isRunning)).toBe(true)
   app.process.kill('SIGINT')
   expect(await app.exited).toBe(0)
   expect(servers).toHaveLength(1)
-  expect(servers.some(runs)).toBe(false)
+  expect(servers.some(isRunning)).toBe(false)
 })
 
-it('a stop in the middle of a call leaves no process', async () => {
+it('SIGTERM during a call leaves no process', async () => {
   const { env } = await model(inTurn(['wait']))
   const app = startApp([SHOP, '--yes'], env('openai'))
-  await app.says('Query:')
+  await app.waitForText('Query:')
   app.type('Take your time')
-  await app.says('[mcp__serve-shop__wait {}]')
-  const servers = app.servers()
+  await app.waitForText('[mcp__serve-shop__wait {}]')
+  const servers = app.serverPids()
   app.process.kill('SIGTERM')
   expect(await app.exited).toBe(0)
   expect(servers).toHaveLength(1)
-  expect(servers.some(runs)).toBe(false)
+  expect(servers.some(isRunning)).toBe(false)
 })
 
-it('without a model nothing is started, and what to set is said', async () => {
+it('without a model it starts nothing and names the variables to set', async () => {
   const app = startApp([SHOP])
   expect(await app.exited).toBe(2)
-  expect(app.said.stderr).toContain('ANTHROPIC_API_KEY')
-  expect(app.said.stderr).toContain('OPENAI_BASE_URL')
-  expect(app.said.stdout).toBe('')
+  expect(app.output.stderr).toContain('ANTHROPIC_API_KEY')
+  expect(app.output.stderr).toContain('OPENAI_BASE_URL')
+  expect(app.output.stdout).toBe('')
 })

@@ -1,64 +1,64 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChat } from './support/chat.ts'
-import { type Api, type Asked, modelServer, type Scripted } from './support/model-server.ts'
+import { type Api, type ModelRequest, modelServer, type ScriptedReply } from './support/model-server.ts'
 import { LONG } from './support/shop.ts'
 
 const APIS: readonly Api[] = ['anthropic', 'openai']
 
-/** The name by which a model knows a tool. */
-const nameOf = ({ tools }: Asked, tool: string): string =>
+/** The name under which the model gets a tool. */
+const nameOf = ({ tools }: ModelRequest, tool: string): string =>
   tools.find(({ name }) => name.endsWith(`__${tool}`))?.name ?? `no tool ${tool}`
 
-/** Calls a tool first, and then says what it gave. */
+/** Calls a tool, then replies with its result. */
 const calling =
   (tool: string, args: object | string = {}) =>
-  (asked: Asked): Scripted =>
-    asked.results.length === 0
-      ? { calls: [{ name: nameOf(asked, tool), args }] }
-      : { text: `It said <${asked.results.join('|')}>` }
+  (request: ModelRequest): ScriptedReply =>
+    request.results.length === 0
+      ? { calls: [{ name: nameOf(request, tool), args }] }
+      : { text: `It said <${request.results.join('|')}>` }
 
-describe.each(APIS)('a chat with a model of the API of %s', (api) => {
-  it('calls tools until the model is done, and shows its text as it comes', async () => {
-    const { type, sees, model, seen, over } = await startChat(
-      (asked, count) =>
+describe.each(APIS)('a chat with a model behind the %s API', (api) => {
+  it('calls tools until the model is done, and shows its text', async () => {
+    const { type, waitForText, model, output, ended } = await startChat(
+      (request, count) =>
         count === 1
           ? {
               text: 'Let me see.',
-              calls: [{ name: nameOf(asked, 'price'), args: { thing: { name: 'Tea' } } }],
+              calls: [{ name: nameOf(request, 'price'), args: { thing: { name: 'Tea' } } }],
             }
           : count === 2
             ? {
                 calls: ['Milk', 'Jam'].map((name) => ({
-                  name: nameOf(asked, 'price'),
+                  name: nameOf(request, 'price'),
                   args: { thing: { name } },
                 })),
               }
-            : { text: `All of it: ${asked.results.join(', ')}` },
+            : { text: `All of it: ${request.results.join(', ')}` },
       { api, yes: true },
     )
-    await sees('Connected to shop, with 7 tools')
-    await sees('price: The price of something')
+    await waitForText('Connected to shop, with 7 tools')
+    await waitForText('price: The price of something')
     type('What are the prices?')
-    await sees('Let me see.')
-    await sees('[mcp__shop__price {"thing":{"name":"Tea"}}]')
-    await sees('All of it: Milk: 3, Jam: 3')
-    expect(model.asked.map(({ results }) => results)).toEqual([[], ['Tea: 3'], ['Milk: 3', 'Jam: 3']])
-    expect(model.asked[0]?.system).toContain('Prices are in euros.')
+    await waitForText('Let me see.')
+    await waitForText('[mcp__shop__price {"thing":{"name":"Tea"}}]')
+    await waitForText('All of it: Milk: 3, Jam: 3')
+    expect(model.requests.map(({ results }) => results)).toEqual([[], ['Tea: 3'], ['Milk: 3', 'Jam: 3']])
+    expect(model.requests[0]?.system).toContain('Prices are in euros.')
     type('And now?')
-    await sees('All of it: ')
-    const texts = JSON.stringify(model.asked.at(-1)?.messages)
+    await waitForText('All of it: ')
+    const texts = JSON.stringify(model.requests.at(-1)?.messages)
     for (const text of ['What are the prices?', 'Let me see.', 'Tea: 3', 'All of it: Milk', 'And now?'])
       expect(texts).toContain(text)
     type('quit')
-    expect(await over).toBe(true)
-    expect(seen()).not.toContain('key-of-tests')
+    expect(await ended).toBe(true)
+    expect(output()).not.toContain('key-of-tests')
   })
 
-  it('shows the model schemas as they are, and names within what it takes', async () => {
-    const { type, sees, model } = await startChat(calling(LONG.slice(0, 10)), { api, yes: true })
+  it('gives the model unchanged schemas, and tool names that its API accepts', async () => {
+    const { type, waitForText, model } = await startChat(calling(LONG.slice(0, 10)), { api, yes: true })
     type('hello')
-    await sees('It said')
-    const { tools } = model.asked[0] as Asked
+    await waitForText('It said')
+    const { tools } = model.requests[0] as ModelRequest
     expect(tools.find(({ name }) => name.endsWith('__price'))?.schema).toEqual({
       type: 'object',
       properties: { thing: { $ref: '#/$defs/thing' } },
@@ -71,81 +71,81 @@ describe.each(APIS)('a chat with a model of the API of %s', (api) => {
     for (const { name } of tools) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
   })
 
-  it('finds the tool behind a name that was shortened', async () => {
-    const { type, sees } = await startChat(
-      (asked) => {
-        const name = asked.tools.find((tool) => tool.name.startsWith('mcp__shop__a_tool'))?.name ?? ''
-        return asked.results.length === 0
+  it('calls a tool by its shortened name', async () => {
+    const { type, waitForText } = await startChat(
+      (request) => {
+        const name = request.tools.find((tool) => tool.name.startsWith('mcp__shop__a_tool'))?.name ?? ''
+        return request.results.length === 0
           ? { calls: [{ name, args: {} }] }
-          : { text: `<${asked.results.join()}>` }
+          : { text: `<${request.results.join()}>` }
       },
       { api, yes: true },
     )
     type('hello')
-    await sees('<the long one>')
+    await waitForText('<the long one>')
   })
 
   it.each([
     ['fails', 'fail', {}, 'paper'],
-    ['does not like its arguments', 'price', { thing: 1 }, 'thing'],
-    ['is called with what is no JSON', 'price', '{"thing":', 'no JSON object'],
-    ['is none', 'nothing', {}, 'no tool'],
-  ])('tells the model of a tool that %s', async (_, tool, args, expected) => {
-    const { type, sees, model } = await startChat(calling(tool, args), { api, yes: true })
+    ['rejects its arguments', 'price', { thing: 1 }, 'thing'],
+    ['is called with invalid JSON', 'price', '{"thing":', 'no JSON object'],
+    ['does not exist', 'nothing', {}, 'no tool'],
+  ])('gives the model an error for a tool that %s', async (_, tool, args, expected) => {
+    const { type, waitForText, model } = await startChat(calling(tool, args), { api, yes: true })
     type('hello')
-    await sees('It said <')
-    const [, second] = model.asked
+    await waitForText('It said <')
+    const [, second] = model.requests
     expect(second?.results.join()).toContain(expected)
     const failed = api === 'anthropic' ? '"is_error":true' : 'has failed'
     expect(JSON.stringify(second?.messages)).toContain(failed)
   })
 
-  it('ends with a model that calls tools for ever, and goes on with the next query', async () => {
-    const { type, sees, model } = await startChat(
-      (asked, count) =>
+  it('stops a model that calls tools forever, and answers the next query', async () => {
+    const { type, waitForText, model } = await startChat(
+      (request, count) =>
         count > 3
           ? { text: 'Well.' }
-          : { calls: [{ name: nameOf(asked, 'price'), args: { thing: { name: 'x' } } }] },
-      { api, yes: true, rounds: 3 },
+          : { calls: [{ name: nameOf(request, 'price'), args: { thing: { name: 'x' } } }] },
+      { api, yes: true, maxRounds: 3 },
     )
     type('hello')
-    await sees('Stopped: the model still wants to call tools after 3 rounds')
-    expect(model.asked).toHaveLength(3)
+    await waitForText('Stopped: the model still calls tools after 3 rounds')
+    expect(model.requests).toHaveLength(3)
     type('Stop that.')
-    await sees('Well.')
-    // Each call has its result, without which an API refuses what follows.
-    expect(JSON.stringify(model.asked[3]?.messages).match(/x: 3/g)).toHaveLength(3)
+    await waitForText('Well.')
+    // The API refuses a history in which a call has no result.
+    expect(JSON.stringify(model.requests[3]?.messages).match(/x: 3/g)).toHaveLength(3)
   })
 
-  it('makes no call of an answer that was cut off', async () => {
-    const { type, sees, seen } = await startChat(
-      (asked, count) =>
-        count === 1 ? { ...calling('price')(asked), stop: 'length' } : { text: asked.results.join() },
+  it('does not run the calls of a reply that was cut off', async () => {
+    const { type, waitForText, output } = await startChat(
+      (request, count) =>
+        count === 1 ? { ...calling('price')(request), stop: 'length' } : { text: request.results.join() },
       { api, yes: true },
     )
     type('hello')
-    await sees('The model was cut off')
-    await sees('and not made')
-    expect(seen()).not.toContain('[mcp__shop__price')
+    await waitForText('The reply was cut off')
+    await waitForText('Not called')
+    expect(output()).not.toContain('[mcp__shop__price')
   })
 
-  it('cancels what runs, tells the model, and goes on', async () => {
-    const { type, sees, model, chat } = await startChat(
-      (asked, count) =>
-        count === 1 ? { calls: [{ name: nameOf(asked, 'wait'), args: {} }] } : { text: 'I see.' },
+  it('cancels a running call, tells the model, and answers the next query', async () => {
+    const { type, waitForText, model, chat } = await startChat(
+      (request, count) =>
+        count === 1 ? { calls: [{ name: nameOf(request, 'wait'), args: {} }] } : { text: 'I see.' },
       { api, yes: true },
     )
     type('hello')
-    await sees('[mcp__shop__wait {}]')
+    await waitForText('[mcp__shop__wait {}]')
     chat.interrupt()
-    await sees('Cancelled.')
+    await waitForText('Cancelled.')
     type('Why?')
-    await sees('I see.')
-    expect(JSON.stringify(model.asked[1]?.messages)).toContain('The user has cancelled this')
+    await waitForText('I see.')
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain('The user cancelled this call')
   })
 
-  it('says what the endpoint says, and goes on', async () => {
-    const { type, sees, model } = await startChat(
+  it('shows the error of the endpoint, and answers the next query', async () => {
+    const { type, waitForText, model } = await startChat(
       (_, count) =>
         count > 1
           ? { text: 'Fine.' }
@@ -153,56 +153,56 @@ describe.each(APIS)('a chat with a model of the API of %s', (api) => {
       { api },
     )
     type('hello')
-    await sees('answered 401: Your key is \u{FFFD}[2Jold')
+    await waitForText('answered 401: Your key is \u{FFFD}[2Jold')
     type('again')
-    await sees('Fine.')
-    // Nothing followed on the first query: the model need not know of it.
-    expect(JSON.stringify(model.asked[1]?.messages)).not.toContain('hello')
+    await waitForText('Fine.')
+    // The first query has no reply, so it is not sent again.
+    expect(JSON.stringify(model.requests[1]?.messages)).not.toContain('hello')
   })
 
-  it('takes an answer that is not streamed', async () => {
+  it('accepts a reply that is not streamed', async () => {
     const body =
       api === 'anthropic'
         ? { content: [{ type: 'text', text: 'All at once' }], stop_reason: 'end_turn' }
         : { choices: [{ message: { role: 'assistant', content: 'All at once' }, finish_reason: 'stop' }] }
-    const { type, sees } = await startChat(
+    const { type, waitForText } = await startChat(
       () => (response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
       { api },
     )
     type('hello')
-    await sees('All at once')
+    await waitForText('All at once')
   })
 
-  it('sends its key, and follows no redirect with it', async () => {
+  it('sends its key, but not to the target of a redirect', async () => {
     const elsewhere = await modelServer(() => ({ text: 'Thank you' }))
     onTestFinished(() => elsewhere.close())
-    const { type, sees, model } = await startChat(
+    const { type, waitForText, model } = await startChat(
       ({ path }) =>
         (response) =>
           response.writeHead(307, { location: `${elsewhere.url}${path}` }).end(),
       { api },
     )
     type('hello')
-    await sees('The model cannot be reached')
-    expect(elsewhere.asked).toEqual([])
-    const { headers } = model.asked[0] as Asked
+    await waitForText('The model cannot be reached')
+    expect(elsewhere.requests).toEqual([])
+    const { headers } = model.requests[0] as ModelRequest
     expect(headers[api === 'anthropic' ? 'x-api-key' : 'authorization']).toContain('key-of-tests')
   })
 })
 
-describe('an endpoint that is', () => {
-  it('busy is asked again', async () => {
-    const { type, sees, model } = await startChat((_, count) =>
+describe('an endpoint', () => {
+  it('that is busy gets the request again', async () => {
+    const { type, waitForText, model } = await startChat((_, count) =>
       count > 2 ? { text: 'Now.' } : (response) => response.writeHead(429, { 'retry-after': '0' }).end(),
     )
     type('hello')
-    await sees('Now.')
-    expect(model.asked).toHaveLength(3)
+    await waitForText('Now.')
+    expect(model.requests).toHaveLength(3)
   })
 
-  it('cut in the middle is told of', async () => {
-    const { type, sees } = await startChat((_, count) =>
+  it('that closes the connection during a reply causes an error', async () => {
+    const { type, waitForText } = await startChat((_, count) =>
       count > 1
         ? { text: 'Whole.' }
         : (response) => {
@@ -214,160 +214,162 @@ describe('an endpoint that is', () => {
           },
     )
     type('hello')
-    await sees('Half')
-    await sees("The model's answer was cut")
+    await waitForText('Half')
+    await waitForText("The model's reply broke off")
     type('again')
-    await sees('Whole.')
+    await waitForText('Whole.')
   })
 
-  it('cancelled while it says nothing', async () => {
-    const { type, sees, chat, model } = await startChat((_, count) =>
+  it('that does not reply can be cancelled', async () => {
+    const { type, waitForText, chat, model } = await startChat((_, count) =>
       count > 1 ? { text: 'Here.' } : () => {},
     )
     type('hello')
-    await expect.poll(() => model.asked.length).toBe(1)
+    await expect.poll(() => model.requests.length).toBe(1)
     chat.interrupt()
-    await sees('Cancelled.')
+    await waitForText('Cancelled.')
     type('again')
-    await sees('Here.')
+    await waitForText('Here.')
   })
 })
 
-describe('a person', () => {
-  it('is asked before a tool is called, and may say no', async () => {
-    const { type, sees, model } = await startChat(calling('price', { thing: { name: 'Tea' } }))
+describe('the user', () => {
+  it('approves or refuses each tool call', async () => {
+    const { type, waitForText, model } = await startChat(calling('price', { thing: { name: 'Tea' } }))
     type('hello')
-    await sees('[mcp__shop__price {"thing":{"name":"Tea"}}]')
-    await sees('Call price of shop? [y]es, [N]o, [a]lways:')
+    await waitForText('[mcp__shop__price {"thing":{"name":"Tea"}}]')
+    await waitForText('Call price of shop? [y]es, [N]o, [a]lways:')
     type('')
-    await sees('It said <')
-    expect(model.asked[1]?.results.join()).toContain('not approved')
+    await waitForText('It said <')
+    expect(model.requests[1]?.results.join()).toContain('not approved')
   })
 
-  it('is told how much of the arguments is not shown', async () => {
-    const { type, sees, seen } = await startChat(calling('price', { thing: { name: 'x'.repeat(5_000) } }))
-    type('hello')
-    await sees('[a]lways:')
-    expect(seen()).toContain('x… and 1021 more characters]')
-    type('')
-    await sees('It said <')
-  })
-
-  it('is not asked again for a tool that was approved for good', async () => {
-    const { type, sees, seen } = await startChat((asked, count) =>
-      count === 3
-        ? { text: 'Done.' }
-        : { calls: [{ name: nameOf(asked, 'price'), args: { thing: { name: `${count}` } } }] },
+  it('sees how much of the arguments is not shown', async () => {
+    const { type, waitForText, output } = await startChat(
+      calling('price', { thing: { name: 'x'.repeat(5_000) } }),
     )
     type('hello')
-    await sees('[a]lways:')
-    type('a')
-    await sees('Done.')
-    expect(seen().match(/\[a\]lways/g)).toHaveLength(1)
+    await waitForText('[a]lways:')
+    expect(output()).toContain('x… and 1021 more characters]')
+    type('')
+    await waitForText('It said <')
   })
 
-  it('fills in a form, field by field, until each answer fits', async () => {
-    const { type, sees } = await startChat(calling('order'), { yes: true })
+  it('is not asked again for a tool that they always allow', async () => {
+    const { type, waitForText, output } = await startChat((request, count) =>
+      count === 3
+        ? { text: 'Done.' }
+        : { calls: [{ name: nameOf(request, 'price'), args: { thing: { name: `${count}` } } }] },
+    )
     type('hello')
-    await sees('shop asks: What do you want?')
-    await sees('count (integer; required)')
-    await sees('How many')
+    await waitForText('[a]lways:')
+    type('a')
+    await waitForText('Done.')
+    expect(output().match(/\[a\]lways/g)).toHaveLength(1)
+  })
+
+  it('fills in a form field by field, and again after an invalid value', async () => {
+    const { type, waitForText } = await startChat(calling('order'), { yes: true })
+    type('hello')
+    await waitForText('shop asks: What do you want?')
+    await waitForText('count (integer; required)')
+    await waitForText('How many')
     type('none')
-    await sees('That does not fit')
+    await waitForText('Invalid value')
     type('0')
-    await sees('That does not fit')
+    await waitForText('Invalid value')
     type('2')
-    await sees('2. large')
+    await waitForText('2. large')
     type('2')
-    await sees('gift (y or n')
+    await waitForText('gift (y or n')
     type('')
-    await sees('note (string; may be left empty)')
+    await waitForText('note (string; optional)')
     type('')
-    await sees('It said <{"count":2,"size":"large","gift":false}>')
+    await waitForText('It said <{"count":2,"size":"large","gift":false}>')
   })
 
   it.each([
     ['/decline', 'declined'],
     ['/cancel', 'without an answer'],
-  ])('leaves a form by %s', async (word, expected) => {
-    const { type, sees, model } = await startChat(calling('order'), { yes: true })
+  ])('leaves a form with %s', async (word, expected) => {
+    const { type, waitForText, model } = await startChat(calling('order'), { yes: true })
     type('hello')
-    await sees('  > ')
+    await waitForText('  > ')
     type('3')
-    await sees('size')
+    await waitForText('size')
     type(word)
-    await sees('It said <')
-    expect(model.asked[1]?.results.join().toLowerCase()).toContain(expected)
+    await waitForText('It said <')
+    expect(model.requests[1]?.results.join().toLowerCase()).toContain(expected)
   })
 
-  it('sees an address whole before they open it', async () => {
-    const { type, sees } = await startChat(calling('pay'), { yes: true })
+  it('sees the whole URL before opening it', async () => {
+    const { type, waitForText } = await startChat(calling('pay'), { yes: true })
     type('hello')
-    await sees('shop asks you to open an address: Pay here\n  https://pay.example/order?id=1\n')
-    await sees('[y/N]')
+    await waitForText('shop asks you to open a URL: Pay here\n  https://pay.example/order?id=1\n')
+    await waitForText('[y/N]')
     type('y')
-    await sees('It said <paid>')
+    await waitForText('It said <paid>')
   })
 
-  it('sees what a server asks the model, and what it answers, before either has it', async () => {
-    const { type, sees, model } = await startChat(
-      (asked) => {
-        if (asked.tools.length === 0) return { text: 'Tea for two' }
-        return calling('slogan')(asked)
+  it('approves a sampling request before the model gets it, and the reply before the server gets it', async () => {
+    const { type, waitForText, model } = await startChat(
+      (request) => {
+        if (request.tools.length === 0) return { text: 'Tea for two' }
+        return calling('slogan')(request)
       },
       { yes: true },
     )
     type('hello')
-    await sees('shop wants to ask the model:\n  user: A slogan')
-    expect(model.asked).toHaveLength(1)
+    await waitForText('shop wants to send this to the model:\n  user: A slogan')
+    expect(model.requests).toHaveLength(1)
     type('y')
-    await sees('The model says:\n  Tea for two')
-    await sees('Send it to shop? [y/N]')
+    await waitForText("The model's reply:\n  Tea for two")
+    await waitForText('Return it to shop? [y/N]')
     type('y')
-    await sees('It said <Tea for two>')
-    expect(model.asked[1]?.body['max_tokens']).toBe(20)
+    await waitForText('It said <Tea for two>')
+    expect(model.requests[1]?.body['max_tokens']).toBe(20)
   })
 
-  it('keeps a server from asking the model', async () => {
-    const { type, sees, model } = await startChat(calling('slogan'), { yes: true })
+  it('can refuse a sampling request', async () => {
+    const { type, waitForText, model } = await startChat(calling('slogan'), { yes: true })
     type('hello')
-    await sees('Ask it? [y/N]')
+    await waitForText('Send it? [y/N]')
     type('n')
-    await sees('It said <')
-    expect(model.asked).toHaveLength(2)
-    expect(model.asked.every(({ tools }) => tools.length > 0)).toBe(true)
+    await waitForText('It said <')
+    expect(model.requests).toHaveLength(2)
+    expect(model.requests.every(({ tools }) => tools.length > 0)).toBe(true)
   })
 
-  it('is shown no control characters, whoever sends them', async () => {
-    const { type, sees, seen } = await startChat(
-      (asked) => ({ ...calling('fail')(asked), text: 'a\u001b]0;title\u0007b\u202Ec\u009B1m' }),
+  it('sees no control characters of servers or models', async () => {
+    const { type, waitForText, output } = await startChat(
+      (request) => ({ ...calling('fail')(request), text: 'a\u001b]0;title\u0007b\u202Ec\u009B1m' }),
       { yes: true },
     )
     type('hello')
-    await sees('[failed: Out of \u{FFFD}[31mpaper]')
-    await sees('a\u{FFFD}]0;title\u{FFFD}b\u{FFFD}c\u{FFFD}1m')
-    expect(seen()).not.toMatch(/[\u001b\u0007\u009b\u202e]/)
+    await waitForText('[failed: Out of \u{FFFD}[31mpaper]')
+    await waitForText('a\u{FFFD}]0;title\u{FFFD}b\u{FFFD}c\u{FFFD}1m')
+    expect(output()).not.toMatch(/[\u001b\u0007\u009b\u202e]/)
   })
 
-  it('who is gone answers nothing, and the query is still answered', async () => {
-    const { type, eof, over, model } = await startChat(calling('order'))
+  it('can close the input during a query, which is still answered', async () => {
+    const { type, eof, ended, model } = await startChat(calling('order'))
     type('hello', 'y')
     eof()
-    expect(await over).toBe(true)
-    expect(model.asked[1]?.results.join()).toContain('without an answer')
+    expect(await ended).toBe(true)
+    expect(model.requests[1]?.results.join()).toContain('without an answer')
   })
 
-  it('leaves by an interrupt at the prompt', async () => {
-    const { sees, over, chat } = await startChat(() => ({ text: 'x' }))
-    await sees('Query: ')
+  it('leaves with Ctrl-C at the prompt', async () => {
+    const { waitForText, ended, chat } = await startChat(() => ({ text: 'x' }))
+    await waitForText('Query: ')
     chat.interrupt()
-    expect(await over).toBe(true)
+    expect(await ended).toBe(true)
   })
 })
 
-it('without any server that can be connected there is no chat', async () => {
-  const { over, logged, seen } = await startChat(() => ({ text: 'x' }), { away: true })
-  expect(await over).toBe(false)
+it('ends if no server can be connected', async () => {
+  const { ended, logged, output } = await startChat(() => ({ text: 'x' }), { unreachable: true })
+  expect(await ended).toBe(false)
   expect(logged).toEqual(['Failed to connect to shop: http://127.0.0.1:8000 cannot be reached'])
-  expect(seen()).toBe('')
+  expect(output()).toBe('')
 })

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readCommandLine } from '../src/command-line.ts'
 import { UsageError } from '../src/errors.ts'
-import { modelFrom } from '../src/model/from-environment.ts'
+import { modelFromEnvironment } from '../src/model/from-environment.ts'
 import { resolveCommand } from '../src/servers/resolve-command.ts'
-import { serversOf } from '../src/servers/targets.ts'
+import { resolveTargets } from '../src/servers/targets.ts'
 import { askForInput } from '../src/terminal/input.ts'
 
-describe('the command that runs a script', () => {
+describe('the command for a script', () => {
   it.each<[string, NodeJS.Platform, string, readonly string[]]>([
     ['a.js', 'linux', process.execPath, ['a.js']],
     ['a.mjs', 'linux', process.execPath, ['a.mjs']],
@@ -22,19 +22,19 @@ describe('the command that runs a script', () => {
     expect(resolveCommand(path, platform)).toEqual({ command, args })
   })
 
-  it.each(['a.ts', 'a.mts', 'a.cts', 'a.tsx'])('%s goes through tsx', (path) => {
+  it.each(['a.ts', 'a.mts', 'a.cts', 'a.tsx'])('%s runs with tsx', (path) => {
     const { command, args } = resolveCommand(path)
     expect(command).toBe(process.execPath)
     expect(args?.slice(-3, -1)).toEqual(['--import', expect.stringMatching(/^file:.*tsx/)])
     expect(args?.at(-1)).toBe(path)
   })
 
-  it.each(['a.rb', 'a', 'a.exe'])('%s is none', (path) => {
+  it.each(['a.rb', 'a', 'a.exe'])('%s is an error', (path) => {
     expect(() => resolveCommand(path)).toThrow('.ts, .js, .mjs, .cjs, .py or .jar')
   })
 })
 
-describe('what a command line names', () => {
+describe('the servers of a command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-targets-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const file = (path: string, text = ''): string => {
@@ -44,7 +44,7 @@ describe('what a command line names', () => {
   }
   const options = { input: async () => 'typed', warn: () => {} }
 
-  it('has names of its own, made from what says something', async () => {
+  it('get unique names from their files, folders and hosts', async () => {
     const targets = [
       file('weather/src/main.ts'),
       file('shop server.js'),
@@ -53,7 +53,7 @@ describe('what a command line names', () => {
       'http://api.example.com:8080/mcp',
       file('c.json', '{"servers":{"shop-server":{"command":"x"}}}'),
     ]
-    expect(Object.keys(await serversOf(targets, options))).toEqual([
+    expect(Object.keys(await resolveTargets(targets, options))).toEqual([
       'weather',
       'shop-server',
       'shop-server-2',
@@ -63,18 +63,18 @@ describe('what a command line names', () => {
     ])
   })
 
-  it('may be a file that asks the user', async () => {
+  it('may come from a file whose inputs the user enters', async () => {
     const target = file(
       'vs.json',
       '{"inputs":[{"id":"key"}],"servers":{"a":{"command":"x","args":["${input:key}"]}}}',
     )
-    expect(await serversOf([target], options)).toMatchObject({ a: { args: ['typed'] } })
+    expect(await resolveTargets([target], options)).toMatchObject({ a: { args: ['typed'] } })
   })
 
   it.each([
     ['', undefined],
     ['west', 'west'],
-  ])('may have a default, which an empty line stands for: %j', async (line, expected) => {
+  ])('may have an input with a default, which an empty line selects: %j', async (line, expected) => {
     const asked: string[] = []
     const terminal = {
       ask: (prompt: string): Promise<string> => {
@@ -85,34 +85,34 @@ describe('what a command line names', () => {
     const input = { id: 'region', type: 'pickString', description: 'Where', password: false } as const
     const given = await askForInput(terminal, { ...input, default: 'east', options: ['east', 'west'] })
     expect(given).toBe(expected)
-    expect(asked).toEqual(['Where (east, west; empty for east): '])
+    expect(asked).toEqual(['Where (east, west; default: east): '])
   })
 
   it.each([
-    [['nowhere.ts'], 'There is no file nowhere.ts'],
-    [['https://'], 'An address is a whole URL'],
-  ])('%s is a mistake', async (targets, expected) => {
-    await expect(serversOf(targets, options)).rejects.toThrow(expected)
+    [['nowhere.ts'], 'The file nowhere.ts does not exist'],
+    [['https://'], 'https:// is not a valid URL'],
+  ])('%s is an error', async (targets, expected) => {
+    await expect(resolveTargets(targets, options)).rejects.toThrow(expected)
   })
 })
 
 describe('a command line', () => {
   it.each([
-    [[], 'Name a server'],
+    [[], 'Name at least one server'],
     [['--yess', 'a.ts'], '--yess'],
-    [['--api', 'other', 'a.ts'], '--api is anthropic or openai'],
-    [['--rounds', '0', 'a.ts'], '--rounds is a number'],
-  ])('%s is a mistake', (argv, expected) => {
+    [['--api', 'other', 'a.ts'], '--api must be anthropic or openai'],
+    [['--rounds', '0', 'a.ts'], '--rounds must be a number'],
+  ])('%s is an error', (argv, expected) => {
     expect(() => readCommandLine(argv)).toThrow(UsageError)
     expect(() => readCommandLine(argv)).toThrow(expected)
   })
 
-  it('asks for help without a server', () => {
+  it('--help needs no server', () => {
     expect(readCommandLine(['--help'])).toMatchObject({ help: true, targets: [] })
   })
 })
 
-describe('the model that the environment names', () => {
+describe('the model that the environment selects', () => {
   const named = { ANTHROPIC_MODEL: 'claude', OPENAI_MODEL: 'gpt' }
 
   it.each<[object, string]>([
@@ -123,26 +123,26 @@ describe('the model that the environment names', () => {
     [{ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'gpt'],
     [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'claude'],
   ])('%j', (env, expected) => {
-    expect(modelFrom({ ...named, ...env }, {}).name).toBe(expected)
+    expect(modelFromEnvironment({ ...named, ...env }, {}).name).toBe(expected)
   })
 
-  it('is another one by the command line', () => {
+  it('can be overridden on the command line', () => {
     const env = { ...named, ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }
-    expect(modelFrom(env, { api: 'openai' }).name).toBe('gpt')
-    expect(modelFrom(env, { model: 'other' }).name).toBe('other')
+    expect(modelFromEnvironment(env, { api: 'openai' }).name).toBe('gpt')
+    expect(modelFromEnvironment(env, { model: 'other' }).name).toBe('other')
   })
 
   it.each<[object, object, string]>([
-    [{}, {}, 'There is no model to talk to'],
-    [{ ANTHROPIC_API_KEY: ' ' }, {}, 'There is no model to talk to'],
-    [{ ANTHROPIC_API_KEY: 'k' }, {}, 'set ANTHROPIC_MODEL'],
-    [{ OPENAI_API_KEY: 'k' }, {}, 'set OPENAI_MODEL'],
+    [{}, {}, 'No model is configured'],
+    [{ ANTHROPIC_API_KEY: ' ' }, {}, 'No model is configured'],
+    [{ ANTHROPIC_API_KEY: 'k' }, {}, 'Set ANTHROPIC_MODEL'],
+    [{ OPENAI_API_KEY: 'k' }, {}, 'Set OPENAI_MODEL'],
     [{ OPENAI_API_KEY: 'k' }, { api: 'anthropic' }, 'ANTHROPIC_API_KEY is not set'],
     [{ ANTHROPIC_API_KEY: 'k' }, { api: 'openai' }, 'OPENAI_API_KEY is not set'],
-    [{ OPENAI_BASE_URL: 'sk-mistaken' }, {}, 'OPENAI_BASE_URL is an http or https address'],
-  ])('%j with %j is a mistake', (env, wanted, expected) => {
-    expect(() => modelFrom(env as Record<string, string>, wanted)).toThrow(UsageError)
-    expect(() => modelFrom(env as Record<string, string>, wanted)).toThrow(expected)
-    expect(() => modelFrom(env as Record<string, string>, wanted)).not.toThrow('sk-mistaken')
+    [{ OPENAI_BASE_URL: 'sk-mistaken' }, {}, 'OPENAI_BASE_URL must be an http or https URL'],
+  ])('%j with %j is an error', (env, wanted, expected) => {
+    expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).toThrow(UsageError)
+    expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).toThrow(expected)
+    expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).not.toThrow('sk-mistaken')
   })
 })

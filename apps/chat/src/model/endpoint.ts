@@ -8,22 +8,23 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Statuses that pass: too many requests, and servers that are overloaded or restart. */
-const PASSING: readonly number[] = [408, 429, 500, 502, 503, 504, 529]
+/** Statuses worth a retry: rate limits, and servers that are overloaded or restarting. */
+const RETRYABLE: readonly number[] = [408, 429, 500, 502, 503, 504, 529]
 const RETRIES = 2
-const FIRST_PAUSE_MS = 1_000
-const MAX_PAUSE_MS = 30_000
-/** UTF-16 units of one event. */
+const FIRST_DELAY_MS = 1_000
+const MAX_DELAY_MS = 30_000
+/** The longest event, in UTF-16 units. */
 const MAX_EVENT = 16 * 1024 * 1024
-/** What of an error is shown, in UTF-16 units. */
+/** How much of an error text is shown, in UTF-16 units. */
 const MAX_REASON = 500
 
 /**
- * Asks for a stream of JSON values, or takes the one that an endpoint gives which does not stream.
+ * Posts a request and yields the JSON values of the streamed reply. If the endpoint does not stream, yields its one
+ * value, with `whole: true`.
  *
  * @throws ModelError; the reason of the signal
  */
-export async function* values(
+export async function* requestValues(
   endpoint: Endpoint,
   body: JsonObject,
   signal: AbortSignal,
@@ -36,14 +37,14 @@ export async function* values(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof ModelError) throw error
-    throw new ModelError(`The model's answer was cut: ${(error as Error).message}`)
+    throw new ModelError(`The model's reply broke off: ${(error as Error).message}`)
   }
-  // A stream that is aborted ends as if it were over.
+  // An aborted stream ends without an error.
   signal.throwIfAborted()
 }
 
 async function* streamed({ body }: Response, signal: AbortSignal): AsyncGenerator<JsonObject> {
-  if (body === null) throw new ModelError('The model gave no answer')
+  if (body === null) throw new ModelError("The model's reply has no body")
   for await (const { data } of sseEvents(body, signal, MAX_EVENT)) {
     if (data === '[DONE]') break
     if (data !== '') yield parse(data)
@@ -54,10 +55,10 @@ async function post({ url, headers }: Endpoint, body: JsonObject, signal: AbortS
   for (let attempt = 0; ; attempt++) {
     const response = await send(url, headers, body, signal)
     if (response.ok) return response
-    if (!PASSING.includes(response.status) || attempt >= RETRIES)
+    if (!RETRYABLE.includes(response.status) || attempt >= RETRIES)
       throw new ModelError(`The model's endpoint answered ${response.status}: ${await reasonOf(response)}`)
     await response.body?.cancel()
-    await delay(pauseOf(response, attempt), undefined, { signal }).catch(() => signal.throwIfAborted())
+    await delay(delayOf(response, attempt), undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }
 
@@ -76,29 +77,29 @@ async function send(
         ...headers,
       },
       body: JSON.stringify(body),
-      // Elsewhere the key is nobody's business.
+      // A redirect would send the API key to another host.
       redirect: 'error',
       signal,
     })
   } catch (error) {
     signal.throwIfAborted()
-    throw new ModelError(`The model cannot be reached at ${new URL(url).origin}: ${whyOf(error as Error)}`)
+    throw new ModelError(`The model cannot be reached at ${new URL(url).origin}: ${causeOf(error as Error)}`)
   }
 }
 
-/** Node says why a fetch has failed in the cause of its error. */
-function whyOf({ message, cause }: Error): string {
+/** Node puts the reason why a fetch failed into the `cause` of its error. */
+function causeOf({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }
 
-function pauseOf(response: Response, attempt: number): number {
+function delayOf(response: Response, attempt: number): number {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  const asked = Number.isFinite(seconds) ? seconds * 1_000 : FIRST_PAUSE_MS * 2 ** attempt
-  return Math.min(Math.max(asked, 0), MAX_PAUSE_MS)
+  const delayMs = Number.isFinite(seconds) ? seconds * 1_000 : FIRST_DELAY_MS * 2 ** attempt
+  return Math.min(Math.max(delayMs, 0), MAX_DELAY_MS)
 }
 
-/** Both APIs say what is wrong in `error.message`. */
+/** Both APIs describe the problem in `error.message`. */
 async function reasonOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => '')
   return (messageOf(text) ?? text).slice(0, MAX_REASON)
@@ -118,7 +119,7 @@ function parse(text: string): JsonObject {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Said below.
+    // Invalid JSON: throws below.
   }
-  throw new ModelError('The model answered with something that is no JSON object')
+  throw new ModelError("The model's reply is not a JSON object")
 }

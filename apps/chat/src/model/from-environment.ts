@@ -5,44 +5,45 @@ import { openai } from './openai.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const ANTHROPIC = 'https://api.anthropic.com'
-const OPENAI = 'https://api.openai.com/v1'
+const ANTHROPIC_URL = 'https://api.anthropic.com'
+const OPENAI_URL = 'https://api.openai.com/v1'
 
-const HOW = `Say in the environment where the model is:
+const HELP = `Set these environment variables to select a model:
 
   ANTHROPIC_API_KEY=... ANTHROPIC_MODEL=...          Anthropic; ANTHROPIC_BASE_URL for another endpoint of its API
   OPENAI_API_KEY=... OPENAI_MODEL=...                OpenAI
   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=...   any server with OpenAI's API, such as Ollama or vLLM`
 
 /**
- * The model that the environment names: Anthropic's where there is something for either, unless `api` says otherwise.
+ * Creates the model that the environment variables select. If they are set for both APIs, `api` decides; the default is
+ * Anthropic.
  *
- * @throws UsageError that says what to set
+ * @throws UsageError that names the variable to set
  */
-export function modelFrom(
+export function modelFromEnvironment(
   env: Env,
   wanted: { readonly api?: string | undefined; readonly model?: string | undefined },
 ): Model {
   const api = wanted.api ?? apiOf(env)
-  if (api === undefined) throw new UsageError(`There is no model to talk to. ${HOW}`)
+  if (api === undefined) throw new UsageError(`No model is configured. ${HELP}`)
   return api === 'anthropic' ? anthropicFrom(env, wanted.model) : openaiFrom(env, wanted.model)
 }
 
-const given = (env: Env, name: string): string | undefined => env[name]?.trim() || undefined
+const valueOf = (env: Env, name: string): string | undefined => env[name]?.trim() || undefined
 
 function apiOf(env: Env): 'anthropic' | 'openai' | undefined {
-  if (given(env, 'ANTHROPIC_API_KEY') ?? given(env, 'ANTHROPIC_AUTH_TOKEN')) return 'anthropic'
-  if (given(env, 'OPENAI_API_KEY') ?? given(env, 'OPENAI_BASE_URL')) return 'openai'
-  return given(env, 'ANTHROPIC_BASE_URL') === undefined ? undefined : 'anthropic'
+  if (valueOf(env, 'ANTHROPIC_API_KEY') ?? valueOf(env, 'ANTHROPIC_AUTH_TOKEN')) return 'anthropic'
+  if (valueOf(env, 'OPENAI_API_KEY') ?? valueOf(env, 'OPENAI_BASE_URL')) return 'openai'
+  return valueOf(env, 'ANTHROPIC_BASE_URL') === undefined ? undefined : 'anthropic'
 }
 
-function anthropicFrom(env: Env, model = given(env, 'ANTHROPIC_MODEL')): Model {
-  const key = given(env, 'ANTHROPIC_API_KEY')
-  const token = given(env, 'ANTHROPIC_AUTH_TOKEN')
-  const base = given(env, 'ANTHROPIC_BASE_URL')
-  // An endpoint of one's own may want no key.
-  if ((key ?? token ?? base) === undefined) throw new UsageError(`ANTHROPIC_API_KEY is not set. ${HOW}`)
-  const url = `${baseOf('ANTHROPIC_BASE_URL', base ?? ANTHROPIC)}/v1/messages`
+function anthropicFrom(env: Env, model = valueOf(env, 'ANTHROPIC_MODEL')): Model {
+  const key = valueOf(env, 'ANTHROPIC_API_KEY')
+  const token = valueOf(env, 'ANTHROPIC_AUTH_TOKEN')
+  const base = valueOf(env, 'ANTHROPIC_BASE_URL')
+  // A self-hosted endpoint may need no key.
+  if ((key ?? token ?? base) === undefined) throw new UsageError(`ANTHROPIC_API_KEY is not set. ${HELP}`)
+  const url = `${baseOf('ANTHROPIC_BASE_URL', base ?? ANTHROPIC_URL)}/v1/messages`
   const headers = {
     'anthropic-version': '2023-06-01',
     ...(key !== undefined && { 'x-api-key': key }),
@@ -51,24 +52,24 @@ function anthropicFrom(env: Env, model = given(env, 'ANTHROPIC_MODEL')): Model {
   return anthropic({ url, headers }, modelOf('ANTHROPIC_MODEL', model))
 }
 
-function openaiFrom(env: Env, model = given(env, 'OPENAI_MODEL')): Model {
-  const key = given(env, 'OPENAI_API_KEY')
-  const base = given(env, 'OPENAI_BASE_URL')
-  if ((key ?? base) === undefined) throw new UsageError(`OPENAI_API_KEY is not set. ${HOW}`)
-  const url = `${baseOf('OPENAI_BASE_URL', base ?? OPENAI)}/chat/completions`
+function openaiFrom(env: Env, model = valueOf(env, 'OPENAI_MODEL')): Model {
+  const key = valueOf(env, 'OPENAI_API_KEY')
+  const base = valueOf(env, 'OPENAI_BASE_URL')
+  if ((key ?? base) === undefined) throw new UsageError(`OPENAI_API_KEY is not set. ${HELP}`)
+  const url = `${baseOf('OPENAI_BASE_URL', base ?? OPENAI_URL)}/chat/completions`
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const limit = base === undefined ? 'max_completion_tokens' : 'max_tokens'
   return openai({ url, headers }, modelOf('OPENAI_MODEL', model), limit)
 }
 
-/** The value is not repeated: it may hold a key. */
+/** The message does not repeat the value, which may be a key by mistake. */
 function baseOf(variable: string, url: string): string {
   if (!/^https?:/.test(url) || !URL.canParse(url))
-    throw new UsageError(`${variable} is an http or https address`)
+    throw new UsageError(`${variable} must be an http or https URL`)
   return url.replace(/\/+$/, '')
 }
 
 function modelOf(variable: string, model: string | undefined): string {
   if (model !== undefined) return model
-  throw new UsageError(`Say which model to use: set ${variable}, or give --model NAME.`)
+  throw new UsageError(`No model name is set. Set ${variable}, or pass --model NAME.`)
 }

@@ -1,15 +1,14 @@
 import type { HostTool } from '@jetway/client/bridge'
 import type { JsonObject } from '@jetway/core/protocol'
 
-/** A message as the API of the model has it. */
+/** A message in the format of the model's API. */
 export type Message = JsonObject
 
 export type UserPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
 
-/** What is said to the model. */
-export interface Turn {
+export interface CompletionRequest {
   readonly system: string | undefined
   readonly messages: readonly Message[]
   readonly tools: readonly HostTool[]
@@ -17,34 +16,32 @@ export interface Turn {
   readonly temperature?: number | undefined
   readonly stopSequences?: readonly string[] | undefined
   readonly signal: AbortSignal
-  /** Told of text as it comes. */
+  /** Called with each piece of text as it arrives. */
   readonly onText: (text: string) => void
 }
 
-/** What the model says. */
 export interface Reply {
   readonly text: string
-  /** `length`: it had more to say than it may. */
-  readonly stopped: 'end' | 'length'
-  /** The reply as a message; undefined where it is empty, which no API takes. */
+  /** `length`: the reply was cut off at the token limit. */
+  readonly stopReason: 'end' | 'length'
+  /** The reply as a message for the history; undefined if it is empty, because no API accepts an empty message. */
   readonly message: Message | undefined
-  /** How many tools it wants to have called. */
-  readonly calls: number
-  /** Calls them, and resolves to the messages that answer. @throws the reason of the signal */
-  run(signal: AbortSignal): Promise<readonly Message[]>
-  /** The messages that answer without any call. */
-  refuse(reason: string): readonly Message[]
+  /** The number of tool calls in the reply. */
+  readonly callCount: number
+  /** Runs the tool calls and resolves to messages with their results. @throws the reason of the signal */
+  callTools(signal: AbortSignal): Promise<readonly Message[]>
+  /** Messages that answer each tool call with an error, without running it. */
+  refuseCalls(reason: string): readonly Message[]
 }
 
-/** A model, wherever it runs. */
 export interface Model {
   readonly name: string
-  says(role: 'user' | 'assistant', parts: readonly UserPart[]): Message
+  toMessage(role: 'user' | 'assistant', parts: readonly UserPart[]): Message
   /** @throws ModelError; the reason of the signal */
-  turn(turn: Turn): Promise<Reply>
+  complete(request: CompletionRequest): Promise<Reply>
 }
 
-/** The endpoint failed, or answered with something that is no answer. */
+/** The endpoint failed, or its reply is invalid. */
 export class ModelError extends Error {
   override name = 'ModelError'
 }

@@ -1,14 +1,21 @@
 import { openAiToolMessage, type OpenAiChatTools, openAiChatTools } from '@jetway/client/bridge'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
-import { Answer, argumentsOf, refused } from './answer.ts'
-import { type Endpoint, values } from './endpoint.ts'
-import { type Message, type Model, ModelError, type Reply, type Turn, type UserPart } from './model.ts'
+import { type Endpoint, requestValues } from './endpoint.ts'
+import {
+  type CompletionRequest,
+  type Message,
+  type Model,
+  ModelError,
+  type Reply,
+  type UserPart,
+} from './model.ts'
+import { argumentsOf, failedResult, ReplyBuilder } from './reply-builder.ts'
 
 /**
- * Chat completions, the API that most servers of models speak.
+ * A model behind the chat completions API, which most model servers implement.
  *
- * @param limit what the field for the number of tokens is called: OpenAI's newest models refuse the older name, and
- *   others do not know the newer one
+ * @param limit the field for the token limit: OpenAI's newest models refuse `max_tokens`, and other servers do not know
+ *   `max_completion_tokens`
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(
@@ -18,33 +25,33 @@ export function openai(
 ): Model {
   return {
     name,
-    says: (role, parts) =>
+    toMessage: (role, parts) =>
       role === 'user'
         ? { role, content: parts.map(toPart) }
         : { role, content: parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n') },
-    async turn(turn: Turn): Promise<Reply> {
-      const known = await openAiChatTools(turn.tools)
-      const answer = new Answer(turn.onText)
-      const request = {
-        ...requestOf(name, turn, known),
-        ...(turn.maxTokens !== undefined && { [limit]: turn.maxTokens }),
+    async complete(request: CompletionRequest): Promise<Reply> {
+      const known = await openAiChatTools(request.tools)
+      const builder = new ReplyBuilder(request.onText)
+      const body = {
+        ...bodyOf(name, request, known),
+        ...(request.maxTokens !== undefined && { [limit]: request.maxTokens }),
       }
-      for await (const { value, whole } of values(endpoint, request, turn.signal))
-        readChoice(value, whole ? 'message' : 'delta', answer)
-      return toReply(answer, known)
+      for await (const { value, whole } of requestValues(endpoint, body, request.signal))
+        readChoice(value, whole ? 'message' : 'delta', builder)
+      return toReply(builder, known)
     },
   }
 }
 
-const requestOf = (model: string, turn: Turn, { tools }: OpenAiChatTools): JsonObject => ({
+const bodyOf = (model: string, request: CompletionRequest, { tools }: OpenAiChatTools): JsonObject => ({
   model,
   stream: true,
-  ...(turn.temperature !== undefined && { temperature: turn.temperature }),
-  ...(turn.stopSequences !== undefined && { stop: turn.stopSequences }),
+  ...(request.temperature !== undefined && { temperature: request.temperature }),
+  ...(request.stopSequences !== undefined && { stop: request.stopSequences }),
   ...(tools.length > 0 && { tools }),
   messages: [
-    ...(turn.system === undefined ? [] : [{ role: 'system', content: turn.system }]),
-    ...turn.messages,
+    ...(request.system === undefined ? [] : [{ role: 'system', content: request.system }]),
+    ...request.messages,
   ],
 })
 
@@ -53,51 +60,57 @@ const toPart = (part: UserPart): JsonObject =>
     ? { type: 'text', text: part.text }
     : { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.data}` } }
 
-function toReply(answer: Answer, known: OpenAiChatTools): Reply {
-  const { text, calls, stopped } = answer
+function toReply(builder: ReplyBuilder, known: OpenAiChatTools): Reply {
+  const { text, calls, stopReason } = builder
   const call = (id: string, name: string, json: string): JsonObject => ({
     id,
     type: 'function',
     function: { name, arguments: json },
   })
-  const asked = calls.map((each) => call(each.id, each.name, JSON.stringify(argumentsOf(each))))
+  const toolCalls = calls.map((each) => call(each.id, each.name, JSON.stringify(argumentsOf(each))))
   const asWritten = calls.map(({ id, name, json }) => call(id, name, json))
   const message: Message = {
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(asked.length > 0 && { tool_calls: asked }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
   }
   return {
     text,
-    stopped,
-    calls: calls.length,
+    stopReason,
+    callCount: calls.length,
     message: text === '' && calls.length === 0 ? undefined : message,
-    run: async (signal) => (await known.run(asWritten, { signal })).map((each): Message => ({ ...each })),
-    refuse: (reason) => calls.map(({ id }): Message => ({ ...openAiToolMessage(id, refused(reason)) })),
+    callTools: async (signal) =>
+      (await known.run(asWritten, { signal })).map((each): Message => ({ ...each })),
+    refuseCalls: (reason) =>
+      calls.map(({ id }): Message => ({ ...openAiToolMessage(id, failedResult(reason)) })),
   }
 }
 
-function readChoice({ choices, error }: JsonObject, member: 'message' | 'delta', answer: Answer): void {
+function readChoice(
+  { choices, error }: JsonObject,
+  member: 'message' | 'delta',
+  builder: ReplyBuilder,
+): void {
   if (isObject(error)) throw new ModelError(`The model failed: ${String(error['message'])}`)
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
   if (!isObject(choice)) {
-    // The last piece of a stream has the number of tokens alone.
+    // The last chunk of a stream has no choices, only the token usage.
     if (member === 'delta') return
-    throw new ModelError('The model answered without choices')
+    throw new ModelError("The model's reply has no choices")
   }
-  const said = choice[member]
-  if (isObject(said)) {
-    answer.addText(said['content'])
-    readCalls(said['tool_calls'], answer)
+  const message = choice[member]
+  if (isObject(message)) {
+    builder.addText(message['content'])
+    readCalls(message['tool_calls'], builder)
   }
-  if (choice['finish_reason'] === 'length') answer.stopped = 'length'
+  if (choice['finish_reason'] === 'length') builder.stopReason = 'length'
 }
 
-function readCalls(calls: unknown, answer: Answer): void {
+function readCalls(calls: unknown, builder: ReplyBuilder): void {
   if (!Array.isArray(calls)) return
   for (const [at, call] of calls.filter(isObject).entries()) {
     const { index = at, id, function: called } = call
     const { name, arguments: json } = isObject(called) ? called : {}
-    answer.addCall(typeof index === 'number' ? index : at, { id, name, json })
+    builder.addCall(typeof index === 'number' ? index : at, { id, name, json })
   }
 }

@@ -3,13 +3,13 @@ import process from 'node:process'
 import type { StdioServer } from '@jetway/client/config'
 import { UsageError } from '../errors.ts'
 
-/** How this process was started from TypeScript's sources, its servers are too: both find packages in the same place. */
-const CONDITIONS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
+/** Passes `--conditions` on, so that this process and its servers resolve packages in the same way. */
+const CONDITION_FLAGS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
 
 /**
- * The command that runs a server's script, by its extension.
+ * Returns the command for a server's script, by its extension.
  *
- * @throws UsageError for an extension that says nothing
+ * @throws UsageError for an unknown extension
  */
 export function resolveCommand(path: string, platform: NodeJS.Platform = process.platform): StdioServer {
   switch (extname(path).toLowerCase()) {
@@ -19,19 +19,19 @@ export function resolveCommand(path: string, platform: NodeJS.Platform = process
     case '.tsx':
       return {
         command: process.execPath,
-        args: [...CONDITIONS, '--import', import.meta.resolve('tsx'), path],
+        args: [...CONDITION_FLAGS, '--import', import.meta.resolve('tsx'), path],
       }
     case '.js':
     case '.mjs':
     case '.cjs':
-      return { command: process.execPath, args: [...CONDITIONS, path] }
+      return { command: process.execPath, args: [...CONDITION_FLAGS, path] }
     case '.py':
       return { command: platform === 'win32' ? 'python' : 'python3', args: [path] }
     case '.jar':
       return { command: 'java', args: ['-jar', path] }
     default:
       throw new UsageError(
-        `A server is a .ts, .js, .mjs, .cjs, .py or .jar file, an address, or a .json file: ${path}`,
+        `Cannot start ${path}: a server is a .ts, .js, .mjs, .cjs, .py or .jar file, a URL, or a .json configuration file`,
       )
   }
 }

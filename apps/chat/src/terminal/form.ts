@@ -1,15 +1,15 @@
 import { type FormField, formIssues, isObject } from '@jetway/core/protocol'
 import type { ElicitAnswer, ElicitRequest } from '@jetway/client'
 import type { Terminal } from './terminal.ts'
-import { shown, shownShort } from './text.ts'
+import { sanitize, sanitizeLine } from './text.ts'
 
 const DECLINE = '/decline'
 const CANCEL = '/cancel'
-/** Fields that a person is asked for. A form of more is no form. */
+/** A form with more fields is cancelled. */
 const MAX_FIELDS = 64
 
-/** Has a person fill in a form, field by field. */
-export async function fillIn(
+/** Asks the user for each field of a form. */
+export async function fillForm(
   { message, requestedSchema }: ElicitRequest,
   {
     name,
@@ -20,47 +20,47 @@ export async function fillIn(
   const fields = Object.entries(requestedSchema.properties ?? {})
   if (fields.length > MAX_FIELDS || !fields.every(([, field]) => isObject(field))) return { action: 'cancel' }
   terminal.write(
-    `\n${name} asks: ${shown(message)}\nType ${DECLINE} to say no, and ${CANCEL} to leave it open.\n`,
+    `\n${name} asks: ${sanitize(message)}\nEnter ${DECLINE} to decline, or ${CANCEL} to cancel.\n`,
   )
-  if (fields.length === 0) return confirmed(terminal, signal)
+  if (fields.length === 0) return confirm(terminal, signal)
   const content: [string, unknown][] = []
   for (const [field, schema] of fields) {
     const required = requestedSchema.required?.includes(field) === true
-    const answer = await askField({ field, schema, required }, terminal, signal)
+    const answer = await askField({ name: field, schema, required }, terminal, signal)
     if ('action' in answer) return answer
     if (answer.value !== undefined) content.push([field, answer.value])
   }
   return { action: 'accept', content: Object.fromEntries(content) }
 }
 
-async function confirmed(terminal: Terminal, signal: AbortSignal): Promise<ElicitAnswer> {
+async function confirm(terminal: Terminal, signal: AbortSignal): Promise<ElicitAnswer> {
   const line = await terminal.ask('Agree? [y/N] ', { signal })
   if (line === undefined || line.trim() === CANCEL) return { action: 'cancel' }
   return { action: /^y(es)?$/i.test(line.trim()) ? 'accept' : 'decline' }
 }
 
-interface Asked {
-  readonly field: string
+interface Field {
+  readonly name: string
   readonly schema: FormField
   readonly required: boolean
 }
 
-/** Asks until the answer fits; undefined where the field is left out, or keeps its default. */
+/** Asks until the value is valid. The value is undefined if the field is left out or keeps its default. */
 async function askField(
-  asked: Asked,
+  field: Field,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<{ readonly value: unknown } | ElicitAnswer> {
-  terminal.write(described(asked))
+  terminal.write(describeField(field))
   for (;;) {
     const line = (await terminal.ask('  > ', { signal }))?.trim()
     if (line === undefined || line === CANCEL) return { action: 'cancel' }
     if (line === DECLINE) return { action: 'decline' }
-    if (line === '' && (asked.schema.default !== undefined || !asked.required)) return { value: undefined }
-    const value = valueOf(asked.schema, line)
-    const problem = problemOf(asked, value)
+    if (line === '' && (field.schema.default !== undefined || !field.required)) return { value: undefined }
+    const value = parseValue(field.schema, line)
+    const problem = validateField(field, value)
     if (problem === undefined) return { value }
-    terminal.write(`  ${shownShort(problem, 200)}\n`)
+    terminal.write(`  ${sanitizeLine(problem, 200)}\n`)
   }
 }
 
@@ -69,19 +69,19 @@ interface Option {
   readonly title: string
 }
 
-function described({ field, schema, required }: Asked): string {
+function describeField({ name, schema, required }: Field): string {
   const { title, description, default: fallback, type } = schema
   const options = optionsOf(schema)
   const notes = [
-    type === 'boolean' ? 'y or n' : type === 'array' ? 'several, with commas between' : type,
-    required ? 'required' : 'may be left empty',
-    ...(fallback === undefined ? [] : [`empty for ${shownShort(JSON.stringify(fallback), 80)}`]),
+    type === 'boolean' ? 'y or n' : type === 'array' ? 'several, separated by commas' : type,
+    required ? 'required' : 'optional',
+    ...(fallback === undefined ? [] : [`default: ${sanitizeLine(JSON.stringify(fallback), 80)}`]),
   ]
-  const head = `  ${shownShort(title ?? field, 200)} (${notes.join('; ')})\n`
-  const about = description === undefined ? '' : `    ${shownShort(description, 1_000)}\n`
+  const head = `  ${sanitizeLine(title ?? name, 200)} (${notes.join('; ')})\n`
+  const about = description === undefined ? '' : `    ${sanitizeLine(description, 1_000)}\n`
   const choices = options.map(
-    ({ value, title: name }, at) =>
-      `    ${at + 1}. ${shownShort(name, 200)}${name === value ? '' : ` (${shownShort(value, 80)})`}\n`,
+    ({ value, title: label }, at) =>
+      `    ${at + 1}. ${sanitizeLine(label, 200)}${label === value ? '' : ` (${sanitizeLine(value, 80)})`}\n`,
   )
   return head + about + choices.join('')
 }
@@ -93,7 +93,7 @@ function optionsOf({ enum: values, enumNames, oneOf, items }: FormField): readon
   return plain.map((value, at) => ({ value, title: enumNames?.[at] ?? value }))
 }
 
-function valueOf(schema: FormField, line: string): unknown {
+function parseValue(schema: FormField, line: string): unknown {
   const options = optionsOf(schema)
   const chosen = (text: string): string => {
     const exact = options.find(({ value, title }) => value === text || title === text)
@@ -112,12 +112,12 @@ function valueOf(schema: FormField, line: string): unknown {
   }
 }
 
-function problemOf({ field, schema, required }: Asked, value: unknown): string | undefined {
+function validateField({ name, schema, required }: Field, value: unknown): string | undefined {
   const form = {
     type: 'object',
-    properties: { [field]: schema },
-    ...(required && { required: [field] }),
+    properties: { [name]: schema },
+    ...(required && { required: [name] }),
   } as const
-  const [issue] = formIssues(form, { [field]: value })
-  return issue === undefined ? undefined : `That does not fit: it ${issue.message}`
+  const [issue] = formIssues(form, { [name]: value })
+  return issue === undefined ? undefined : `Invalid value: it ${issue.message}`
 }

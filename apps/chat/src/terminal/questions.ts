@@ -1,19 +1,19 @@
 import { McpError } from '@jetway/core/protocol'
 import type { ClientHandlers, QuestionContext, SampleAnswer, SampleRequest } from '@jetway/client'
 import type { Model, UserPart } from '../model/model.ts'
-import { fillIn } from './form.ts'
+import { fillForm } from './form.ts'
 import type { Terminal } from './terminal.ts'
-import { shown, shownShort } from './text.ts'
+import { sanitize, sanitizeLine } from './text.ts'
 
 const YES = /^y(es)?$/i
 
-/** What answers the servers' questions: a person at the terminal, and the model that they chat with. */
-export function handlersAt(terminal: Terminal, model: Model): ClientHandlers {
+/** Answers the servers' requests: elicitation asks the user, and sampling asks the user and the model. */
+export function createHandlers(terminal: Terminal, model: Model): ClientHandlers {
   return {
-    elicit: (request, ctx) => fillIn(request, { name: nameOf(ctx), signal: ctx.signal, terminal }),
+    elicit: (request, ctx) => fillForm(request, { name: nameOf(ctx), signal: ctx.signal, terminal }),
     elicitUrl: async ({ message, url }, ctx) => {
-      const asked = `\n${nameOf(ctx)} asks you to open an address: ${shown(message)}\n  ${shown(url)}\n`
-      const line = await terminal.ask(`${asked}Do you, in a browser of your own? [y/N] `, {
+      const prompt = `\n${nameOf(ctx)} asks you to open a URL: ${sanitize(message)}\n  ${sanitize(url)}\n`
+      const line = await terminal.ask(`${prompt}Will you open it in your browser? [y/N] `, {
         signal: ctx.signal,
       })
       if (line === undefined) return { action: 'cancel' }
@@ -24,12 +24,12 @@ export function handlersAt(terminal: Terminal, model: Model): ClientHandlers {
 }
 
 const nameOf = ({ name, server }: QuestionContext): string =>
-  shownShort(name ?? server?.name ?? 'A server', 80)
+  sanitizeLine(name ?? server?.name ?? 'A server', 80)
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling */
-const rejected = (): McpError => new McpError(-1, 'User rejected sampling request')
+const rejection = (): McpError => new McpError(-1, 'User rejected sampling request')
 
-/** The user sees what the model is asked before, and what it said before the server does. */
+/** The user approves the request before the model gets it, and the reply before the server gets it. */
 async function sample(
   request: SampleRequest,
   ctx: QuestionContext,
@@ -37,13 +37,13 @@ async function sample(
 ): Promise<SampleAnswer> {
   const { signal } = ctx
   const messages = request.messages.map(({ role, content }) => ({ role, parts: partsOf(content) }))
-  const system = request.systemPrompt === undefined ? '' : `  system: ${shown(request.systemPrompt)}\n`
-  const lines = messages.map(({ role, parts }) => `  ${role}: ${parts.map(asLine).join(' ')}\n`)
-  terminal.write(`\n${nameOf(ctx)} wants to ask the model:\n${system}${lines.join('')}`)
-  if (!YES.test((await terminal.ask('Ask it? [y/N] ', { signal }))?.trim() ?? '')) throw rejected()
-  const { text, stopped } = await model.turn({
+  const system = request.systemPrompt === undefined ? '' : `  system: ${sanitize(request.systemPrompt)}\n`
+  const lines = messages.map(({ role, parts }) => `  ${role}: ${parts.map(formatPart).join(' ')}\n`)
+  terminal.write(`\n${nameOf(ctx)} wants to send this to the model:\n${system}${lines.join('')}`)
+  if (!YES.test((await terminal.ask('Send it? [y/N] ', { signal }))?.trim() ?? '')) throw rejection()
+  const { text, stopReason } = await model.complete({
     system: request.systemPrompt,
-    messages: messages.map(({ role, parts }) => model.says(role, parts)),
+    messages: messages.map(({ role, parts }) => model.toMessage(role, parts)),
     tools: [],
     maxTokens: request.maxTokens,
     temperature: request.temperature,
@@ -51,26 +51,26 @@ async function sample(
     signal,
     onText: () => {},
   })
-  terminal.write(`The model says:\n  ${shown(text)}\n`)
-  if (!YES.test((await terminal.ask(`Send it to ${nameOf(ctx)}? [y/N] `, { signal }))?.trim() ?? ''))
-    throw rejected()
+  terminal.write(`The model's reply:\n  ${sanitize(text)}\n`)
+  if (!YES.test((await terminal.ask(`Return it to ${nameOf(ctx)}? [y/N] `, { signal }))?.trim() ?? ''))
+    throw rejection()
   return {
     role: 'assistant',
     model: model.name,
     content: { type: 'text', text },
-    stopReason: stopped === 'length' ? 'maxTokens' : 'endTurn',
+    stopReason: stopReason === 'length' ? 'maxTokens' : 'endTurn',
   }
 }
 
-/** @throws McpError for what no model here can be shown */
+/** @throws McpError for content that is neither text nor an image */
 function partsOf(content: SampleRequest['messages'][number]['content']): readonly UserPart[] {
   const blocks = Array.isArray(content) ? content : [content]
   return blocks.map((block): UserPart => {
     if (block.type === 'text') return { type: 'text', text: block.text }
     if (block.type === 'image') return { type: 'image', data: block.data, mimeType: block.mimeType }
-    throw new McpError(-32602, `This client's model takes texts and images, not ${block.type}`)
+    throw new McpError(-32602, `This client's model accepts text and images, not ${block.type}`)
   })
 }
 
-const asLine = (part: UserPart): string =>
-  part.type === 'text' ? shown(part.text) : `[${shown(part.mimeType)}]`
+const formatPart = (part: UserPart): string =>
+  part.type === 'text' ? sanitize(part.text) : `[${sanitize(part.mimeType)}]`

@@ -5,49 +5,49 @@ import { type Readable, Writable } from 'node:stream'
 export interface TerminalOptions {
   readonly input: Readable & { readonly isTTY?: boolean }
   readonly output: Writable & { readonly isTTY?: boolean; readonly columns?: number }
-  /** Told of Ctrl-C. */
+  /** Called on Ctrl-C. */
   readonly onInterrupt: () => void
 }
 
 export interface AskOptions {
-  /** Aborting it takes the question back, and rejects with its reason. */
+  /** Aborting it withdraws the question, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Whether what is typed is not shown. */
+  /** Do not echo the input: it is a secret. */
   readonly hidden?: boolean
-  /** Whether a line that was typed before the question is an answer to it. @default false */
+  /** Accept a line that was typed before the question. @default false */
   readonly typedAhead?: boolean
 }
 
-/** Lines that wait for a question. Then no more is read: a script may be longer than the conversation. */
-const MAX_LINES = 256
+/** The most lines that wait for a question. Beyond it, reading pauses: the input may be a long file. */
+const MAX_QUEUED_LINES = 256
 
-/** Lines from a person, or from a script, and text for them. Questions come one after the other. */
+/** Prints text and asks questions, one after the other. The input is a person or a file. */
 export class Terminal {
-  readonly #lines: Interface
+  readonly #readline: Interface
   readonly #output: TerminalOptions['output']
   readonly #interactive: boolean
   readonly #onInterrupt: () => void
-  readonly #typed: string[] = []
-  #waiting: ((line: string | undefined) => void) | undefined
-  #asking: Promise<unknown> = Promise.resolve()
+  readonly #queue: string[] = []
+  #resolveLine: ((line: string | undefined) => void) | undefined
+  #lastQuestion: Promise<unknown> = Promise.resolve()
   #hidden = false
-  #ended = false
+  #closed = false
 
   constructor({ input, output, onInterrupt }: TerminalOptions) {
     this.#output = output
     this.#interactive = input.isTTY === true && output.isTTY === true
     this.#onInterrupt = onInterrupt
-    this.#lines = createInterface({
+    this.#readline = createInterface({
       input,
       output: this.#interactive ? this.#echo() : output,
       terminal: this.#interactive,
     })
-    this.#lines.on('line', (line) => this.#heard(line))
-    this.#lines.on('close', () => this.#end())
-    // Nobody reads any more.
-    output.on('error', () => this.#lines.close())
-    // In its raw mode a terminal sends no signal.
-    if (this.#interactive) this.#lines.on('SIGINT', onInterrupt)
+    this.#readline.on('line', (line) => this.#onLine(line))
+    this.#readline.on('close', () => this.#onClose())
+    // The reader of the output is gone.
+    output.on('error', () => this.#readline.close())
+    // A terminal in raw mode sends no signal: readline reports Ctrl-C.
+    if (this.#interactive) this.#readline.on('SIGINT', onInterrupt)
     process.on('SIGINT', onInterrupt)
   }
 
@@ -56,19 +56,19 @@ export class Terminal {
   }
 
   /**
-   * The next line; undefined where there is none any more.
+   * Asks a question and resolves to the line of the answer; undefined at the end of the input.
    *
    * @throws the reason of the signal
    */
   ask(prompt: string, options: AskOptions = {}): Promise<string | undefined> {
-    const answer = this.#asking.then(() => this.#ask(prompt, options))
-    this.#asking = answer.catch(() => {})
+    const answer = this.#lastQuestion.then(() => this.#ask(prompt, options))
+    this.#lastQuestion = answer.catch(() => {})
     return answer
   }
 
   close(): void {
     process.off('SIGINT', this.#onInterrupt)
-    this.#lines.close()
+    this.#readline.close()
   }
 
   async #ask(
@@ -76,55 +76,55 @@ export class Terminal {
     { signal, hidden = false, typedAhead = false }: AskOptions,
   ): Promise<string | undefined> {
     signal?.throwIfAborted()
-    // A person who was typing has not seen the question yet; a script has no eyes.
-    if (this.#interactive && !typedAhead) this.#typed.length = 0
-    this.#show(prompt)
-    const ready = this.#typed.shift()
-    if (ready !== undefined || this.#ended) {
-      if (!this.#ended && this.#typed.length < MAX_LINES) this.#lines.resume()
-      return ready
+    // A person typed these lines before seeing the question. In a file they are the answers.
+    if (this.#interactive && !typedAhead) this.#queue.length = 0
+    this.#prompt(prompt)
+    const line = this.#queue.shift()
+    if (line !== undefined || this.#closed) {
+      if (!this.#closed && this.#queue.length < MAX_QUEUED_LINES) this.#readline.resume()
+      return line
     }
     this.#hidden = hidden
-    let stop: (() => void) | undefined
+    let onAbort: (() => void) | undefined
     try {
       return await new Promise<string | undefined>((resolve, reject) => {
-        this.#waiting = resolve
-        stop = () => reject(signal?.reason as Error)
-        signal?.addEventListener('abort', stop, { once: true })
+        this.#resolveLine = resolve
+        onAbort = () => reject(signal?.reason as Error)
+        signal?.addEventListener('abort', onAbort, { once: true })
       })
     } finally {
-      this.#waiting = undefined
-      if (stop !== undefined) signal?.removeEventListener('abort', stop)
+      this.#resolveLine = undefined
+      if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort)
       if (this.#hidden) this.write('\n')
       this.#hidden = false
     }
   }
 
-  #show(prompt: string): void {
-    if (!this.#interactive || this.#ended) return this.write(prompt)
-    // What stands before the last line is not repeated when the line is edited.
+  #prompt(prompt: string): void {
+    if (!this.#interactive || this.#closed) return this.write(prompt)
+    // Readline repeats its prompt whenever the line is edited, so it gets only the last line.
     const last = prompt.lastIndexOf('\n') + 1
     this.write(prompt.slice(0, last))
-    this.#lines.setPrompt(prompt.slice(last))
-    this.#lines.prompt()
+    this.#readline.setPrompt(prompt.slice(last))
+    this.#readline.prompt()
   }
 
-  #heard(line: string): void {
-    if (this.#waiting !== undefined) {
-      const answer = this.#waiting
-      this.#waiting = undefined
-      return answer(line)
+  #onLine(line: string): void {
+    if (this.#resolveLine !== undefined) {
+      const resolve = this.#resolveLine
+      this.#resolveLine = undefined
+      return resolve(line)
     }
-    this.#typed.push(line)
-    if (this.#typed.length >= MAX_LINES) this.#lines.pause()
+    this.#queue.push(line)
+    if (this.#queue.length >= MAX_QUEUED_LINES) this.#readline.pause()
   }
 
-  #end(): void {
-    this.#ended = true
-    this.#waiting?.(undefined)
+  #onClose(): void {
+    this.#closed = true
+    this.#resolveLine?.(undefined)
   }
 
-  /** Where a person's typing is shown, unless it is a secret. */
+  /** The output of readline, which echoes the input unless it is hidden. */
   #echo(): Writable {
     const echo = new Writable({
       write: (chunk: Uint8Array, _encoding, done) => {

@@ -6,61 +6,60 @@ export type Api = 'anthropic' | 'openai'
 
 export interface ScriptedCall {
   readonly name: string
-  /** Text stands for what is no JSON. */
+  /** A string is sent as it is, even if it is invalid JSON. */
   readonly args: object | string
 }
 
-/** What the model is to answer. */
-export interface Scripted {
+export interface ScriptedReply {
   readonly text?: string
   readonly calls?: readonly ScriptedCall[]
   readonly stop?: 'length'
 }
 
-/** A request, in words that both APIs have. */
-export interface Asked {
+/** A request that the server got, in the same form for both APIs. */
+export interface ModelRequest {
   readonly api: Api
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: { readonly [field: string]: unknown }
   readonly system: string
   readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: object }[]
-  /** The texts of the results in the last message or messages, in order. */
+  /** The texts of the tool results at the end of the messages, in order. */
   readonly results: readonly string[]
   readonly messages: readonly { readonly [field: string]: unknown }[]
 }
 
 export type Script = (
-  asked: Asked,
+  request: ModelRequest,
   count: number,
 ) =>
-  | Scripted
+  | ScriptedReply
   | ((response: ServerResponse) => void)
-  | Promise<Scripted | ((response: ServerResponse) => void)>
+  | Promise<ScriptedReply | ((response: ServerResponse) => void)>
 
 export interface ModelServer {
   readonly url: string
-  readonly asked: Asked[]
-  /** What names this server to the app. */
+  readonly requests: ModelRequest[]
+  /** The environment variables that select this server. */
   readonly env: (api: Api) => Record<string, string>
   readonly close: () => Promise<void>
 }
 
-/** Stands in for a model, by both of the APIs that there are, and streams as they do. */
+/** Serves both model APIs, with streamed replies from a script. */
 export async function modelServer(script: Script): Promise<ModelServer> {
-  const asked: Asked[] = []
+  const requests: ModelRequest[] = []
   const server = createServer((request, response) => {
     void answer(request, response)
   })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as Asked['body']
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as ModelRequest['body']
     const api = request.url === '/v1/messages' ? 'anthropic' : 'openai'
     if (api === 'openai' && request.url !== '/v1/chat/completions') return void response.writeHead(404).end()
-    const each = { ...read(api, request.headers, body), path: request.url ?? '' }
-    asked.push(each)
-    const scripted = await script(each, asked.length)
+    const recorded = { ...read(api, request.headers, body), path: request.url ?? '' }
+    requests.push(recorded)
+    const scripted = await script(recorded, requests.length)
     if (typeof scripted === 'function') return scripted(response)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const event of api === 'anthropic' ? anthropicEvents(scripted) : openaiEvents(scripted))
@@ -72,7 +71,7 @@ export async function modelServer(script: Script): Promise<ModelServer> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
-    asked,
+    requests,
     env: (api) =>
       api === 'anthropic'
         ? { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'key-of-tests', ANTHROPIC_MODEL: 'scripted' }
@@ -91,8 +90,12 @@ interface Block {
   readonly text?: string
 }
 
-function read(api: Api, headers: Asked['headers'], body: Asked['body']): Omit<Asked, 'path'> {
-  const messages = body['messages'] as Asked['messages']
+function read(
+  api: Api,
+  headers: ModelRequest['headers'],
+  body: ModelRequest['body'],
+): Omit<ModelRequest, 'path'> {
+  const messages = body['messages'] as ModelRequest['messages']
   const tools = (body['tools'] ?? []) as readonly { [field: string]: unknown }[]
   if (api === 'anthropic') {
     const last = messages.at(-1)?.['content'] as readonly Block[]
@@ -112,7 +115,7 @@ function read(api: Api, headers: Asked['headers'], body: Asked['body']): Omit<As
         .map(({ content }) => content.map(({ text = '' }) => text).join()),
     }
   }
-  const said = messages.findLastIndex(({ role }) => role === 'assistant')
+  const lastReply = messages.findLastIndex(({ role }) => role === 'assistant')
   return {
     api,
     headers,
@@ -124,16 +127,16 @@ function read(api: Api, headers: Asked['headers'], body: Asked['body']): Omit<As
       return { name: String(name), description: String(description), schema: parameters as object }
     }),
     results: messages
-      .slice(said + 1)
+      .slice(lastReply + 1)
       .filter(({ role }) => role === 'tool')
       .map(({ content }) => String(content)),
   }
 }
 
-const written = (args: object | string): string => (typeof args === 'string' ? args : JSON.stringify(args))
+const toJson = (args: object | string): string => (typeof args === 'string' ? args : JSON.stringify(args))
 
 /** https://docs.anthropic.com/en/docs/build-with-claude/streaming */
-function* anthropicEvents({ text = '', calls = [], stop }: Scripted): Generator<string> {
+function* anthropicEvents({ text = '', calls = [], stop }: ScriptedReply): Generator<string> {
   const event = (type: string, data: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
   yield event('message_start', { message: { id: 'msg_1', role: 'assistant', content: [] } })
@@ -149,7 +152,7 @@ function* anthropicEvents({ text = '', calls = [], stop }: Scripted): Generator<
   for (const { name, args } of calls) {
     const id = `toolu_${index}`
     yield event('content_block_start', { index, content_block: { type: 'tool_use', id, name, input: {} } })
-    for (const piece of written(args).match(/[\s\S]{1,7}/g) ?? [])
+    for (const piece of toJson(args).match(/[\s\S]{1,7}/g) ?? [])
       yield event('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: piece } })
     yield event('content_block_stop', { index })
     index++
@@ -160,7 +163,7 @@ function* anthropicEvents({ text = '', calls = [], stop }: Scripted): Generator<
 }
 
 /** https://platform.openai.com/docs/api-reference/chat-streaming */
-function* openaiEvents({ text = '', calls = [], stop }: Scripted): Generator<string> {
+function* openaiEvents({ text = '', calls = [], stop }: ScriptedReply): Generator<string> {
   const chunk = (delta: object, finish_reason: string | null = null): string =>
     `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
   yield chunk({ role: 'assistant', content: '' })
@@ -169,7 +172,7 @@ function* openaiEvents({ text = '', calls = [], stop }: Scripted): Generator<str
     yield chunk({
       tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } }],
     })
-    for (const piece of written(args).match(/[\s\S]{1,7}/g) ?? [])
+    for (const piece of toJson(args).match(/[\s\S]{1,7}/g) ?? [])
       yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] })
   }
   yield chunk({}, stop === 'length' ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop')

@@ -1,10 +1,10 @@
 import { asks, elicit, elicitUrl, McpServer, sample, ToolError } from '@jetway/core'
 import { z } from 'zod'
 
-/** A tool whose full name is longer than any API of a model takes. */
+/** With its prefix, this tool name is longer than the model APIs accept. */
 export const LONG = 'a_tool_whose_name_is_as_long_as_servers_may_have_them_and_longer'
 
-/** A server with a tool for each thing that a host has to do. */
+/** A server with a tool for each feature of a host. */
 export function shop(): McpServer {
   const server = new McpServer({ name: 'shop', version: '1.0.0' }, { instructions: 'Prices are in euros.' })
   server.addTool({
@@ -56,11 +56,11 @@ export function shop(): McpServer {
   server.addTool({
     name: 'slogan',
     inputSchema: none,
-    asks: asks(none).ask('said', () =>
+    asks: asks(none).ask('slogan', () =>
       sample({ messages: [{ role: 'user', content: { type: 'text', text: 'A slogan' } }], maxTokens: 20 }),
     ),
     handler: (_, { answers }) => {
-      const { content } = answers.said
+      const { content } = answers.slogan
       return !Array.isArray(content) && 'text' in content ? content.text : '?'
     },
   })

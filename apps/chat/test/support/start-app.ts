@@ -6,7 +6,7 @@ import process from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, onTestFinished, vi } from 'vitest'
 
-/** How sources are run, without a build. */
+/** Node options that run TypeScript sources without a build. */
 export const FROM_SOURCE: readonly string[] = [
   '--conditions=jetway:source',
   '--import',
@@ -15,17 +15,17 @@ export const FROM_SOURCE: readonly string[] = [
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** The app as a process of its own. */
+/** The app in a child process. */
 export interface App {
   readonly process: ChildProcess
-  readonly said: { stdout: string; stderr: string }
-  /** Resolves to the exit code, and to null when a signal has ended it. */
+  readonly output: { stdout: string; stderr: string }
+  /** Resolves to the exit code, or to null if a signal ended the process. */
   readonly exited: Promise<number | null>
-  /** Waits for a text in what it has said. */
-  says(text: string): Promise<void>
+  /** Waits until stdout or stderr contains a text. */
+  waitForText(text: string): Promise<void>
   type(line: string): void
-  /** The servers that it runs now. */
-  servers(): readonly number[]
+  /** The process ids of the running servers. */
+  serverPids(): readonly number[]
 }
 
 export function startApp(args: readonly string[], env: Readonly<Record<string, string>> = {}): App {
@@ -33,23 +33,23 @@ export function startApp(args: readonly string[], env: Readonly<Record<string, s
     stdio: 'pipe',
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
   })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (output.stderr += text))
   child.stdin.on('error', () => {})
   onTestFinished(() => void child.kill('SIGKILL'))
   return {
     process: child,
-    said,
+    output,
     exited: once(child, 'close').then(([code]) => code as number | null),
-    says: (text) => vi.waitFor(() => expect(said.stdout + said.stderr).toContain(text)),
+    waitForText: (text) => vi.waitFor(() => expect(output.stdout + output.stderr).toContain(text)),
     type: (line) => void child.stdin.write(`${line}\n`),
-    servers: () => groupsBelow(child.pid as number),
+    serverPids: () => groupLeadersOf(child.pid as number),
   }
 }
 
-/** Servers lead groups of their own, other than what compiles TypeScript. */
-function groupsBelow(parent: number): readonly number[] {
+/** Children that lead a process group: the servers do, the TypeScript compiler does not. */
+function groupLeadersOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
@@ -59,7 +59,7 @@ function groupsBelow(parent: number): readonly number[] {
     .map(Number)
 }
 
-/** State, parent and group of a process. */
+/** The state, the parent and the process group of a process, and more. */
 function fieldsOf(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -69,8 +69,8 @@ function fieldsOf(pid: number): readonly string[] | undefined {
   }
 }
 
-/** Whether a process runs, zombies left out. */
-export function runs(pid: number): boolean {
+/** Zombies do not count as running. */
+export function isRunning(pid: number): boolean {
   const state = fieldsOf(pid)?.[0]
   return state !== undefined && !['Z', 'X'].includes(state)
 }

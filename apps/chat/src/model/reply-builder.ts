@@ -1,25 +1,25 @@
 import type { HostToolResult } from '@jetway/client/bridge'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
-import { ModelError } from './model.ts'
+import { ModelError, type Reply } from './model.ts'
 
-/** What one answer may have in all, in UTF-16 units, and how many tools it may ask for. */
-const MAX_ANSWER = 8 * 1024 * 1024
+/** The longest reply, in UTF-16 units, with the arguments of its calls. */
+const MAX_REPLY = 8 * 1024 * 1024
 const MAX_CALLS = 256
 
-/** A call as the model has written it: the arguments may be anything. */
+/** A tool call. `json` is the text that the model wrote, which may be no valid JSON. */
 export interface Call {
   readonly id: string
   readonly name: string
   readonly json: string
 }
 
-/** An answer, put together from the pieces in which it comes. */
-export class Answer {
+/** Joins the pieces of a streamed reply. */
+export class ReplyBuilder {
   readonly #onText: (text: string) => void
   readonly #calls = new Map<number, { id: string; name: string; json: string }>()
   #text = ''
   #size = 0
-  stopped: 'end' | 'length' = 'end'
+  stopReason: Reply['stopReason'] = 'end'
 
   constructor(onText: (text: string) => void) {
     this.#onText = onText
@@ -29,10 +29,9 @@ export class Answer {
     return this.#text
   }
 
-  /** In the order in which the model wants them. */
   get calls(): readonly Call[] {
     const calls = [...this.#calls.entries()].toSorted(([a], [b]) => a - b)
-    // Some endpoints give no ids, and results need one to refer to.
+    // Some endpoints send no ids, but each result must name the id of its call.
     return calls.map(([at, { id, name, json }]) => ({ id: id === '' ? `call_${at}` : id, name, json }))
   }
 
@@ -43,14 +42,14 @@ export class Answer {
     this.#onText(piece)
   }
 
-  /** A piece of the call at this place; id and name come with the first. */
+  /** Adds a piece of the call at this index. The first piece has the id and the name. */
   addCall(
     at: number,
     piece: { readonly id?: unknown; readonly name?: unknown; readonly json?: unknown },
   ): void {
     const call = this.#calls.get(at) ?? { id: '', name: '', json: '' }
     if (!this.#calls.has(at) && this.#calls.size >= MAX_CALLS)
-      throw new ModelError(`The model asks for more than ${MAX_CALLS} tools at once`)
+      throw new ModelError(`The model called more than ${MAX_CALLS} tools at once`)
     this.#calls.set(at, call)
     if (typeof piece.id === 'string' && piece.id !== '') call.id = piece.id
     if (typeof piece.name === 'string' && piece.name !== '') call.name = piece.name
@@ -61,11 +60,12 @@ export class Answer {
 
   #grow({ length }: string): void {
     this.#size += length
-    if (this.#size > MAX_ANSWER) throw new ModelError('The model answers without end')
+    if (this.#size > MAX_REPLY)
+      throw new ModelError(`The model's reply is longer than ${MAX_REPLY} characters`)
   }
 }
 
-/** The arguments for the model's own message, in which an API takes nothing but an object. */
+/** The arguments for the assistant's message in the history. The APIs accept only an object there. */
 export function argumentsOf({ json }: Call): JsonObject {
   try {
     const args: unknown = JSON.parse(json)
@@ -75,8 +75,8 @@ export function argumentsOf({ json }: Call): JsonObject {
   }
 }
 
-/** A call that did not happen, or of which nobody knows what it came to. */
-export const refused = (reason: string): HostToolResult => ({
+/** The result of a call that was not made, or whose outcome is unknown. */
+export const failedResult = (reason: string): HostToolResult => ({
   text: reason,
   parts: [{ type: 'text', text: reason }],
   structured: undefined,
