@@ -5,7 +5,7 @@ describe('the edge preset', () => {
   let answers: Readonly<Record<string, unknown>>
   beforeAll(async () => {
     const module = new URL('./fixtures/edge-features.ts', import.meta.url)
-    const bundle = await pack({ module, conditions: ['jetway:source'] })
+    const bundle = await pack(module)
     answers = (await printed(bundle, 'await import(process.argv[1])')) as typeof answers
   })
   const text = (said: string): object => ({ status: 200, answer: { result: { content: [{ text: said }] } } })

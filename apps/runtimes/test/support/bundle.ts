@@ -9,21 +9,15 @@ import { build, type BuildResult } from 'esbuild'
 /** A bundle, and what went into it. */
 export type Bundle = BuildResult<{ write: false; metafile: true }>
 
-/** What is bundled, and by which conditions beside those of Workers. */
-export interface Bundled {
-  readonly module: URL
-  readonly conditions?: readonly string[]
-}
-
-/** As a deployment is made: minified, in one file. */
-export function pack({ module, conditions = [] }: Bundled): Promise<Bundle> {
+/** As a deployment is made, but from the sources: minified, in one file. */
+export function pack(module: URL): Promise<Bundle> {
   return build({
     entryPoints: [fileURLToPath(module)],
     bundle: true,
     minify: true,
     format: 'esm',
     target: 'es2022',
-    conditions: [...conditions, 'workerd', 'worker', 'browser'],
+    conditions: ['jetway:source', 'workerd', 'worker', 'browser'],
     write: false,
     metafile: true,
   })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,10 +20,17 @@ export interface WorkerOptions {
 const TODAY = '2026-11-01'
 
 /** Bundles a module as wrangler does, and starts it in workerd. */
-export async function listenInWorker(entry: URL, options: WorkerOptions = {}): Promise<Listening> {
+export const listenInWorker = (entry: URL, options: WorkerOptions = {}): Promise<Listening> =>
+  serve((file) => bundle(entry, file), options)
+
+/** Starts a bundle in workerd. */
+export const serveInWorker = (bundled: string, options: WorkerOptions = {}): Promise<Listening> =>
+  serve((file) => copyFile(bundled, file), options)
+
+async function serve(write: (file: string) => Promise<void>, options: WorkerOptions): Promise<Listening> {
   const folder = await mkdtemp(join(tmpdir(), 'jetway-worker-'))
   try {
-    await bundle(entry, join(folder, 'worker.js'))
+    await write(join(folder, 'worker.js'))
     const config = join(folder, 'config.capnp')
     await writeFile(config, configText(options, await workerdVersion()))
     const child = start(
