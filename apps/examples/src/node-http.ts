@@ -1,18 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BodyError, createEndpoint, duplicateHeader } from '@jetway/core/http'
+import { BodyError, createEndpoint } from '@jetway/core/http'
 import type { EndpointOptions, HttpReply, HttpRequest, Servable } from '@jetway/core/http'
 
 // #region mount
 export function mcp(server: Servable, options?: EndpointOptions) {
   const endpoint = createEndpoint(server, options)
-  const listener = async (req: IncomingMessage, res: ServerResponse, parsed?: unknown): Promise<void> =>
-    send(res, await endpoint.handle(translate(req, res, parsed)))
+  const listener = async (req: IncomingMessage, res: ServerResponse, parsed?: unknown): Promise<void> => {
+    const readBody = (limit: number) => (parsed === undefined ? read(req, limit) : { parsed })
+    send(res, await endpoint.handle(translate(req, res), readBody))
+  }
   return { endpoint, listener }
 }
 // #endregion
 
 // #region request
-function translate(req: IncomingMessage, res: ServerResponse, parsed: unknown): HttpRequest {
+function translate(req: IncomingMessage, res: ServerResponse): HttpRequest {
   const left = new AbortController()
   res.once('close', () => res.writableFinished || left.abort())
   if (res.destroyed) left.abort()
@@ -22,9 +24,7 @@ function translate(req: IncomingMessage, res: ServerResponse, parsed: unknown): 
     peer: req.socket,
     query: (name) => new URLSearchParams(req.url?.split('?')[1]).get(name) ?? undefined,
     header: (name) => req.headersDistinct[name]?.[0],
-    headers: (name) => req.headersDistinct[name] ?? [],
-    duplicateHeader: () => duplicateHeader(req.rawHeaders),
-    body: (limit) => (parsed === undefined ? read(req, limit) : { parsed }),
+    rawHeaders: req.rawHeaders,
     signal: left.signal,
   }
 }
@@ -33,7 +33,6 @@ function translate(req: IncomingMessage, res: ServerResponse, parsed: unknown): 
 // #region body
 async function read(req: IncomingMessage, limit: number): Promise<Uint8Array> {
   const tooLarge = BodyError.tooLarge(limit)
-  if (Number(req.headers['content-length']) > limit) throw tooLarge
   const chunks: Uint8Array[] = []
   let size = 0
   try {

@@ -1,56 +1,51 @@
 import { AsyncResource } from 'node:async_hooks'
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
 import { fastifySSE } from '@fastify/sse'
 import type { AuthInfo, McpServer, MountHandle } from '@jetway/core'
-import {
-  BodyError,
-  collectStream,
-  createEndpoint,
-  routePaths,
-  readStream,
-  duplicateHeader,
-} from '@jetway/core/http'
+import { collectStream, createEndpoint, routePaths } from '@jetway/core/http'
 import type {
-  Route,
+  AcceptedRequest,
+  BodyError,
   Endpoint,
   EndpointOptions,
-  FrameSink,
   HttpReply,
-  HttpRequest,
+  RequestBody,
+  Route,
   Servable,
   ServerSelector,
 } from '@jetway/core/http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
+import { ResponseSink } from './sink.ts'
 
-/** Chooses the server of a request. Undefined is answered 404. */
+/** Chooses the server for a request. Undefined gives 404. */
 export type McpSelector<Locals = unknown, App = unknown> = (
   request: FastifyRequest,
 ) => McpServer<Locals, App> | undefined | Promise<McpServer<Locals, App> | undefined>
 
-/** Where the server answers, and everything that an endpoint takes. */
+/** The options of the plugin, and those of an endpoint. */
 export interface McpPluginOptions<Locals = unknown, App = unknown> extends EndpointOptions {
-  /** What is served, or a function that chooses it: once for each session, or for each request without sessions. */
+  /** The server, or a function that chooses one for each session; without sessions, for each request. */
   readonly server: McpServer<Locals, App> | McpSelector<Locals, App>
   /**
-   * Where the server answers, below `prefix` and the prefixes of the plugins around this one. With `legacySse` it answers
-   * at `/sse` and `/message` beside this path too.
+   * Where the server answers, below `prefix` and the prefixes of the parent plugins. With `legacySse` it also answers at
+   * `/sse` and `/message` in the same directory.
    *
    * @default '/mcp', or '/' where `prefix` is given, which then is the whole path
    */
   readonly path?: string
   readonly prefix?: string
-  /** The app's own data for a request, as `ctx.locals`. Called once for a request that has passed the guard. */
+  /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
   readonly locals?: (request: FastifyRequest) => NoInfer<Locals>
-  /** What the app's own authentication left on the request, as `ctx.auth`. */
+  /** The result of the app's own authentication, as `ctx.auth`. */
   readonly auth?: (request: FastifyRequest) => AuthInfo | undefined
-  /** Given the handle of this mount when it is registered, to watch it or to close it before the app. Closing the app closes it too. */
+  /** Called with the handle of this mount: for its stats, or to close it before the app. Closing the app closes it too. */
   readonly onMount?: (mount: MountHandle) => void
 }
 
 declare module 'fastify' {
-  // What a server demands of `locals` depends on the server, which Fastify's own signatures cannot express.
+  // The type of `locals` depends on the server, which Fastify's own signatures cannot express.
   interface FastifyRegister<T, RawServer, TypeProviderDefault, LoggerDefault> {
     <Locals, App>(
       plugin: typeof mcp,
@@ -63,26 +58,25 @@ type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 type Body = string | Uint8Array
 type Payload = Body | Promise<Body | undefined>
 
-/** All of them, so that methods which MCP does not know get the endpoint's 405 and not the app's 404. */
+/** All methods, so that unknown ones get the endpoint's 405 and not the app's 404. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** Fastify would add the charset to every reply that lacks it. */
+/** Fastify would add the charset to a content type without one. */
 const JSON_TYPE = 'application/json; charset=utf-8'
 const BODY_LIMIT = 4 * 1024 * 1024
-/** What an app that set no limit shows. Any other value is the app's choice. */
+/** Fastify's default. Any other value was set by the app. */
 const FASTIFY_BODY_LIMIT = 1024 * 1024
-/** How long the last frames may take to leave, in ms, once the endpoint has closed: a stalled peer never reads them. */
+/** How long to wait for the last bytes after a close, in ms: a stalled client never reads them. */
 const FLUSH_MS = 1000
-const EMPTY = new Uint8Array()
 
 /**
  * Mounts an MCP server on Fastify: `app.register(mcp, { server, path: '/mcp' })`.
  *
- * The routes live in a plugin scope of their own. Hooks, CORS, authentication and the logger of the app apply to them;
- * its body parsers do not: until the handler runs, `request.body` is the unread stream. A hook that assigns something
- * else to it is taken to have parsed the body. An app-wide `bodyLimit` below the mount's holds here too.
+ * The routes have their own plugin scope. Hooks, CORS, authentication and the logger of the app apply to them; its body
+ * parsers do not: until the handler runs, `request.body` is the unread stream. If a hook assigns another value to it, that
+ * value is the parsed body. A lower `bodyLimit` of the app applies here too.
  *
- * `onSend` hooks run for JSON replies. They cannot run for streams, which have no payload when their headers leave; the
- * headers that earlier hooks have set are kept on both. Closing the app ends the streams.
+ * `onSend` hooks run for JSON replies, but not for streams, which have no payload when their headers are sent. Both keep
+ * the headers that earlier hooks have set. Closing the app ends the streams.
  */
 export async function mcp(app: FastifyInstance, options: McpPluginOptions): Promise<void> {
   const {
@@ -101,14 +95,14 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
   const mount = new PluginMount(app, endpoint, { locals, auth })
 
   app.removeAllContentTypeParsers()
-  // Reads nothing: the guard judges the head first. JSON is named because Fastify looks '*' up anew for every request.
+  // Reads nothing: the guard checks the head first. JSON has its own entry because Fastify looks up '*' again for each request.
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   app.addHook('preClose', () => mount.close())
   routeProbes(app, endpoint)
 
-  // @fastify/sse gives every request of its routes a context, a promise and two listeners, but only streams need them.
-  // So it gets to wrap the opening of a stream, and the handler goes on as the app's own onRoute hooks have left it.
+  // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them. So it wraps
+  // the function that opens a stream, and the route keeps the handler as the app's own onRoute hooks have left it.
   let handler: RouteHandlerMethod = mount.open
   app.addHook('onRoute', (route) => {
     handler = route.handler
@@ -132,7 +126,7 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
   }
 }
 
-/** Before the hooks on routes are there, which are for the MCP route alone. */
+/** Call it before the onRoute hooks are added, which are for the MCP routes only. */
 function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
   for (const [url, probe] of endpoint.probes) {
     app.route({
@@ -154,90 +148,96 @@ function neutral(server: McpPluginOptions['server']): Servable | ServerSelector 
   return (request) => server((request as PluginRequest).request)
 }
 
-interface HostReaders {
-  readonly locals: ((request: FastifyRequest) => unknown) | undefined
-  readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
-}
-
 class PluginMount {
-  /** `open`, inside what @fastify/sse puts around it. */
+  /** `open`, wrapped by @fastify/sse. */
   stream: RouteHandlerMethod
   readonly #app: FastifyInstance
   readonly #endpoint: Endpoint
-  readonly #host: HostReaders
-  /** For each handler of a door the one that takes its place, see `handler`. */
+  readonly #readers: RequestReaders
+  /** The handlers that `handler` gives for those of `answerAt`. */
   readonly #direct = new Map<RouteHandlerMethod, RouteHandlerMethod>()
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
-  /** Streams, and bodies that still come in after their reply: Node's server would wait for their connections. */
+  /** Streams, and bodies still being sent after their reply: Node's server waits for their connections. */
   readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
-  /** Requests whose bodies come in before their reply. Node's server would wait for these, too. */
+  /** Requests without a reply, whose bodies may still be coming. Node's server waits for these too. */
   readonly #reading = new Set<IncomingMessage>()
 
-  constructor(app: FastifyInstance, endpoint: Endpoint, host: HostReaders) {
+  constructor(app: FastifyInstance, endpoint: Endpoint, readers: RequestReaders) {
     this.#app = app
     this.#endpoint = endpoint
-    this.#host = host
+    this.#readers = readers
     this.stream = this.open
   }
 
-  /** Returns what Fastify sends. Never undefined at once, which Fastify would take for "not answered yet". */
+  /** A handler that returns what Fastify sends, for hooks that wrap it. */
   answerAt(route: Route): RouteHandlerMethod {
-    const answer = (request: FastifyRequest, reply: FastifyReply): Payload => {
-      const answered = this.#endpoint.handle(new PluginRequest(route, request, reply, this.#host))
-      if (!(answered instanceof Promise)) return this.#payload(reply, answered) ?? NOTHING
-      if (!request.raw.complete) this.#reading.add(request.raw)
-      return answered.then((settled) => this.#payload(reply, settled))
-    }
-    this.#direct.set(answer, (request, reply) => this.#send(route, request, reply))
+    const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> =>
+      new Promise((resolve, reject) => {
+        this.#answer(route, request, reply, (answered) => {
+          try {
+            resolve(this.#payload(reply, answered))
+          } catch (error) {
+            reject(error)
+          }
+        })
+      })
+    this.#direct.set(answer, (request, reply) => {
+      this.#answer(route, request, reply, (answered) => this.#send(reply, answered))
+    })
     return answer
   }
 
-  /**
-   * The same where nobody waits for what the handler returns. Then the body can be read before the endpoint is asked,
-   * which answers at once whatever it need not wait for: without a promise, which costs more than most calls.
-   */
-  #send(route: Route, request: FastifyRequest, reply: FastifyReply): void {
-    const asked = new PluginRequest(route, request, reply, this.#host)
-    // Who calls is asked before the body is read, and the host may say so too.
-    const stream = this.#host.auth === undefined ? asked.unread() : undefined
-    const limit = stream === undefined ? undefined : this.#endpoint.mayRead(asked)
-    if (stream === undefined || limit === undefined || asked.isBeyond(limit)) return this.#reply(asked, reply)
-    // What the app's hooks keep for a request is theirs to find in handlers too; the stream's events know nothing of it.
-    const context = new AsyncResource('jetway')
+  /** Without a wrapper of the app, a handler that needs no promise: a promise costs more than most calls. */
+  handler(handler: RouteHandlerMethod): RouteHandlerMethod {
+    return this.#direct.get(handler) ?? handler
+  }
+
+  #answer(
+    route: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    send: (answered: HttpReply) => void,
+  ): void {
+    const asked = new PluginRequest(route, request, reply, this.#readers)
+    const accepted = this.#endpoint.accept(asked)
+    if (!(accepted instanceof Promise)) return this.#read(asked, accepted, send)
     this.#reading.add(request.raw)
-    collectStream(stream, limit, (body) => {
-      asked.take(body)
-      context.runInAsyncScope(() => this.#reply(asked, reply))
-    })
+    void accepted.then((settled) => this.#read(asked, settled, send))
   }
 
-  #reply(asked: PluginRequest, reply: FastifyReply): void {
-    const fail = (error: Error): void => void reply.send(error)
-    const send = (answer: HttpReply): void => {
-      try {
-        const payload = this.#payload(reply, answer)
-        if (payload instanceof Promise) payload.catch(fail)
-        else reply.send(payload)
-      } catch (error) {
-        fail(error as Error)
-      }
+  #read(
+    asked: PluginRequest,
+    accepted: HttpReply | AcceptedRequest,
+    send: (answered: HttpReply) => void,
+  ): void {
+    if ('status' in accepted) return send(accepted)
+    const answer = (body: RequestBody | BodyError): void => {
+      const answered = accepted.answer(body)
+      if (answered instanceof Promise) void answered.then(send)
+      else send(answered)
     }
-    const answer = this.#endpoint.handle(asked)
-    if (!(answer instanceof Promise)) return send(answer)
-    if (!reply.request.raw.complete) this.#reading.add(reply.request.raw)
-    void answer.then(send)
+    const body = asked.body()
+    if (!isStream(body)) return answer(body)
+    this.#reading.add(asked.request.raw)
+    // Events of the stream run outside the async context of the app's hooks, which handlers expect.
+    const context = new AsyncResource('jetway')
+    collectStream(body, accepted.bodyLimit, (read) => context.runInAsyncScope(answer, undefined, read))
   }
 
-  /** The handler of the route, where the app's own hooks have left it as it was or have put something around it. */
-  handler(left: RouteHandlerMethod): RouteHandlerMethod {
-    return this.#direct.get(left) ?? left
+  #send(reply: FastifyReply, answered: HttpReply): void {
+    try {
+      const payload = this.#payload(reply, answered)
+      if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
+      else reply.send(payload)
+    } catch (error) {
+      reply.send(error)
+    }
   }
 
   #payload(reply: FastifyReply, answer: HttpReply): Payload | undefined {
     const { request } = reply
     this.#reading.delete(request.raw)
-    const { complete, readableEnded } = request.raw
-    if (!complete && !readableEnded && request.method !== 'GET') this.#track(request.raw)
+    if (isIncomplete(request.raw) && request.method !== 'GET') this.#track(request.raw)
     if (answer.open) {
       this.#opening.set(reply, answer)
       return this.stream.call(this.#app, request, reply) as Promise<undefined>
@@ -247,13 +247,13 @@ class PluginMount {
     return answer.body
   }
 
-  /** Sends the head of a stream, with all that hooks have set on it, and hands the rest over to the endpoint. */
+  /** Sends the head of a stream, with the headers that hooks have set, and lets the endpoint write. */
   readonly open = (_request: FastifyRequest, reply: FastifyReply): void => {
     const answer = this.#opening.get(reply)
     if (!answer) return
     const { raw } = reply
-    const sink = new RawSink(raw)
-    // In the meantime the peer may have left, or a timeout of the app may have answered.
+    const sink = new ResponseSink(raw)
+    // The client may have disconnected, or a timeout of the app may have replied.
     if (raw.destroyed || raw.headersSent || reply.sent) sink.drop()
     else {
       setHeaders(reply, answer.headers)
@@ -263,7 +263,7 @@ class PluginMount {
       raw.once('close', () => sink.drop())
     }
     answer.open(sink)
-    // Node holds the head back for the first chunk, which may be long in coming.
+    // Node delays the head until the first chunk, which may take long.
     if (!sink.used) raw.flushHeaders()
   }
 
@@ -279,8 +279,6 @@ class PluginMount {
   }
 }
 
-const NOTHING = Promise.resolve(undefined)
-
 function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
   for (const name in headers) {
     const value = headers[name]
@@ -288,7 +286,7 @@ function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
   }
 }
 
-/** Resolves when one side of an exchange is over; cuts the connection where the peer does not do its part. */
+/** Resolves when a request or a response has closed; destroys it after FLUSH_MS. */
 function endOf(side: IncomingMessage | ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (side.destroyed) return resolve()
@@ -305,7 +303,7 @@ function limitOf(app: FastifyInstance, wanted: number): number {
   return bodyLimit === FASTIFY_BODY_LIMIT ? wanted : Math.min(bodyLimit, wanted)
 }
 
-/** What Fastify itself refuses is answered as JSON-RPC; what the app's hooks throw is for the app's error handler. */
+/** Answers Fastify's own errors as JSON-RPC, and leaves errors of hooks to the app's error handler. */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): string {
   const status = error.statusCode ?? 500
   if (status !== 413 && status !== 415 && !String(error.code).startsWith('FST_ERR_')) {
@@ -321,163 +319,4 @@ function problem(reply: FastifyReply, status: number): string {
   reply.header('content-type', JSON_TYPE)
   const code = status >= 500 ? -32603 : -32600
   return JSON.stringify({ jsonrpc: '2.0', error: { code, message: STATUS_CODES[status] ?? 'Refused' } })
-}
-
-class PluginRequest implements HttpRequest {
-  readonly method: string
-  readonly route: Route
-  readonly request: FastifyRequest
-  readonly #reply: FastifyReply
-  readonly #host: HostReaders
-  readonly #headers: FastifyRequest['headers']
-  #abort: AbortController | undefined
-  #locals: { readonly value: unknown } | undefined
-  #body: Uint8Array | BodyError | undefined
-
-  constructor(route: Route, request: FastifyRequest, reply: FastifyReply, host: HostReaders) {
-    this.route = route
-    this.method = request.method
-    this.request = request
-    this.#reply = reply
-    this.#host = host
-    this.#headers = request.headers
-  }
-
-  /** What the client has asked for, whatever the app has rewritten it to. */
-  get path(): string {
-    return this.request.originalUrl.split('?', 1)[0] as string
-  }
-
-  get peer(): HttpRequest['peer'] {
-    return this.request.socket
-  }
-
-  get auth(): AuthInfo | undefined {
-    return this.#host.auth?.(this.request)
-  }
-
-  get locals(): unknown {
-    return (this.#locals ??= { value: this.#host.locals?.(this.request) }).value
-  }
-
-  get signal(): AbortSignal {
-    return (this.#abort ??= abortedBy(this.#reply.raw)).signal
-  }
-
-  query(name: string): string | undefined {
-    const value = (this.request.query as Record<string, string | string[] | undefined>)[name]
-    return Array.isArray(value) ? value[0] : value
-  }
-
-  header(name: string): string | undefined {
-    // HTTP/2 carries the host as a pseudo-header.
-    const value = this.#headers[name] ?? (name === 'host' ? this.#headers[':authority'] : undefined)
-    return Array.isArray(value) ? value[0] : value
-  }
-
-  headers(name: string): readonly string[] {
-    const { rawHeaders } = this.request.raw
-    const values = rawHeaders.filter(
-      (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
-    )
-    if (values.length > 1) return values
-    // What a hook has put in the place of the wire's value counts.
-    const value = this.header(name)
-    return value === undefined ? [] : [value]
-  }
-
-  duplicateHeader(): string | undefined {
-    return duplicateHeader(this.request.raw.rawHeaders)
-  }
-
-  get headJudged(): boolean {
-    return this.#body !== undefined
-  }
-
-  /** The stream of the body, where nobody has begun to read it. */
-  unread(): Readable | undefined {
-    const { body } = this.request
-    return isStream(body) && !body.readableDidRead && !body.destroyed ? body : undefined
-  }
-
-  /** Whether the body is declared to be longer. What a hook has put in its place has another length. */
-  isBeyond(limit: number): boolean {
-    const { body, raw } = this.request
-    return body === raw && Number(raw.headers['content-length']) > limit
-  }
-
-  /** Takes what was read of the body, after the guard has let the head pass. */
-  take(body: Uint8Array | BodyError): void {
-    this.#body = body
-  }
-
-  body(limit: number): ReturnType<HttpRequest['body']> {
-    if (this.#body !== undefined)
-      return this.#body instanceof BodyError ? Promise.reject(this.#body) : this.#body
-    const { body } = this.request
-    if (body === undefined) return EMPTY
-    if (body instanceof Uint8Array) return body
-    if (!isStream(body)) return { parsed: body }
-    const stream = this.unread()
-    if (stream === undefined)
-      return Promise.reject(new BodyError(400, 'The body is gone: a hook has read it, or the peer has left'))
-    return this.isBeyond(limit) ? Promise.reject(BodyError.tooLarge(limit)) : readStream(stream, limit)
-  }
-}
-
-function abortedBy(raw: ServerResponse): AbortController {
-  const controller = new AbortController()
-  const gone = (): void => {
-    if (!raw.writableFinished) controller.abort()
-  }
-  if (raw.destroyed) gone()
-  else raw.once('close', gone)
-  return controller
-}
-
-function isStream(body: unknown): body is Readable {
-  return typeof (body as { pipe?: unknown } | null)?.pipe === 'function'
-}
-
-/** Writes to a response. After the peer has gone chunks are dropped: the request's signal tells the endpoint. */
-class RawSink implements FrameSink {
-  /** Whether the head has left, with a chunk or in vain. */
-  used = false
-  #raw: ServerResponse | undefined
-  #drained: Promise<void> | undefined
-  #release: (() => void) | undefined
-
-  constructor(raw: ServerResponse) {
-    this.#raw = raw
-  }
-
-  write(chunk: string): void | Promise<void> {
-    if (!this.#raw) return
-    this.used = true
-    if (this.#raw.write(chunk)) return
-    return (this.#drained ??= this.#wait(this.#raw))
-  }
-
-  close(): void {
-    this.used = true
-    this.#raw?.end()
-    this.#raw = undefined
-  }
-
-  /** The peer has gone: nobody waits for it any more. */
-  drop(): void {
-    this.used = true
-    this.#raw = undefined
-    this.#release?.()
-  }
-
-  #wait(raw: ServerResponse): Promise<void> {
-    return new Promise((resolve) => {
-      this.#release = () => {
-        this.#drained = undefined
-        resolve()
-      }
-      raw.once('drain', this.#release)
-    })
-  }
 }

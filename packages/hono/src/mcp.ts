@@ -1,14 +1,14 @@
 import { createEndpoint, type EndpointOptions, routePaths } from '@jetway/core/http'
 import { createMiddleware, type McpMiddleware, type WithEndpoint } from './middleware.ts'
 
-/** Where the server answers, and everything that an endpoint takes. A server that declares its locals needs `locals`. */
+/** The options of the middleware and of its endpoint. A server that declares its locals needs `locals`. */
 export type McpMiddlewareOptions<Locals = unknown> = WithEndpoint<EndpointOptions, Locals>
 
 /**
  * Mounts an MCP server on Hono: `app.use(mcp({ server, path: '/mcp' }))`.
  *
- * It answers its own path, below any base path, and calls `next()` for all others. Replies go through Hono's context,
- * so headers that middleware has set before (CORS, a request id) are kept, on streams too.
+ * It answers its own path, below any base path, and calls `next()` for all others. Replies and streams keep the headers
+ * that middleware has set before (CORS, a request id).
  */
 export function mcp<Locals = unknown>(options: McpMiddlewareOptions<Locals>): McpMiddleware {
   return createMiddleware<Locals>(options, { createEndpoint, routePaths })

@@ -1,25 +1,25 @@
-/** How much of a request somebody has read before. */
+/** Nothing has read from the request before. */
 export const UNTOUCHED = 0
-/** Whoever has looked at the headers may have changed them. */
+/** Code that has read the headers may have changed them. */
 export const HEADERS = 1
-/** More than the head: Node's stream may be taken, or this is a real Request. */
+/** More than the head was read: Node's stream may be used, or this is a real Request. */
 export const TOUCHED = 2
 export type Touched = typeof UNTOUCHED | typeof HEADERS | typeof TOUCHED
 
-/** Where the stand-ins of one prototype keep what has been read of them. */
+/** The symbols under which the stand-ins of one prototype keep their state. */
 interface Kind {
   readonly prototype: object
   readonly headers: symbol
-  /** Made with the signal, and by everything that turns the stand-in into a real Request. */
+  /** Set with the signal, and by everything that turns the stand-in into a real Request. */
   readonly signal: symbol
 }
 
 let known: Kind | undefined
 
 /**
- * How much has been read of the stand-in for a request that `@hono/node-server` passes. It keeps its headers once they
- * are read, and turns into a real Request, and takes Node's stream for it, once someone wants more than its head: a
- * clone, the body as a stream, the signal. A middleware that replaces `c.req.raw` builds a real Request too.
+ * Says how much has been read of the stand-in that `@hono/node-server` passes for a Request. The stand-in keeps its
+ * headers once they are read. A clone, the body as a stream, or the signal turns it into a real Request, which uses up
+ * Node's stream. Middleware that replaces `c.req.raw` creates a real Request too.
  */
 export function touched(raw: Request): Touched {
   const prototype = Object.getPrototypeOf(raw) as object
@@ -34,8 +34,8 @@ export function touched(raw: Request): Touched {
 }
 
 /**
- * Finds the two on a copy of a stand-in that has been read: listing what each request holds would cost as much as the
- * rest of the guard. Undefined where a request behaves in another way.
+ * Finds the symbols on a copy of a stand-in, by reading it: listing the symbols of each request would cost as much as the
+ * rest of the guard. Undefined for another kind of request.
  */
 function learn(raw: Request, prototype: object): Kind | undefined {
   const copy = Object.create(prototype, Object.getOwnPropertyDescriptors(raw)) as Request

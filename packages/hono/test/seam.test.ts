@@ -2,29 +2,40 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import type { McpServer } from '@jetway/core'
 import type * as Http from '@jetway/core/http'
-import type { Endpoint, FrameSink, HttpReply, HttpRequest } from '@jetway/core/http'
+import type { BodyError, Endpoint, FrameSink, HttpReply, HttpRequest, RequestBody } from '@jetway/core/http'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { deferred, head, listen, post, raw, until } from './support.ts'
 
-type Handle = (request: HttpRequest) => HttpReply | Promise<HttpReply>
+type Handle = (request: HttpRequest, body: RequestBody | Error) => HttpReply | Promise<HttpReply>
 
 const endpoint = vi.hoisted(() => ({
   handle: undefined as unknown,
-  /** Bytes of a body that may be read before the endpoint is asked for an answer. */
-  mayRead: undefined as number | undefined,
+  refusal: undefined as HttpReply | undefined,
+  /** Whether authentication is asynchronous. */
+  later: false,
 }))
 
 vi.mock('@jetway/core/http', async (original) => ({
   ...(await original<typeof Http>()),
-  createEndpoint: (): Pick<Endpoint, 'handle' | 'mayRead' | 'probes'> => ({
+  createEndpoint: (): Pick<Endpoint, 'accept' | 'probes'> => ({
     probes: new Map(),
-    mayRead: () => endpoint.mayRead,
-    handle: (request) => (endpoint.handle as Handle)(request),
+    accept: (request) => {
+      const accepted = endpoint.refusal ?? {
+        bodyLimit: 100,
+        answer: (body: RequestBody | Error) => (endpoint.handle as Handle)(request, body),
+      }
+      return endpoint.later ? Promise.resolve(accepted) : accepted
+    },
   }),
 }))
+
+afterEach(() => {
+  endpoint.refusal = undefined
+  endpoint.later = false
+})
 
 function mounted(handle: Handle, app: Hono = new Hono()): Hono {
   endpoint.handle = handle
@@ -39,24 +50,21 @@ async function served(handle: Handle, app?: Hono): Promise<string> {
 const SSE = { 'content-type': 'text/event-stream' }
 const OK = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' } as const
 
-const bytes = async (request: HttpRequest): Promise<HttpReply> => {
-  const body = (await request.body(100)) as Uint8Array
-  return { ...OK, body: String(body.byteLength) }
-}
-/** Answers the length of the body, or the status of what was wrong with it. */
-const measured: Handle = (request) =>
-  bytes(request).catch((error: { status: number }) => ({ status: error.status, headers: {} }))
+/** Answers the length of the body, or the status of the error. */
+const measured: Handle = (_request, body) =>
+  body instanceof Error
+    ? { status: (body as BodyError).status, headers: {} }
+    : { ...OK, body: String((body as Uint8Array).byteLength) }
 
 describe.each([
-  ['when it asks for it', undefined],
-  ['before it is asked for an answer, since the head has passed', 100],
-])('a body that the endpoint gets %s', (_when, mayRead) => {
+  ['at once', false],
+  ['after authentication', true],
+])('the body of a request that is accepted %s', (_when, later) => {
   beforeEach(() => {
-    endpoint.mayRead = mayRead
-    return () => (endpoint.mayRead = undefined)
+    endpoint.later = later
   })
 
-  it('has the bytes of a body of its declared length whole, across chunks', async () => {
+  it('is whole, across chunks', async () => {
     const url = await served(measured)
     const socket = await raw(url, head('/mcp', { 'content-length': '10' }))
     socket.write('12345')
@@ -128,7 +136,7 @@ describe.each([
           return next()
         }),
     ],
-  ])('is there beside a middleware with %s', async (_what, length, use) => {
+  ])('is there after a middleware with %s', async (_what, length, use) => {
     for (const body of ['{"text":"x"}', new Blob(['{"text":', '"x"}']).stream()]) {
       const app = new Hono()
       use(app)
@@ -142,12 +150,10 @@ describe.each([
     expect((await post(await served(measured, app))).status).toBe(400)
   })
 
-  it('is an error with status 400 when the peer leaves before the end of the body', async () => {
+  it('is an error with status 400 when the client disconnects before the end of the body', async () => {
     const status = deferred<number>()
-    const url = await served(async (request) => {
-      await Promise.resolve(request.body(100)).catch((error: { status: number }) =>
-        status.resolve(error.status),
-      )
+    const url = await served((_request, body) => {
+      status.resolve((body as BodyError).status)
       return OK
     })
     const socket = await raw(url, head('/mcp', { 'content-length': '10' }) + '12345')
@@ -156,20 +162,17 @@ describe.each([
     expect(await status.promise).toBe(400)
   })
 
-  it('is read in the context that the app has made for the request', async () => {
+  it('is answered in the async context that the app has made for the request', async () => {
     const kept = new AsyncLocalStorage<string>()
     const app = new Hono()
     app.use((c, next) => kept.run(c.req.query('n') ?? '', next))
-    const url = await served(async (request) => {
-      await request.body(100)
-      return { ...OK, body: String(kept.getStore()) }
-    }, app)
+    const url = await served(() => ({ ...OK, body: String(kept.getStore()) }), app)
     expect(await (await post(`${url}?n=1`, 'x'.repeat(10))).text()).toBe('1')
     expect(await (await post(`${url}?n=2`, 'x'.repeat(10))).text()).toBe('2')
   })
 })
 
-describe('what the endpoint sees of a request', () => {
+describe('the request that the endpoint gets', () => {
   it('has the method, the first value of a query parameter, and header values', async () => {
     let seen: unknown
     const url = await served((request) => {
@@ -207,26 +210,12 @@ describe('what the endpoint sees of a request', () => {
   ])('has the headers as a middleware has left them, %s', async (_how, change) => {
     let seen: unknown
     const app = new Hono().use((c, next) => (change(c), next()))
-    const url = await served(async (request) => {
-      const body = (await request.body(100)) as Uint8Array
-      seen = [request.header('authorization'), request.header('x-one'), body.byteLength]
+    const url = await served((request, body) => {
+      seen = [request.header('authorization'), request.header('x-one'), (body as Uint8Array).byteLength]
       return OK
     }, app)
     await post(url, '{}', { authorization: 'Bearer forged', 'x-one': 'one' })
     expect(seen).toEqual([undefined, 'changed', 2])
-  })
-
-  it('names a repeated header on Node', async () => {
-    let seen: unknown
-    const url = await served((request) => {
-      seen = request.duplicateHeader?.()
-      return OK
-    })
-    await until(
-      await raw(url, head('/mcp', { 'content-length': '0', 'Mcp-Session-Id': 'a', 'mcp-session-id': 'b' })),
-      '200 OK',
-    )
-    expect(seen).toBe('mcp-session-id')
   })
 
   it('has both addresses of the socket on Node, and none elsewhere', async () => {
@@ -243,13 +232,11 @@ describe('what the endpoint sees of a request', () => {
     ])
   })
 
-  it('calls context and auth when asked, and context once', async () => {
+  it('calls locals and auth only when asked', async () => {
     const calls: string[] = []
     const app = new Hono()
     const handle: Handle = (request) =>
-      request.method === 'GET'
-        ? OK
-        : { ...OK, body: JSON.stringify([request.locals, request.locals, request.auth]) }
+      request.method === 'GET' ? OK : { ...OK, body: JSON.stringify([request.locals, request.auth]) }
     endpoint.handle = handle
     app.use(
       mcp({
@@ -261,18 +248,19 @@ describe('what the endpoint sees of a request', () => {
     await app.request('/mcp')
     expect(calls).toEqual([])
     const response = await app.request('/mcp', { method: 'POST', body: '{}' })
-    expect(await response.json()).toEqual([{ path: '/mcp' }, { path: '/mcp' }, { principal: 'ada' }])
+    expect(await response.json()).toEqual([{ path: '/mcp' }, { principal: 'ada' }])
     expect(calls).toEqual(['locals', 'auth'])
   })
 
   it('can be refused before its body has come', async () => {
-    const url = await served(() => ({ status: 403, headers: {}, body: '{}' }))
+    endpoint.refusal = { status: 403, headers: {}, body: '{}' }
+    const url = await served(() => OK)
     expect(await until(await raw(url, head('/mcp', { 'content-length': '1000000' })), '{}')).toContain(
       '403 Forbidden',
     )
   })
 
-  it('has a signal that aborts when the peer leaves, and not after a whole answer', async () => {
+  it('has a signal that aborts when the client disconnects, and not after a whole answer', async () => {
     const requests: HttpRequest[] = []
     const url = await served((request) => {
       requests.push(request)
@@ -303,7 +291,7 @@ describe('what the endpoint sees of a request', () => {
   })
 })
 
-describe('what the peer sees of a reply', () => {
+describe('the reply that the client gets', () => {
   it('is a body with its headers, or a status alone', async () => {
     const url = await served((request) =>
       request.method === 'POST' ? { ...OK, status: 404 } : { status: 202, headers: { 'x-a': 'b' } },
@@ -371,7 +359,7 @@ describe('a stream to a peer that does not read', () => {
     return { socket, ...(await opened.promise) }
   }
 
-  it('asks the writer to wait until it reads again', async () => {
+  it('asks the writer to wait until the client reads again', async () => {
     const { socket, sink } = await stalled()
     let waited = false
     const drained = fill(sink).then(() => (waited = true))
@@ -381,7 +369,7 @@ describe('a stream to a peer that does not read', () => {
     await drained
   })
 
-  it('lets the writer go and says so when it leaves, and takes further frames without effect', async () => {
+  it('resolves the wait and aborts the signal on a disconnect, and ignores further chunks', async () => {
     const { socket, sink, request } = await stalled()
     const { signal } = request
     const drained = fill(sink)
@@ -392,7 +380,7 @@ describe('a stream to a peer that does not read', () => {
     expect(() => sink.close()).not.toThrow()
   })
 
-  it('on other runtimes is known to have left when it cancels the body', async () => {
+  it('aborts the signal on other runtimes when the client cancels the body', async () => {
     const requests: HttpRequest[] = []
     const app = mounted((request) => {
       requests.push(request)

@@ -39,11 +39,12 @@ describe('a mount of a server that declares its context', () => {
     const app = Fastify()
     const never = async (): Promise<void> => {
       const request = {} as HttpRequest
+      const body = () => new Uint8Array()
       // @ts-expect-error no mount
-      await createEndpoint(server).handle(request)
-      await createEndpoint(server).handle({ ...request, locals: { user: 'ada' } })
+      await createEndpoint(server).handle(request, body)
+      await createEndpoint(server).handle({ ...request, locals: { user: 'ada' } }, body)
       // @ts-expect-error another mount
-      await createEndpoint(server).handle({ ...request, locals: { id: 1 } })
+      await createEndpoint(server).handle({ ...request, locals: { id: 1 } }, body)
       // @ts-expect-error no context
       toFetch(server)
       toFetch(server, { locals: () => ({ user: 'ada' }) })

@@ -1,5 +1,6 @@
 import { isErrorOf, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
+import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { narrowRevisions, REVISIONS } from '../protocol/revisions/index.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
 import { type CallPool, createCallPool } from '../session/call-pool.ts'
@@ -17,7 +18,6 @@ import { Deadlines } from '../util/timers.ts'
 import { Authenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
-import { type Body, parseBody } from './streamable/incoming.ts'
 import { SessionEraHttp } from './streamable/session-era.ts'
 import { PerRequestHttp } from './streamable/per-request-era.ts'
 import type { EndpointContext as MountParts } from './mount.ts'
@@ -33,26 +33,34 @@ import { resolveSessionOptions } from './sessions/session-options.ts'
 import { refuse } from './refusals.ts'
 import { StoreFailure } from './streams/store-failure.ts'
 import { type Servable, type ServerSelector, type ServedServer, ServedServers } from './served-servers.ts'
-import { BodyError, type HttpReply, type HttpRequest } from './types.ts'
+import { answerWith, type ReadBody } from './adapter/accept.ts'
+import {
+  type AcceptedRequest,
+  BodyError,
+  type HttpReply,
+  type HttpRequest,
+  type RequestBody,
+} from './types.ts'
 
-/** A request with what the server demands to find as `ctx.locals`. */
+/** A request with the `ctx.locals` that the server declares. */
 export type RequestWithLocals<Locals> = HttpRequest &
   (unknown extends Locals ? unknown : { readonly locals: Locals })
 
-/** A server mounted on HTTP, behind whatever framework translates for it. */
+/** A server mounted on HTTP, for an adapter to pass requests to. */
 export interface Endpoint<Locals = unknown> extends MountHandle {
-  /** Answers one request. Never throws and never rejects. */
-  handle(request: RequestWithLocals<Locals>): HttpReply | Promise<HttpReply>
   /**
-   * How many bytes of a request's body may be read before {@link handle} is asked, by its head alone: for adapters that
-   * can read them, and by that save a call all waiting. Undefined where the body is to be left to `handle`, which may
-   * answer without it, or has to know first who calls. An adapter whose requests have an `auth` of their own does not ask,
-   * since that is looked at before the body as well: it may have expired.
+   * Checks the head of a request: the guard, then authentication. Gives the reply, or the request to be answered once its
+   * body is read; do not read the body before. Gives a promise where authentication is asynchronous, or the reply to a
+   * request without a body is. Never throws and never rejects.
    */
-  mayRead(request: HttpRequest): number | undefined
+  accept(
+    request: RequestWithLocals<Locals>,
+  ): HttpReply | AcceptedRequest | Promise<HttpReply | AcceptedRequest>
+  /** Answers one request: {@link accept}, then `readBody` if the body is needed. Never throws and never rejects. */
+  handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
   readonly probes: ReadonlyMap<string, Probe>
-  /** Answers a probe, at once and whoever asks. */
+  /** Answers a probe. */
   probe(probe: Probe, method: string): HttpReply
 }
 
@@ -92,12 +100,15 @@ export function mountEndpoint<Locals>(
   return endpoint
 }
 
+type Accepted = HttpReply | AcceptedRequest
+/** Answers the parsed body of a request. */
+type MessageHandler = (message: unknown) => HttpReply | Promise<HttpReply>
+
 class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
   readonly #mount: MountParts
   readonly #guard: HeadGuard
-  readonly #admission: Authenticator
-  readonly #authenticates: boolean
+  readonly #authenticator: Authenticator
   readonly #sessions: SessionRoutes | undefined
   readonly #stateless: CallPool | undefined
   readonly #http: SessionEraHttp
@@ -114,8 +125,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const { logger, tenants } = this.#mount
     this.probes = probesOf(options.health)
     this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#mount.served)
-    this.#authenticates = options.authenticate !== undefined
-    this.#admission = new Authenticator(options.authenticate, clock, logger)
+    this.#authenticator = new Authenticator(options.authenticate, clock, logger)
     this.#sessions = parts.sessions?.createRoutes(this.#mount, options)
     this.#stateless = resolved.stateless ? createCallPool() : undefined
     this.#http = new SessionEraHttp(this.#mount, this.#sessions, this.#stateless)
@@ -127,20 +137,15 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return this.#work.closed
   }
 
-  handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
-    try {
-      const reply = this.#handle(request)
-      return reply instanceof Promise ? this.#tracked(request, reply) : this.#report(request, reply)
-    } catch (error) {
-      return this.#report(request, this.#failed(error))
-    }
+  accept(request: HttpRequest): Accepted | Promise<Accepted> {
+    return this.#guarded(request, () => this.#accept(request))
   }
 
-  mayRead(request: HttpRequest): number | undefined {
-    if (request.method !== 'POST' || request.route !== 'mcp') return undefined
-    // A mount that closes refuses most by their heads: their bodies may take for ever.
-    if (this.#authenticates || this.#work.closing) return undefined
-    return this.#guard(request) === undefined ? this.#mount.options.bodyLimit : undefined
+  handle(request: HttpRequest, readBody: ReadBody): HttpReply | Promise<HttpReply> {
+    const accepted = this.accept(request)
+    return accepted instanceof Promise
+      ? accepted.then((settled) => answerWith(settled, readBody))
+      : answerWith(accepted, readBody)
   }
 
   close({ deadline }: { readonly deadline?: number } = {}): Promise<void> {
@@ -181,16 +186,17 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return { ...NOTHING_HELD, ...this.#mount.openStreams.held(tenant), sessions, callsInFlight }
   }
 
-  #handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
-    const refused = request.headJudged === true ? undefined : this.#guard(request)
+  #accept(request: HttpRequest): Accepted | Promise<Accepted> {
+    const refused = this.#guard(request)
     if (refused !== undefined) return refused
     if (this.#work.closing && (this.#closed || !mayAnswer(request))) return refuse('draining')
-    const auth = this.#admission.admit(request)
-    if (auth instanceof Promise) return auth.then((found) => this.#admitted(request, found))
-    return this.#admitted(request, auth)
+    const auth = this.#authenticator.authenticate(request)
+    return auth instanceof Promise
+      ? auth.then((found) => this.#authenticated(request, found))
+      : this.#authenticated(request, auth)
   }
 
-  #admitted(request: HttpRequest, auth: AuthInfo | HttpReply | undefined): HttpReply | Promise<HttpReply> {
+  #authenticated(request: HttpRequest, auth: AuthInfo | HttpReply | undefined): Accepted | Promise<Accepted> {
     if (auth !== undefined && 'status' in auth) return auth
     const caller: Caller = {
       auth,
@@ -198,55 +204,81 @@ class HttpEndpoint implements Endpoint, ServerMount {
       background: this.#mount.background,
       host: request,
     }
-    if (request.route !== 'mcp') return this.#sessions?.legacySse(request, caller) ?? refuse('notHere')
-    if (request.method === 'POST') return this.#post(request, caller)
-    // Where there are no sessions the guard lets no other verb pass.
-    return this.#sessions?.[request.method === 'GET' ? 'get' : 'delete'](request, caller) ?? refuse('notHere')
+    const sessions = this.#sessions
+    if (request.route !== 'mcp') {
+      const answer = sessions?.legacySse(request, caller) ?? refuse('notHere')
+      return typeof answer === 'function' ? this.#accepted(request, answer) : answer
+    }
+    if (request.method === 'POST')
+      return this.#accepted(request, (message) => this.#post(request, caller, message))
+    // Without sessions the guard accepts no other method.
+    return sessions?.[request.method === 'GET' ? 'get' : 'delete'](request, caller) ?? refuse('notHere')
   }
 
-  #post(request: HttpRequest, caller: Caller): HttpReply | Promise<HttpReply> {
-    const body = request.body(this.#mount.options.bodyLimit)
-    if (!(body instanceof Promise)) return this.#received(request, caller, body)
-    return body.then((bytes) => this.#received(request, caller, bytes))
+  #accepted(request: HttpRequest, answer: MessageHandler): Accepted {
+    const { bodyLimit } = this.#mount.options
+    if (Number(request.header('content-length')) > bodyLimit) return refuse('bodyTooLarge')
+    return {
+      bodyLimit,
+      answer: (body) => this.#guarded(request, () => this.#read(body, answer)),
+    }
   }
 
-  #received(request: HttpRequest, caller: Caller, body: Body): HttpReply | Promise<HttpReply> {
-    const { options, served } = this.#mount
-    const parsed = parseBody(body, options.parseLimits)
-    if (!parsed.ok) return refuse('parseError', parsed.error)
-    if (Array.isArray(parsed.value)) return this.#http.postBatch(request, caller, parsed.value)
-    const incoming = classify(parsed.value)
+  #read(body: RequestBody | Error, answer: MessageHandler): HttpReply | Promise<HttpReply> {
+    if (body instanceof Error) throw body
+    // The endpoint may have closed while the body was read.
+    if (this.#closed) return refuse('draining')
+    const { parseLimits } = this.#mount.options
+    const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
+    return parsed.ok ? answer(parsed.value) : refuse('parseError', parsed.error)
+  }
+
+  #post(request: HttpRequest, caller: Caller, value: unknown): HttpReply | Promise<HttpReply> {
+    if (Array.isArray(value)) return this.#http.postBatch(request, caller, value)
+    const incoming = classify(value)
     if (incoming.kind === 'request' || incoming.kind === 'notification') {
       const { message } = incoming
-      if (standsAlone(message, request.header('mcp-protocol-version'), served))
+      if (standsAlone(message, request.header('mcp-protocol-version'), this.#mount.served))
         return this.#modern.post(request, caller, message)
     }
     return this.#http.post(request, caller, incoming)
   }
 
-  #tracked(request: HttpRequest, reply: Promise<HttpReply>): Promise<HttpReply> {
+  /** Runs a step of a request. Errors become replies, and a close waits for a promise. */
+  #guarded<T extends Accepted>(
+    request: HttpRequest,
+    step: () => T | Promise<T>,
+  ): T | HttpReply | Promise<T | HttpReply> {
+    try {
+      const result = step()
+      return result instanceof Promise ? this.#tracked(request, result) : this.#reported(request, result)
+    } catch (error) {
+      return this.#reported(request, this.#failed(error))
+    }
+  }
+
+  #tracked<T extends Accepted>(request: HttpRequest, result: Promise<T>): Promise<T | HttpReply> {
     const { work } = this.#mount
     work.begin()
-    const settled = reply.then(
+    const settled = result.then(
       (value) => {
         work.end()
-        return this.#report(request, value)
+        return this.#reported(request, value)
       },
       (error: unknown) => {
         work.end()
-        return this.#report(request, this.#failed(error))
+        return this.#reported(request, this.#failed(error))
       },
     )
-    // Others may wait for what this one has begun, such as a lifespan that opens: it must not end with its client.
+    // Other requests may wait for what this one has begun, such as opening the lifespan: it must not end with its client.
     if (this.#isolated) request.waitUntil?.(settled)
     return settled
   }
 
-  /** Tells listeners of a request that was turned away. */
-  #report(request: HttpRequest, reply: HttpReply): HttpReply {
-    // Nearly every reply is an answer, and costs no more than this comparison.
-    if (reply.status >= 400) this.#mount.rejections.see(request, reply)
-    return reply
+  /** Emits an event for a refused request. */
+  #reported<T extends Accepted>(request: HttpRequest, result: T): T {
+    if ('status' in result && result.status >= 400) this.#mount.rejections.see(request, result)
+    return result
   }
 
   #failed(error: unknown): HttpReply {

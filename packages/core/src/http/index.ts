@@ -1,21 +1,23 @@
 export type { AuthInfo } from '../stores/principal.ts'
 export type { SealKey } from '../util/sealer.ts'
 export { type Authenticate, bearer, type BearerOptions, Rejection } from './guard/bearer.ts'
+export { answerWith, type ReadBody } from './adapter/accept.ts'
 export { routePaths, type LegacySseOptions } from './legacy-sse/routes.ts'
 export { createEndpoint, type Endpoint, type RequestWithLocals } from './endpoint.ts'
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './adapter/fetch.ts'
 export type { HealthOptions, Probe } from './health.ts'
 export type { EndpointOptions, KeepAliveOptions, SealedSessionOptions, SessionOptions } from './options.ts'
-export { type ByteStream, collectStream, readStream, readWebStream } from './adapter/read-body.ts'
+export { type ByteStream, collectStream, readWebStream } from './adapter/read-body.ts'
 export type { RejectListener } from './rejections.ts'
-export { duplicateHeader } from './guard/duplicate-headers.ts'
 export type { Servable, ServerSelector } from './served-servers.ts'
 export {
+  type AcceptedRequest,
   BodyError,
   type Route,
   type FrameSink,
   type HttpHead,
   type HttpReply,
   type HttpRequest,
+  type RequestBody,
 } from './types.ts'
 export { toReadableStream } from './adapter/readable-stream.ts'

@@ -84,7 +84,8 @@ describe('a mount with a function in the place of a server', () => {
       const endpoint = createEndpoint(select, {
         logger: { ...quiet, error: (fields) => void log.push((fields as { err: unknown }).err) },
       })
-      const reply = await endpoint.handle(new FakeRequest({ body: initializeMessage() }))
+      const request = new FakeRequest({ body: initializeMessage() })
+      const reply = await endpoint.handle(request, request.body)
       expect(reply.status).toBe(500)
       expect(reply.body).not.toContain('canary')
       expect(log.map(String)).toEqual(['Error: canary'])

@@ -45,10 +45,8 @@ function translate(request: IncomingMessage, response: ServerResponse): HttpRequ
     route: 'mcp',
     query: () => undefined,
     header: (name) => request.headersDistinct[name]?.[0],
-    headers: (name) => request.headersDistinct[name] ?? [],
-    duplicateHeader: () => duplicateHeader(request.rawHeaders),
+    rawHeaders: request.rawHeaders,
     ...(localAddress === undefined ? {} : { peer: { localAddress } }),
-    body: (limit) => readBody(request, limit),
     signal: gone.signal,
   }
 }
@@ -63,7 +61,7 @@ async function mount(options: EndpointOptions = {}): Promise<Mounted> {
   })
   const endpoint = createEndpoint(server, options)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = await endpoint.handle(translate(request, response))
+    const reply = await endpoint.handle(translate(request, response), (limit) => readBody(request, limit))
     response.writeHead(reply.status, reply.headers)
     if (reply.open === undefined) {
       response.end(reply.body)

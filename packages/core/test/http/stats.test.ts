@@ -67,7 +67,8 @@ describe('the stats of an HTTP mount', () => {
     expect(endpoint.stats().openStreams).toBe(0)
 
     const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'talks' } }
-    const reply = await endpoint.handle(new FakeRequest({ body, headers: session.headers }))
+    const request = new FakeRequest({ body, headers: session.headers })
+    const reply = await endpoint.handle(request, request.body)
     const sink = new TestSink()
     sink.stall()
     reply.open?.(sink)
@@ -121,7 +122,8 @@ describe('the stats of an HTTP mount', () => {
       await post(initializeMessage(), { origin })
     await send({ method: 'PUT' })
     await post({ jsonrpc: '2.0', id: 1, method: 'ping' })
-    await other.handle(new FakeRequest({ body: {}, headers: { host: 'localhost' } }))
+    const request = new FakeRequest({ body: {}, headers: { host: 'localhost' } })
+    await other.handle(request, request.body)
     expect(endpoint.stats().refusals).toEqual({ forbiddenOrigin: 2, wrongMethod: 1, missingSession: 1 })
     expect(other.stats().refusals).toEqual({ forbiddenHost: 1 })
     await other.close()

@@ -11,7 +11,7 @@ import {
   type Endpoint,
   type HttpReply,
   type HttpRequest,
-  duplicateHeader,
+  type RequestBody,
 } from '@jetway/core/http'
 import type { AdapterSubject, HostSetup } from '../../src/contracts/adapter.ts'
 
@@ -30,7 +30,8 @@ export interface Parts {
   /** The whole of one exchange. */
   readonly serve: (exchanged: Exchanged, parts: Parts) => Promise<void>
   readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
-  readonly read: (req: IncomingMessage, limit: number) => Promise<Uint8Array | { readonly parsed: unknown }>
+  readonly body: (exchanged: Exchanged, parts: Parts, limit: number) => Promise<RequestBody>
+  readonly read: (req: IncomingMessage, limit: number) => Promise<RequestBody>
   readonly signal: (res: ServerResponse) => AbortSignal
   readonly sendWhole: (res: ServerResponse, reply: HttpReply) => void
   readonly sendHead: (res: ServerResponse, reply: HttpReply) => void
@@ -44,7 +45,9 @@ export const SOUND: Parts = {
   door: (path, doors) => doors.get(path) ?? 'mcp',
 
   async serve(exchanged, parts) {
-    const reply = await exchanged.endpoint.handle(parts.request(exchanged, parts))
+    const reply = await exchanged.endpoint.handle(parts.request(exchanged, parts), (limit) =>
+      parts.body(exchanged, parts, limit),
+    )
     const { res } = exchanged
     if (reply.open === undefined) return parts.sendWhole(res, reply)
     parts.sendHead(res, reply)
@@ -68,18 +71,17 @@ export const SOUND: Parts = {
       },
       query: (name) => new URLSearchParams(req.url?.split('?')[1]).get(name) ?? undefined,
       header: (name) => req.headersDistinct[name]?.[0],
-      headers: (name) => req.headersDistinct[name] ?? [],
-      duplicateHeader: () => duplicateHeader(req.rawHeaders),
-      body: async (limit) =>
-        host.parsesBodies === true
-          ? { parsed: JSON.parse((await buffer(req)).toString()) as unknown }
-          : parts.read(req, limit),
+      rawHeaders: req.rawHeaders,
     }
   },
 
+  body: async ({ req, host }, parts, limit) =>
+    host.parsesBodies === true
+      ? { parsed: JSON.parse((await buffer(req)).toString()) as unknown }
+      : parts.read(req, limit),
+
   async read(req, limit) {
     const tooLarge = new BodyError(413, 'Too large')
-    if (Number(req.headers['content-length']) > limit) throw tooLarge
     const chunks: Uint8Array[] = []
     let size = 0
     try {

@@ -6,7 +6,7 @@ import type { EndpointOptions } from '../options.ts'
 import type { EndpointParts } from '../parts.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
-import { BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
+import type { Route, HttpReply, HttpRequest } from '../types.ts'
 import { toReadableStream } from './readable-stream.ts'
 
 /** What handlers of web requests take beside the options of an endpoint. */
@@ -68,7 +68,9 @@ export function serveFetch<Locals>(
     const exchange = new FetchRequest(request, route(request), given, environment)
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
-    return toResponse(await endpoint.handle(exchange), exchange)
+    const read = (limit: number): Uint8Array | Promise<Uint8Array> =>
+      request.body === null ? EMPTY : readWebStream(request.body, limit)
+    return toResponse(await endpoint.handle(exchange, read), exchange)
   }
   return Object.assign(handler, {
     close: (how?: { readonly deadline?: number }) => endpoint.close(how),
@@ -125,20 +127,9 @@ class FetchRequest implements HttpRequest {
     // A runtime that made the URL of the Host header may have left the header out.
     return name === 'host' ? new URL(this.request.url).host : undefined
   }
-  /** Repeats arrive joined by a comma, which none of the headers that must stand alone can contain. */
-  headers(name: string): readonly string[] {
-    const value = this.header(name)
-    return value === undefined ? [] : [value]
-  }
   query(name: string): string | undefined {
     return new URL(this.request.url).searchParams.get(name) ?? undefined
   }
-  body(limit: number): Uint8Array | Promise<Uint8Array> {
-    const { headers, body } = this.request
-    if (Number(headers.get('content-length')) > limit) return Promise.reject(BodyError.tooLarge(limit))
-    return body === null ? EMPTY : readWebStream(body, limit)
-  }
-
   waitUntil(work: Promise<unknown>): void {
     this.#environment.find(isHost)?.waitUntil(work)
   }

@@ -1,6 +1,6 @@
 import { BodyError } from '../types.ts'
 
-/** What Node's request streams, and others of their shape, are to a reader. */
+/** A readable stream with Node's events, such as its requests. */
 export interface ByteStream {
   readonly destroyed: boolean
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown
@@ -11,13 +11,13 @@ const EMPTY = new Uint8Array()
 const encoder = new TextEncoder()
 
 /**
- * Reads a request's Node stream to its end, for adapters whose host has one. Beyond the limit, in bytes, it keeps
- * nothing and lets the rest flow away, so that the connection survives.
+ * Reads a request's Node stream to its end. Beyond the limit, in bytes, it discards the rest, so that the connection
+ * survives.
  *
- * It waits for the end even where a declared length is complete before: a reply that overtakes the end of its request
- * makes Node, and what serves on top of it, drain the request once more.
+ * It waits for the end even when the declared length is complete: a reply before the end of its request makes Node, and
+ * servers on top of it, drain the request again.
  *
- * @param done - called once, with what was read, or with 413 beyond the limit and 400 where the stream ends early
+ * @param done - called once, with the bytes, or with 413 beyond the limit and 400 if the stream ends early
  */
 export function collectStream(
   stream: ByteStream,
@@ -33,7 +33,7 @@ export function collectStream(
     over = true
     done(read)
   }
-  // Every stream closes in the end; an error for each of them would cost more than all the rest.
+  // Every stream closes in the end; an error for each of them would cost more than the rest.
   const fail = (): void => {
     if (!over) finish(BodyError.endedEarly())
   }
@@ -51,25 +51,14 @@ export function collectStream(
     if (!over) finish(chunks === undefined ? (first ?? EMPTY) : joined(chunks, size))
   })
   stream.on('error', fail)
-  // A request that its peer has left is closed, without an error unless somebody listens for one.
+  // After a disconnect a request closes, and emits an error only if there is a listener.
   stream.on('close', fail)
 }
 
 /**
- * The same as a promise: {@link collectStream}.
+ * Reads a web stream to its end, or until it exceeds the limit, in bytes.
  *
- * @throws BodyError as a rejection
- */
-export function readStream(stream: ByteStream, limit: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    collectStream(stream, limit, (read) => (read instanceof BodyError ? reject(read) : resolve(read)))
-  })
-}
-
-/**
- * Reads a web stream to its end. Of a body without a declared length no more is read than the limit, in bytes, allows.
- *
- * @throws BodyError as a rejection: 413 beyond the limit, 400 where the stream ends early
+ * @throws BodyError as a rejection: 413 beyond the limit, 400 if the stream ends early
  */
 export async function readWebStream(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
   const reader = stream.getReader()

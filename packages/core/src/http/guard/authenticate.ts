@@ -8,10 +8,10 @@ import type { HttpReply, HttpRequest } from '../types.ts'
 /** How far clocks may differ, in seconds. */
 const TOLERANCE_S = 60
 
-/** Until when credentials count that run out at a time in seconds: in ms, like the clock. */
+/** When credentials become invalid, in ms since 1970. `expiresAt` is in seconds. */
 export const validUntil = (expiresAt: number): number => (expiresAt + TOLERANCE_S) * 1000
 
-/** Establishes who calls, for every request, and refuses what has expired. */
+/** Authenticates every request, and refuses expired credentials. */
 export class Authenticator {
   readonly #authenticate: Authenticate | undefined
   readonly #clock: Clock
@@ -28,8 +28,10 @@ export class Authenticator {
     this.#expired = refuse('unauthorized', { headers: { 'www-authenticate': invalidToken(challenge) } })
   }
 
-  /** The caller, undefined for an anonymous one, or the reply that turns it away. */
-  admit(request: HttpRequest): AuthInfo | HttpReply | undefined | Promise<AuthInfo | HttpReply | undefined> {
+  /** The caller, undefined for an anonymous one, or the refusal. */
+  authenticate(
+    request: HttpRequest,
+  ): AuthInfo | HttpReply | undefined | Promise<AuthInfo | HttpReply | undefined> {
     if (this.#authenticate === undefined)
       return request.auth === undefined ? undefined : this.#check(request.auth)
     const found = this.#authenticate(request)
@@ -41,15 +43,17 @@ export class Authenticator {
     if (found instanceof Rejection) return this.#reject(found)
     const { principal, expiresAt } = found
     if (typeof principal !== 'string' || principal === ANONYMOUS) {
-      // Everyone without a name would share sessions with everyone else.
-      throw new TypeError('Authentication must give a principal, a string that is not empty')
+      // An empty principal would share the sessions of anonymous clients.
+      throw new TypeError(
+        'authenticate returned no principal. Return { principal }, a string that is not empty',
+      )
     }
     if (expiresAt === undefined) return found
     return this.#clock.now() <= validUntil(expiresAt) ? found : this.#expired
   }
 
   #reject({ status, message, headers, cause }: Rejection): HttpReply {
-    if (cause !== undefined) this.#logger.warn({ err: cause }, 'A caller was turned away')
+    if (cause !== undefined) this.#logger.warn({ err: cause }, 'Authentication failed')
     return refuse('unauthorized', { message, headers, status })
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Headers that two parsers in a row might read differently when they stand twice. In a raw list every `Mcp-*` joins
- * them; `Mcp-Param-*` are looked at where they are read.
+ * Headers that a proxy and this server may read differently when they are repeated. All `Mcp-*` headers are checked too.
  */
-export const UNIQUE_HEADERS = [
+const UNIQUE_HEADERS = [
   'authorization',
   'content-type',
   'host',
@@ -14,10 +13,7 @@ export const UNIQUE_HEADERS = [
   'mcp-name',
 ] as const
 
-/**
- * The first header that stands more than once and must not, in a flat list of names and values as Node's `rawHeaders`
- * is one. Node itself keeps the first value of some and joins others.
- */
+/** The first header that must not be repeated and is, in a list like Node's `rawHeaders`. */
 export function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
   let first = ''
   let more: string[] | undefined
@@ -35,7 +31,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
 
 const UNIQUE: ReadonlySet<string> = new Set(UNIQUE_HEADERS)
 
-/** By first letter, since nearly all other headers begin with another one: a, c, h, l, m, o. */
+/** A cheap test by first letter and length: most headers begin with another letter. */
 function mayMatter(name: string): boolean {
   switch (name.charCodeAt(0) | 0x20) {
     case 0x61:

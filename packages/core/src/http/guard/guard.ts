@@ -3,7 +3,7 @@ import { hasSessions } from '../../protocol/revisions/select.ts'
 import { createHostGuard, isLoopbackAddress } from './hosts.ts'
 import { accepted, isJson } from './media-types.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
-import { UNIQUE_HEADERS } from './duplicate-headers.ts'
+import { duplicateHeader } from './duplicate-headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 
@@ -104,6 +104,5 @@ function messageFault(request: HttpRequest): RefusalKey | undefined {
 }
 
 function isRepeated(request: HttpRequest): boolean {
-  if (request.duplicateHeader !== undefined) return request.duplicateHeader() !== undefined
-  return UNIQUE_HEADERS.some((name) => request.headers(name).length > 1)
+  return request.rawHeaders !== undefined && duplicateHeader(request.rawHeaders) !== undefined
 }

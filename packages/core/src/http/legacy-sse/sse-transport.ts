@@ -13,7 +13,7 @@ import type { Caller, Session } from '../../session/session.ts'
 import { emitSessionEvents } from '../../session/session-events.ts'
 import { Deadlines } from '../../util/timers.ts'
 import { messagePath, type SsePaths } from './routes.ts'
-import { type Body, deliver, parseBody } from '../streamable/incoming.ts'
+import { deliver } from '../streamable/incoming.ts'
 import type { EndpointContext } from '../mount.ts'
 import { readerOf } from '../streams/sse-writer.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
@@ -23,6 +23,7 @@ import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
+type MessageHandler = (message: unknown) => Reply
 
 /** One message on its way. */
 interface Posted {
@@ -77,7 +78,7 @@ export class LegacySse {
     this.#uninitialized.clear()
   }
 
-  handle(request: HttpRequest, caller: Caller): Reply {
+  handle(request: HttpRequest, caller: Caller): Reply | MessageHandler {
     return request.method === 'GET' ? this.#listen(request, caller) : this.#post(request, caller)
   }
 
@@ -131,7 +132,7 @@ export class LegacySse {
   }
 
   /** Another principal's session is as unknown as one that never was. */
-  #post(request: HttpRequest, caller: Caller): Reply {
+  #post(request: HttpRequest, caller: Caller): HttpReply | MessageHandler {
     const id = request.query('sessionId') ?? request.header('mcp-session-id')
     if (id === undefined || id === '') return refuse('noSessionId')
     const connection = this.#connections.get(id)
@@ -140,19 +141,14 @@ export class LegacySse {
     connection.renew(caller.auth?.expiresAt)
     this.#mount.tenants.assign(request, connection.tenant)
     const posted = { request, caller, connection }
-    const body = request.body(this.#mount.options.bodyLimit)
-    return body instanceof Promise
-      ? body.then((bytes) => this.#received(posted, bytes))
-      : this.#received(posted, body)
+    return (value) => this.#received(posted, value)
   }
 
-  #received(posted: Posted, body: Body): Reply {
-    // It may have ended while the body was on its way.
+  #received(posted: Posted, value: unknown): Reply {
+    // The connection may have closed while the body was read.
     if (posted.connection.closed) return refuse('noConnection')
-    const parsed = parseBody(body, this.#mount.options.parseLimits)
-    if (!parsed.ok) return refuse('parseError', parsed.error)
-    if (Array.isArray(parsed.value)) return this.#batch(posted, parsed.value)
-    const incoming = classify(parsed.value)
+    if (Array.isArray(value)) return this.#batch(posted, value)
+    const incoming = classify(value)
     if (incoming.kind === 'invalid')
       return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
     if (incoming.kind === 'request') return this.#request(posted, incoming.message)

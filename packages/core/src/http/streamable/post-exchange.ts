@@ -73,7 +73,8 @@ export class PostExchange implements Exchange {
   }
 
   headers(name: string): readonly string[] {
-    return this.#options.request.headers(name)
+    const value = this.#options.request.header(name)
+    return value === undefined ? [] : [value]
   }
 
   refused(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void {

@@ -89,7 +89,7 @@ export class SessionRoutes {
   }
 
   /** The doors beside the MCP path. */
-  legacySse(request: HttpRequest, caller: Caller): Reply | undefined {
+  legacySse(request: HttpRequest, caller: Caller): ReturnType<LegacySse['handle']> | undefined {
     return this.#sse?.handle(request, caller)
   }
 

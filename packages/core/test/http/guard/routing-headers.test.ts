@@ -119,7 +119,6 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     ['a header that says the default', {}, { 'mcp-param-region': 'here' }],
     ['another value', { region: 'eu' }, { 'mcp-param-region': 'us' }],
     ['another case', { region: 'eu' }, { 'mcp-param-region': 'EU' }],
-    ['a header that stands twice', { region: 'eu' }, { 'mcp-param-region': ['eu', 'eu'] }],
     ['a header that a runtime has joined', { region: 'eu' }, { 'mcp-param-region': 'eu, eu' }],
     ['an encoding without padding', { region: 'Hello' }, { 'mcp-param-region': '=?base64?SGVsbG8?=' }],
     ['characters that no header has', { region: 'é' }, { 'mcp-param-region': 'é' }],
@@ -137,6 +136,12 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(answer).toMatchObject({ status: 400, json: { id: 7, error: { code: -32020 } } })
     expect(answer.json.error?.message).toMatch(/^The header Mcp-Param-(Region|Limit|Dry-Run|Zone) /)
     expect(harness.ran).toEqual([])
+  })
+
+  it('refuses a repeated header, and nothing runs', async () => {
+    const harness = serve()
+    const { status, json } = await query(harness, { region: 'eu' }, { 'mcp-param-region': ['eu', 'eu'] })
+    expect([status, json.error?.code, harness.ran]).toEqual([400, -32600, []])
   })
 
   it('asks for no header where the value is null, and leaves that to the schema', async () => {

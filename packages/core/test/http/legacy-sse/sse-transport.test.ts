@@ -439,7 +439,7 @@ describe('the session of a stream', () => {
   it('ends when the peer leaves before its stream has opened', async () => {
     const made = harness({ sessions: { max: 1 } })
     const request = new FakeRequest({ route: 'sse', method: 'GET' })
-    const reply = await made.endpoint.handle(request)
+    const reply = await made.endpoint.handle(request, request.body)
     expect((await openSse(made)).opened.status).toBe(503)
     request.leave()
     const sink = new TestSink()

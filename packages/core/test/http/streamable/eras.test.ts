@@ -344,7 +344,7 @@ describe('anonymous clients without sessions', () => {
         headers: { ...HEADERS, 'mcp-method': 'tools/call', 'mcp-name': 'hangs' },
         body: { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'hangs', _meta: META } },
       })
-      void endpoint.handle(request)
+      void endpoint.handle(request, request.body)
       return request
     }
     const [first, second] = [call(1), call(2), call(3)]

@@ -103,7 +103,7 @@ describe('where requests are isolated, as on Workers', () => {
       new FakeRequest({ body: { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'never' } } }),
       { waitUntil: (work: Promise<unknown>) => void waited.push(work) },
     )
-    const reply = Promise.resolve(endpoint.handle(request))
+    const reply = Promise.resolve(endpoint.handle(request, request.body))
     let ended = 0
     await turn()
     for (const work of waited) void work.then(() => ended++)

@@ -81,7 +81,7 @@ describe('the reply to a call', () => {
     const { session, endpoint, clock } = await bench()
     const timers = clock.pending
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
-    const reply = endpoint.handle(request)
+    const reply = endpoint.handle(request, request.body)
     expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
     expect(JSON.parse(String((reply as HttpReply).body))).toMatchObject({
       id: 2,

@@ -254,7 +254,7 @@ describe('the end of a subscription over HTTP', () => {
     }
     const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' }
     const request = new FakeRequest({ headers, body })
-    const pending = harness.endpoint.handle(request)
+    const pending = harness.endpoint.handle(request, request.body)
     await told()
     request.leave()
     decide(true)

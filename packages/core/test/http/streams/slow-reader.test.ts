@@ -63,7 +63,7 @@ async function bench(endpoint: EndpointOptions): Promise<Bench> {
     const params = { name, arguments: { lines, opened, line }, _meta: { progressToken: 'p' } }
     const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params }
     const request = new FakeRequest({ body, headers: session.headers })
-    const reply = await harness.endpoint.handle(request)
+    const reply = await harness.endpoint.handle(request, request.body)
     const sink = new TestSink()
     sink.stall()
     reply.open?.(sink)

@@ -1,5 +1,6 @@
 import { McpServer } from '../../../src/index.ts'
 import { createEndpoint, type Endpoint } from '../../../src/http/endpoint.ts'
+import type { ReadBody } from '../../../src/http/adapter/accept.ts'
 import type { ServerSelector } from '../../../src/http/served-servers.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import {
@@ -80,10 +81,10 @@ export class FakeRequest implements HttpRequest {
   header(name: string): string | undefined {
     return this.#headers.get(name)?.[0]
   }
-  headers(name: string): readonly string[] {
-    return this.#headers.get(name) ?? []
+  get rawHeaders(): readonly string[] {
+    return Array.from(this.#headers, ([name, values]) => values.flatMap((value) => [name, value])).flat()
   }
-  body(limit: number): ReturnType<HttpRequest['body']> {
+  readonly body: ReadBody = (limit) => {
     this.bodyReads++
     if (this.#sent.bodyError !== undefined) return Promise.reject(this.#sent.bodyError)
     const { raw, body, atOnce, parsed } = this.#sent
@@ -260,7 +261,7 @@ export function createHarness({
   const endpoint = createEndpoint(select ?? server, endpointOptions)
   const send = async (sent: Sent): Promise<Answer> => {
     const request = new FakeRequest(sent)
-    const reply = await endpoint.handle(request)
+    const reply = await endpoint.handle(request, request.body)
     const sink = new TestSink()
     reply.open?.(sink)
     return new ReceivedAnswer(reply, sink, request)

@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { AuthInfo } from '@jetway/core'
+import { BodyError } from '@jetway/core/http'
+import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** The options of the plugin that read Fastify's request. */
+export interface RequestReaders {
+  readonly locals: ((request: FastifyRequest) => unknown) | undefined
+  readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
+}
+
+const EMPTY = new Uint8Array()
+
+/** A request of Fastify, as the endpoint needs it. */
+export class PluginRequest implements HttpRequest {
+  readonly method: string
+  readonly route: Route
+  readonly request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly #readers: RequestReaders
+  readonly #headers: FastifyRequest['headers']
+  #abort: AbortController | undefined
+
+  constructor(route: Route, request: FastifyRequest, reply: FastifyReply, readers: RequestReaders) {
+    this.route = route
+    this.method = request.method
+    this.request = request
+    this.#reply = reply
+    this.#readers = readers
+    this.#headers = request.headers
+  }
+
+  /** As the client sent it: the app may have rewritten the URL. */
+  get path(): string {
+    return this.request.originalUrl.split('?', 1)[0] as string
+  }
+
+  get peer(): HttpRequest['peer'] {
+    return this.request.socket
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.request.raw.rawHeaders
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#readers.auth?.(this.request)
+  }
+
+  get locals(): unknown {
+    return this.#readers.locals?.(this.request)
+  }
+
+  get signal(): AbortSignal {
+    return (this.#abort ??= abortedBy(this.#reply.raw)).signal
+  }
+
+  query(name: string): string | undefined {
+    const value = (this.request.query as Record<string, string | string[] | undefined>)[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  header(name: string): string | undefined {
+    // HTTP/2 has the host in a pseudo-header.
+    const value = this.#headers[name] ?? (name === 'host' ? this.#headers[':authority'] : undefined)
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  /** The body, or the stream to read it from. A hook may have parsed it, replaced the stream, or read it. */
+  body(): RequestBody | BodyError | Readable {
+    const { body } = this.request
+    if (body === undefined) return EMPTY
+    if (body instanceof Uint8Array) return body
+    if (!isStream(body)) return { parsed: body }
+    return body.readableDidRead || body.destroyed
+      ? new BodyError(400, 'The body is gone: a hook has read it, or the client has disconnected')
+      : body
+  }
+}
+
+function abortedBy(raw: ServerResponse): AbortController {
+  const controller = new AbortController()
+  const disconnected = (): void => {
+    if (!raw.writableFinished) controller.abort()
+  }
+  if (raw.destroyed) disconnected()
+  else raw.once('close', disconnected)
+  return controller
+}
+
+export function isStream(body: unknown): body is Readable {
+  return typeof (body as { pipe?: unknown } | null)?.pipe === 'function'
+}
+
+/** Whether bytes of the request are still to come, which Node's server would wait for. */
+export const isIncomplete = ({ complete, readableEnded }: IncomingMessage): boolean =>
+  !complete && !readableEnded

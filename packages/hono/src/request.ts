@@ -1,0 +1,148 @@
+import type { AuthInfo } from '@jetway/core'
+import { BodyError, type ByteStream, readWebStream } from '@jetway/core/http'
+import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
+import type { Context } from 'hono'
+import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
+
+/** The options of the middleware that read Hono's context. */
+export interface RequestReaders {
+  readonly locals: ((c: Context) => unknown) | undefined
+  readonly auth: ((c: Context) => AuthInfo | undefined) | undefined
+}
+
+/** Node's own request, which `@hono/node-server` passes along. */
+interface Incoming extends ByteStream {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly rawHeaders: readonly string[]
+  readonly httpVersionMajor: number
+  readonly socket?: NonNullable<HttpRequest['peer']>
+  readonly readableDidRead: boolean
+}
+
+const EMPTY = new Uint8Array()
+
+/** A request of Hono, as the endpoint needs it. */
+export class ContextRequest implements HttpRequest {
+  readonly method: string
+  readonly route: Route
+  readonly context: Context
+  readonly #raw: Request
+  /** Whether middleware has read the request before. */
+  readonly #touched: Touched
+  readonly #readers: RequestReaders
+  readonly #incoming: Incoming | undefined
+  #abort: AbortController | undefined
+  #gone = false
+
+  constructor(route: Route, c: Context, readers: RequestReaders) {
+    this.route = route
+    this.context = c
+    this.#raw = c.req.raw
+    this.method = this.#raw.method
+    this.#readers = readers
+    const incoming = (c.env as { readonly incoming?: Incoming } | undefined)?.incoming
+    // A Worker may have a binding of this name.
+    this.#incoming = Array.isArray(incoming?.rawHeaders) ? incoming : undefined
+    this.#touched = this.#incoming === undefined ? TOUCHED : touched(this.#raw)
+  }
+
+  get path(): string {
+    return new URL(this.#raw.url).pathname
+  }
+
+  get peer(): HttpRequest['peer'] {
+    return this.#incoming?.socket
+  }
+
+  get rawHeaders(): readonly string[] | undefined {
+    return this.#incoming?.rawHeaders
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#readers.auth?.(this.context)
+  }
+
+  get locals(): unknown {
+    return this.#readers.locals?.(this.context)
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController()
+      const { signal } = this.#raw
+      if (this.#gone || signal.aborted) this.#abort.abort()
+      else signal.addEventListener('abort', () => this.leave(), { once: true })
+    }
+    return this.#abort.signal
+  }
+
+  /** The client has disconnected: some runtimes don't abort the request's own signal. */
+  leave(): void {
+    this.#gone = true
+    this.#abort?.abort()
+  }
+
+  query(name: string): string | undefined {
+    return this.context.req.query(name)
+  }
+
+  header(name: string): string | undefined {
+    const incoming = this.#incoming
+    // The lookup in `raw.headers` costs as much as the rest of the guard. HTTP/2 has pseudo-headers.
+    if (this.#touched === UNTOUCHED && incoming?.httpVersionMajor === 1) {
+      const value = incoming.headers[name]
+      if (value === undefined || typeof value === 'string') return value
+    }
+    return this.#raw.headers.get(name) ?? undefined
+  }
+
+  /** Node's stream of the body, which saves two copies, unless something has read from it. */
+  unread(): ByteStream | undefined {
+    const incoming = this.#incoming
+    if (incoming === undefined || this.#touched === TOUCHED || this.#raw.bodyUsed) return undefined
+    // Some clouds keep the body in `rawBody`.
+    if (incoming.readableDidRead || 'rawBody' in incoming || this.#isCached()) return undefined
+    const { locals, auth } = this.#readers
+    // These have seen the request since.
+    const same = (locals === undefined && auth === undefined) || touched(this.#raw) !== TOUCHED
+    return same ? incoming : undefined
+  }
+
+  /** Reads the body, wherever middleware has left it. */
+  body(limit: number): Uint8Array | Promise<RequestBody> {
+    const raw = this.#raw
+    if (this.#isCached()) return this.#cached(limit)
+    if (raw.bodyUsed) throw new BodyError(400, 'The body is gone: read it through c.req, which keeps it')
+    if (this.header('content-length') !== undefined)
+      return raw.arrayBuffer().then((buffer) => limited(buffer, limit), rejectEnded)
+    return raw.body ? readWebStream(raw.body, limit) : EMPTY
+  }
+
+  #isCached(): boolean {
+    return Object.keys(this.context.req.bodyCache).length > 0
+  }
+
+  async #cached(limit: number): Promise<RequestBody> {
+    const { req } = this.context
+    const { json } = req.bodyCache
+    if (json !== undefined) return { parsed: await json }
+    return limited(await req.arrayBuffer(), limit)
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    try {
+      this.context.executionCtx.waitUntil(work)
+    } catch {
+      // Only runtimes like Workers have an execution context; the others keep running anyway.
+    }
+  }
+}
+
+function rejectEnded(): never {
+  throw BodyError.endedEarly()
+}
+
+function limited(buffer: ArrayBuffer, limit: number): Uint8Array {
+  if (buffer.byteLength > limit) throw BodyError.tooLarge(limit)
+  return new Uint8Array(buffer)
+}
