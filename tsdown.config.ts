@@ -4,7 +4,7 @@ import { defineConfig, type UserConfig } from 'tsdown'
 
 interface Manifest {
   exports?: Record<string, string | { 'jetway:source': string }>
-  /** Commands, as they are built: `./dist/main.js` comes of `./src/main.ts`. */
+  /** Paths of built commands: `./src/main.ts` becomes `./dist/main.js`. */
   bin?: Record<string, string>
 }
 
@@ -43,14 +43,14 @@ const GROUPS = [
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
 
 function ofCore(name: string, paths: string): { readonly name: string; readonly test: RegExp } {
-  // Declarations are laid out by who shares them.
+  // Not for declarations (`.d.ts`): the bundler chunks those by itself.
   return {
     name,
     test: new RegExp(`/packages/core/src/(?:${paths})(?<!\\.d)\\.ts$`.replaceAll('/', String.raw`[\\/]`)),
   }
 }
 
-/** The entries of a member are the sources its manifest exports, so the two cannot drift. */
+/** The source files of all exports and commands in a member's package.json. */
 function entriesOf(cwd: string): Record<string, string> {
   const { exports = {}, bin = {} } = JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8')) as Manifest
   const targets = Object.values(exports).filter((target) => typeof target !== 'string')
@@ -78,7 +78,7 @@ function core(common: UserConfig): UserConfig {
       comments: { jsdoc: false },
       paths: (id) => (id.endsWith(`/${LATE_FILE}.cjs`) ? `./${LATE_FILE}.cjs` : id),
     },
-    // What is disposable is declared by no library that compilers take by default, and Node's types need not be there.
+    // The declarations use Disposable, which neither the default `lib` of TypeScript nor, without Node's types, anything else declares.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
     plugins: [licences()],
   }

@@ -1,15 +1,16 @@
 import { configureGlobal } from 'fast-check'
 import { vi } from 'vitest'
 
-// The same values in every run, so that no change fails for a value that it did not bring; `JETWAY_SEED` draws others.
+// Property tests use the same values in every run, so a failure comes from the change under test. `JETWAY_SEED` sets others.
 configureGlobal({ seed: Number(process.env['JETWAY_SEED'] ?? 20_241_105) })
 
 const { waitFor, waitUntil } = vi
-/** Ends a wait for what never comes, in ms: no test is timed, and a busy machine may need many times Vitest's second. */
-const PATIENCE = 20_000
+/** In ms. Vitest's default of 1 s is too short on a busy machine. */
+const WAIT_TIMEOUT = 20_000
 
-const patient = <T extends { readonly timeout?: number | undefined }>(options: number | T | undefined): T =>
-  ({ timeout: PATIENCE, ...(typeof options === 'number' ? { timeout: options } : options) }) as T
+const withTimeout = <T extends { readonly timeout?: number | undefined }>(
+  options: number | T | undefined,
+): T => ({ timeout: WAIT_TIMEOUT, ...(typeof options === 'number' ? { timeout: options } : options) }) as T
 
-vi.waitFor = (callback, options) => waitFor(callback, patient(options))
-vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))
+vi.waitFor = (callback, options) => waitFor(callback, withTimeout(options))
+vi.waitUntil = (callback, options) => waitUntil(callback, withTimeout(options))

@@ -5,13 +5,13 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
-/** Workspace packages export their source under this condition, so nothing has to be built to be tested. */
+/** Workspace packages export their source under `jetway:source`, so tests need no build. */
 const conditions = ['jetway:source', 'node', 'import', 'module', 'default']
 
-/** Tests that take minutes are named `*.long.test.ts` and run by `npm run test:long` alone. */
+/** `npm run test:long` runs the `*.long.test.ts` files, which take minutes. */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 
-/** Tests that need a package of the system are named `*.system.test.ts` and run by `bash .ci/run` alone, which installs it. */
+/** `bash .ci/run` runs the `*.system.test.ts` files, which need system packages that it installs. */
 const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 
 const kinds: readonly string[] = ['test/**/*.long.test.ts', 'test/**/*.system.test.ts']
@@ -23,16 +23,16 @@ const members = ['packages', 'apps'].flatMap((folder) =>
     .filter((member) => existsSync(`${root}${member}/package.json`)),
 )
 
-// Vitest 4 reads a file of this name only when told to: `vitest --config vitest.workspace.ts`.
+// Vitest 4 does not find a file of this name by itself: `vitest --config vitest.workspace.ts`.
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: [kind ?? 'test/**/*.test.ts'],
     exclude: kind === undefined ? [...kinds] : [],
-    // Most of the time of the tests with real sockets and processes is spent waiting, even on two processors.
+    // At least two, even on two processors: tests with sockets and processes spend most of their time waiting.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // No test is timed: these end one that hangs, on a machine that is slow or busy.
+    // Long enough for a slow or busy machine. They only end tests that hang.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },

@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, type ElicitRequest, McpError, type Progress } from '@jetway/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { WAYS } from './support/servers.ts'
+import { TRANSPORTS } from './support/servers.ts'
 
 const unhandled = vi.fn<(reason: unknown) => void>()
 process.on('unhandledRejection', unhandled)
@@ -8,7 +8,7 @@ afterAll(() => expect(unhandled).not.toHaveBeenCalled())
 
 const INFO = { name: 'real-servers', version: '1.0.0' }
 
-describe.each(WAYS)('server-everything %s', (_, open) => {
+describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
   let server: Awaited<ReturnType<typeof open>>
   let client: Client
   const elicit = vi.fn<(request: ElicitRequest) => object>(() => ({
@@ -39,7 +39,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     client = new Client(INFO, options)
     client.on('error', (error) => void errors.push(error))
     await client.connect(server.dial)
-    // What depends on the client is registered when the handshake is over.
+    // The server adds some tools only after the handshake, depending on the client's capabilities.
     await vi.waitFor(async () =>
       expect((await client.listTools()).map(({ name }) => name)).toContain('simulate-research-query'),
     )
@@ -51,7 +51,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     expect(errors).toEqual([])
   })
 
-  it('says what it is', () => {
+  it('describes itself', () => {
     expect(client.server).toMatchObject({
       info: { name: 'mcp-servers/everything', title: 'Everything Reference Server' },
       protocolVersion: '2025-11-25',
@@ -71,7 +71,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     expect(tools.map(({ name }) => name)).toContain('trigger-url-elicitation')
   })
 
-  it('answers calls, also many at once, and says which arguments are wrong', async () => {
+  it('answers concurrent calls, and names invalid arguments', async () => {
     expect(await text('get-sum', { a: 2, b: 40 })).toContain('42')
     const texts = await Promise.all(Array.from({ length: 50 }, (__, i) => text('echo', { message: `${i}` })))
     expect(texts).toEqual(texts.map((__, i) => `Echo: ${i}`))
@@ -81,7 +81,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     })
   })
 
-  it('gives images, annotations, links and embedded resources', async () => {
+  it('returns images, annotations, links and embedded resources', async () => {
     const { content: picture } = await client.callTool('get-tiny-image')
     expect(picture).toContainEqual({
       type: 'image',
@@ -111,7 +111,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     )
   })
 
-  it('has structured results that are what its schema says', async () => {
+  it('returns structured content that matches its output schema', async () => {
     const { structuredContent, content } = await client.callTool('get-structured-content', {
       location: 'Chicago',
     })
@@ -119,7 +119,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
   })
 
-  it('completes, and gets prompts', async () => {
+  it('completes arguments and returns prompts', async () => {
     expect((await client.listPrompts()).map(({ name }) => name)).toEqual([
       'simple-prompt',
       'args-prompt',
@@ -140,7 +140,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     await expect(client.getPrompt('no-prompt')).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('has resources and templates, as text and as bytes', async () => {
+  it('lists and reads resources and templates, as text and as bytes', async () => {
     const resources = await client.listResources()
     expect(resources.map(({ name }) => name)).toContain('features.md')
     expect(await client.readResource(resources[0]?.uri ?? '')).toMatchObject({
@@ -156,7 +156,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     await expect(client.readResource('demo://nothing')).rejects.toThrow(McpError)
   })
 
-  it('tells of a new resource, and of changes to those that were subscribed to', async () => {
+  it('notifies of a new resource, and of changes to subscribed resources', async () => {
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: { readonly uri: string }) => void>()
     const off = [client.on('resourcesChanged', changed), client.on('resourceUpdated', updated)]
@@ -176,7 +176,7 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     for (const stop of off) stop()
   })
 
-  it('logs at the level that was set', async () => {
+  it('logs at the requested level', async () => {
     const log = vi.fn<(entry: { readonly level: string }) => void>()
     const off = client.on('log', log)
     await client.setLogLevel('debug')
@@ -187,26 +187,26 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     off()
   })
 
-  it('reports progress, and stops what was cancelled', async () => {
+  it('reports progress, and accepts cancellation', async () => {
     const reports: Progress[] = []
     const onProgress = (progress: Progress): void => void reports.push(progress)
     await client.callTool('trigger-long-running-operation', { duration: 0.06, steps: 3 }, { onProgress })
     expect(reports).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3 })))
-    const enough = new AbortController()
+    const controller = new AbortController()
     const call = client.callTool(
       'trigger-long-running-operation',
       { duration: 2, steps: 40 },
-      { onProgress: () => enough.abort(new Error('Enough')), signal: enough.signal },
+      { onProgress: () => controller.abort(new Error('Enough')), signal: controller.signal },
     )
     await expect(call).rejects.toThrow('Enough')
     expect(client.stats().pending).toBe(0)
     expect(await text('echo', { message: 'still there' })).toBe('Echo: still there')
   })
 
-  it('gets a form filled in: with numbers that are some, and the defaults of the rest', async () => {
-    const said = await text('trigger-elicitation-request')
-    expect(said).toContain('User provided the requested information')
-    const raw: unknown = JSON.parse(said.slice(said.indexOf('Raw result: ') + 12))
+  it('elicits a form, whose values the client converts to their types and completes with defaults', async () => {
+    const output = await text('trigger-elicitation-request')
+    expect(output).toContain('User provided the requested information')
+    const raw: unknown = JSON.parse(output.slice(output.indexOf('Raw result: ') + 12))
     expect(raw).toMatchObject({
       action: 'accept',
       content: { name: 'Ann', check: true, integer: 42, number: 3.14, titledMultipleSelectEnum: ['fish-1'] },
@@ -215,17 +215,17 @@ describe.each(WAYS)('server-everything %s', (_, open) => {
     expect(await text('trigger-elicitation-request')).toContain('declined')
   })
 
-  it('has a person open an address, or not', async () => {
+  it('elicits a URL, which the user opens or not', async () => {
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/yes' })).toContain('completed')
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/no' })).toContain('declined')
   })
 
-  it('asks the model of the host, and where it may work', async () => {
+  it('samples the model of the host, and lists roots', async () => {
     expect(await text('trigger-sampling-request', { prompt: 'Why?', maxTokens: 7 })).toContain('a-model')
     await vi.waitFor(async () => expect(await text('get-roots-list')).toContain('file:///home/ann/work'))
   })
 
-  it('serves a second client beside the first', async () => {
+  it('serves two clients at the same time', async () => {
     await using other = await new Client(INFO, { eras: false }).connect(server.dial)
     expect((await other.listTools()).map(({ name }) => name)).not.toContain('trigger-sampling-request')
     expect((await other.callTool('echo', { message: 'x' })).content).toHaveLength(1)

@@ -23,7 +23,7 @@ async function connect(dial: ReturnType<typeof run>, options: ClientOptions = {}
 }
 
 describe('server-filesystem as a child process', () => {
-  it('reads and writes below its folder, and nowhere else', async () => {
+  it('reads and writes files in its folder only', async () => {
     const client = await connect(run('filesystem', [folder]))
     const tools = await client.listTools()
     expect(tools.find(({ name }) => name === 'write_file')).toMatchObject({
@@ -44,7 +44,7 @@ describe('server-filesystem as a child process', () => {
     })
   })
 
-  it('gives media whose structured form is a choice of shapes', async () => {
+  it('returns media, with structured content of an anyOf schema', async () => {
     const client = await connect(run('filesystem', [folder]))
     await client.listTools()
     const path = join(folder, 'dot.png')
@@ -55,7 +55,7 @@ describe('server-filesystem as a child process', () => {
     })
   })
 
-  it('works where the roots of its client are, and follows them', async () => {
+  it('uses the roots of its client, and follows their changes', async () => {
     const [first, second] = ['first', 'second'].map((name) => join(folder, name)) as [string, string]
     mkdirSync(first)
     mkdirSync(second)
@@ -73,9 +73,9 @@ describe('server-filesystem as a child process', () => {
     await vi.waitFor(async () => expect(await allowed()).toEqual([first, second]))
   })
 
-  it('that cannot start says why', async () => {
-    const heard: string[] = []
-    const missing = run('filesystem', [join(folder, 'missing')], { stderr: (line) => heard.push(line) })
+  it('reports why it cannot start', async () => {
+    const stderrLines: string[] = []
+    const missing = run('filesystem', [join(folder, 'missing')], { stderr: (line) => stderrLines.push(line) })
     const failure = await connect(missing).catch((error: unknown) => error)
     expect(failure).toMatchObject({
       code: 'closed',
@@ -84,12 +84,12 @@ describe('server-filesystem as a child process', () => {
         message: expect.stringContaining('None of the specified directories are accessible'),
       },
     })
-    expect(heard.length).toBeGreaterThan(1)
+    expect(stderrLines.length).toBeGreaterThan(1)
   })
 })
 
 describe('server-memory as a child process', () => {
-  it('remembers what it is told, and forgets it', async () => {
+  it('keeps entities over a restart until they are deleted', async () => {
     const file = join(folder, 'memory.jsonl')
     const dial = run('memory', [], { env: { MEMORY_FILE_PATH: file } })
     const client = await connect(dial)

@@ -6,7 +6,7 @@ import type { ServerConfig } from '@jetway/client/config'
 import { ClientManager } from '@jetway/client/manager'
 import type { ChildProcessOptions, Spawn } from '@jetway/client/stdio'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { asProcess, onFastify, onHono, type Served } from './support/jetway.ts'
+import { stdioCommand, onFastify, onHono, type Served } from './support/jetway.ts'
 import { commandOf, type Running, serveEverything } from './support/servers.ts'
 
 const unhandled = vi.fn<(reason: unknown) => void>()
@@ -21,24 +21,24 @@ const spawning =
     processes.push({ server, child })
     return child
   }
-const runs = (name: string, options: ChildProcessOptions): ServerConfig => ({
+const childServer = (name: string, options: ChildProcessOptions): ServerConfig => ({
   ...options,
   stderr: 'ignore',
   spawn: spawning(name),
 })
-const runsFromNpm = (
+const publishedServer = (
   name: string,
   which: Parameters<typeof commandOf>[0],
   args: readonly string[] = [],
 ): ServerConfig =>
-  runs(name, {
+  childServer(name, {
     command: process.execPath,
     args: [commandOf(which), ...args],
     env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
   })
 
 const served: (Running | Served)[] = []
-const asked: (string | undefined)[] = []
+const elicited: (string | undefined)[] = []
 const manager = new ClientManager(
   { name: 'host', version: '1.0.0' },
   {
@@ -46,7 +46,7 @@ const manager = new ClientManager(
     reconnect: { firstMs: 1 },
     handlers: {
       elicit: (_, { name }) => {
-        asked.push(name)
+        elicited.push(name)
         return { action: 'decline' }
       },
     },
@@ -64,12 +64,12 @@ beforeAll(async () => {
   ])
   served.push(sse, streamable, fastify, hono)
   const report = await manager.connectAll({
-    'theirs-stdio': runsFromNpm('theirs-stdio', 'everything'),
+    'theirs-stdio': publishedServer('theirs-stdio', 'everything'),
     'theirs-sse': { transport: 'sse', url: sse.url },
     'theirs-http': { url: streamable.url },
-    files: runsFromNpm('files', 'filesystem', [folder]),
-    memory: runsFromNpm('memory', 'memory'),
-    'ours-stdio': runs('ours-stdio', asProcess),
+    files: publishedServer('files', 'filesystem', [folder]),
+    memory: publishedServer('memory', 'memory'),
+    'ours-stdio': childServer('ours-stdio', stdioCommand),
     'ours-fastify': { url: `${fastify.origin}/mcp` },
     'ours-hono': { url: `${hono.origin}/mcp` },
     'ours-sse': { transport: 'sse', url: `${fastify.origin}/sse` },
@@ -84,15 +84,15 @@ afterAll(async () => {
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-describe('nine servers in one manager, of npm and our own, over every way there is', () => {
-  it('are spoken to by the newest revision that each knows', () => {
+describe('nine servers in one manager, published ones and Jetway, over every transport', () => {
+  it('use the newest revision that each server supports', () => {
     expect([...manager.names()].toSorted()).toEqual([...EVERYTHING, ...JETWAY, 'files', 'memory'].toSorted())
     const revision = (name: string): unknown => manager.get(name)?.server?.protocolVersion
     expect(EVERYTHING.map(revision)).toEqual(['2025-11-25', '2025-11-25', '2025-11-25'])
     expect(JETWAY.map(revision)).toEqual(['2026-07-28', '2026-07-28', '2026-07-28', '2025-11-25'])
   })
 
-  it('have all their tools under names that say whose they are', async () => {
+  it('have tools under names that begin with their server', async () => {
     const tools = await manager.tools()
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
     for (const { name, server, tool } of tools) expect(name).toBe(`mcp__${server}__${tool.name}`)
@@ -100,7 +100,7 @@ describe('nine servers in one manager, of npm and our own, over every way there 
     expect(tools.length).toBeGreaterThan(150)
   })
 
-  it('are called side by side, each gets its own calls', async () => {
+  it('get concurrent calls, each its own', async () => {
     const path = join(folder, 'note.txt')
     writeFileSync(path, 'Hello')
     const calls: [string, object][] = [
@@ -119,7 +119,7 @@ describe('nine servers in one manager, of npm and our own, over every way there 
     await expect(manager.callTool('mcp__files__echo', {})).rejects.toThrow('read_text_file')
   })
 
-  it('keep prompts and resources of the same name apart', async () => {
+  it('may have prompts and resources of the same name', async () => {
     const prompts = await manager.prompts()
     expect(prompts.filter(({ item }) => item.name === 'simple-prompt').map(({ server }) => server)).toEqual([
       ...EVERYTHING,
@@ -135,7 +135,7 @@ describe('nine servers in one manager, of npm and our own, over every way there 
     expect(again).toEqual(first)
   })
 
-  it('ask the same person, who is told by whom', async () => {
+  it('elicit through the same handler, which gets the name of the server', async () => {
     await vi.waitFor(async () =>
       expect((await manager.tools()).map(({ name }) => name)).toContain(
         'mcp__theirs-http__trigger-elicitation-request',
@@ -143,10 +143,10 @@ describe('nine servers in one manager, of npm and our own, over every way there 
     )
     for (const name of ['theirs-stdio', 'theirs-sse', 'theirs-http'])
       await manager.callTool({ server: name, tool: 'trigger-elicitation-request' })
-    expect(asked).toEqual([...EVERYTHING])
+    expect(elicited).toEqual([...EVERYTHING])
   })
 
-  it('are connected again where one is killed in the middle of a call, and the others do not notice', async () => {
+  it('reconnect if one is killed during a call, without effect on the others', async () => {
     const events: string[] = []
     for (const event of ['mcp_reconnecting', 'mcp_reconnected', 'mcp_server_removed'] as const)
       manager.on(event, ({ server }) => void events.push(`${event} ${server}`))

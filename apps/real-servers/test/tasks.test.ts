@@ -1,9 +1,9 @@
 import { Client } from '@jetway/client'
 import { describe, expect, it } from 'vitest'
-import { WAYS } from './support/servers.ts'
+import { TRANSPORTS } from './support/servers.ts'
 
 describe.concurrent('a task of server-everything', () => {
-  it.for(WAYS)('%s asks on its way, and is waited for', async ([, open]) => {
+  it.for(TRANSPORTS)('%s elicits while it runs, and the client awaits its result', async ([, open]) => {
     const { dial, close } = await open()
     const client = new Client(
       { name: 'real-servers', version: '1.0.0' },

@@ -9,7 +9,7 @@ import { mcp as honoMcp } from '@jetway/hono'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 
-/** Jetway's own server, in this process. */
+/** The server of `apps/everything`, served by this process. */
 export interface Served {
   readonly origin: string
   close(): Promise<unknown>
@@ -41,8 +41,8 @@ export async function onHono(): Promise<Served> {
 
 const main = new URL('../../../everything/src/main.ts', import.meta.url)
 
-/** How Jetway's own server is started as a process. */
-export const asProcess: { readonly command: string; readonly args: readonly string[] } = {
+/** The command that starts the server of `apps/everything` over stdio. */
+export const stdioCommand: { readonly command: string; readonly args: readonly string[] } = {
   command: process.execPath,
   args: ['--import', 'tsx', '--conditions=jetway:source', fileURLToPath(main), '--stdio'],
 }

@@ -1,4 +1,4 @@
-/** Loaded into a server before its own code: it listens on loopback alone, whatever it asks for, and tells its parent where. */
+/** Preloaded into a server: makes it listen on loopback only, and sends the port to the parent process. */
 import { Server } from 'node:net'
 
 const { listen } = Server.prototype

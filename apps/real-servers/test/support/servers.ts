@@ -8,14 +8,14 @@ import { childProcess, type ChildProcessOptions } from '@jetway/client/stdio'
 
 const preload = new URL('on-loopback.mjs', import.meta.url).href
 
-/** The file that a package's command starts. */
+/** The entry file of a published server. */
 export const commandOf = (name: 'everything' | 'filesystem' | 'memory'): string =>
   join(
     dirname(fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/package.json`))),
     'dist/index.js',
   )
 
-/** A server that npm has, as a host runs it. */
+/** Connects to a published server as a child process. */
 export const run = (
   name: Parameters<typeof commandOf>[0],
   args: readonly string[] = [],
@@ -28,7 +28,7 @@ export const run = (
     ...options,
   })
 
-/** A server that somebody else runs. */
+/** A server that is reached over HTTP. */
 export interface Running {
   readonly url: string
   close(): Promise<void>
@@ -36,38 +36,38 @@ export interface Running {
 
 const PATHS = { sse: '/sse', streamableHttp: '/mcp' } as const
 
-/** Server-everything over HTTP, on a free port of loopback. */
-export async function serveEverything(way: keyof typeof PATHS): Promise<Running> {
-  const child: ChildProcess = fork(commandOf('everything'), [way], {
+/** Starts server-everything over HTTP on a free loopback port. */
+export async function serveEverything(transport: keyof typeof PATHS): Promise<Running> {
+  const child: ChildProcess = fork(commandOf('everything'), [transport], {
     execArgv: ['--import', preload],
     env: { PATH: process.env['PATH'], PORT: '0' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  const gone = once(child, 'exit')
-  const told = (await Promise.race([once(child, 'message'), gone])) as [{ port: number } | number | null]
-  if (typeof told[0] !== 'object' || told[0] === null) throw new Error(`The server ended with ${told[0]}`)
+  const exited = once(child, 'exit')
+  const first = (await Promise.race([once(child, 'message'), exited])) as [{ port: number } | number | null]
+  if (typeof first[0] !== 'object' || first[0] === null) throw new Error(`The server exited with ${first[0]}`)
   return {
-    url: `http://127.0.0.1:${told[0].port}${PATHS[way]}`,
+    url: `http://127.0.0.1:${first[0].port}${PATHS[transport]}`,
     async close() {
       child.kill('SIGKILL')
-      await gone
+      await exited
     },
   }
 }
 
-/** Ways to server-everything: how to get there, and how to leave. */
-export const WAYS: readonly (readonly [
+/** Starts server-everything over each transport. */
+export const TRANSPORTS: readonly (readonly [
   string,
   () => Promise<{ readonly dial: Dial; readonly close: () => Promise<void> }>,
 ])[] = [
   ['as a child process', () => Promise.resolve({ dial: run('everything'), close: () => Promise.resolve() })],
-  ['over HTTP+SSE', () => served('sse')],
-  ['over Streamable HTTP', () => served('streamableHttp')],
+  ['over HTTP+SSE', () => overHttp('sse')],
+  ['over Streamable HTTP', () => overHttp('streamableHttp')],
 ]
 
-async function served(
-  way: keyof typeof PATHS,
+async function overHttp(
+  transport: keyof typeof PATHS,
 ): Promise<{ readonly dial: Dial; readonly close: () => Promise<void> }> {
-  const running = await serveEverything(way)
+  const running = await serveEverything(transport)
   return { dial: http(running.url), close: () => running.close() }
 }
