@@ -35,7 +35,7 @@ const RETURNED: [what: string, value: unknown, said: boolean][] = [
   ['a date', new Date(0), true],
   ['an invalid date', new Date(Number.NaN), true],
   ['a map', new Map([[1, 2]]), true],
-  ['what looks like a result', { content: [{ type: 'text', text: 5 }] }, true],
+  ['nearly a result of the protocol', { content: [{ type: 'text', text: 5 }] }, false],
   ['a BigInt', 1n, false],
   ['a cycle', cycle, false],
   ['a toJSON that throws', { toJSON: trap }, false],
