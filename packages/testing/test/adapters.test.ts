@@ -11,11 +11,11 @@ const tests = {
 }
 const sizes = Object.values(tests).map((names) => names.length)
 
-it('has a test for every promise that a capability adds, and none for the others', () => {
+it('has a test for every requirement of a capability, and no others', () => {
   expect(sizes).toEqual([50, 50, 43, 50])
   expect(adapterCases([])).toHaveLength(35)
 })
 
-it('names each promise once', () => {
+it('has no duplicate test names', () => {
   expect(new Set(tests.sound).size).toBe(tests.sound.length)
 })

@@ -55,7 +55,7 @@ describe.each([
   ['Fastify', fastify],
   ['Hono', hono],
 ])('tools with user interfaces on %s', (_, subject) => {
-  it('are shown by what each client declares, to clients of both eras at once', async () => {
+  it('appear to clients that declare support, in both eras at the same time', async () => {
     const { url, close, release } = await subject.serve(createServer(), {}, {})
     onTestFinished(async () => {
       await close()

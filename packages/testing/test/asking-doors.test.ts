@@ -14,7 +14,7 @@ const create = (options: object = {}): McpServer =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent, ...options })
 
 describeMatrix('a question', { doors: HOST_DOORS, revisions: ['2025-11-25'] }, ({ connect }) => {
-  it('to a model that uses tools carries them, and what they came to', async () => {
+  it('to a model with tools contains the tools and their results', async () => {
     const server = create()
     const weather = { name: 'weather', inputSchema: { type: 'object' } }
     const text = { type: 'text', text: 'Rain?' } as const
@@ -52,7 +52,7 @@ describeMatrix('a question', { doors: HOST_DOORS, revisions: ['2025-11-25'] }, (
     expect(asked).toHaveLength(1)
   })
 
-  it('whose answer does not fit the form ends the call, naming the field', async () => {
+  it('with an invalid response ends the call and names the field', async () => {
     const server = create()
     server.addTool({ name: 'ask', asks: { who: () => elicit('Who?', form) }, handler: () => 'never' })
     const connection = await connect(server, {

@@ -101,7 +101,7 @@ describe.each(DOORS.map((door) => [door.name, door] as const))('one server over 
     open = undefined
   })
 
-  it('asks a client with a session and one without the same questions at the same time, and runs a handler once for each', async () => {
+  it('elicits the same from clients with and without a session at the same time, and runs a handler once for each', async () => {
     const { server, runs } = create()
     open = await door.open(server)
     const [session, alone] = await Promise.all([visit(open, SESSION), visit(open, ALONE)])
@@ -115,7 +115,7 @@ describe.each(DOORS.map((door) => [door.name, door] as const))('one server over 
     expect(runs).toEqual({ book: 2 })
   })
 
-  it('tells both of a decline in the same words', async () => {
+  it('reports a decline to both in the same words', async () => {
     const { server, runs } = create()
     open = await door.open(server)
     const answers = { ...ANSWERS, 'elicitation/create': { action: 'decline' } }

@@ -44,7 +44,7 @@ async function namesOf(connection: TestConnection): Promise<string[]> {
 const cells = { doors: HOST_DOORS, revisions: ['2024-11-05', '2025-11-25'] }
 
 describeMatrix('what an author writes', cells, ({ connect }) => {
-  it('follows another registry: clients are told once, call what came, and no longer what went', async () => {
+  it('follows another registry: clients get one notification, call new tools, and no removed ones', async () => {
     const server = create()
     const other = new OtherRegistry()
     const observation = server.observe(other)
@@ -65,7 +65,7 @@ describeMatrix('what an author writes', cells, ({ connect }) => {
     await vi.waitFor(() => expect([changes(one), changes(two)]).toEqual([3, 3]))
   })
 
-  it('stands in layers around tools, resources and prompts, the first one outermost', async () => {
+  it('wraps tools, resources and prompts, the first one outermost', async () => {
     const server = create()
     const log: string[] = []
     const handled = (ctx: { readonly message: { readonly method: string } }): string => {
@@ -109,7 +109,7 @@ describeMatrix('what an author writes', cells, ({ connect }) => {
     expect(log).not.toContain('handler')
   })
 
-  it('takes no argument that a strict tool does not name, and says which', async () => {
+  it('names an unknown argument of a strict tool', async () => {
     const server = create({ strictInput: true })
     const inputSchema = z.object({ city: z.string() })
     server.addTool({ name: 'strict', inputSchema, handler: ({ city }) => city })

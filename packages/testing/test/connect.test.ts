@@ -53,7 +53,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(client.server?.protocolVersion).toBe(version)
   })
 
-  it('keeps the notifications that it hears', async () => {
+  it('keeps the notifications that it gets', async () => {
     await using client = await connect(tillServer(), { revision: version })
     await client.setLogLevel('debug')
     await client.callTool('log')
@@ -62,13 +62,13 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(client.problems).toEqual([])
   })
 
-  it('is who the test says', async () => {
+  it('sends the client info of the test', async () => {
     await using client = await connect(tillServer(), { revision: version, auth: { principal: 'ann' } })
     expect(await client.callTool('who')).toHaveText('ann')
   })
 
   if (forms !== undefined)
-    it('answers by its script', async () => {
+    it('answers elicitation from its script', async () => {
       await using client = await connect(tillServer(), {
         revision: version,
         handlers: {
@@ -86,7 +86,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
 })
 
 describe('a script that is too short', () => {
-  it('fails the call, at the revisions where the client asks itself', async () => {
+  it('fails the call at revisions where the server requests input', async () => {
     await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
     await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
   })
@@ -124,8 +124,8 @@ describe('a server with a schema cache', () => {
   })
 })
 
-describe('a server that demands a context of its mounts', () => {
-  it('is given one', async () => {
+describe('a server that requires locals of its mounts', () => {
+  it('gets them', async () => {
     const server = new McpServer<{ user: string }>({ name: 'mounted', version: '1.0.0' })
     server.addTool({ name: 'user', handler: (_, ctx) => ctx.locals.user })
     await using client = await connect(server, { locals: { user: 'bob' } })
@@ -137,7 +137,7 @@ describe('the matchers', () => {
   const text = (said: string): object => ({ content: [{ type: 'text', text: said }] })
   const failed = { ...text('Broken'), isError: true }
 
-  it('tell a text, by itself or by a pattern', () => {
+  it('compare text with a string or a pattern', () => {
     expect(text('Hello')).toHaveText('Hello')
     expect(text('Hello')).toHaveText(/^He/)
     expect(text('Hello')).not.toHaveText('Hell')
@@ -146,7 +146,7 @@ describe('the matchers', () => {
     expect(() => expect(failed).toHaveText('Broken')).toThrow(/Expected a failure/)
   })
 
-  it('tell a structured value', () => {
+  it('compare structured content', () => {
     const sums = { ...text('{"sum":3,"of":2}'), structuredContent: { sum: 3, of: 2 } }
     expect(sums).toHaveStructured({ of: 2, sum: 3 })
     expect(sums).toHaveStructured(expect.objectContaining({ sum: 3 }))
@@ -154,7 +154,7 @@ describe('the matchers', () => {
     expect(() => expect(text('3')).toHaveStructured(3)).toThrow(/structured value .*3/)
   })
 
-  it('tell a failure', () => {
+  it('recognise an error result', () => {
     expect(failed).toBeToolError()
     expect(failed).toBeToolError('Broken')
     expect(failed).toBeToolError(/brok/i)
@@ -163,12 +163,12 @@ describe('the matchers', () => {
     expect(() => expect(text('fine')).toBeToolError()).toThrow(/to be a failure/)
   })
 
-  it('say so where it is no result at all', () => {
+  it('report a value that is no result', () => {
     expect(() => expect('text').toHaveText('text')).toThrow(/Expected the result of a tool/)
     expect(() => expect(undefined).toBeToolError()).toThrow(/Expected the result of a tool/)
   })
 
-  it('know what a server really sends', async () => {
+  it('accept real results of a server', async () => {
     const server = new McpServer({ name: 'real', version: '1.0.0' })
     server.addTool({ name: 'both', handler: () => [content.text('one'), content.text('two')] })
     await using client = await connect(server)

@@ -2,4 +2,4 @@ import { describe } from 'vitest'
 import { describeOneId, describeSharedStore } from './support/crossing.ts'
 
 describeOneId(600)
-describe('an event store that is shared', () => describeSharedStore(100))
+describe('a shared event store', () => describeSharedStore(100))

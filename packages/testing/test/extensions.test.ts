@@ -45,7 +45,7 @@ describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
   const declaring = { extensions: { [GLOSSARY]: {} } }
   const withoutIt = { _meta: { 'io.modelcontextprotocol/clientCapabilities': {} } }
 
-  it('adds its methods to those of the protocol, for each request that declares it', async () => {
+  it('adds its methods, for each request that declares it', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { extensions: [glossary], logger: silent })
     const dial = await serve(server, door)
     const peer = await dial({ revision: MODERN, capabilities: declaring })
@@ -63,7 +63,7 @@ describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
     expect(await peer.request('glossary/forget', {})).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('serves sessions where it says so, by what they declared at their beginning', async () => {
+  it('serves sessions if it says so and their client declared it', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { extensions: [glossary], logger: silent })
     const dial = await serve(server, door)
     for (const [capabilities, expected] of [
@@ -76,7 +76,7 @@ describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
     }
   })
 
-  it('is nothing to a server that does not name it', async () => {
+  it('is unknown to a server without it', async () => {
     const dial = await serve(new McpServer({ name: 'a', version: '1' }, { logger: silent }), door)
     const peer = await dial({ revision: MODERN, capabilities: declaring })
     expect(JSON.stringify(peer.initialized['capabilities'])).not.toContain(GLOSSARY)
@@ -89,7 +89,7 @@ describe.each(DOORS)('one tool that runs as a task over %s', (_name, door) => {
   const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
   const fill = (name: string): JsonObject => ({ action: 'accept', content: { name } })
 
-  it('asks in the middle of its work, in a session and without one at once, each in its own words', async () => {
+  it('elicits while it runs, with and without a session at the same time, each in its own format', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { extensions: [tasks()], logger: silent })
     const ran: unknown[] = []
     server.addTool({

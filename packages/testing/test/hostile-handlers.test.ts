@@ -51,7 +51,7 @@ const RETURNED: [what: string, value: unknown, said: boolean][] = [
   ['content with a cycle', result({ content: 'x', _meta: cycle }), false],
 ]
 
-describe('a handler that misbehaves is answered once, generically, and the next call works', () => {
+describe('a misbehaving handler gives one generic error, and the next call works', () => {
   const ways: [string, (act: () => unknown) => (args: object, ctx: RequestContext) => unknown][] = [
     ['at once', (act) => () => act()],
     ['later', (act) => async () => (await turn(), act())],
@@ -112,7 +112,7 @@ describe('a handler that misbehaves is answered once, generically, and the next 
     })
   }
 
-  it('never settling, a hundred at once, and its places are free again', async () => {
+  it('that never settles, a hundred times, frees its slots again', async () => {
     const bench = await serve()
     bench.server.addTool({ name: 'hangs', timeoutMs: 20, handler: () => new Promise<string>(() => {}) })
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ describe('a handler that misbehaves is answered once, generically, and the next 
     expect(await alive(bench)).toEqual([])
   })
 
-  it('talking to a client that has gone', async () => {
+  it('that calls a disconnected client', async () => {
     const bench = await serve()
     let ctx: RequestContext | undefined
     bench.server.addTool({

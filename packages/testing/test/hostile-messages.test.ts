@@ -97,7 +97,7 @@ const REFUSED: [what: string, line: string, code: number][] = [
   ['an empty cursor', text(request('x', 'tools/list', { cursor: '' })), -32602],
   ['a cursor of 1 MiB', text(request('x', 'tools/list', { cursor: 'a'.repeat(2 ** 20) })), -32602],
   [
-    'a cursor of a list that there is not',
+    'a cursor of an unknown list',
     text(request('x', 'tools/list', { cursor: btoa('other:echo').replace(/=+$/, '') })),
     -32602,
   ],
@@ -105,7 +105,7 @@ const REFUSED: [what: string, line: string, code: number][] = [
   ['a log level that is unknown', text(request('x', 'logging/setLevel', { level: '__proto__' })), -32602],
 ]
 
-describe('a message that cannot be served is answered once, and the next one works', () => {
+describe('an invalid message gets one error, and the next one works', () => {
   it.each(REFUSED)('%s', async (_, line, code) => {
     const bench = await serve()
     await bench.peer.raw(line)
@@ -134,7 +134,7 @@ describe('a message that cannot be served is answered once, and the next one wor
   })
 })
 
-describe('a message at the edge of what is allowed reaches its handler', () => {
+describe('a message at a limit reaches its handler', () => {
   it.each([
     ['128 levels', deep(128)],
     ['a byte order mark', `\ufeff${text(call('x', { a: 1 }))}`],
@@ -155,7 +155,7 @@ describe('a message at the edge of what is allowed reaches its handler', () => {
   })
 })
 
-describe('the names of what every object has are unknown like any other', () => {
+describe('names of Object.prototype are unknown like any other', () => {
   const names = Object.getOwnPropertyNames(Object.prototype)
   const probes: [what: string, ask: (name: string) => [method: string, params: JsonObject]][] = [
     ['methods', (name) => [name, {}]],
@@ -177,7 +177,7 @@ describe('the names of what every object has are unknown like any other', () => 
 })
 
 describe('ids', () => {
-  it('that twelve calls share are each answered with what was asked', async () => {
+  it('that twelve calls share each get their own result', async () => {
     const bench = await serve()
     for (let n = 0; n < 12; n++) await bench.peer.raw(text(call(1, { n }, 'waits')))
     await turn()
@@ -235,8 +235,8 @@ describe('batches, where the revision has them', () => {
   })
 })
 
-describe('what nobody asked for', () => {
-  it('is ignored: responses, and notifications that are unknown or malformed', async () => {
+describe('unexpected messages', () => {
+  it('are ignored: responses, and unknown or malformed notifications', async () => {
     const bench = await serve()
     for (let id = 0; id < 1_000; id++) {
       await bench.peer.raw(text({ jsonrpc: '2.0', id, result: {} }))
@@ -256,7 +256,7 @@ describe('what nobody asked for', () => {
     expect(bench.reached).toEqual([])
   })
 
-  it('changes nothing: a second initialize, and cancels of calls that are not there', async () => {
+  it('have no effect: a second initialize, and cancellations of unknown calls', async () => {
     const bench = await serve('2025-06-18')
     const again = {
       protocolVersion: '2024-11-05',
@@ -283,7 +283,7 @@ describe('before initialize', () => {
     'completion/complete',
     'logging/setLevel',
     'x',
-  ])('%s is refused without reaching anything', async (method) => {
+  ])('%s is refused before any handler', async (method) => {
     const { server, reached } = await serve()
     const [client, end] = createMemoryTransportPair()
     server.connect(end)
@@ -309,8 +309,8 @@ describe('before initialize', () => {
   })
 })
 
-describe('a call that was cancelled', () => {
-  it('hears of it and says nothing any more, whatever its handler does', async () => {
+describe('a cancelled call', () => {
+  it('aborts its handler and sends nothing more', async () => {
     const bench = await serve()
     await bench.peer.raw(text(request('c', 'tools/call', { name: 'waits', _meta: { progressToken: 1 } })))
     await turn()
@@ -324,7 +324,7 @@ describe('a call that was cancelled', () => {
 })
 
 describe('progress', () => {
-  it('only grows, and ends with the answer', async () => {
+  it('only grows, and ends with the response', async () => {
     const bench = await serve()
     let keep: RequestContext | undefined
     bench.server.addTool({

@@ -8,7 +8,7 @@ import { recordFetch } from '../src/record-fetch.ts'
 const url = 'http://localhost/mcp'
 
 describe('the HTTP client of tests', () => {
-  it('repeats session and version on every request, listens, and ends the session', async () => {
+  it('sends session and version on every request, opens a GET stream, and ends the session', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, headers: { 'x-mine': '1' } })
     const peer = await connectPeer(transport, { revision: '2025-06-18' })
@@ -32,7 +32,7 @@ describe('the HTTP client of tests', () => {
     }
   })
 
-  it('rejects with the status where the answer names no request', async () => {
+  it('rejects with the status if the response has no id', async () => {
     const transport = new HttpTransport({
       url,
       fetch: async () => new Response('nobody home', { status: 503 }),

@@ -145,7 +145,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     base = '',
   ): Promise<string> => serve(server, { legacySse: true, ...options }, base)
 
-  it('serves a script of two connections that never says it is initialized', async () => {
+  it('serves two connections that never send notifications/initialized', async () => {
     const base = await mount()
     const listener = await Stream.open(base)
     const first = await listener.next()
@@ -169,7 +169,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     ])
   })
 
-  it('is an event stream that no proxy holds back', async () => {
+  it('is an event stream with headers against proxy buffering', async () => {
     const { response } = await Stream.open(await mount())
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
@@ -177,7 +177,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect(response.headers.get('x-accel-buffering')).toBe('no')
   })
 
-  it('answers what it cannot take with the statuses and bodies that clients know', async () => {
+  it('answers invalid requests with the statuses and bodies that clients expect', async () => {
     const base = await mount()
     const { url } = await connect(base)
     const plain = 'text/plain; charset=utf-8'
@@ -199,7 +199,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect((await post(url, ping, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(202)
   })
 
-  it('opens no stream for who takes none, and one for who takes anything', async () => {
+  it('opens a stream only if Accept allows one', async () => {
     const base = await mount()
     const refused = await fetch(`${base}/sse`, { headers: { accept: 'text/html' } })
     expect([refused.status, await refused.json()]).toEqual([
@@ -210,7 +210,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream/)
   })
 
-  it('takes a message whatever its Accept, and the session from a header where the query has none', async () => {
+  it('accepts messages with any Accept, and the session id in a header instead of the query', async () => {
     const base = await mount()
     const { stream, url } = await connect(base)
     const none = { accept: 'image/png', 'mcp-protocol-version': '1999-01-01' }
@@ -223,7 +223,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect((await post(`${base}/message?sessionId=nobody`, ping, session)).status).toBe(404)
   })
 
-  it('answers other verbs 405 with those that are allowed, and OPTIONS 204', async () => {
+  it('answers other methods with 405 and Allow, and OPTIONS with 204', async () => {
     const base = await mount()
     const { url } = await connect(base)
     for (const [address, allowed, refused] of [
@@ -239,7 +239,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     }
   })
 
-  it('answers a POST at once, the progress and the result of its call on the stream, and others meanwhile', async () => {
+  it('answers a POST at once, and sends progress and results of concurrent calls on the stream', async () => {
     const made = createServer()
     const { stream, url } = await connect(await mount(made))
     await post(url, initialize('2025-06-18'))
@@ -260,7 +260,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     await expect.poll(async () => (await post(url, ping)).status).toBe(404)
   })
 
-  it('keeps the sessions of two principals apart', async () => {
+  it('refuses the session of another principal', async () => {
     const verify = (token: string): { principal: string } => ({ principal: token })
     const base = await mount(createServer(), { authenticate: bearer({ verify }) })
     const ada = { authorization: 'Bearer ada' }
@@ -272,7 +272,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect((await post(url, initialize('2024-11-05'), ada)).status).toBe(202)
   })
 
-  it('refuses a page of another origin on both doors', async () => {
+  it('refuses a page of another origin on both routes', async () => {
     const base = await mount()
     const { url } = await connect(base)
     const origin = { origin: 'https://evil.example' }
@@ -280,7 +280,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect((await post(url, ping, origin)).status).toBe(403)
   })
 
-  it('announces a path below the same prefix, beside the MCP path', async () => {
+  it('announces a message path with the prefix of the MCP path', async () => {
     const base = await mount(createServer(), {}, '/api/v1')
     const { stream, url } = await connect(base)
     expect(new URL(url).pathname).toBe('/api/v1/message')
@@ -290,7 +290,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect((await post(`${base}/mcp`, initialize('2025-06-18'), streamable)).status).toBe(200)
   })
 
-  it('answers at paths of the own choosing', async () => {
+  it('answers at configured paths', async () => {
     const legacySse = { ssePath: '/mcp/sse', messagePath: '/mcp/message' }
     const base = await mount(createServer(), { legacySse }, '/api')
     const { url } = await connect(`${base}/mcp`)
@@ -298,14 +298,14 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     expect((await post(url, initialize('2024-11-05'))).status).toBe(202)
   })
 
-  it('announces the path that clients see behind a proxy which takes a prefix away', async () => {
+  it('announces the public path behind a proxy that strips a prefix', async () => {
     const publicUrl = 'https://mcp.example.com/tools/mcp'
     const base = await mount(createServer(), { publicUrl, allowedHosts: ['*'] })
     const { url } = await connect(base)
     expect(new URL(url).pathname).toBe('/tools/message')
   })
 
-  it('lets a running call end when the server closes, then ends the stream', async () => {
+  it('finishes a running call when the server closes, then ends the stream', async () => {
     const made = createServer()
     const { stream, url } = await connect(await mount(made))
     await post(url, initialize('2024-11-05'))
@@ -321,7 +321,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     await closed
   })
 
-  it('is not there unless it is asked for', async () => {
+  it('is off by default', async () => {
     const base = await serve(createServer().server, {}, '')
     const response = await fetch(`${base}/sse`, { headers: { accept: 'text/event-stream' } })
     expect([400, 404]).toContain(response.status)

@@ -55,7 +55,7 @@ async function* messagesOf({ body }: Response): AsyncGenerator<unknown, void> {
 const newServer = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, subject) => {
-  it('is acknowledged at once, told of changes, and ended with its answer when the mount closes', async () => {
+  it('is acknowledged at once, gets notifications, and ends with its response when the mount closes', async () => {
     const server = newServer()
     server.addResource({ uri: 'note://1', name: 'one', handler: () => '' })
     const { url, close } = await serve(subject, server)
@@ -95,7 +95,7 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
     expect(server.stats().openStreams).toBe(0)
   })
 
-  it('tells of tasks until they have ended, with what they came to (https://modelcontextprotocol.io/seps/2663-tasks-extension#task-status-notifications)', async () => {
+  it('notifies of tasks until they end, with their results (https://modelcontextprotocol.io/seps/2663-tasks-extension#task-status-notifications)', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
     let finish = (): void => {}
     const finished = new Promise<void>((resolve) => (finish = resolve))
@@ -130,7 +130,7 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
   })
 })
 
-describe.each(SUBJECTS)('a client that goes away on %s before its answer', (_name, subject) => {
+describe.each(SUBJECTS)('a client that disconnects on %s before its response', (_name, subject) => {
   /** A tool that says when it has started and how it ended. */
   function slow(server: McpServer): { started: Promise<void>; ended: Promise<string>; release: () => void } {
     let started = (): void => {}
@@ -156,7 +156,7 @@ describe.each(SUBJECTS)('a client that goes away on %s before its answer', (_nam
     return tool
   }
 
-  it('has cancelled a request with its own metadata, though no stream was begun (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+  it('cancels a per-request-era request, even before a stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const server = newServer()
     const tool = slow(server)
     const { url } = await serve(subject, server)
@@ -169,7 +169,7 @@ describe.each(SUBJECTS)('a client that goes away on %s before its answer', (_nam
     await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(0))
   })
 
-  it('has not cancelled a call of its session (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server)', async () => {
+  it('does not cancel a call of its session (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server)', async () => {
     const server = newServer()
     const tool = slow(server)
     const { url } = await serve(subject, server)

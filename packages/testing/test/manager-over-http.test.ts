@@ -102,28 +102,25 @@ describe.each(frameworks)('a server on %s', (_, start) => {
   it.each([
     ['the newest revision', undefined],
     ['the newest revision with sessions', [REVISIONS.findLast(({ era }) => era === 'legacy')?.version ?? '']],
-  ])(
-    'that starts anew is found again at %s: one call each, and each runs once',
-    async (_revision, revisions) => {
-      const runs = { count: 0 }
-      const first = await start(counting(runs), 0, revisions)
-      const { manager, events } = watched()
-      await manager.connect('a', { url: `http://127.0.0.1:${first.port}/mcp`, reconnect: { firstMs: 20 } })
-      expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
-      await first.kill()
-      await isGone(first.port)
-      const away = manager.callTool('mcp__a__count')
-      await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('mcp_reconnecting'))
-      const second = await start(counting(runs), first.port, revisions)
-      open.push(() => second.kill())
-      expect(await away).toMatchObject({ content: [{ text: '2' }] })
-      expect(events.at(-1)?.[0]).toBe('mcp_reconnected')
-      expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
-      expect(runs.count).toBe(3)
-    },
-  )
+  ])('that restarts is reconnected at %s: each call runs once', async (_revision, revisions) => {
+    const runs = { count: 0 }
+    const first = await start(counting(runs), 0, revisions)
+    const { manager, events } = watched()
+    await manager.connect('a', { url: `http://127.0.0.1:${first.port}/mcp`, reconnect: { firstMs: 20 } })
+    expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
+    await first.kill()
+    await isGone(first.port)
+    const away = manager.callTool('mcp__a__count')
+    await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('mcp_reconnecting'))
+    const second = await start(counting(runs), first.port, revisions)
+    open.push(() => second.kill())
+    expect(await away).toMatchObject({ content: [{ text: '2' }] })
+    expect(events.at(-1)?.[0]).toBe('mcp_reconnected')
+    expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
+    expect(runs.count).toBe(3)
+  })
 
-  it('that has lost its sessions while nobody asked is none that was lost', async () => {
+  it('that lost its sessions while idle gets a new session without a reconnect event', async () => {
     const runs = { count: 0 }
     const revisions = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
     const first = await start(counting(runs), 0, revisions)

@@ -30,7 +30,7 @@ const sessions = describeMatrix(
   'a session',
   { doors: DOORS, revisions: SESSION_REVISIONS },
   ({ revision, connect }) => {
-    it('speaks the revision that was asked for', async () => {
+    it('negotiates the requested revision', async () => {
       const connection = await connect(createServer())
       expect(connection.initialized).toMatchObject({
         protocolVersion: revision,
@@ -39,14 +39,14 @@ const sessions = describeMatrix(
       expect(await connection.request('ping')).toEqual({ jsonrpc: '2.0', id: expect.any(Number), result: {} })
     })
 
-    it('is told once when the list of tools changes', async () => {
+    it('gets one notification when the tool list changes', async () => {
       const server = createServer()
       const [first, second] = [await connect(server), await connect(server)]
       server.addTool({ name: 'later', handler: () => 'x' })
       await Promise.all([first, second].map((one) => one.notification('notifications/tools/list_changed')))
     })
 
-    it('hears log messages without asking, at the level that the server starts with', async () => {
+    it("gets log messages at the server's default level", async () => {
       const connection = await connect(createServer())
       await connection.request('tools/call', SAMPLE)
       expect(connection.notifications).toMatchObject([
@@ -57,7 +57,7 @@ const sessions = describeMatrix(
 )
 
 const cells = describeMatrix('a client', { doors: DOORS }, ({ connect }) => {
-  it('hears progress before the answer, in order', async () => {
+  it('gets progress in order before the response', async () => {
     const connection = await connect(createServer())
     const { result } = await connection.request('tools/call', { ...SAMPLE, _meta: { progressToken: 'p' } })
     expect(result).toMatchObject({ content: [{ type: 'text', text: '3' }] })
@@ -66,7 +66,7 @@ const cells = describeMatrix('a client', { doors: DOORS }, ({ connect }) => {
     expect(connection.strays).toEqual([])
   })
 
-  it('is answered, without an id, where it cannot be read, and is served on', async () => {
+  it('gets an error without an id for invalid JSON, and further responses', async () => {
     const connection = await connect(createServer())
     await connection.raw('{"jsonrpc":"2.0","id":1,')
     await alive(connection)
@@ -75,7 +75,7 @@ const cells = describeMatrix('a client', { doors: DOORS }, ({ connect }) => {
     ])
   })
 
-  it('rejects what is waiting when the connection ends', async () => {
+  it('rejects pending requests when the connection closes', async () => {
     const server = createServer()
     server.addTool({ name: 'endless', handler: () => new Promise(() => {}) })
     const connection = await connect(server)
@@ -86,10 +86,10 @@ const cells = describeMatrix('a client', { doors: DOORS }, ({ connect }) => {
 })
 
 const modern = describeMatrix(
-  'a request that stands for itself',
+  'a request without a session',
   { doors: DOORS, revisions: ['2026-07-28'] },
   ({ revision, connect }) => {
-    it('says the revision, and is answered by it', async () => {
+    it('names its revision, and gets a response in it', async () => {
       const server = createServer()
       server.addTool({
         name: 'whoami',
@@ -106,7 +106,7 @@ const modern = describeMatrix(
       })
     })
 
-    it('hears log messages where it asks for them, and no others', async () => {
+    it('gets log messages only if it asks for them', async () => {
       const connection = await connect(createServer())
       await connection.request('tools/call', SAMPLE)
       expect(connection.notifications).toEqual([])
@@ -132,7 +132,7 @@ describe('the matrix', () => {
     ['memory', 'fetch', 'stdio'].map((door) => `${revision} ${door}`),
   )
 
-  it('has a cell for each revision over each door', () => {
+  it('covers each revision over each transport', () => {
     expect(named(cells)).toEqual(all)
     expect(named(modern)).toEqual(all.slice(0, 3))
     expect(named(sessions)).toEqual(all.slice(3))

@@ -93,7 +93,7 @@ describe.each(Object.keys(SUBJECTS))(
         [`${VERSION} `, 'Mcp-Method: \t tools/call', 'Mcp-Name:query \t', 'Mcp-Param-Region:   eu  '],
       ],
       ['encoded', [VERSION, METHOD, 'Mcp-Name: =?base64?cXVlcnk=?=', 'Mcp-Param-Region: =?base64?ZXU=?=']],
-    ])('let a call pass: %s', async (_how, headers) => {
+    ])('accept a call: %s', async (_how, headers) => {
       const { status, text } = await (await serve(name))(headers)
       expect(status).toBe(200)
       expect(text).toContain('"text":"ran"')
@@ -110,7 +110,7 @@ describe.each(Object.keys(SUBJECTS))(
       ['with another parameter', [VERSION, METHOD, NAME, 'Mcp-Param-Region: us']],
       ['with bytes that are not ASCII', [VERSION, METHOD, NAME, 'Mcp-Param-Region: eu\u00A0']],
       ['with a malformed encoding', [VERSION, METHOD, NAME, 'Mcp-Param-Region: =?base64?ZXU?=']],
-    ])('stop a call with -32020 and 400: %s', async (_how, headers) => {
+    ])('refuse a call with -32020 and 400: %s', async (_how, headers) => {
       const { status, text } = await (await serve(name))(headers)
       expect(status).toBe(400)
       expect(text).toContain('"code":-32020')
@@ -122,7 +122,7 @@ describe.each(Object.keys(SUBJECTS))(
       'Mcp-Name: other',
       'Mcp-Param-Region: eu',
       'Mcp-Param-Region: us',
-    ])('stop a call in which one of them stands twice: %s', async (again) => {
+    ])('refuse a call with a duplicate: %s', async (again) => {
       const { status } = await (await serve(name))([VERSION, METHOD, NAME, REGION, again])
       expect(status).toBe(400)
     })

@@ -64,14 +64,14 @@ function addOne(server: McpServer): McpServer {
 }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
-describe.each(SUBJECTS)('how long results may be kept, told on %s over a socket', (_name, subject) => {
-  it('is not at all and by one caller alone, on the six methods, where nothing is said', async () => {
+describe.each(SUBJECTS)('cache hints on %s over a socket', (_name, subject) => {
+  it('default to no caching and private scope, on the six methods', async () => {
     const url = await serve(subject, addOne(newServer()))
     for (const [method, params] of SIX)
       expect([method, ...hintsOf(await ask(url, method, params))]).toEqual([method, 0, 'private'])
   })
 
-  it('is said by the server, for one kind or for all, and stands on no other result', async () => {
+  it("come from the server's options, per kind or for all, and appear on no other result", async () => {
     const cache = { ttlMs: 5000, cacheScope: 'public', prompts: { ttlMs: 7 } } as const
     const url = await serve(subject, addOne(newServer({ cache })))
     const said = await Promise.all(
@@ -97,7 +97,7 @@ describe.each(SUBJECTS)('how long results may be kept, told on %s over a socket'
     }
   })
 
-  it('is said by a resource, and before that by one read', async () => {
+  it('come from a resource, and first from a single read', async () => {
     const server = addOne(newServer({ cache: { ttlMs: 1 } }))
     const cache = { ttlMs: 60_000, cacheScope: 'public' } as const
     server.addResource({ uri: 'a://kept', name: 'kept', cache, handler: () => 'kept' })
@@ -129,7 +129,7 @@ describe.each(SUBJECTS)('how long results may be kept, told on %s over a socket'
     expect(hintsOf(answered)).toEqual([0, 'private'])
   })
 
-  it('is for one scope on every page, though one entry alone is for some callers', async () => {
+  it('have the same scope on every page, even if only one entry depends on the caller', async () => {
     const cache = { ttlMs: 9, cacheScope: 'public' } as const
     const server = addOne(newServer({ cache, pageSize: 1 }))
     const scopes = async (): Promise<unknown[]> => {
@@ -148,7 +148,7 @@ describe.each(SUBJECTS)('how long results may be kept, told on %s over a socket'
     expect(await scopes()).toEqual(['private', 'private', 'private'])
   })
 
-  it('never reaches a session', async () => {
+  it('never appear in a session', async () => {
     const url = await serve(subject, addOne(newServer({ cache: { ttlMs: 9, cacheScope: 'public' } })))
     const peer = await connectPeer(new HttpTransport({ url }), { revision: '2025-11-25' })
     for (const [method, params] of SIX.slice(1)) {
@@ -177,7 +177,7 @@ describe.each(SUBJECTS)('a structured value on %s over a socket', (_name, subjec
   it.each([
     ['with a schema of its root', true],
     ['without any schema', false],
-  ])('is of any JSON type, and arrives as it is with its text, %s', async (_how, typed) => {
+  ])('may have any JSON type, and arrives unchanged with its text, %s', async (_how, typed) => {
     const server = newServer()
     for (const [name, value] of Object.entries(VALUES))
       server.addTool({
@@ -247,7 +247,7 @@ const asRoot = { headers: { authorization: 'Bearer root' } }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/server/tools#capabilities
 describe('lists over sockets', () => {
-  it('are the same bytes from every server of one definition, framework and time, but for who asks', async () => {
+  it('are the same bytes from every server of one definition, except for what depends on the caller', async () => {
     const urls = await Promise.all(SUBJECTS.map(([, subject]) => serve(subject, createLibrary())))
     const [first = ''] = urls
     const lists = await listAll(first)
@@ -271,7 +271,7 @@ describe('lists over sockets', () => {
     }
   })
 
-  it.each(SUBJECTS)('have nothing that a session has of its own, on %s', async (_name, subject) => {
+  it.each(SUBJECTS)('contain no entries of a single session, on %s', async (_name, subject) => {
     const url = await serve(subject, createLibrary())
     const before = await listAll(url)
     const transport = new HttpTransport({ url })

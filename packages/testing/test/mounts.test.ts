@@ -32,8 +32,8 @@ function tenant(name: string): McpServer<Mounted> {
 const textIn = async (response: { json(): unknown }): Promise<unknown> =>
   ((await response.json()) as { result?: { content: readonly { text: string }[] } }).result?.content[0]?.text
 
-describe('a mount of a server that declares its context', () => {
-  it('does not compile without it, on any door', async () => {
+describe('a mount of a server that declares its locals', () => {
+  it('does not compile without them, in any package', async () => {
     const server = typed()
     const input = new PassThrough()
     const app = Fastify()
@@ -77,14 +77,14 @@ describe('a mount of a server that declares its context', () => {
     await app.close()
   })
 
-  it('needs nothing of the kind without a declaration', () => {
+  it('needs none without a declaration', () => {
     const server = new McpServer(info)
     expect(toFetch(server)).toBeTypeOf('function')
     expect(honoMcp({ server })).toBeTypeOf('function')
     expect(createEndpoint(server)).toBeDefined()
   })
 
-  it('has the type of what its lifespan opens, from createServer', async () => {
+  it('infers the type of ctx.app from the lifespan, in createServer', async () => {
     const server = createServer<Mounted>()(info, { lifespan: async () => ({ rows: 5 }) })
     server.addTool({ name: 'both', handler: (_args, ctx) => `${ctx.locals.user} ${ctx.app.rows.toFixed(1)}` })
     // @ts-expect-error the lifespan opens no such thing
@@ -94,12 +94,12 @@ describe('a mount of a server that declares its context', () => {
   })
 })
 
-describe('a function in the place of a server', () => {
+describe('a function instead of a server', () => {
   const [a, b] = [tenant('a'), tenant('b')]
   const choose = (name: string | undefined): McpServer<Mounted> | undefined =>
     name === 'a' ? a : name === 'b' ? b : undefined
 
-  it('chooses on Fastify by its own request', async () => {
+  it('chooses a server by the Fastify request', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
     await app.register(fastifyMcp, {
@@ -116,7 +116,7 @@ describe('a function in the place of a server', () => {
     expect((await ask({ 'x-tenant': 'c' }, 'tenant')).status).toBe(404)
   })
 
-  it('chooses on Hono by its context, and on fetch by the request', async () => {
+  it('chooses a server by the Hono context, or by the fetch Request', async () => {
     const app = new Hono()
     app.use(
       honoMcp({
@@ -144,7 +144,7 @@ describe('a function in the place of a server', () => {
 })
 
 describe('the handle of a mount', () => {
-  it('is given by Fastify to onMount, and closes the mount before the app', async () => {
+  it('is passed to onMount by Fastify, and closes the mount before the app', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
     let close: (() => PromiseLike<void>) | undefined
@@ -167,7 +167,7 @@ describe('the handle of a mount', () => {
     expect(refused.statusCode).toBe(503)
   })
 
-  it("hands what outlives a call to Hono's execution context", async () => {
+  it("passes work that outlives a call to Hono's execution context", async () => {
     const server = new McpServer(info)
     server.addTool({
       name: 'leave',

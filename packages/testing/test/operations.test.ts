@@ -106,7 +106,7 @@ async function openSession(origin: string, headers: object = {}): Promise<object
 const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
 
 describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
-  it('answers probes to anybody by address, GET and HEAD alone, and says no more than a word', async () => {
+  it('answers health probes without authentication, to GET and HEAD only, with one word', async () => {
     const { origin, handle } = await mount(create(), {
       health: true,
       authenticate: () => undefined,
@@ -127,7 +127,7 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     expect(handle.stats().refusals).toEqual({ forbiddenHost: 1 })
   })
 
-  it('answers no probes unless asked to, and elsewhere where told to', async () => {
+  it('answers no probes by default, and at configured paths', async () => {
     const plain = await mount(create(), {})
     // toFetch looks at no address: everything that it is given is for the MCP path.
     expect((await send(`${plain.origin}/livez`)).status).not.toBe(200)
@@ -137,7 +137,7 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     expect((await send(`${named.origin}/livez`)).status).not.toBe(200)
   })
 
-  it('is unready from the first moment of a drain, alive until its end, and counts what it does', async () => {
+  it('is not ready during a drain, but live until its end, and counts its work', async () => {
     let finish = (): void => {}
     const server = create()
     server.addTool({
@@ -174,7 +174,7 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     expect(handle.stats()).toMatchObject({ sessions: 0, callsInFlight: 0, replayBytes: 0 })
   })
 
-  it('counts the clients of the HTTP+SSE transport, and tells what they are refused', async () => {
+  it('counts the clients of the HTTP+SSE transport, and emits their rejected requests', async () => {
     const server = create()
     const heard: Rejected[] = []
     server.on('reject', (rejected) => heard.push(rejected))
@@ -214,7 +214,7 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     await vi.waitFor(() => expect(server.stats()).toMatchObject({ sessions: 0, openStreams: 0 }))
   })
 
-  it('tells of sessions, requests and refusals, though every listener throws', async () => {
+  it('emits session, request and reject events, even if every listener throws', async () => {
     const server = create()
     server.addTool({ name: 'fine', handler: () => 'fine' })
     const told: string[] = []
@@ -245,7 +245,7 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     ])
   })
 
-  it('tells the chosen server of its own refusals, and the mount of all', async () => {
+  it('emits rejected requests on the chosen server, and all on the mount', async () => {
     const a = create({}, 'a')
     const heard: Rejected[] = []
     const told: Rejected[] = []
@@ -263,7 +263,7 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     expect(a.stats()).toMatchObject({ sessions: 1, refusals: { unknownEvent: 1 } })
   })
 
-  it('gives onError the reference that the peer saw, for each kind of handler', async () => {
+  it('gives onError the reference that the client got, for each kind of handler', async () => {
     const seen: [text: string, method: string, reference: string][] = []
     const server = create({
       onError: (error, ctx, reference) => seen.push([String(error), ctx.message.method, reference]),
@@ -310,8 +310,8 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
   })
 })
 
-describe('probes beside the routes of an app', () => {
-  it('are below the prefix on Fastify, and leave routes, hooks and streams as they are', async () => {
+describe('health probes in an app with routes', () => {
+  it('are below the prefix on Fastify, without effect on routes, hooks and streams', async () => {
     const server = create()
     server.addTool({ name: 'talks', handler: async (_args, ctx) => (await ctx.progress(1), 'said') })
     const app = Fastify()
@@ -331,7 +331,7 @@ describe('probes beside the routes of an app', () => {
     expect(streamed.body).toContain('said')
   })
 
-  it('are below the base path on Hono, and every other request goes on', async () => {
+  it('are below the base path on Hono, and other requests reach the app', async () => {
     const mountHandle = honoMcp({ server: create(), health: true })
     const inner = new Hono()
     inner.use(mountHandle)
@@ -344,7 +344,7 @@ describe('probes beside the routes of an app', () => {
     expect((await send(`${origin}/api/other`)).body).toBe('other')
   })
 
-  it('are answered by a mount that is the handler of a route', async () => {
+  it('work in a mount that is the handler of a route', async () => {
     const mountHandle = honoMcp({ server: create(), health: true })
     const app = new Hono().all('/ai', mountHandle).get('/livez', mountHandle)
     const origin = await listenForTest(app.fetch)
@@ -381,7 +381,7 @@ describe('a server on stdio in operation', () => {
     return { input, output, handle, next }
   }
 
-  it('tells of its session, of what it turned away and of what it dropped, though listeners throw', async () => {
+  it('emits session, reject and overflow events, even if listeners throw', async () => {
     const server = create()
     const told: [string, unknown][] = []
     for (const event of ['session:open', 'session:close', 'reject', 'overflow'] as const) {
@@ -430,7 +430,7 @@ describe('a server on stdio in operation', () => {
     expect(server.stats()).toMatchObject({ mounts: 0, sessions: 0, refusals })
   })
 
-  it('refuses what exceeds its limit while a question is open, and counts it', async () => {
+  it('refuses and counts requests beyond its limit while elicitation is pending', async () => {
     const server = create({ limits: { running: 1, inFlight: 1 } })
     const rejected: Rejected[] = []
     server.on('reject', (event) => rejected.push(event))

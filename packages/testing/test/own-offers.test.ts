@@ -56,10 +56,10 @@ const read = async (connection: TestConnection, uri: string): Promise<unknown> =
 }
 
 describeMatrix(
-  'what a session has of its own',
+  'the entries of a single session',
   { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
   ({ connect }) => {
-    it.each([{}, { pageSize: 1 }])('is in its lists and calls, and in no others (%j)', async (options) => {
+    it.each([{}, { pageSize: 1 }])('are in its lists and calls, and in no others (%j)', async (options) => {
       const { server } = createServer(options)
       const [mine, other] = [await connect(server), await connect(server)]
       await namesOf(mine, 'tools/list', 'tools')
@@ -80,7 +80,7 @@ describeMatrix(
       expect([await read(other, 'a://secret'), await read(other, 'own://7')]).toEqual(['for all', -32002])
     })
 
-    it('is announced to its client alone, once for what one tick brings', async () => {
+    it('cause a notification to its client only, at most one per tick', async () => {
       const { server } = createServer()
       const [mine, other] = [await connect(server), await connect(server)]
       await call(mine, 'unlock')
@@ -114,7 +114,7 @@ describeMatrix(
       expect(updates).toHaveLength(1)
     })
 
-    it('is there from the start where it is added as the session opens, and can be taken back', async () => {
+    it('can be added when the session opens, and removed', async () => {
       const { server, sessions } = createServer()
       server.on('session:open', ({ session }) => {
         server.forSession(session).addTool({ name: 'early', handler: () => 'mine' })

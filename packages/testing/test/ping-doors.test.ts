@@ -44,7 +44,7 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
     return { transport: dial(url), closed }
   }
 
-  it('leave a client that answers them in peace', async () => {
+  it('keep the session of a client that answers them', async () => {
     const { transport, closed } = await serve({ keepAlive: { mode: 'ping', intervalMs: 25, maxMissed: 40 } })
     const recording = recordTransport(transport)
     const peer = await connectPeer(recording.transport, { revision: '2025-11-25' })
@@ -62,7 +62,7 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
     expect(closed).toEqual([])
   })
 
-  it('end the session of one that leaves them unanswered', async () => {
+  it('end the session of a client that does not answer them', async () => {
     const { transport, closed } = await serve({ keepAlive: { mode: 'ping', intervalMs: 50, maxMissed: 2 } })
     const { transport: client, frames } = recordTransport(transport)
     open.push(() => client.close())

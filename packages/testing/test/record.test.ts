@@ -4,7 +4,7 @@ import { recordFetch } from '../src/record-fetch.ts'
 import { recordTransport } from '../src/record-transport.ts'
 
 describe('recordTransport', () => {
-  it('keeps both directions, as text and parsed, and changes nothing', async () => {
+  it('records both directions, as text and parsed, without changing them', async () => {
     const [left, right] = createMemoryTransportPair()
     const { transport, frames } = recordTransport(left)
     const atRight: string[] = []
@@ -28,7 +28,7 @@ describe('recordTransport', () => {
     ])
   })
 
-  it('holds no more than its limit, and drops the oldest', () => {
+  it('drops the oldest entries beyond its limit', () => {
     const [left] = createMemoryTransportPair()
     const { transport, frames } = recordTransport(left, { limit: 2 })
     for (const text of ['1', '2', '3']) void transport.send(text)
@@ -40,7 +40,7 @@ describe('recordFetch', () => {
   const request = (): Request =>
     new Request('http://localhost/mcp', { method: 'POST', body: '{"id":1}', headers: { a: 'b' } })
 
-  it('keeps head and bodies of a JSON answer', async () => {
+  it('records the headers and bodies of a JSON response', async () => {
     const { fetch, exchanges } = recordFetch(async (incoming) => {
       expect(await incoming.text()).toBe('{"id":1}')
       return Response.json({ id: 1, result: {} }, { status: 201, headers: { 'mcp-session-id': 's' } })
@@ -61,7 +61,7 @@ describe('recordFetch', () => {
     })
   })
 
-  it('keeps the events of a stream while the caller reads them', async () => {
+  it('records the events of a stream as the caller reads them', async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const writer = writable.getWriter()
     const { fetch, exchanges } = recordFetch(
@@ -74,7 +74,7 @@ describe('recordFetch', () => {
     expect(exchanges[0]?.events).toEqual([{ id: '7', data: '{"a":1}' }])
   })
 
-  it('passes an answer without a body on', async () => {
+  it('passes on a response without a body', async () => {
     const { fetch, exchanges } = recordFetch(async () => new Response(null, { status: 202 }))
     expect((await fetch(request())).status).toBe(202)
     expect(exchanges[0]).toMatchObject({ status: 202, body: '', message: undefined })

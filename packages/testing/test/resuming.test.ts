@@ -51,7 +51,7 @@ describe.each([
   }
 
   // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
-  it('gives a client that was sent away the rest, and tells it when to come for it', async () => {
+  it('sends a disconnected client the retry time, and the rest when it resumes', async () => {
     const client = await new ResumingClient(await serve()).open()
     const { notices, response, pieces } = await client.call('poll', { times: 5 })
     expect(notices.map(({ params }) => params?.['progress'])).toEqual([1, 2, 3, 4, 5])
@@ -63,14 +63,14 @@ describe.each([
   it.each<[string, EndpointOptions]>([
     ['is kept', { eventStore: false }],
     ['is streamed', { response: 'json' }],
-  ])('changes nothing for a handler that closes its connection where nothing %s', async (_why, options) => {
+  ])('ignores a handler that closes its connection where nothing %s', async (_why, options) => {
     const client = await new ResumingClient(await serve(options)).open()
     const { response, pieces } = await client.call('poll', { times: 3 })
     expect(response.result?.content).toEqual([{ type: 'text', text: 'polled' }])
     expect(pieces).toHaveLength(1)
   })
 
-  it('gives back a response that is larger than all that is kept of events', async () => {
+  it('replays a response that is larger than the event buffer', async () => {
     const client = await new ResumingClient(await serve()).open()
     const bytes = 3 * MIB
     const { notices, response, pieces } = await client.call('say', { notices: 5, bytes }, { leaveAfter: 2 })
@@ -79,7 +79,7 @@ describe.each([
     expect(response.result?.content[0]?.text).toHaveLength(bytes)
   })
 
-  it('answers every id that leads nowhere with the same bytes', async () => {
+  it('answers every unknown event id with the same bytes', async () => {
     const sessionStore = new MemorySessionStore()
     const serveAgain = (): Promise<string> =>
       serve({ sessionStore, eventStore: new MemoryEventStore({ maxEvents: 3 }) })

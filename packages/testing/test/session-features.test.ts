@@ -13,7 +13,7 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
 }
 
 describeMatrix('a session', { doors: HOST_DOORS, revisions: SESSION_REVISIONS }, ({ connect }) => {
-  it('begins with the experimental capabilities that the server names', async () => {
+  it('has the experimental capabilities of the server', async () => {
     const experimental = { 'com.example/tracing': { level: 2, kinds: ['a'] }, 'com.example/other': {} }
     const server = new McpServer({ name: 'test', version: '1' }, { experimental, logger: silent })
     experimental['com.example/tracing'].level = 3
@@ -24,7 +24,7 @@ describeMatrix('a session', { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
     })
   })
 
-  it('logs from the level on that was chosen, also when that is during the call', async () => {
+  it('logs from the requested level, even if it changes during a call', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
     const [started, chosen] = [gate(), gate()]
     server.addTool({
@@ -51,7 +51,7 @@ describeMatrix('a session', { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
     })
   })
 
-  it('hears what its roots are when a call asks, and the server hears that they have changed', async () => {
+  it('requests roots in a call, and gets notified of their changes', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
     const changed: string[] = []
     const told = gate()
@@ -81,7 +81,7 @@ describeMatrix('a session', { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
     })
   })
 
-  it('completes an argument with those that are there already, 100 at most, for prompts and templates', async () => {
+  it('completes prompt and template arguments, given the other arguments, with at most 100 values', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
     const cities = (given: Readonly<Record<string, string>>): string[] =>
       Array.from({ length: 150 }, (_, index) => `${given['country']} ${index}`)

@@ -142,7 +142,7 @@ describe.each([
     return all
   }
 
-  it('end with DELETE, on every verb and with their streams', async () => {
+  it('end with DELETE, with their streams, for every method', async () => {
     const { server, open } = await start()
     const heard: string[] = []
     server.on('session:open', ({ principal }) => heard.push(`open ${principal}`))
@@ -155,7 +155,7 @@ describe.each([
     expect(heard).toEqual(['open ada', 'close ada'])
   })
 
-  it('stay where the mount does not take DELETE: 405 with what it takes', async () => {
+  it('remain if the mount does not allow DELETE, which gets 405 and Allow', async () => {
     const { open } = await start({ sessions: { allowDelete: false } })
     const client = await open()
     const refused = await client.send('DELETE')
@@ -164,7 +164,7 @@ describe.each([
     expect(await client.status('POST')).toBe(200)
   })
 
-  it('expire when idle, not while their stream is open', async () => {
+  it('expire when idle, but not while their stream is open', async () => {
     const { open, skip } = await start()
     const [idle, listening] = [await open(), await open()]
     const stream = await listening.listen()
@@ -175,7 +175,7 @@ describe.each([
     await stream.leave()
   })
 
-  it('are limited for each principal: idle ones make room, active ones do not', async () => {
+  it('are limited per principal: idle ones are evicted, active ones are not', async () => {
     const { open } = await start({ sessions: { maxPerPrincipal: 2 } })
     const [first, second] = [await open(), await open()]
     const streams = [await first.listen()]
@@ -188,7 +188,7 @@ describe.each([
     for (const stream of streams) await stream.leave()
   })
 
-  it('are limited for the node', async () => {
+  it('are limited per node', async () => {
     const { open } = await start({ sessions: { max: 2 } })
     const clients = [await open('a'), await open('b')]
     const streams = [await clients[0]?.listen(), await clients[1]?.listen()]
@@ -196,7 +196,7 @@ describe.each([
     for (const stream of streams) await stream?.leave()
   })
 
-  it('hear of a change although others of them are gone', async () => {
+  it('get notifications even if other sessions are gone', async () => {
     const { server, open } = await start()
     const clients = [await open('a'), await open('b'), await open('c')]
     const streams: Stream[] = []
@@ -208,7 +208,7 @@ describe.each([
     for (const stream of streams) await stream.leave()
   })
 
-  it('take no new work while the server drains, but the answer that a call waits for', async () => {
+  it('accept no new requests while the server drains, but responses that a call waits for', async () => {
     const { server, open, url } = await start()
     const client = await open()
     const call = new Stream(await client.send('POST', ask))
@@ -229,7 +229,7 @@ describe.each([
     expect(await client.status('POST')).toBe(503)
   })
 
-  it('go on in another process where ids are sealed, for their own principal alone', async () => {
+  it('continue in another process with sealed ids, for their own principal only', async () => {
     const sessions = { seal: { keys: [new Uint8Array(32).fill(3)] } }
     const one = await start({ sessions })
     const client = await one.open()
@@ -242,7 +242,7 @@ describe.each([
     expect(await statuses(moved)).toEqual([404, 404, 404])
   })
 
-  it('are given as long as the mount says when their host closes', async () => {
+  it("get the mount's deadline when the host closes", async () => {
     const { server, open, close } = await start({ closeDeadlineMs: 50 })
     let aborted = false
     server.addTool({
@@ -269,7 +269,7 @@ describe.each([
   })
 })
 
-it('Fastify takes answers while the app closes, where it is told not to answer 503 by itself', async () => {
+it('Fastify accepts responses while the app closes, with return503OnClosing off', async () => {
   const server = new McpServer({ name: 'closing', version: '1' })
   server.addTool({
     name: 'ask',

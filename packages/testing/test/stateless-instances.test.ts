@@ -29,7 +29,7 @@ async function post(url: string, message: object): Promise<Heard> {
 
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
 describe.each(Object.entries({ Fastify: fastify, Hono: hono }))(
-  'two instances on %s that keep no sessions',
+  'two stateless instances on %s',
   (_name, subject) => {
     const serve = async (name: string): Promise<string> => {
       const server = new McpServer({ name: 'instances', version: '1' })
@@ -42,7 +42,7 @@ describe.each(Object.entries({ Fastify: fastify, Hono: hono }))(
       return url
     }
 
-    it('answer one client by turns, whichever of them it was introduced to', async () => {
+    it('answer one client by turns, whichever got its initialize', async () => {
       const urls = [await serve('first'), await serve('second')] as const
       const params = {
         protocolVersion: '2025-11-25',

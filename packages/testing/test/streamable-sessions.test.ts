@@ -85,7 +85,7 @@ describe.each([
     return { server, client, holding }
   }
 
-  it('begins with initialize alone: its id comes with the answer, and a failed one leaves nothing', async () => {
+  it('begins with initialize only: the response has its id, and a failed one creates none', async () => {
     const { client } = await serve()
     const opened = await client.send({ body: initializeFrame('2025-11-25') })
     expect([opened.status, opened.headers['content-type']]).toEqual([
@@ -100,7 +100,7 @@ describe.each([
       expect((await client.send(sent)).status).toBe(400)
   })
 
-  it('is known by its id in any spelling of the header, and cannot be initialized again', async () => {
+  it('accepts its id with a header name in any case, and cannot be initialized again', async () => {
     const { client } = await serve()
     const { 'mcp-session-id': id } = await openSession(client)
     for (const name of ['MCP-SESSION-ID', 'Mcp-Session-Id'])
@@ -118,7 +118,7 @@ describe.each([
     ['2025-06-18', ['2025-06-18', undefined]],
     ['2025-11-25', ['2025-11-25', undefined]],
   ])(
-    'of %s takes a version header that is served, or none, and refuses others with 400',
+    'of %s accepts a supported version header, or none, and refuses others with 400',
     async (version, taken) => {
       const { client } = await serve()
       const { 'mcp-session-id': id } = await openSession(client, version)
@@ -134,7 +134,7 @@ describe.each([
   )
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'of %s opens its streams as the revision knows them: primed from 2025-11-25 on, with ids in all',
+    'of %s opens its streams with ids, and with a priming event from 2025-11-25 on',
     async (version) => {
       const { client } = await serve({ retryMs: 1_234 })
       const headers = await openSession(client, version)
@@ -155,7 +155,7 @@ describe.each([
     },
   )
 
-  it('accepts notifications and answers with 202 and no body, answers that nobody waits for too', async () => {
+  it('accepts notifications and unexpected responses with 202 and no body', async () => {
     const { client } = await serve()
     const headers = await openSession(client)
     for (const body of [
@@ -169,7 +169,7 @@ describe.each([
     }
   })
 
-  it('weighs Accept by its ranges: none and stars will do, a refusal of either kind is 406', async () => {
+  it('accepts no Accept or wildcards, and answers 406 if Accept excludes a media type', async () => {
     const { client } = await serve()
     const headers = await openSession(client)
     const post = async (accept: string | readonly string[]): Promise<number> =>
@@ -187,7 +187,7 @@ describe.each([
     expect(get.status).toBe(406)
   })
 
-  it('answers other verbs with 405 and what is allowed, without DELETE where that is not', async () => {
+  it('answers other methods with 405 and Allow, without DELETE if that is off', async () => {
     const every = await serve()
     expect((await every.client.send({ method: 'PATCH', body: PING })).headers.allow).toBe(
       'GET, POST, DELETE, OPTIONS',
@@ -199,7 +199,7 @@ describe.each([
     expect((await client.send({ headers, body: PING })).status).toBe(200)
   })
 
-  it('has one stream of its own: a second GET takes over and the first one ends', async () => {
+  it('has one standalone stream: a second GET ends the first', async () => {
     const { server, client } = await serve()
     const headers = await openSession(client)
     const first = await client.open({ method: 'GET', headers })
@@ -211,7 +211,7 @@ describe.each([
     second.leave()
   })
 
-  it('ends whole by DELETE: its streams end, its handlers are told, and every verb is 404 from then on', async () => {
+  it('ends with DELETE: its streams end, its handlers are aborted, and every method gets 404', async () => {
     const { client, holding } = await serve({ upgradeAfterMs: 1 })
     const headers = await openSession(client)
     const stream = await client.open({ method: 'GET', headers })
@@ -224,7 +224,7 @@ describe.each([
     expect(await verbs(client, headers)).toEqual([404, 404, 404])
   })
 
-  it('is told of changes whatever becomes of the others', async () => {
+  it('gets notifications regardless of other sessions', async () => {
     const { server, client } = await serve()
     const sessions = [await openSession(client), await openSession(client), await openSession(client)]
     const [a, broken, c] = await Promise.all(
@@ -240,7 +240,7 @@ describe.each([
     }
   })
 
-  it('answers a ping at once while its calls run, and a cancel reaches the call of this session alone', async () => {
+  it('answers a ping during calls, and cancels only calls of its own', async () => {
     const { client, holding } = await serve()
     const [one, other] = [await openSession(client), await openSession(client)]
     const calls = [
@@ -262,7 +262,7 @@ describe.each([
     expect(bodies[1]).toContain('held')
   })
 
-  it('takes so many calls at once and says of one more that it is busy, while pings pass', async () => {
+  it('limits concurrent calls, but not pings', async () => {
     const { client, holding } = await serve()
     const headers = await openSession(client)
     const ids = Array.from({ length: 257 }, (_, n) => n + 1_000)
@@ -280,7 +280,7 @@ describe.each([
     expect((await Promise.all(calls)).filter(({ body }) => body.includes('held'))).toHaveLength(256)
   })
 
-  it('lists in the same order every time, whatever the revision', async () => {
+  it('lists in the same order at every revision', async () => {
     const { client } = await serve()
     for (const version of ['2024-11-05', '2025-11-25']) {
       const headers = await openSession(client, version)
@@ -290,7 +290,7 @@ describe.each([
     }
   })
 
-  it('meets 503 with Retry-After on every verb once the server closes, while its last call is answered', async () => {
+  it('gets 503 with Retry-After for every method while the server closes, and the response of its last call', async () => {
     const { server, client, holding } = await serve()
     const headers = await openSession(client)
     const call = client.send({ headers, body: hold(5) })

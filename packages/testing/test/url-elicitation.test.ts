@@ -58,10 +58,10 @@ const textOf = ({ result }: RawResponse): string =>
   (result?.['content'] as readonly { readonly text: string }[] | undefined)?.[0]?.text ?? ''
 
 describeMatrix(
-  'an address that has to be opened first',
+  'a URL that must be opened first',
   { doors: HOST_DOORS, revisions: ['2025-11-25'] },
   (cell) => {
-    it.each(ASKING)('ends %s %j with the error that names it', async (method, params) => {
+    it.each(ASKING)('ends %s %j with an error that names it', async (method, params) => {
       const connection = await cell.connect(createServer(), { capabilities })
       const response = await connection.request(method, params)
       const [first, second] = elicitationsOf(response)
@@ -90,7 +90,7 @@ describeMatrix(
       expect(validateWire('2025-11-25', response, { direction: 'server', method })).toEqual([])
     })
 
-    it('is told to be done to the session that was asked, once, and to no other', async () => {
+    it('is reported complete once, to its session only', async () => {
       const server = createServer()
       const connection = await cell.connect(server, { capabilities })
       const other = cell.door === 'stdio' ? undefined : await cell.connect(server, { capabilities })
@@ -113,7 +113,7 @@ describeMatrix(
       expect(other?.notifications.filter(({ method }) => method.includes('elicitation')) ?? []).toEqual([])
     })
 
-    it('is told to be done after a question in the middle of a call as well', async () => {
+    it('is reported complete after elicitation during a call as well', async () => {
       const server = createServer()
       const asked: JsonObject[] = []
       const connection = await cell.connect(server, {
@@ -134,7 +134,7 @@ describeMatrix(
       })
     })
 
-    it('can be asked in the middle of a handler, and a decline be seen', async () => {
+    it('can be elicited by a handler, which sees a decline', async () => {
       const connection = await cell.connect(createServer(), {
         capabilities,
         onRequest: () => ({ action: 'decline' }),
@@ -147,12 +147,12 @@ describeMatrix(
 )
 
 describeMatrix(
-  'an address, to a client that opens none,',
+  'a URL, for a client without URL elicitation,',
   { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
   ({ revision, connect }) => {
     const plain = revision === '2025-11-25' ? { elicitation: {} } : capabilities
 
-    it('is a text that the model reads, and nobody is told of its end', async () => {
+    it('is text for the model, and is not reported complete', async () => {
       const server = createServer()
       const connection = await connect(server, { capabilities: plain })
       for (const name of ['read_mail', 'guarded']) {
@@ -203,11 +203,11 @@ const MAIL: readonly (readonly [string, JsonObject])[] = [
 const said = (response: RawResponse): string => JSON.stringify(response.result)
 
 describeMatrix(
-  'an address that has to be opened first, without a session',
+  'a URL that must be opened first, without a session',
   { doors: [memoryDoor, ...HOST_DOORS], revisions: ['2026-07-28'] },
   (cell) => {
     it.each(ASKING)(
-      'is what %s %j asks (https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation)',
+      'is an input request of %s %j (https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation)',
       async (method, params) => {
         const connection = await cell.connect(createServer(), { capabilities })
         const response = await connection.request(method, params)
@@ -229,7 +229,7 @@ describeMatrix(
       },
     )
 
-    it.each(MAIL)('lets %s %j go on when the user is done there', async (method, params) => {
+    it.each(MAIL)('continues %s %j when the user has finished', async (method, params) => {
       const { server, visit } = createMailbox()
       const connection = await cell.connect(server, { capabilities })
       const response = await requestInRounds(connection, method, params, (_method, { url } = {}) => {
@@ -241,7 +241,7 @@ describeMatrix(
       expect(validateWire(cell.revision, response, { direction: 'server', method })).toEqual([])
     })
 
-    it('ends in words where the user declines', async () => {
+    it('ends with a readable error if the user declines', async () => {
       const connection = await cell.connect(createMailbox().server, { capabilities })
       const decline = (): JsonObject => ({ action: 'decline' })
       const [[tool, name], [prompt, of]] = MAIL as [(typeof MAIL)[0], (typeof MAIL)[0]]
@@ -256,11 +256,11 @@ describeMatrix(
 )
 
 describeMatrix(
-  'the same handler, to a client with a session',
+  'the same handler, for a client with a session',
   { doors: [memoryDoor, ...HOST_DOORS], revisions: ['2025-11-25'] },
   (cell) => {
     it.each(MAIL)(
-      'ends %s %j with the error, and goes on when the client comes again',
+      'ends %s %j with the error, and succeeds when the client retries',
       async (method, params) => {
         const { server, visit } = createMailbox()
         const connection = await cell.connect(server, { capabilities })
@@ -273,8 +273,8 @@ describeMatrix(
   },
 )
 
-describe('what must be opened first', () => {
-  it('is nothing but addresses, one to sixteen', () => {
+describe('UrlElicitationRequired', () => {
+  it('accepts one to sixteen URLs and nothing else', () => {
     const url = elicitUrl('Go', 'https://example.com')
     expect(() => new UrlElicitationRequired()).toThrow(/ERR_MCP_INVALID_DEFINITION/)
     expect(() => new UrlElicitationRequired(url, elicit('?', { type: 'object', properties: {} }))).toThrow(

@@ -104,8 +104,8 @@ const CELLS = DOORS.flatMap((door) =>
   Object.keys(ASKED).map((revision) => [door.name, revision, door] as const),
 )
 
-describe.each(CELLS)('what a server asks over %s at %s', (_name, revision, door) => {
-  it('is what the revision allows, and is not asked where it cannot be', async () => {
+describe.each(CELLS)('requests of a server over %s at %s', (_name, revision, door) => {
+  it('match the revision, and are not sent if it lacks them', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {
       server.addTool({ name, handler: () => 'done', asks: asks().ask('it', (): unknown => question()) })
@@ -126,7 +126,7 @@ describe.each(CELLS)('what a server asks over %s at %s', (_name, revision, door)
     expect(faults(revision, called(recording))).toEqual([])
   })
 
-  it('is taken back by a notification that names it, when the call that asked is cancelled', async () => {
+  it('are cancelled by a notification when their call is cancelled', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     server.addTool({ name: 'roots', handler: () => 'done', asks: { roots: () => listRoots() } })
     const recording = await dial(door, server)
@@ -158,8 +158,8 @@ describe.each(CELLS)('what a server asks over %s at %s', (_name, revision, door)
 
 const STANDALONE_DOORS = [memoryDoor, ...HOST_DOORS].map((door) => [door.name, door] as const)
 
-describe.each(STANDALONE_DOORS)('what a server asks in the result of a call over %s', (_name, door) => {
-  it('is valid in 2026-07-28, and so is what the client answers; it is asked whatever the revision has', async () => {
+describe.each(STANDALONE_DOORS)('input requests in the result of a call over %s', (_name, door) => {
+  it('are valid in 2026-07-28, and so are the responses, for every kind of input', async () => {
     const revision = '2026-07-28'
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {

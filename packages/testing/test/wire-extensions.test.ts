@@ -132,9 +132,9 @@ const ALL = ['cancelled', 'completed', 'failed', 'input_required', 'working']
 const KINDS = { 'beside the session revisions': {}, alone: { revisions: [REVISION] } } as const
 
 // https://modelcontextprotocol.io/seps/2663-tasks-extension
-describe.each(DOORS)('what is said of tasks without sessions over %s', (_name, door) => {
+describe.each(DOORS)('task messages without sessions over %s', (_name, door) => {
   it.each(Object.entries(KINDS))(
-    'is what the schema of the extension allows: handles, states, acknowledgements, notifications, refusals; %s',
+    'match the schema of the extension: handles, states, acknowledgements, notifications, errors; %s',
     async (_kind, options) => {
       const { dial, frames } = await serve(createTaskServer(options), door)
       const peer = await dial({ elicitation: {}, roots: {}, sampling: {}, extensions: { [TASKS]: {} } })
@@ -192,7 +192,7 @@ describe.each(DOORS)('what is said of tasks without sessions over %s', (_name, d
     },
   )
 
-  it('is nothing where the server has not asked for the extension', async () => {
+  it('do not occur if the server does not have the extension', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' }, { logger: silent })
     server.addTool({ name: 'must', taskSupport: 'required', handler: (_args, ctx) => ctx.task?.id ?? 'none' })
     const { dial, frames } = await serve(server, door)
@@ -256,9 +256,9 @@ async function walk(
 }
 
 // https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
-describe.each(DOORS)('what is said of skills over %s', (_name, door) => {
+describe.each(DOORS)('skill messages over %s', (_name, door) => {
   it.each(Object.entries(KINDS))(
-    'is what the text of the extension allows: lists, entries, folders, files, refusals; %s',
+    "match the extension's specification: lists, entries, folders, files, errors; %s",
     async (_kind, options) => {
       const { dial, frames } = await serve(createSkillServer(options), door)
       const peer = await dial()
@@ -305,7 +305,7 @@ describe.each(DOORS)('what is said of skills over %s', (_name, door) => {
   )
 })
 
-describe('the schema of an error that has a code of its own', () => {
+describe('the schema of a specific error code', () => {
   const refuse = (code: number, data?: object): readonly string[] =>
     validateWire(
       REVISION,
@@ -322,14 +322,14 @@ describe('the schema of an error that has a code of its own', () => {
     [-32021, { requiredCapabilities: { extensions: { [TASKS]: {} } } }, {}],
     [-32022, { supported: [REVISION], requested: '1999-01-01' }, { supported: [REVISION] }],
     [-32022, { supported: [], requested: '' }, { supported: [], requested: '', more: 'than there is' }],
-  ])('%i holds what it tells', (code, right, wrong) => {
+  ])("%i checks the error's data", (code, right, wrong) => {
     expect(refuse(code, right)).toEqual([])
     expect(refuse(code, wrong)).not.toEqual([])
     expect(refuse(code)).not.toEqual([])
   })
 })
 
-describe('the schemas that extensions are held against', () => {
+describe('the schemas of extensions', () => {
   const task = {
     taskId: 't',
     status: 'working',
@@ -355,7 +355,7 @@ describe('the schemas that extensions are held against', () => {
 
   it.each<[string, readonly string[], readonly string[]]>([
     [
-      'a handle with a member too many',
+      'a handle with an unknown member',
       check('tools/call', { resultType: 'task', ...task }, 'tasks'),
       check('tools/call', { resultType: 'task', ...task, ttl: 5 }, 'tasks'),
     ],
@@ -370,7 +370,7 @@ describe('the schemas that extensions are held against', () => {
       check('tasks/get', { resultType: 'task', ...task }, 'tasks'),
     ],
     [
-      'an acknowledgement that says something',
+      'an acknowledgement with members',
       check('tasks/update', { resultType: 'complete' }, 'tasks'),
       check('tasks/update', { resultType: 'complete', ...task }, 'tasks'),
     ],
@@ -390,12 +390,12 @@ describe('the schemas that extensions are held against', () => {
       ),
     ],
     [
-      'a list that may be cached for nobody knows how long',
+      'a cacheable list without a duration',
       check('skills/list', { ...page, skills: [] }, 'skills'),
       check('skills/list', { resultType: 'complete', skills: [] }, 'skills'),
     ],
     [
-      'a folder with a member too many',
+      'a folder with an unknown member',
       check('resources/directory/read', { resultType: 'complete', resources: [] }, 'skills'),
       check('resources/directory/read', { ...page, resources: [] }, 'skills'),
     ],
@@ -404,7 +404,7 @@ describe('the schemas that extensions are held against', () => {
     expect(wrong).not.toEqual([])
   })
 
-  it('are none of the revision on its own', () => {
+  it("are not part of the revision's own schema", () => {
     expect(
       validateWire(
         REVISION,

@@ -105,41 +105,36 @@ async function hear({ door, options }: { door: Door; options: object }): Promise
 }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
-describe.each(CELLS)(
-  'what is said of subscriptions over %s, %s',
-  (_name, _kind, { door, shared, options }) => {
-    it('is what the schema of the revision allows: acknowledgements, notifications, ends and refusals', async () => {
-      const { frames, answers, refusals } = await hear({ door, options })
-      if (shared)
-        await vi.waitFor(() =>
-          expect(messagesOf(frames).filter(({ method }) => method === CANCELLED)).toHaveLength(
-            FILTERS.length,
-          ),
-        )
-      expect(faults(REVISION, frames)).toEqual([])
-      expect(refusals.map(({ error }) => error?.code)).toEqual(MALFORMED.map(() => -32602))
+describe.each(CELLS)('subscription messages over %s, %s', (_name, _kind, { door, shared, options }) => {
+  it('match the schema of the revision: acknowledgements, notifications, ends and errors', async () => {
+    const { frames, answers, refusals } = await hear({ door, options })
+    if (shared)
+      await vi.waitFor(() =>
+        expect(messagesOf(frames).filter(({ method }) => method === CANCELLED)).toHaveLength(FILTERS.length),
+      )
+    expect(faults(REVISION, frames)).toEqual([])
+    expect(refusals.map(({ error }) => error?.code)).toEqual(MALFORMED.map(() => -32602))
 
-      for (const [index, [id, , honoured]] of FILTERS.entries()) {
-        const own = messagesOf(frames).filter((message) => subscriptionOf(message) === id)
-        expect(own[0]).toMatchObject({ method: ACKNOWLEDGED, params: { notifications: honoured } })
-        const told = own.slice(1).map((message) => {
-          const { uri, requestId } = paramsOf(message)
-          return `${String(message['method'])} ${String(uri ?? requestId)}`
-        })
-        const lists = id === 'all' ? CHANGED : id === '0' ? [CHANGED[0]] : []
-        const uris = id === 'all' ? ['wire://item/7', 'wire://text'] : []
-        expect(told.toSorted()).toEqual(
-          [
-            ...lists.map((method) => `${method} undefined`),
-            ...uris.map((uri) => `${UPDATED} ${uri}`),
-            ...(shared ? [`${CANCELLED} ${id}`] : []),
-          ].toSorted(),
-        )
-        expect(answers[index]?.result).toMatchObject({
-          resultType: 'complete',
-          _meta: { [SUBSCRIPTION]: id },
-        })
-      }
-    })
-  },
-)
+    for (const [index, [id, , honoured]] of FILTERS.entries()) {
+      const own = messagesOf(frames).filter((message) => subscriptionOf(message) === id)
+      expect(own[0]).toMatchObject({ method: ACKNOWLEDGED, params: { notifications: honoured } })
+      const told = own.slice(1).map((message) => {
+        const { uri, requestId } = paramsOf(message)
+        return `${String(message['method'])} ${String(uri ?? requestId)}`
+      })
+      const lists = id === 'all' ? CHANGED : id === '0' ? [CHANGED[0]] : []
+      const uris = id === 'all' ? ['wire://item/7', 'wire://text'] : []
+      expect(told.toSorted()).toEqual(
+        [
+          ...lists.map((method) => `${method} undefined`),
+          ...uris.map((uri) => `${UPDATED} ${uri}`),
+          ...(shared ? [`${CANCELLED} ${id}`] : []),
+        ].toSorted(),
+      )
+      expect(answers[index]?.result).toMatchObject({
+        resultType: 'complete',
+        _meta: { [SUBSCRIPTION]: id },
+      })
+    }
+  })
+})

@@ -59,8 +59,8 @@ async function run(
 }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/schema
-describe.each(CELLS)('everything that a server can say without sessions, over %s, %s', (door, kind) => {
-  it('is what the schema of the revision allows, message by message, and answers every request once', async () => {
+describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (door, kind) => {
+  it('match the schema of the revision, with one response to every request', async () => {
     const { answers, frames, strays } = await run(door, kind)
     const received = frames.filter(({ direction }) => direction === 'received')
     expect(received.length).toBeGreaterThan(answers.size + 12)
@@ -71,7 +71,7 @@ describe.each(CELLS)('everything that a server can say without sessions, over %s
     expect(strays.map((stray) => (stray as RawResponse).error?.code)).toEqual([-32700, -32600, -32600])
   })
 
-  it('keeps structured values of every kind, and says in each result what it is and who answers', async () => {
+  it('keep structured values of every JSON type, and have resultType and serverInfo in each result', async () => {
     const { answers } = await run(door, kind)
     const structured = (name: string): unknown => answers.get(name)?.result?.['structuredContent']
     expect(['object', 'list', 'date', 'either', 'bare', 'number'].map(structured)).toEqual([
@@ -90,7 +90,7 @@ describe.each(CELLS)('everything that a server can say without sessions, over %s
         })
   })
 
-  it('refuses by the codes of the revision', async () => {
+  it('have the error codes of the revision', async () => {
     const { answers } = await run(door, kind)
     const code = (name: string): unknown => answers.get(name)?.error?.code
     for (const name of ['gone', 'refused', 'unknown']) expect([name, code(name)]).toEqual([name, -32602])
@@ -99,8 +99,8 @@ describe.each(CELLS)('everything that a server can say without sessions, over %s
   })
 })
 
-describe.each(['Fastify', 'Hono'] as const)('a refusal without sessions on %s', (door) => {
-  it('is in the words of JSON-RPC, whatever is wrong', async () => {
+describe.each(['Fastify', 'Hono'] as const)('an error response without sessions on %s', (door) => {
+  it('is a JSON-RPC error, whatever is wrong', async () => {
     const server = createTellingServer({ revisions: [REVISION] })
     open.push(() => server.close({ deadline: 0 }))
     const { url } = await DOORS[door](server)

@@ -23,8 +23,8 @@ async function run(revision: RevisionName): Promise<{
   return { answers, frames, peer }
 }
 
-describe.each(REVISIONS)('everything that a server can say, at %s', (revision) => {
-  it('is what the schema of the revision allows, message by message', async () => {
+describe.each(REVISIONS)('all messages of a server at %s', (revision) => {
+  it('match the schema of the revision', async () => {
     const { frames, answers, peer } = await run(revision)
     expect(peer.initialized['protocolVersion']).toBe(revision)
     expect(frames.filter(({ direction }) => direction === 'received').length).toBeGreaterThan(
@@ -34,7 +34,7 @@ describe.each(REVISIONS)('everything that a server can say, at %s', (revision) =
     expect(JSON.stringify(frames)).not.toContain('canary')
   })
 
-  it('answers every request once', async () => {
+  it('answer every request once', async () => {
     const { answers, peer } = await run(revision)
     for (const [name, answer] of answers)
       expect(Number('result' in answer) + Number('error' in answer), name).toBe(1)
@@ -46,7 +46,7 @@ describe.each(REVISIONS)('everything that a server can say, at %s', (revision) =
   })
 })
 
-describe('what an older revision cannot say', () => {
+describe('what an older revision lacks', () => {
   it.each([
     ['2024-11-05', ['text', 'text', 'image', 'text', 'text', 'text', 'resource', 'resource']],
     ['2025-03-26', ['text', 'text', 'image', 'audio', 'text', 'text', 'resource', 'resource']],
@@ -61,7 +61,7 @@ describe('what an older revision cannot say', () => {
     if (types[4] === 'text') expect(blocks[4]?.text).toContain('wire://linked')
   })
 
-  it.each(REVISIONS)('at %s keeps structured values that are objects, where they exist', async (revision) => {
+  it.each(REVISIONS)('at %s: structured values remain only if they are objects', async (revision) => {
     const { answers } = await run(revision)
     const structured = (name: string): unknown => answers.get(name)?.result?.['structuredContent']
     const exists = revision >= '2025-06-18'
@@ -71,9 +71,12 @@ describe('what an older revision cannot say', () => {
     expect(answers.get('list')?.result).toEqual({ content: [{ type: 'text', text: '[1,2]' }] })
   })
 
-  it.each(REVISIONS)('at %s is a missing resource by the code of the session revisions', async (revision) => {
-    const { answers } = await run(revision)
-    for (const uri of ['gone', 'refused', 'unknown'])
-      expect(answers.get(uri)?.error).toMatchObject({ code: -32002, data: { uri: `wire://${uri}` } })
-  })
+  it.each(REVISIONS)(
+    'at %s: a missing resource has the error code of the session revisions',
+    async (revision) => {
+      const { answers } = await run(revision)
+      for (const uri of ['gone', 'refused', 'unknown'])
+        expect(answers.get(uri)?.error).toMatchObject({ code: -32002, data: { uri: `wire://${uri}` } })
+    },
+  )
 })

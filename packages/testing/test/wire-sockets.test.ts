@@ -46,7 +46,7 @@ const frames = ({ message, events }: RecordedExchange): unknown[] =>
         .map(parse)
 
 describe.each(CELLS)('on %s, a server of %s alone', (name, revision) => {
-  it('brings a client that offers the newest down to its own, and says nothing that it does not define', async () => {
+  it('negotiates its own revision with a newer client, and sends nothing that it does not define', async () => {
     const { server, url } = await serve(name, revision)
     const { transport, frames: heard } = recordTransport(new HttpTransport({ url }))
     const peer = await connectPeer(transport, { revision: NEWEST })
@@ -57,7 +57,7 @@ describe.each(CELLS)('on %s, a server of %s alone', (name, revision) => {
     expect(faults(revision, heard)).toEqual([])
   })
 
-  it('answers an array where the revision has batches, and elsewhere refuses it with 400', async () => {
+  it('answers a batch if the revision has batches, or refuses it with 400', async () => {
     const { url } = await serve(name, revision)
     const { fetch, exchanges } = recordFetch(globalThis.fetch)
     const transport = new HttpTransport({ url, fetch, listen: false })
@@ -97,7 +97,7 @@ describe.each(CELLS)('on %s, a server of %s alone', (name, revision) => {
     await peer.close()
   })
 
-  it('refuses in the words of JSON-RPC, whatever is wrong', async () => {
+  it('refuses with a JSON-RPC error, whatever is wrong', async () => {
     const { url } = await serve(name, revision)
     const transport = new HttpTransport({ url, listen: false })
     const peer = await connectPeer(transport, { revision: NEWEST })

@@ -106,8 +106,8 @@ function check(revision: string, message: unknown, method: string | undefined): 
   })
 }
 
-describe('what is said of tasks', () => {
-  it('is valid in the revision that has them', async () => {
+describe('task messages', () => {
+  it('are valid in the revision that defines them', async () => {
     const { wrong, sent } = await converse('2025-11-25')
     expect(wrong).toEqual([])
     expect(new Set(sent)).toEqual(
@@ -121,7 +121,7 @@ describe('what is said of tasks', () => {
     )
   })
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('is not said in %s', async (revision) => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('do not occur in %s', async (revision) => {
     const { wrong, text } = await converse(revision)
     expect(wrong).toEqual([])
     expect(text).not.toMatch(/task/i)

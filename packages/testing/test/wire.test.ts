@@ -27,7 +27,7 @@ function faults(revision: string, frames: readonly RecordedFrame[]): string[] {
 }
 
 describe('the wire validator', () => {
-  it.each(SESSION_REVISIONS)('accepts what %s allows', (revision) => {
+  it.each(SESSION_REVISIONS)('accepts valid messages of %s', (revision) => {
     const from = (direction: 'client' | 'server', message: object, method?: string): readonly string[] =>
       validateWire(revision, message, { direction, method })
     expect(
@@ -52,7 +52,7 @@ describe('the wire validator', () => {
     ).toEqual([])
   })
 
-  it.each(REVISIONS)('refuses members that %s does not know', (revision) => {
+  it.each(REVISIONS)('refuses members that %s does not define', (revision) => {
     const context = { direction: 'server', method: 'tools/list' } as const
     expect(validateWire(revision, result({ tools: [{ ...tool, invented: 1 }] }), context)).not.toEqual([])
     expect(validateWire(revision, result({ tools: [tool], invented: 1 }), context)).not.toEqual([])
@@ -68,7 +68,7 @@ describe('the wire validator', () => {
     expect(verdicts).toEqual([false, false, true, true])
   })
 
-  it('refuses an unknown method, one from the wrong side, and a result that is not empty', () => {
+  it('refuses an unknown method, a method of the other side, and a result that must be empty', () => {
     const call = (method: string): object => ({ jsonrpc: '2.0', id: 1, method, params: { name: 'a' } })
     expect(validateWire('2025-11-25', call('tools/invent'), { direction: 'client' })).toEqual([
       'the revision has no method tools/invent',
@@ -87,7 +87,7 @@ describe('the wire validator', () => {
     ).toHaveLength(1)
   })
 
-  it.each(['2025-06-18', '2025-11-25'])('takes any number in the answer to a form of %s', (revision) => {
+  it.each(['2025-06-18', '2025-11-25'])('accepts any number in a form response of %s', (revision) => {
     const answer = result({ action: 'accept', content: { ratio: 0.5 } })
     expect(validateWire(revision, answer, { direction: 'client', method: 'elicitation/create' })).toEqual([])
   })

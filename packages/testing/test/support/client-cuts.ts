@@ -38,7 +38,7 @@ const WAYS: readonly (readonly [string, Way])[] = [
     { options: { revisions: LEGACY, response: 'json' }, path: '/mcp', atMost: 2_500, resumes: false },
   ],
   [
-    'streams that nobody keeps, with sessions',
+    'streams without an event store, with sessions',
     {
       options: { revisions: LEGACY, ...STREAMS, eventStore: false },
       path: '/mcp',
@@ -47,7 +47,7 @@ const WAYS: readonly (readonly [string, Way])[] = [
     },
   ],
   [
-    'streams that can be gone on with',
+    'resumable streams',
     { options: { revisions: LEGACY, ...STREAMS }, path: '/mcp', atMost: 6_000, resumes: true },
   ],
   [
@@ -214,7 +214,7 @@ export function describeClientCuts(cuts: number): void {
 
   describe(`calls over connections that are cut ${cuts} times`, () => {
     it.for(WAYS)(
-      'end with their answer or by name: %s',
+      'end with their result or a named error: %s',
       { timeout: 60_000 + 300 * cuts },
       async ([, way], { task }) => {
         const tally = await callUntilCut(way, cuts, task.name.length)
@@ -225,7 +225,7 @@ export function describeClientCuts(cuts: number): void {
     )
 
     it(
-      'are made again by a manager, which tells of each loss and each return',
+      'are repeated by a manager, which reports each disconnect and reconnect',
       { timeout: 60_000 + 300 * cuts },
       async () => {
         const { events, answered, failed } = await manageUntilCut(cuts)

@@ -34,7 +34,7 @@ function echoing(random: () => number): McpServer {
 /** Twelve callers of one session give each call the same id. */
 export function describeOneId(calls: number): void {
   describe.each(ADAPTERS)(`${calls} calls with one id from twelve callers on %s`, (_, adapter) => {
-    it('are each answered once, and to their own caller', { timeout: 60_000 + 10 * calls }, async () => {
+    it('each get one response, at their own caller', { timeout: 60_000 + 10 * calls }, async () => {
       const app = await adapter.serve(echoing(seeded(3)), {}, {})
       const client = await new ResumingClient(app.url, { keepAlive: true }).open()
       const callers = Array.from({ length: CALLERS }, async (_item, caller) => {

@@ -81,11 +81,11 @@ export function describeCuts(cuts: number): void {
     ['Fastify', fastify],
     ['Hono', hono],
   ])(`streams on %s, cut ${cuts} times anywhere after their first id`, (_, adapter) => {
-    it('are whole for a client that resumes', options, async () => {
+    it('are complete for a client that resumes', options, async () => {
       expectWhole(await cutAndResume(adapter, { cuts, seed: 1, endpoint: () => ({}) }))
     })
 
-    it('are whole whatever time the store takes', options, async () => {
+    it('are complete with a slow store', options, async () => {
       const endpoint = (random: () => number): EndpointOptions => ({
         eventStore: slowStore(new MemoryEventStore(), random),
       })

@@ -42,7 +42,7 @@ export function describeStalledReader(mib: number): void {
 
   const name = `a reader on %s that stalls while ${mib} MiB are sent at it`
   describe.each(['Fastify', 'Hono'] as const)(name, { timeout: 60_000 + 500 * mib }, (adapter) => {
-    it('costs at most 8 MiB, holds nobody up and is cut off', async () => {
+    it('uses at most 8 MiB, delays no other client and is disconnected', async () => {
       const flooding = await server.join(adapter, 'kept')
       const stalled = await flood(flooding)
       const seen = await stalled.readOn()
@@ -52,7 +52,7 @@ export function describeStalledReader(mib: number): void {
       expect((await flooding.client.resume(seen.lastId ?? 'none')).status).toBe(400)
     })
 
-    it('gets the rest when it resumes, if that is no more than is kept', async () => {
+    it('gets the rest when it resumes, if the event buffer holds it', async () => {
       const flooding = await server.join(adapter, 'kept')
       const floods = await flooding.floods()
       const stalled = await flooding.client.stall('flood', { mib, untilCut: true })
@@ -66,7 +66,7 @@ export function describeStalledReader(mib: number): void {
       expect(rest.messages.length).toBeGreaterThan(1)
     })
 
-    it('costs no more where nothing is kept, and then it loses notices but not the response', async () => {
+    it('uses no more without an event buffer, and loses notifications but not the response', async () => {
       const flooding = await server.join(adapter, 'forgotten')
       const stalled = await flood(flooding)
       const { messages } = await stalled.readOn()
