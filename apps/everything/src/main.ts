@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { CommandLineError, runApp } from '@jetway-apps/runner'
-import { createEverythingServer } from './server.ts'
+import { createEverythingServer, type EverythingOptions } from './server.ts'
 
 await runApp({
   name: 'everything',
@@ -19,10 +19,10 @@ await runApp({
     }),
 })
 
-function pageSizeOf(value: string | boolean | undefined): { pageSize?: number } {
+function pageSizeOf(value: string | boolean | undefined): Pick<EverythingOptions, 'limits'> {
   if (value === undefined) return {}
   if (typeof value !== 'string' || !/^[1-9]\d{0,5}$/.test(value)) {
     throw new CommandLineError(`--page-size is a number from 1, not "${value}"`)
   }
-  return { pageSize: Number(value) }
+  return { limits: { pageSize: Number(value) } }
 }

@@ -15,7 +15,7 @@ import { addRoutedTool, addSchemaTools } from './schema-tools.ts'
 import { createSkills } from './skills.ts'
 import { addTaskTools } from './task-tools.ts'
 
-export interface EverythingOptions extends Pick<ServerOptions, 'pageSize' | 'revisions'> {
+export interface EverythingOptions extends Pick<ServerOptions, 'limits' | 'revisions'> {
   /** Adds handlers that throw, hang and return what cannot be sent. */
   readonly misbehaving?: boolean
 }

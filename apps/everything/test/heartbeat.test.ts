@@ -52,7 +52,7 @@ describe.each([
   async function call(options: ServerOptions): Promise<{ outcome: unknown; heard: number[] }> {
     const server = new McpServer(
       { name: 'slow', version: '1' },
-      { handlerTimeoutMs: 120 * SECOND, ...options },
+      { limits: { handlerTimeoutMs: 120 * SECOND }, ...options },
     )
     server.addTool({
       name: 'slow',

@@ -10,7 +10,7 @@ const app = Fastify({ logger: true, keepAliveTimeout: 72_000 })
 await app.register(mcp, {
   server,
   publicUrl: 'https://mcp.example.com/mcp',
-  keepAlive: { intervalMs: 15_000 },
+  streams: { keepAlive: { intervalMs: 15_000 } },
 })
 // #endregion
 await app.listen({ port: Number(process.env.PORT ?? 3000) })

@@ -1,4 +1,4 @@
-import { bearer, Client, type AuthFetch, type AuthProvider, withAuth } from '@jetway/client'
+import { bearerToken, Client, type AuthFetch, type AuthProvider, withAuth } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import {
   authorizationCode,
@@ -12,10 +12,10 @@ import {
 } from '@jetway/client/oauth'
 
 // #region bearer
-export const fixed: AuthProvider = bearer('a-token-that-never-changes')
+export const fixed: AuthProvider = bearerToken('a-token-that-never-changes')
 
 export const rotating = (vault: { read(name: string): Promise<string> }): AuthProvider =>
-  bearer(() => vault.read('mcp-token'))
+  bearerToken(() => vault.read('mcp-token'))
 // #endregion
 
 // #region own

@@ -1,4 +1,4 @@
-import { bearer, Client, type SavedSession } from '@jetway/client'
+import { bearerToken, Client, type SavedSession } from '@jetway/client'
 import { connect, loadConfig, type ServerConfig } from '@jetway/client/config'
 import { http } from '@jetway/client/http'
 import { childProcess } from '@jetway/client/stdio'
@@ -6,7 +6,7 @@ import { childProcess } from '@jetway/client/stdio'
 // #region http
 export async function connectTo(url: string, token: string): Promise<Client> {
   const client = new Client({ name: 'my-host', version: '1.0.0' })
-  return client.connect(http(url, { auth: bearer(token) }))
+  return client.connect(http(url, { auth: bearerToken(token) }))
 }
 // #endregion
 

@@ -32,7 +32,7 @@ export const app = Fastify()
 // #region limits
 await app.register(mcp, {
   server,
-  retryMs: 2_000,
-  outboundLimit: 1_048_576,
+  streams: { retryMs: 2_000 },
+  limits: { outboundBytes: 1_048_576 },
 })
 // #endregion

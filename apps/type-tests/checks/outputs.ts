@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
 
-const server = new McpServer({ name: 'types', version: '1' }, { strictInput: true })
+const server = new McpServer({ name: 'types', version: '1' }, { tools: { strictInput: true } })
 
 const outputSchema = z.object({ high: z.number(), sky: z.enum(['clear', 'rain']) })
 const covered = zod3(z3.object({ high: z3.number(), sky: z3.enum(['clear', 'rain']) }))

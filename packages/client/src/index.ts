@@ -3,7 +3,7 @@ export {
   type AuthHeaders,
   type AuthProvider,
   type AuthRequest,
-  bearer,
+  bearerToken,
   MAX_AUTH_RETRIES,
 } from './auth/provider.ts'
 export { type AuthFetch, withAuth } from './auth/with-auth.ts'

@@ -38,8 +38,11 @@ export interface McpPluginOptions<Locals = unknown, App = unknown> extends Endpo
   readonly prefix?: string
   /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
   readonly locals?: (request: FastifyRequest) => NoInfer<Locals>
-  /** The result of the app's own authentication, as `ctx.auth`. */
-  readonly auth?: (request: FastifyRequest) => AuthInfo | undefined
+  /**
+   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined is an anonymous caller.
+   * `authenticate` finds out who calls instead; set one of them.
+   */
+  readonly authInfo?: (request: FastifyRequest) => AuthInfo | undefined
   /** Called with the handle of this mount: for its stats, or to close it before the app. Closing the app closes it too. */
   readonly onMount?: (mount: MountHandle) => void
 }
@@ -84,15 +87,19 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     path = options.prefix === undefined ? '/mcp' : '/',
     prefix: _prefix,
     locals,
-    auth,
+    authInfo,
     onMount,
     ...rest
   } = options
   const routes = routePaths(path, rest.legacySse)
-  const bodyLimit = limitOf(app, rest.bodyLimit ?? BODY_LIMIT)
-  const endpoint = createEndpoint(neutral(server), { logger: app.log, ...rest, bodyLimit })
+  const bodyLimit = limitOf(app, rest.limits?.bodyBytes ?? BODY_LIMIT)
+  const endpoint = createEndpoint(neutral(server), {
+    logger: app.log,
+    ...rest,
+    limits: { ...rest.limits, bodyBytes: bodyLimit },
+  })
   onMount?.(endpoint)
-  const mount = new PluginMount(app, endpoint, { locals, auth })
+  const mount = new PluginMount(app, endpoint, { locals, auth: authInfo })
 
   app.removeAllContentTypeParsers()
   // Reads nothing: the guard checks the head first. JSON has its own entry because Fastify looks up '*' again for each request.

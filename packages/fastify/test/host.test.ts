@@ -170,7 +170,8 @@ describe('authentication of the app', () => {
   }
   const options = {
     ...STATELESS,
-    auth: (request: FastifyRequest) => (request.user === undefined ? undefined : { principal: request.user }),
+    authInfo: (request: FastifyRequest) =>
+      request.user === undefined ? undefined : { principal: request.user },
     locals: (request: FastifyRequest) => ({ id: request.id }),
   }
 
@@ -227,7 +228,7 @@ describe('bodies', () => {
   it.each([
     ['larger than the app’s default, within the mount’s', {}, {}, 2_000_000, 200],
     ['beyond the mount’s 4 MiB', {}, {}, 4_300_000, 413],
-    ['beyond the mount’s own limit', {}, { bodyLimit: 1000 }, 2000, 413],
+    ['beyond the mount’s own limit', {}, { limits: { bodyBytes: 1000 } }, 2000, 413],
     ['beyond a smaller limit of the app', { bodyLimit: 1000 }, {}, 2000, 413],
     ['within a larger limit of the app, beyond the mount’s', { bodyLimit: 10_000_000 }, {}, 4_300_000, 413],
   ])('%s', async (_case, host, mount, bytes, status) => {
@@ -284,7 +285,7 @@ describe('bodies', () => {
       const body = await collect(payload)
       return Readable.from([gunzipSync(body)], { objectMode: false })
     })
-    app.register(mcp, { ...STATELESS, bodyLimit: 10_000 })
+    app.register(mcp, { ...STATELESS, limits: { bodyBytes: 10_000 } })
     const url = `${await listen(app)}/mcp`
     expect(await text(await post(url, gzipSync(call('name'))))).toBe('test')
     expect((await post(url, gzipSync(large(20_000)))).status).toBe(413)

@@ -70,7 +70,7 @@ describe('where the server answers', () => {
   it('two mounts in one app answer for themselves', async () => {
     const app = Fastify()
     app.register(mcp, { ...STATELESS, server: createServer('one'), path: '/one' })
-    app.register(mcp, { ...STATELESS, server: createServer('two'), path: '/two', bodyLimit: 200 })
+    app.register(mcp, { ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } })
     const url = await listen(app)
     expect(await text(await post(`${url}/one`))).toBe('one')
     expect(await text(await post(`${url}/two`))).toBe('two')
@@ -225,7 +225,12 @@ describe('closing', () => {
     ['read when the endpoint asks for it', { authenticate: () => ({ principal: 'ada' }) }],
   ])('the app does not wait for ever for a body that does not end, %s', async (_when, options) => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
-    app.register(mcp, { server: createServer(), stateless: true, closeDeadlineMs: 50, ...options })
+    app.register(mcp, {
+      server: createServer(),
+      stateless: true,
+      limits: { closeDeadlineMs: 50 },
+      ...options,
+    })
     const begun = deferred<void>()
     app.addHook('preHandler', async () => begun.resolve())
     const url = await listen(app)
@@ -265,7 +270,7 @@ it('answers without the body what needs none', async () => {
 it('asks before it reads a body whether what the app has found of the caller has expired', async () => {
   const app = Fastify()
   const auth = (): AuthInfo => ({ principal: 'ada', expiresAt: 1 })
-  app.register(mcp, { server: createServer(), stateless: true, auth })
+  app.register(mcp, { server: createServer(), stateless: true, authInfo: auth })
   const socket = await raw(await listen(app), head('/mcp', { 'content-length': '100' }))
   expect(await until(socket, '{')).toContain(' 401 ')
 })

@@ -57,7 +57,7 @@ afterEach(() => {
 
 async function mounted(handle: Handle, app: FastifyInstance = Fastify()): Promise<string> {
   endpoint.handle = handle
-  app.register(mcp, { server: {} as McpServer, bodyLimit: 100 })
+  app.register(mcp, { server: {} as McpServer, limits: { bodyBytes: 100 } })
   return `${await listen(app)}/mcp`
 }
 
@@ -153,7 +153,7 @@ describe('the request that the endpoint gets', () => {
     app.register(mcp, {
       server: {} as McpServer,
       locals: (request) => (calls.push('locals'), { id: request.id }),
-      auth: () => (calls.push('auth'), { principal: 'ada' }),
+      authInfo: () => (calls.push('auth'), { principal: 'ada' }),
     })
     const url = `${await listen(app)}/mcp`
     await fetch(url)
@@ -327,7 +327,11 @@ it('passes its other options on, with the logger of the app', async () => {
   endpoint.handle = () => OK
   app.register(mcp, { server: {} as McpServer, stateless: true })
   await listen(app)
-  expect(endpoint.options).toMatchObject({ stateless: true, bodyLimit: 4 * 1024 * 1024, logger: app.log })
+  expect(endpoint.options).toMatchObject({
+    stateless: true,
+    limits: { bodyBytes: 4 * 1024 * 1024 },
+    logger: app.log,
+  })
 })
 
 it('leaves no listener behind on a connection that serves many calls', async () => {

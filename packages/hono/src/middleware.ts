@@ -33,8 +33,11 @@ export interface MiddlewareOptions<Locals> {
   readonly path?: string
   /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
   readonly locals?: (c: Context) => NoInfer<Locals>
-  /** The result of the app's own authentication, as `ctx.auth`. */
-  readonly auth?: (c: Context) => AuthInfo | undefined
+  /**
+   * Reads the caller from the context if the app has authenticated it, as `ctx.auth`. Undefined is an anonymous caller.
+   * `authenticate` finds out who calls instead; set one of them.
+   */
+  readonly authInfo?: (c: Context) => AuthInfo | undefined
 }
 
 /** The options of the middleware and of its endpoint. A server that declares its locals needs the option `locals`. */
@@ -58,10 +61,10 @@ export function createMiddleware<Locals>(
   options: EndpointOptions & MiddlewareOptions<Locals>,
   preset: Preset,
 ): McpMiddleware {
-  const { server, path, locals, auth, ...rest } = options
+  const { server, path, locals, authInfo, ...rest } = options
   const routeOf = matcher(path, preset.routePaths(path ?? DEFAULT_PATH, rest.legacySse))
   const endpoint = preset.createEndpoint(neutral(server), rest)
-  const readers: RequestReaders = { locals, auth }
+  const readers: RequestReaders = { locals, auth: authInfo }
   const probed = prober(endpoint)
   const middleware = (c: Context, next: Next): Response | Promise<Response | void> => {
     const probe = probed(c)

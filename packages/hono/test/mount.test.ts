@@ -63,7 +63,7 @@ describe('where the server answers', () => {
   it('two mounts in one app answer for themselves', async () => {
     const app = new Hono()
     app.use(mcp({ ...STATELESS, server: createServer('one'), path: '/one' }))
-    app.use(mcp({ ...STATELESS, server: createServer('two'), path: '/two', bodyLimit: 200 }))
+    app.use(mcp({ ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } }))
     const { url } = await listen(app)
     expect(await text(await post(`${url}/one`))).toBe('one')
     expect(await text(await post(`${url}/two`))).toBe('two')
@@ -171,7 +171,7 @@ describe('middleware of the app', () => {
     app.use(
       mcp({
         ...STATELESS,
-        auth: (c) => ({ principal: c.get('user') }),
+        authInfo: (c) => ({ principal: c.get('user') }),
         locals: (c) => ({ path: c.req.path }),
       }),
     )
@@ -185,7 +185,7 @@ describe('middleware of the app', () => {
 
   it('asks before it reads a body whether what the app has found of the caller has expired', async () => {
     const app = new Hono()
-    app.use(mcp({ ...STATELESS, auth: () => ({ principal: 'ada', expiresAt: 1 }) }))
+    app.use(mcp({ ...STATELESS, authInfo: () => ({ principal: 'ada', expiresAt: 1 }) }))
     const { url } = await listen(app)
     expect(await until(await raw(url, head('/mcp', { 'content-length': '100' })), '{')).toContain(' 401 ')
   })

@@ -242,7 +242,7 @@ describe('the request that the endpoint gets', () => {
       mcp({
         server: {} as McpServer,
         locals: (c) => (calls.push('locals'), { path: c.req.path }),
-        auth: () => (calls.push('auth'), { principal: 'ada' }),
+        authInfo: () => (calls.push('auth'), { principal: 'ada' }),
       }),
     )
     await app.request('/mcp')

@@ -110,7 +110,7 @@ describeMatrix('what an author writes', cells, ({ connect }) => {
   })
 
   it('names an unknown argument of a strict tool', async () => {
-    const server = create({ strictInput: true })
+    const server = create({ tools: { strictInput: true } })
     const inputSchema = z.object({ city: z.string() })
     server.addTool({ name: 'strict', inputSchema, handler: ({ city }) => city })
     server.addTool({ name: 'open', inputSchema, strictInput: false, handler: ({ city }) => city })

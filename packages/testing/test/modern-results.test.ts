@@ -131,7 +131,7 @@ describe.each(SUBJECTS)('cache hints on %s over a socket', (_name, subject) => {
 
   it('have the same scope on every page, even if only one entry depends on the caller', async () => {
     const cache = { ttlMs: 9, cacheScope: 'public' } as const
-    const server = addOne(newServer({ cache, pageSize: 1 }))
+    const server = addOne(newServer({ cache, limits: { pageSize: 1 } }))
     const scopes = async (): Promise<unknown[]> => {
       const found: unknown[] = []
       let cursor: JsonObject = {}
@@ -203,7 +203,7 @@ const LISTS = ['tools', 'prompts', 'resources', 'resources/templates'].map((kind
 
 /** What is in it hangs on nothing but this, and its order on the order here. */
 function createLibrary(): McpServer {
-  const server = newServer({ pageSize: 3 })
+  const server = newServer({ limits: { pageSize: 3 } })
   const visible = ({ auth }: { readonly auth?: { readonly principal: string } | undefined }): boolean =>
     auth?.principal === 'root'
   for (const name of ['b', 'a', 'd', '10', '9', 'c']) {

@@ -45,7 +45,9 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
   }
 
   it('keep the session of a client that answers them', async () => {
-    const { transport, closed } = await serve({ keepAlive: { mode: 'ping', intervalMs: 25, maxMissed: 40 } })
+    const { transport, closed } = await serve({
+      streams: { keepAlive: { mode: 'ping', intervalMs: 25, maxMissed: 40 } },
+    })
     const recording = recordTransport(transport)
     const peer = await connectPeer(recording.transport, { revision: '2025-11-25' })
     open.push(() => peer.close())
@@ -63,7 +65,9 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
   })
 
   it('end the session of a client that does not answer them', async () => {
-    const { transport, closed } = await serve({ keepAlive: { mode: 'ping', intervalMs: 50, maxMissed: 2 } })
+    const { transport, closed } = await serve({
+      streams: { keepAlive: { mode: 'ping', intervalMs: 50, maxMissed: 2 } },
+    })
     const { transport: client, frames } = recordTransport(transport)
     open.push(() => client.close())
     await client.start({ message() {}, malformed() {}, close() {} })

@@ -61,7 +61,7 @@ describe.each([
   })
 
   it.each<[string, EndpointOptions]>([
-    ['is kept', { eventStore: false }],
+    ['is kept', { streams: { eventStore: false } }],
     ['is streamed', { response: 'json' }],
   ])('ignores a handler that closes its connection where nothing %s', async (_why, options) => {
     const client = await new ResumingClient(await serve(options)).open()
@@ -82,7 +82,10 @@ describe.each([
   it('answers every unknown event id with the same bytes', async () => {
     const sessionStore = new MemorySessionStore()
     const serveAgain = (): Promise<string> =>
-      serve({ sessionStore, eventStore: new MemoryEventStore({ maxEvents: 3 }) })
+      serve({
+        sessions: { store: sessionStore },
+        streams: { eventStore: new MemoryEventStore({ maxEvents: 3 }) },
+      })
     const url = await serveAgain()
     const client = await new ResumingClient(url).open()
     const other = await new ResumingClient(url).open()

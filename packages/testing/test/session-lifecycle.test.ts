@@ -243,7 +243,7 @@ describe.each([
   })
 
   it("get the mount's deadline when the host closes", async () => {
-    const { server, open, close } = await start({ closeDeadlineMs: 50 })
+    const { server, open, close } = await start({ limits: { closeDeadlineMs: 50 } })
     let aborted = false
     server.addTool({
       name: 'hang',

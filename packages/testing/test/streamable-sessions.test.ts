@@ -136,7 +136,7 @@ describe.each([
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
     'of %s opens its streams with ids, and with a priming event from 2025-11-25 on',
     async (version) => {
-      const { client } = await serve({ retryMs: 1_234 })
+      const { client } = await serve({ streams: { retryMs: 1_234 } })
       const headers = await openSession(client, version)
       const call = frame(5, 'tools/call', { name: 'a', _meta: { progressToken: 't' } })
       const { body } = await client.send({ headers, body: call })
@@ -212,7 +212,7 @@ describe.each([
   })
 
   it('ends with DELETE: its streams end, its handlers are aborted, and every method gets 404', async () => {
-    const { client, holding } = await serve({ upgradeAfterMs: 1 })
+    const { client, holding } = await serve({ streams: { upgradeAfterMs: 1 } })
     const headers = await openSession(client)
     const stream = await client.open({ method: 'GET', headers })
     const call = await client.open({ headers, body: hold(5) })

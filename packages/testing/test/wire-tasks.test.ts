@@ -8,7 +8,10 @@ import { validateWire } from './support/wire.ts'
 const FORM = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }
 
 function createServer(): McpServer {
-  const server = new McpServer({ name: 'wire', version: '1.0.0' }, { pageSize: 2, defaultLogLevel: 'debug' })
+  const server = new McpServer(
+    { name: 'wire', version: '1.0.0' },
+    { limits: { pageSize: 2 }, logging: { level: 'debug' } },
+  )
   server.addTool({
     name: 'works',
     taskSupport: 'optional',

@@ -11,8 +11,9 @@ import { createEverythingServer } from '../../src/server.ts'
 const { values } = parseArgs({
   options: { misbehaving: { type: 'boolean' }, 'page-size': { type: 'string' } },
 })
-const pageSize = values['page-size'] === undefined ? {} : { pageSize: Number(values['page-size']) }
-const server = createEverythingServer({ misbehaving: values.misbehaving === true, ...pageSize })
+const pageSize = values['page-size']
+const limits = pageSize === undefined ? {} : { pageSize: Number(pageSize) }
+const server = createEverythingServer({ misbehaving: values.misbehaving === true, limits })
 
 const http = createAdaptorServer({ fetch: toFetch(server, { legacySse: true }) }) as Server
 http.listen(0, '127.0.0.1')

@@ -1,4 +1,4 @@
-import type { EndpointOptions } from '@jetway/core/http'
+import type { KeepAliveOptions } from '@jetway/core/http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Backend, BACKENDS, openSession, PUBLIC_URL, type Reply } from './behind-nginx.ts'
 import { type Nginx, startNginx } from './nginx.ts'
@@ -8,7 +8,7 @@ export interface Silence {
   readonly readTimeout: string
   /** How long a call says nothing: longer than that, and than it takes to become a stream. */
   readonly silentMs: number
-  readonly keepAlive: NonNullable<EndpointOptions['keepAlive']>
+  readonly keepAlive: false | KeepAliveOptions
   /** How long one test may take, in ms. */
   readonly timeoutMs: number
 }
@@ -16,8 +16,12 @@ export interface Silence {
 /** What a client behind nginx makes of silence, on each framework, with keep-alive and without. */
 export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }: Silence): void {
   const mounts = Object.entries(BACKENDS).flatMap(([framework, serve]) => [
-    { name: framework, alive: true, serve: () => serve({ publicUrl: PUBLIC_URL, keepAlive }) },
-    { name: framework, alive: false, serve: () => serve({ publicUrl: PUBLIC_URL, keepAlive: false }) },
+    { name: framework, alive: true, serve: () => serve({ publicUrl: PUBLIC_URL, streams: { keepAlive } }) },
+    {
+      name: framework,
+      alive: false,
+      serve: () => serve({ publicUrl: PUBLIC_URL, streams: { keepAlive: false } }),
+    },
   ])
   const backends: Backend[] = []
   let nginx: Nginx | undefined

@@ -21,7 +21,7 @@ export interface AuthAnswer extends AuthRequest {
 
 /**
  * Gives each HTTP request to a server its credentials. It is asked before every request, so that a token may be renewed,
- * read from a vault or signed anew at any time. `bearer` makes one from a token, `oauth` of `@jetway/client/oauth` does
+ * read from a vault or signed anew at any time. `bearerToken` makes one from a token, `oauth` of `@jetway/client/oauth` does
  * what the specification says about authorization, and an object of your own does the rest.
  *
  * One provider may serve several servers: `resource` says which one is meant.
@@ -54,7 +54,7 @@ const TOKEN = /^[\x21-\x7e]+$/
  * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or cannot stand in a header; for one
  *   that a function gives, the request fails
  */
-export function bearer(token: string | (() => string | Promise<string>)): AuthProvider {
+export function bearerToken(token: string | (() => string | Promise<string>)): AuthProvider {
   if (typeof token === 'function') return { headers: async () => authorization(await token()) }
   const fixed = authorization(token)
   return { headers: () => fixed }

@@ -1,4 +1,4 @@
-import { type AuthProvider, type AuthRequest, bearer, MAX_AUTH_RETRIES, withAuth } from '@jetway/client'
+import { type AuthProvider, type AuthRequest, bearerToken, MAX_AUTH_RETRIES, withAuth } from '@jetway/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scripted, type Scripted } from './support/scripted.ts'
 
@@ -59,7 +59,7 @@ describe('the credentials of a request', () => {
 
   it('leave the query of the address as it is', async () => {
     const server = await serverAt()
-    await withAuth(fetch, bearer('abc'), server.origin)(`${server.origin}/mcp?token=a%20b&x=1`)
+    await withAuth(fetch, bearerToken('abc'), server.origin)(`${server.origin}/mcp?token=a%20b&x=1`)
     expect(server.seen[0]?.query.toString()).toBe('token=a+b&x=1')
   })
 })
@@ -67,11 +67,11 @@ describe('the credentials of a request', () => {
 describe('bearer', () => {
   it('sends a token, and the current one of a function', async () => {
     const server = await serverAt()
-    await withAuth(fetch, bearer('abc'), server.origin)(`${server.origin}/mcp`)
+    await withAuth(fetch, bearerToken('abc'), server.origin)(`${server.origin}/mcp`)
     let token = 'first'
     const send = withAuth(
       fetch,
-      bearer(async () => token),
+      bearerToken(async () => token),
       server.origin,
     )
     await send(`${server.origin}/mcp`)
@@ -86,7 +86,7 @@ describe('bearer', () => {
       const server = await serverAt()
       let said = ''
       try {
-        bearer(token)
+        bearerToken(token)
       } catch (error) {
         said = String(error)
       }
@@ -94,7 +94,7 @@ describe('bearer', () => {
       if (token !== '') expect(said.replace('"Bearer "', '')).not.toContain(token)
       const send = withAuth(
         fetch,
-        bearer(() => token),
+        bearerToken(() => token),
         server.origin,
       )
       await expect(send(`${server.origin}/mcp`)).rejects.toThrow('ERR_MCP_OPTION')
@@ -105,7 +105,7 @@ describe('bearer', () => {
 
 describe('the word Bearer before a token', () => {
   it('is named as the mistake', () => {
-    expect(() => bearer('Bearer abc')).toThrow('without "Bearer " before it')
+    expect(() => bearerToken('Bearer abc')).toThrow('without "Bearer " before it')
   })
 })
 
@@ -195,7 +195,10 @@ describe('credentials and other origins', () => {
     const other = await serverAt()
     const server = await serverAt(status, { location: `${other.origin}/mcp` })
     const told: number[] = []
-    const provider: AuthProvider = { ...bearer('abc'), answered: (answer) => void told.push(answer.status) }
+    const provider: AuthProvider = {
+      ...bearerToken('abc'),
+      answered: (answer) => void told.push(answer.status),
+    }
     const answer = await withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)
     expect({ status: answer.status, told }).toEqual({ status, told: [status] })
     expect(answer.headers.get('location')).toBe(`${other.origin}/mcp`)

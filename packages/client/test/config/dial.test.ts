@@ -1,6 +1,6 @@
 import type { McpServer } from '@jetway/core'
 import { bearer, type EndpointOptions, toFetch } from '@jetway/core/http'
-import { bearer as token } from '@jetway/client'
+import { bearerToken as token } from '@jetway/client'
 import { connect, dial, type ServerConfig } from '@jetway/client/config'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Fetch } from '../../src/http/options.ts'

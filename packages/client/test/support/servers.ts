@@ -35,7 +35,10 @@ const bookTable = defineTool({
 
 /** Something of everything. */
 export function everything(): McpServer {
-  const server = new McpServer({ name: 'all', version: '1.2.3' }, { instructions: 'Ask away', pageSize: 2 })
+  const server = new McpServer(
+    { name: 'all', version: '1.2.3' },
+    { instructions: 'Ask away', limits: { pageSize: 2 } },
+  )
   server.add(addNumbers, bookTable)
   server.addTool({ name: 'hello', handler: () => 'Hello' })
   server.addTool({ name: 'fail', handler: () => result.error('It is broken') })

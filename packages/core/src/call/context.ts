@@ -90,7 +90,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    * client waits `retryMs`, by default that of the mount, comes back with `Last-Event-ID` and is sent what it has
    * missed, within the limits of the event store. May be called again after it has come back.
    *
-   * Does nothing where the client could not come back: without Streamable HTTP or its sessions, with `eventStore: false`
+   * Does nothing where the client could not come back: without Streamable HTTP or its sessions, with `streams.eventStore: false`
    * or `response: 'json'`, and in revisions whose streams do not begin with an event id.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server

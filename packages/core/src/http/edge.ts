@@ -1,14 +1,19 @@
 import { type FetchHandler, type FetchSelector, serveFetch, type WithLocals } from './adapter/fetch.ts'
 import { type Endpoint, mountEndpoint } from './endpoint.ts'
-import type { EndpointOptions, KeepAliveOptions } from './options.ts'
+import type { EndpointOptions, KeepAliveOptions, MountLimits, StreamOptions } from './options.ts'
 import type { Servable, ServerSelector } from './served-servers.ts'
 
-type ForSessions = 'stateless' | 'sessions' | 'sessionStore' | 'eventStore' | 'legacySse'
+type Whole = 'stateless' | 'sessions' | 'legacySse' | 'limits' | 'streams'
 
 /** What an endpoint at the edge takes: the options of every endpoint, but those of sessions and subscriptions. */
-export interface EdgeEndpointOptions extends Omit<EndpointOptions, ForSessions | 'listens' | 'keepAlive'> {
-  /** What is written on streams that are silent; `false` writes nothing. @default a comment every 15 s */
-  readonly keepAlive?: false | Pick<KeepAliveOptions, 'intervalMs'>
+export interface EdgeEndpointOptions extends Omit<EndpointOptions, Whole> {
+  /** Bounds on bodies and queues. */
+  readonly limits?: Omit<MountLimits, 'subscriptions'>
+  /** How event streams begin and stay open. */
+  readonly streams?: Pick<StreamOptions, 'upgradeAfterMs'> & {
+    /** What is written on streams that are silent; `false` writes nothing. @default a comment every 15 s */
+    readonly keepAlive?: false | Pick<KeepAliveOptions, 'intervalMs'>
+  }
 }
 
 /**

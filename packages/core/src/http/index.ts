@@ -6,7 +6,15 @@ export { routePaths, type LegacySseOptions } from './legacy-sse/routes.ts'
 export { createEndpoint, type Endpoint, type RequestWithLocals } from './endpoint.ts'
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './adapter/fetch.ts'
 export type { HealthOptions, Probe } from './health.ts'
-export type { EndpointOptions, KeepAliveOptions, SealedSessionOptions, SessionOptions } from './options.ts'
+export type {
+  EndpointOptions,
+  KeepAliveOptions,
+  MountLimits,
+  SealedSessionOptions,
+  SessionOptions,
+  StreamOptions,
+  SubscriptionLimits,
+} from './options.ts'
 export { type ByteStream, collectStream, readWebStream } from './adapter/read-body.ts'
 export type { RejectListener } from './rejections.ts'
 export type { Servable, ServerSelector } from './served-servers.ts'

@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly maxPerPrincipal?: number
   /** Whether a client may end its session by DELETE. @default true */
   readonly allowDelete?: boolean
+  /** Where session records are kept. Not with `seal`. @default in memory */
+  readonly store?: SessionStore
   /** Session ids that outlive the process: one that is started again with the same keys goes on with its sessions. */
   readonly seal?: SealedSessionOptions
 }
@@ -56,12 +58,38 @@ export interface KeepAliveOptions {
   readonly maxMissed?: number
 }
 
-/** Bounds on the streams by which clients without a session are told of changes. */
-export interface ListenLimits {
+/** Bounds on the streams of `subscriptions/listen`. */
+export interface SubscriptionLimits {
   /** Open at once on this mount in this process; one more is answered 503. @default 10_000 */
   readonly max?: number
   /** Of one authenticated principal; anonymous clients share `max`. @default 100 */
   readonly maxPerPrincipal?: number
+}
+
+/** Bounds on a mount. */
+export interface MountLimits {
+  /** Bytes of a request body. @default 4_194_304 */
+  readonly bodyBytes?: number
+  /** Bytes that may wait on one stream for a peer that reads slowly. @default 1_048_576 */
+  readonly outboundBytes?: number
+  /** Bounds on the shape of a message. */
+  readonly parse?: Partial<ParseLimits>
+  /** Bounds on `subscriptions/listen`. Its reply is a stream also where `response` is `'json'`. */
+  readonly subscriptions?: SubscriptionLimits
+  /** How long a close waits for running calls if it is given no deadline, in ms. @default 10_000 */
+  readonly closeDeadlineMs?: number
+}
+
+/** Event streams (SSE) of a mount. */
+export interface StreamOptions {
+  /** What is written on streams that are silent; `false` writes nothing. @default a comment every 15 s */
+  readonly keepAlive?: false | KeepAliveOptions
+  /** A call that runs longer becomes an event stream, in ms. @default 2_000 */
+  readonly upgradeAfterMs?: number
+  /** How long a client should wait before it resumes a stream that was cut, in ms. @default 1_000 */
+  readonly retryMs?: number
+  /** Where sent events are kept for clients that come back; `false` keeps none. @default in memory */
+  readonly eventStore?: EventStore | false
 }
 
 /** How a server is mounted on HTTP. Every default is meant for production. */
@@ -90,32 +118,17 @@ export interface EndpointOptions {
   readonly publicUrl?: string | URL
   /** Finds out who calls, for every request. Without it callers are who the host application says, or anonymous. */
   readonly authenticate?: Authenticate
-  /** What is written on streams that are silent; `false` writes nothing. @default a comment every 15 s */
-  readonly keepAlive?: false | KeepAliveOptions
-  /** A call that runs longer becomes an event stream, in ms. @default 2_000 */
-  readonly upgradeAfterMs?: number
   /**
    * `json` never streams and drops notifications that belong to a call; `sse` streams every answer but, where there is no
    * session, an error that has an HTTP status of its own and nothing before it. @default 'auto'
    */
   readonly response?: 'auto' | 'json' | 'sse'
-  /** Bytes of a request body. @default 4_194_304 */
-  readonly bodyLimit?: number
-  /** Bounds on the shape of a message. */
-  readonly parseLimits?: Partial<ParseLimits>
-  /** Bytes that may wait on one stream for a peer that reads slowly. @default 1_048_576 */
-  readonly outboundLimit?: number
-  /** How long a client should wait before it resumes a stream that was cut, in ms. @default 1_000 */
-  readonly retryMs?: number
+  /** Bounds on bodies, queues and subscriptions. */
+  readonly limits?: MountLimits
+  /** How long sessions live, and where they are kept. */
   readonly sessions?: SessionOptions
-  /** Bounds on `subscriptions/listen`. Its reply is a stream also where `response` is `'json'`. */
-  readonly listens?: ListenLimits
-  /** What a close waits for running calls, in ms, where it is not told otherwise. @default 10_000 */
-  readonly closeDeadlineMs?: number
-  /** Where session records are kept. In this process by default. Not with `sessions.seal`. */
-  readonly sessionStore?: SessionStore
-  /** Where sent events are kept for clients that come back; `false` keeps none. In this process by default. */
-  readonly eventStore?: EventStore | false
+  /** How event streams begin, stay open and are resumed. */
+  readonly streams?: StreamOptions
   /**
    * Answers probes at `/livez` and `/readyz`, beside the MCP path and below the same prefix, or at the paths given:
    * GET and HEAD, with neither `authenticate` nor a check of the Host, since probes come by address. They tell nothing
@@ -131,26 +144,24 @@ export interface EndpointOptions {
   readonly logger?: Logger
 }
 
-/** The options that are numbers or words, and have defaults. */
-export type Filled =
-  | 'upgradeAfterMs'
-  | 'response'
-  | 'bodyLimit'
-  | 'outboundLimit'
-  | 'retryMs'
-  | 'closeDeadlineMs'
-
 /** The options with every default filled in. */
-export interface ResolvedOptions extends Required<Pick<EndpointOptions, Filled | 'stateless'>> {
+export interface ResolvedOptions {
+  readonly response: 'auto' | 'json' | 'sse'
+  readonly stateless: boolean
+  readonly bodyLimit: number
+  readonly outboundLimit: number
+  readonly closeDeadlineMs: number
+  readonly upgradeAfterMs: number
+  readonly retryMs: number
   readonly parseLimits: ParseLimits
-  readonly sessions: Required<Omit<SessionOptions, 'seal'>>
-  readonly listens: Required<ListenLimits>
+  readonly sessions: Required<Omit<SessionOptions, 'seal' | 'store'>>
+  readonly listens: Required<SubscriptionLimits>
   readonly seal: Required<SealedSessionOptions> | undefined
   readonly legacySse: SsePaths | undefined
   readonly keepAlive: false | Required<KeepAliveOptions>
 }
 
-/** Whether there are sessions, and what is said of them. */
+/** Whether there are sessions, and their options. */
 export type ResolvedSessionOptions = Pick<ResolvedOptions, 'stateless' | 'sessions' | 'seal' | 'legacySse'>
 
 export const SESSION_DEFAULTS: ResolvedOptions['sessions'] = {

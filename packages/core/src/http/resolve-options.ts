@@ -2,34 +2,24 @@ import { DEFAULT_PARSE_LIMITS } from '../protocol/parse.ts'
 import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
 import {
   type EndpointOptions,
-  type Filled,
   type KeepAliveOptions,
-  type ListenLimits,
   type ResolvedOptions,
   type ResolvedSessionOptions,
   SESSION_DEFAULTS,
+  type SubscriptionLimits,
 } from './options.ts'
 import type { EndpointParts } from './parts.ts'
 
-const DEFAULTS: Pick<ResolvedOptions, Filled> = {
-  upgradeAfterMs: 2_000,
-  response: 'auto',
-  bodyLimit: 4_194_304,
-  outboundLimit: 1_048_576,
-  retryMs: 1_000,
-  closeDeadlineMs: 10_000,
-}
-
-const LISTEN_DEFAULTS: Required<ListenLimits> = { max: 10_000, maxPerPrincipal: 100 }
-
+const LIMITS = { bodyBytes: 4_194_304, outboundBytes: 1_048_576, closeDeadlineMs: 10_000 }
+const SUBSCRIPTIONS: Required<SubscriptionLimits> = { max: 10_000, maxPerPrincipal: 100 }
+const STREAMS = { upgradeAfterMs: 2_000, retryMs: 1_000 }
 const WITHOUT_SESSIONS: ResolvedSessionOptions = {
   stateless: true,
   sessions: SESSION_DEFAULTS,
   seal: undefined,
   legacySse: undefined,
 }
-
-const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15_000, maxMissed: 3 }
+const KEEP_ALIVE: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15_000, maxMissed: 3 }
 
 /**
  * Fills in the defaults and checks every value.
@@ -37,34 +27,41 @@ const KEEP_ALIVE_DEFAULTS: Required<KeepAliveOptions> = { mode: 'comment', inter
  * @throws `ERR_MCP_OPTION`, naming the option
  */
 export function resolveOptions(options: EndpointOptions, { sessions }: EndpointParts): ResolvedOptions {
+  const { response = 'auto', limits: given = {}, streams: stream = {}, authenticate } = options
   const forSessions = sessions?.resolveOptions(options) ?? WITHOUT_SESSIONS
-  const filled = withDefaults(DEFAULTS, options)
-  const resolved: ResolvedOptions = {
-    ...filled,
+  const limits = withDefaults(LIMITS, given)
+  const streams = withDefaults(STREAMS, stream)
+  const parseLimits = withDefaults(DEFAULT_PARSE_LIMITS, given.parse ?? {})
+  const listens = withDefaults(SUBSCRIPTIONS, given.subscriptions ?? {})
+  checkNumbers('limits.', limits)
+  checkNumbers('limits.parse.', parseLimits)
+  checkNumbers('limits.subscriptions.', listens)
+  checkNumbers('streams.', streams)
+  check('response', ['auto', 'json', 'sse'].includes(response), "must be 'auto', 'json' or 'sse'")
+  check('authenticate', ['undefined', 'function'].includes(typeof authenticate), 'must be a function')
+  return {
     ...forSessions,
-    parseLimits: withDefaults(DEFAULT_PARSE_LIMITS, options.parseLimits ?? {}),
-    listens: withDefaults(LISTEN_DEFAULTS, options.listens ?? {}),
-    keepAlive: resolveKeepAlive(options, forSessions.stateless),
+    ...streams,
+    response,
+    parseLimits,
+    listens,
+    bodyLimit: limits.bodyBytes,
+    outboundLimit: limits.outboundBytes,
+    closeDeadlineMs: limits.closeDeadlineMs,
+    keepAlive: resolveKeepAlive(stream.keepAlive, forSessions.stateless),
   }
-  const { response: _, ...numbers } = filled
-  checkNumbers('', numbers)
-  checkNumbers('parseLimits.', resolved.parseLimits)
-  checkNumbers('listens.', resolved.listens)
-  check('response', ['auto', 'json', 'sse'].includes(resolved.response), "must be 'auto', 'json' or 'sse'")
-  check('authenticate', ['undefined', 'function'].includes(typeof options.authenticate), 'must be a function')
-  return resolved
 }
 
 function resolveKeepAlive(
-  { keepAlive = {} }: EndpointOptions,
+  given: false | KeepAliveOptions = {},
   stateless: boolean,
 ): ResolvedOptions['keepAlive'] {
-  if (keepAlive === false) return false
-  check('keepAlive', typeof keepAlive === 'object' && keepAlive !== null, 'must be false or an object')
-  const resolved = withDefaults(KEEP_ALIVE_DEFAULTS, keepAlive)
-  const { mode, ...numbers } = resolved
-  check('keepAlive.mode', mode === 'comment' || mode === 'ping', "must be 'comment' or 'ping'")
-  check('keepAlive.mode', mode === 'comment' || !stateless, "cannot be 'ping' without sessions")
-  checkNumbers('keepAlive.', numbers)
-  return resolved
+  if (given === false) return false
+  check('streams.keepAlive', typeof given === 'object' && given !== null, 'must be false or an object')
+  const keepAlive = withDefaults(KEEP_ALIVE, given)
+  const { mode, ...numbers } = keepAlive
+  check('streams.keepAlive.mode', mode === 'comment' || mode === 'ping', "must be 'comment' or 'ping'")
+  check('streams.keepAlive.mode', mode === 'comment' || !stateless, "cannot be 'ping' without sessions")
+  checkNumbers('streams.keepAlive.', numbers)
+  return keepAlive
 }

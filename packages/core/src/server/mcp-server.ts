@@ -49,20 +49,19 @@ import type {
 } from '../features/resources/resource-types.ts'
 import type { Source } from '../features/source.ts'
 import type { AnyTool, ToolDefinition } from '../features/tools/tool-types.ts'
+import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
-  createAsking,
-  experimental,
-  heartbeat,
-  logLevel,
-  milliseconds,
-  resultBytes,
+  copyExperimental,
+  createInputContext,
+  resolveHeartbeat,
+  resolveLimits,
+  type ResolvedLimits,
+  resolveLogLevel,
   schemaEngineOf,
-  type ServerOptions,
-  callLimits,
-} from './options.ts'
+} from './resolve-options.ts'
 import type { ServerParts } from './parts.ts'
-import { createTasks, type HandlerTimes } from './tasks-option.ts'
+import { createTasks } from './tasks-option.ts'
 
 /** What servers of every preset have. Presets pass the parts: {@link McpServer} passes all of them. */
 export class ServerBase<Locals = unknown, App = unknown> {
@@ -86,6 +85,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   constructor(info: Implementation, options: ServerOptions<App>, parts: ServerParts) {
     checkInfo(info)
     this.#info = info
+    const limits = resolveLimits(options.limits)
+    const logLevel = resolveLogLevel(options.logging)
     this.#logger = safeLogger(options.logger ?? stderrLogger)
     this.#events = new Events(this.#logger)
     this.#bus =
@@ -95,13 +96,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.features = createFeatures({
       schemas: schemaEngineOf(options, parts.schemaEngine, this.#logger),
       publish: (event) => this.#publish(event),
-      validateOutput: options.validateOutput,
-      strictInput: options.strictInput,
-      pageSize: options.pageSize,
-      logging: options.logging,
-      experimental: experimental(options.experimental),
-      orderByPriority: options.orderByPriority,
-      describeRelations: options.describeRelations,
+      ...options.tools,
+      pageSize: limits.pageSize,
+      logging: logLevel !== undefined,
+      experimental: copyExperimental(options.experimental),
       instructions: options.instructions,
       cache: options.cache,
       layered: (method) => this.#middleware.around(method) !== undefined,
@@ -110,13 +108,14 @@ export class ServerBase<Locals = unknown, App = unknown> {
       tasks: parts.tasks?.(options.tasks, {
         runtime: () => this.runtime,
         listened: () => this.features.added.ids.has(TASKS_EXTENSION),
-        createDispatcher: (times) => this.#createDispatcher({ ...options, progressHeartbeat: false }, times),
+        createDispatcher: (handlers) =>
+          this.#createDispatcher({ ...options, progressHeartbeat: false }, { ...limits, handlers }),
         onStored: ({ owner, taskId }) => this.#publish({ kind: 'task', owner, taskId }),
       }),
       subscriptions: parts.subscriptions,
       extensions: options.extensions,
     })
-    this.runtime = this.#createRuntime(info, options)
+    this.runtime = this.#createRuntime(info, options, { limits, defaultLogLevel: logLevel })
     for (const { source } of options.extensions ?? [])
       if (source !== undefined) this.observe(source as Source<App, Locals>)
   }
@@ -357,22 +356,26 @@ export class ServerBase<Locals = unknown, App = unknown> {
     }
   }
 
-  #createRuntime(info: Implementation, options: ServerOptions<App>): ServerRuntime {
+  #createRuntime(
+    info: Implementation,
+    options: ServerOptions<App>,
+    { limits, defaultLogLevel }: Pick<ServerRuntime, 'defaultLogLevel'> & { readonly limits: ResolvedLimits },
+  ): ServerRuntime {
     const clock = options.clock ?? systemClock
     const { instructions } = options
     return {
       info,
       revisions: resolveRevisions(options.revisions),
-      dispatcher: this.#createDispatcher(options, options),
+      dispatcher: this.#createDispatcher(options, limits),
       bus: this.#bus,
       clock,
       random: options.random ?? secureRandom,
       logger: this.#logger,
       events: this.#events,
       refusals: this.#refusals,
-      limits: callLimits(options.limits),
-      input: createAsking(info, options, this.#bus),
-      defaultLogLevel: options.logging === false ? undefined : logLevel(options.defaultLogLevel),
+      limits: limits.calls,
+      input: createInputContext(info, { ...options, limits: limits.input }, this.#bus),
+      defaultLogLevel,
       addedNames: this.features.added.names,
       capabilities: (revision) => this.features.capabilities(revision),
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
@@ -387,7 +390,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   #createDispatcher(
     options: ServerOptions<App>,
-    { handlerTimeoutMs = 60_000, maxHandlerTimeoutMs = 300_000 }: HandlerTimes,
+    { handlers, maxResultBytes }: Pick<ResolvedLimits, 'handlers' | 'maxResultBytes'>,
   ): Dispatcher {
     return new Dispatcher({
       info: this.#info,
@@ -396,10 +399,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,
       events: this.#events,
-      handlerTimeoutMs: milliseconds('handlerTimeoutMs', handlerTimeoutMs),
-      maxHandlerTimeoutMs: milliseconds('maxHandlerTimeoutMs', maxHandlerTimeoutMs),
-      progressHeartbeatMs: heartbeat(options.progressHeartbeat),
-      maxResultBytes: resultBytes(options.maxResultBytes),
+      ...handlers,
+      progressHeartbeatMs: resolveHeartbeat(options.progressHeartbeat),
+      maxResultBytes,
       onError: (error, ctx, correlationId) => {
         const { method } = ctx.message
         this.#logger.error(

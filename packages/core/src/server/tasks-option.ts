@@ -4,9 +4,9 @@ import { MemoryTaskStore } from '../stores/memory-task-store.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import type { TaskKey } from '../stores/task-store.ts'
 import { DEFAULT_TASK_LIMITS, type TaskLimits, TaskRunner } from '../tasks/task-runner.ts'
-import { milliseconds, option, type ServerOptions, type TaskOptions } from './options.ts'
-
-export type HandlerTimes = Pick<ServerOptions, 'handlerTimeoutMs' | 'maxHandlerTimeoutMs'>
+import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
+import type { TaskOptions } from './options.ts'
+import type { HandlerTimes } from './resolve-options.ts'
 
 /** What tasks need of their server, all of it once there is a first one. */
 export interface TaskHost {
@@ -48,11 +48,9 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
 }
 
 function taskLimits(options: TaskOptions = {}): TaskLimits {
-  const limit = (name: keyof TaskLimits): number =>
-    milliseconds(`tasks.${name}`, options[name] ?? DEFAULT_TASK_LIMITS[name])
-  const maxTtlMs = limit('maxTtlMs')
-  const defaultTtlMs = options.defaultTtlMs ?? Math.min(DEFAULT_TASK_LIMITS.defaultTtlMs, maxTtlMs)
-  if (!(defaultTtlMs > 0 && defaultTtlMs <= maxTtlMs))
-    throw option('The option tasks.defaultTtlMs must be a number of milliseconds, tasks.maxTtlMs at the most')
-  return { maxTtlMs, defaultTtlMs, pollIntervalMs: limit('pollIntervalMs') }
+  const limits = withDefaults(DEFAULT_TASK_LIMITS, options)
+  const defaultTtlMs = options.defaultTtlMs ?? Math.min(limits.defaultTtlMs, limits.maxTtlMs)
+  checkNumbers('tasks.', limits)
+  check('tasks.defaultTtlMs', defaultTtlMs <= limits.maxTtlMs, 'must be tasks.maxTtlMs or less')
+  return { ...limits, defaultTtlMs }
 }

@@ -24,5 +24,5 @@ export function checkNumbers(prefix: string, numbers: object): void {
 
 /** @throws `ERR_MCP_OPTION`, which says the rule */
 export function check(name: string, fine: boolean, rule: string): void {
-  if (!fine) throw usageError('ERR_MCP_OPTION', `${name} ${rule}`)
+  if (!fine) throw usageError('ERR_MCP_OPTION', `The option ${name} ${rule}`)
 }

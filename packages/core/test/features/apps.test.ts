@@ -144,7 +144,10 @@ describe('a tool with a user interface', () => {
 
   it('is shown in both forms page by page, by priority, and among the tools of a session', async () => {
     const late = { ...forecast, name: 'late', priority: -1 }
-    const server = createServer([late, forecast], { pageSize: 1, orderByPriority: true })
+    const server = createServer([late, forecast], {
+      limits: { pageSize: 1 },
+      tools: { orderByPriority: true },
+    })
     expect((await modern(server)({})).map(({ name, _meta }) => [name, _meta?.['ui']])).toEqual([
       ['forecast', undefined],
     ])

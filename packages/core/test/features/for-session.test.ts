@@ -92,7 +92,10 @@ describe('adding to one session', () => {
   })
 
   it('honours the rules on who may know of what, the order by priority, and limits of its own', async () => {
-    const server = new McpServer({ name: 'test', version: '1' }, { logger: silent, orderByPriority: true })
+    const server = new McpServer(
+      { name: 'test', version: '1' },
+      { logger: silent, tools: { orderByPriority: true } },
+    )
     server.addTool({ ...tool('low'), priority: 1 })
     const { peer, session } = await open(server)
     const own = server.forSession(session)

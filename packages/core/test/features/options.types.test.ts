@@ -25,7 +25,11 @@ const never = (_run: () => void): void => {}
 
 const server = new McpServer<Locals, App>(
   { name: 'test', version: '1' },
-  { maxResultBytes: 4096, orderByPriority: true, describeRelations: true, lifespan: () => ({ db: 'main' }) },
+  {
+    limits: { maxResultBytes: 4096 },
+    tools: { orderByPriority: true, describeRelations: true },
+    lifespan: () => ({ db: 'main' }),
+  },
 )
 const handler = (): string => 'x'
 
@@ -127,9 +131,9 @@ describe('the types of metadata', () => {
       // @ts-expect-error a number of bytes
       server.addTool({ name: 'a', maxResultBytes: '1 MiB', handler })
       // @ts-expect-error a number of bytes
-      void new McpServer({ name: 'a', version: '1' }, { maxResultBytes: '1 MiB' })
+      void new McpServer({ name: 'a', version: '1' }, { limits: { maxResultBytes: '1 MiB' } })
       // @ts-expect-error a switch
-      void new McpServer({ name: 'a', version: '1' }, { orderByPriority: 'desc' })
+      void new McpServer({ name: 'a', version: '1' }, { tools: { orderByPriority: 'desc' } })
     })
   })
 

@@ -270,7 +270,7 @@ describe('results against their outputSchema, as clients get them', () => {
         await answers(
           define(() => wrong),
           {},
-          { validateOutput: false },
+          { tools: { validateOutput: false } },
         )
       ).now,
     ).toEqual(off)
@@ -305,7 +305,7 @@ describe('lists, as clients get them', () => {
   })
 
   it('have no cursor on a last page that is full, and refuse one that is not theirs', async () => {
-    const server = create({ pageSize: 5 })
+    const server = create({ limits: { pageSize: 5 } })
     for (const name of 'abcde') server.addTool({ name, handler: () => '' })
     const client = await serveWeb(server).open()
     const { result: page } = await client.request('tools/list')

@@ -112,10 +112,10 @@ describe('closing a mount', () => {
 
   it('leaves the records of sessions to the next process', async () => {
     const sessionStore = new MemorySessionStore()
-    const one = createHarness({ endpoint: { sessionStore } })
+    const one = createHarness({ endpoint: { sessions: { store: sessionStore } } })
     const session = await one.open()
     await one.server.close()
-    const two = createHarness({ endpoint: { sessionStore } })
+    const two = createHarness({ endpoint: { sessions: { store: sessionStore } } })
     expect((await two.post(ping, session.headers)).json).toMatchObject({ id: 1, result: {} })
     expect((await two.post(initializeMessage(), session.headers)).status).toBe(400)
     expect((await two.send({ method: 'DELETE', headers: session.headers })).status).toBe(204)

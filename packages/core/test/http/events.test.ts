@@ -111,7 +111,7 @@ describe('the events of a server', () => {
     }
     const { open, heard } = listening({
       setUp,
-      endpoint: { outboundLimit: 1_000, eventStore: false },
+      endpoint: { limits: { outboundBytes: 1_000 }, streams: { eventStore: false } },
       server: { limits: { running: 1, inFlight: 1 } },
     })
     const session = await open()

@@ -35,40 +35,42 @@ describe('the options of a mount', () => {
   })
 
   it('count as left out when they are undefined', () => {
-    const options = { bodyLimit: undefined, sessions: { max: undefined } } as unknown as EndpointOptions
+    const options = {
+      limits: { bodyBytes: undefined, sessions: { max: undefined } },
+    } as unknown as EndpointOptions
     expect(resolveOptions(options)).toEqual(resolveOptions({}))
   })
 
   it.each([
-    ['bodyLimit', { bodyLimit: 0 }],
-    ['bodyLimit', { bodyLimit: Number.POSITIVE_INFINITY }],
-    ['bodyLimit', { bodyLimit: '1mb' as unknown as number }],
-    ['listens.max', { listens: { max: 0 } }],
-    ['upgradeAfterMs', { upgradeAfterMs: -1 }],
-    ['upgradeAfterMs', { upgradeAfterMs: 2 ** 31 }],
-    ['keepAlive', { keepAlive: true as unknown as false }],
-    ['keepAlive', { keepAlive: null as unknown as false }],
-    ['keepAlive.mode', { keepAlive: { mode: 'pong' as 'ping' } }],
-    ['keepAlive.mode', { stateless: true, keepAlive: { mode: 'ping' as const } }],
-    ['keepAlive.intervalMs', { keepAlive: { intervalMs: 0 } }],
-    ['keepAlive.intervalMs', { keepAlive: { intervalMs: 2 ** 31 } }],
-    ['keepAlive.maxMissed', { keepAlive: { mode: 'ping' as const, maxMissed: 1.5 } }],
-    ['outboundLimit', { outboundLimit: 1.5 }],
-    ['retryMs', { retryMs: Number.NaN }],
+    ['limits.bodyBytes', { limits: { bodyBytes: 0 } }],
+    ['limits.bodyBytes', { limits: { bodyBytes: Number.POSITIVE_INFINITY } }],
+    ['limits.bodyBytes', { limits: { bodyBytes: '1mb' as unknown as number } }],
+    ['limits.subscriptions.max', { limits: { subscriptions: { max: 0 } } }],
+    ['streams.upgradeAfterMs', { streams: { upgradeAfterMs: -1 } }],
+    ['streams.upgradeAfterMs', { streams: { upgradeAfterMs: 2 ** 31 } }],
+    ['streams.keepAlive', { streams: { keepAlive: true as unknown as false } }],
+    ['streams.keepAlive', { streams: { keepAlive: null as unknown as false } }],
+    ['streams.keepAlive.mode', { streams: { keepAlive: { mode: 'pong' as 'ping' } } }],
+    ['streams.keepAlive.mode', { stateless: true, streams: { keepAlive: { mode: 'ping' as const } } }],
+    ['streams.keepAlive.intervalMs', { streams: { keepAlive: { intervalMs: 0 } } }],
+    ['streams.keepAlive.intervalMs', { streams: { keepAlive: { intervalMs: 2 ** 31 } } }],
+    ['streams.keepAlive.maxMissed', { streams: { keepAlive: { mode: 'ping' as const, maxMissed: 1.5 } } }],
+    ['limits.outboundBytes', { limits: { outboundBytes: 1.5 } }],
+    ['streams.retryMs', { streams: { retryMs: Number.NaN } }],
     ['response', { response: 'xml' as unknown as 'sse' }],
     ['stateless', { stateless: 1 as unknown as boolean }],
     ['authenticate', { authenticate: 'bearer' as unknown as () => undefined }],
     ['sessions.max', { sessions: { max: 0 } }],
     ['sessions.ttlMs', { sessions: { ttlMs: Number.POSITIVE_INFINITY } }],
     ['sessions.allowDelete', { sessions: { allowDelete: 'no' as unknown as boolean } }],
-    ['closeDeadlineMs', { closeDeadlineMs: 0 }],
+    ['limits.closeDeadlineMs', { limits: { closeDeadlineMs: 0 } }],
     ['sessions.seal', { sessions: { seal: null as unknown as { keys: [] } } }],
-    ['sessions.seal', { sessions: { seal: { keys: [] } }, sessionStore: new MemorySessionStore() }],
+    ['sessions.seal', { sessions: { seal: { keys: [] }, store: new MemorySessionStore() } }],
     ['sessions.seal.maxAgeMs', { sessions: { seal: { keys: [], maxAgeMs: 0 } } }],
-    ['parseLimits.maxDepth', { parseLimits: { maxDepth: -1 } }],
+    ['limits.parse.maxDepth', { limits: { parse: { maxDepth: -1 } } }],
   ])('are refused by name: %s in %j', (name, options) => {
     expect(() => resolveOptions(options)).toThrow(
-      new RegExp(`^${name.replaceAll('.', '\\.')} .*ERR_MCP_OPTION`),
+      new RegExp(`^The option ${name.replaceAll('.', '\\.')} .*ERR_MCP_OPTION`),
     )
   })
 
@@ -88,7 +90,7 @@ describe('the options of a mount', () => {
   })
 
   it('bound the body and the shape of messages', async () => {
-    const { post } = createHarness({ endpoint: { bodyLimit: 1_000, parseLimits: { maxDepth: 4 } } })
+    const { post } = createHarness({ endpoint: { limits: { bodyBytes: 1_000, parse: { maxDepth: 4 } } } })
     expect((await post({ ...initializeMessage(), pad: 'x'.repeat(1_000) })).status).toBe(413)
     expect((await post({ ...initializeMessage(), deep: [[[[1]]]] })).status).toBe(400)
     expect((await post(initializeMessage())).status).toBe(200)

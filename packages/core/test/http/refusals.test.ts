@@ -146,7 +146,7 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   })),
   unreadableBody: [{ run: ({ post }) => post(ping, {}, { bodyError: new BodyError(400, 'cut off') }) }],
   bodyTooLarge: [
-    { endpoint: { bodyLimit: 10 }, run: ({ post }) => post(ping) },
+    { endpoint: { limits: { bodyBytes: 10 } }, run: ({ post }) => post(ping) },
     { run: ({ send }) => send({ raw: `"${'x'.repeat(4_194_304)}"` }) },
   ],
   parseError: ['', '{', '{"a":1,}', 'nul', '{"id":1,"id":1}', '{"__proto__":{}}', '['.repeat(200)].map(
@@ -201,9 +201,11 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   })),
   unavailable: ['get', 'put'].map((method) => ({
     endpoint: {
-      sessionStore: Object.assign(new MemorySessionStore(), {
-        [method]: () => Promise.reject(new Error('canary')),
-      }),
+      sessions: {
+        store: Object.assign(new MemorySessionStore(), {
+          [method]: () => Promise.reject(new Error('canary')),
+        }),
+      },
     },
     run: ({ post }) => post(initializeMessage(), { 'mcp-session-id': 'somebody' }),
   })),

@@ -158,9 +158,9 @@ describe('a mount with a function in the place of a server', () => {
 
   it('asks again for a session that began in another process', async () => {
     const sessionStore = new MemorySessionStore({})
-    const before = tenancy({ endpoint: { sessionStore } })
+    const before = tenancy({ endpoint: { sessions: { store: sessionStore } } })
     const session = await before.open({ headers: { 'x-tenant': 'b' } })
-    const after = tenancy({ endpoint: { sessionStore } })
+    const after = tenancy({ endpoint: { sessions: { store: sessionStore } } })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
     const answer = await after.post(call, { ...session.headers, 'x-tenant': 'b' })
     expect(textOf(answer.json)).toBe('b')

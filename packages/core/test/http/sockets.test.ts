@@ -159,7 +159,7 @@ describe('raw requests', () => {
   })
 
   it('are refused for their body without it being kept', async () => {
-    const { raw } = await mount({ bodyLimit: 1_000 })
+    const { raw } = await mount({ limits: { bodyBytes: 1_000 } })
     expect(statusOf(await raw(head(FINE, 'x'.repeat(2_000))))).toBe(413)
   })
 })

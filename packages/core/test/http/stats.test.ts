@@ -174,7 +174,7 @@ describe('the stats of an HTTP mount', () => {
 
   it('take zero for a store of events that does not tell its size', async () => {
     const eventStore: EventStore = { open: () => 'e', append: () => {}, read: () => [], delete: () => {} }
-    const { endpoint, open } = createHarness({ endpoint: { eventStore } })
+    const { endpoint, open } = createHarness({ endpoint: { streams: { eventStore } } })
     await (await open()).get()
     expect(endpoint.stats()).toMatchObject({ openStreams: 1, replayStreams: 0, replayBytes: 0 })
   })

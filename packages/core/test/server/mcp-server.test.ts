@@ -32,10 +32,10 @@ describe('what a server says of itself', () => {
   it.each([
     ['limits.running', { limits: { running: 0 } }],
     ['limits.inFlight', { limits: { inFlight: Number.NaN } }],
-    ['handlerTimeoutMs', { handlerTimeoutMs: 2 ** 31 }],
-    ['maxHandlerTimeoutMs', { maxHandlerTimeoutMs: Number.POSITIVE_INFINITY }],
-    ['pageSize', { pageSize: 0 }],
-    ['defaultLogLevel', { defaultLogLevel: 'loud' as never }],
+    ['handlerTimeoutMs', { limits: { handlerTimeoutMs: 2 ** 31 } }],
+    ['maxHandlerTimeoutMs', { limits: { maxHandlerTimeoutMs: Number.POSITIVE_INFINITY } }],
+    ['pageSize', { limits: { pageSize: 0 } }],
+    ['logging.level', { logging: { level: 'loud' as never } }],
     ['experimental', { experimental: { a: true as never } }],
     ['experimental', { experimental: { a: { at: new Date(0) } } }],
     ['experimental', { experimental: { a: { call: () => {} } } }],
@@ -94,9 +94,14 @@ describe('what a server says of itself', () => {
   it.each([
     ['handlerTimeoutMs', 0],
     ['maxHandlerTimeoutMs', Number.NaN],
+    ['pageSize', 0],
     ['pageSize', -1],
-  ])('refuses %s of %d', (option, value) => {
-    expect(() => create({ [option]: value })).toThrow(/ERR_MCP_OPTION/)
+    ['pageSize', 1.5],
+    ['pageSize', Number.NaN],
+    ['pageSize', Number.POSITIVE_INFINITY],
+    ['pageSize', '5'],
+  ])('refuses %s of %s', (option, value) => {
+    expect(() => create({ limits: { [option]: value } })).toThrow(`The option limits.${option} must`)
   })
 })
 

@@ -151,7 +151,7 @@ const bodies: readonly AdapterCase[] = [
     name: 'takes a body of exactly the limit and answers 413 to one byte more, by its declared length alone',
     async run({ serve }) {
       const frame = callFrame('echo', { text: 'x'.repeat(1000) })
-      const { client } = await serve({ stateless: true, bodyLimit: frame.length })
+      const { client } = await serve({ stateless: true, limits: { bodyBytes: frame.length } })
       expect((await client.send({ body: frame })).status).toBe(200)
       expect(await statusFor(client, client.post('', { 'content-length': `${frame.length + 1}` }))).toBe(
         '413',
@@ -162,7 +162,7 @@ const bodies: readonly AdapterCase[] = [
     name: 'counts a body that comes in chunks, and answers 413 beyond the limit',
     async run({ serve }) {
       const frame = callFrame('echo', { text: 'x'.repeat(1000) })
-      const { client } = await serve({ stateless: true, bodyLimit: frame.length })
+      const { client } = await serve({ stateless: true, limits: { bodyBytes: frame.length } })
       expect(textOf(await client.send({ body: frame, chunked: true }))).toHaveLength(1000)
       expectError(await client.send({ body: `${frame} `, chunked: true }), 413, -32600)
     },

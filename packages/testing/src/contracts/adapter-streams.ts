@@ -16,7 +16,7 @@ const flowing: readonly AdapterCase[] = [
   {
     name: 'sends the head of a stream at once, before there is anything to write',
     async run({ serve }) {
-      const { client } = await serve({ eventStore: false, keepAlive: false })
+      const { client } = await serve({ streams: { eventStore: false, keepAlive: false } })
       const reply = await listen(client)
       expect([reply.status, reply.text()]).toEqual([200, ''])
     },
@@ -25,7 +25,7 @@ const flowing: readonly AdapterCase[] = [
     name: 'keeps the headers that tell proxies to pass a stream on as it comes',
     async run({ serve }) {
       const { server, release } = holding()
-      const { client } = await serve({ upgradeAfterMs: 10 }, {}, server)
+      const { client } = await serve({ streams: { upgradeAfterMs: 10 } }, {}, server)
       const stream = await listen(client)
       const call = await client.open({
         headers: await client.initialize(),
@@ -53,7 +53,7 @@ const flowing: readonly AdapterCase[] = [
   {
     name: 'keeps an open stream alive with comments',
     async run({ serve }) {
-      const { client } = await serve({ eventStore: false, keepAlive: { intervalMs: 10 } })
+      const { client } = await serve({ streams: { eventStore: false, keepAlive: { intervalMs: 10 } } })
       const reply = await listen(client)
       await reply.until(': keep-alive\n\n: keep-alive\n\n')
     },
@@ -62,7 +62,7 @@ const flowing: readonly AdapterCase[] = [
     name: 'sends the head of a call that lasts when it becomes a stream',
     async run({ serve }) {
       const { server, release } = holding()
-      const { client } = await serve({ stateless: true, upgradeAfterMs: 10 }, {}, server)
+      const { client } = await serve({ stateless: true, streams: { upgradeAfterMs: 10 } }, {}, server)
       const reply = await client.open({ body: callFrame('hold') })
       expect(reply.headers['content-type']).toMatch(/^text\/event-stream/)
       release()

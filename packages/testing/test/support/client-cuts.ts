@@ -23,7 +23,7 @@ interface Way {
 
 const LEGACY = ['2025-11-25'] as const
 const MODERN = ['2026-07-28'] as const
-const STREAMS = { response: 'sse', retryMs: 1 } as const
+const STREAMS = { response: 'sse', streams: { retryMs: 1 } } as const
 const WAYS: readonly (readonly [string, Way])[] = [
   [
     'JSON, without sessions',
@@ -40,7 +40,7 @@ const WAYS: readonly (readonly [string, Way])[] = [
   [
     'streams without an event store, with sessions',
     {
-      options: { revisions: LEGACY, ...STREAMS, eventStore: false },
+      options: { revisions: LEGACY, response: 'sse', streams: { retryMs: 1, eventStore: false } },
       path: '/mcp',
       atMost: 15_000,
       resumes: false,

@@ -78,7 +78,9 @@ export function describeSharedStore(sessions: number): void {
     async () => {
       const eventStore = new MemoryEventStore()
       const server = telling()
-      const apps = await Promise.all(ADAPTERS.map(([, adapter]) => adapter.serve(server, { eventStore }, {})))
+      const apps = await Promise.all(
+        ADAPTERS.map(([, adapter]) => adapter.serve(server, { streams: { eventStore } }, {})),
+      )
       const members: Member[] = []
       for (let first = 0; first < sessions; first += AT_ONCE) {
         const some = Array.from({ length: Math.min(AT_ONCE, sessions - first) }, (_, i) =>

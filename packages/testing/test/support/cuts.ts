@@ -87,7 +87,7 @@ export function describeCuts(cuts: number): void {
 
     it('are complete with a slow store', options, async () => {
       const endpoint = (random: () => number): EndpointOptions => ({
-        eventStore: slowStore(new MemoryEventStore(), random),
+        streams: { eventStore: slowStore(new MemoryEventStore(), random) },
       })
       expectWhole(await cutAndResume(adapter, { cuts, seed: 2, endpoint }))
     })

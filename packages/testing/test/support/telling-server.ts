@@ -46,8 +46,8 @@ export function createTellingServer(options: ServerOptions = {}): McpServer {
     {
       ...options,
       instructions: 'Use it.',
-      defaultLogLevel: 'debug',
-      pageSize: 4,
+      logging: { level: 'debug' },
+      limits: { pageSize: 4 },
       logger: { debug() {}, info() {}, warn() {}, error() {} },
     },
   )

@@ -57,7 +57,7 @@ export interface PromptDefinition<
   readonly arguments?: L
   /** Suggests values for arguments. */
   readonly complete?: Completers<PromptArgumentName<S, L>, App, Locals>
-  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
+  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
   readonly timeoutMs?: number
   /**
    * What its schemas are found by in a schema cache, in place of the name: it outlives a change of the name, and says that

@@ -1,4 +1,3 @@
-import { usageError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CacheHints, Revision } from '../../protocol/revisions/revision.ts'
 import type { CallContext } from '../../call/context.ts'
@@ -46,7 +45,6 @@ export class Listing<Entry extends Guarded, Item extends object> {
 
   constructor(options: ListingOptions<Entry, Item>) {
     this.#options = options
-    checkPageSize(options.pageSize)
   }
 
   list(
@@ -155,9 +153,4 @@ export class Listing<Entry extends Guarded, Item extends object> {
     if (position === undefined) throw invalidCursor()
     return position + 1
   }
-}
-
-function checkPageSize(pageSize: number | undefined): void {
-  if (pageSize === undefined || (Number.isSafeInteger(pageSize) && pageSize > 0)) return
-  throw usageError('ERR_MCP_OPTION', 'The option pageSize must be a whole number above 0')
 }

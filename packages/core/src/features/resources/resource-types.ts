@@ -21,7 +21,7 @@ interface ResourceFields<App> extends DisplayFields {
   readonly name: string
   readonly mimeType?: string
   readonly annotations?: Annotations
-  /** Ends a read that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
+  /** Ends a read that shows no sign of life for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
   readonly timeoutMs?: number
   /** Hears of the first subscriber of an address. */
   readonly onSubscribe?: SubscriberHook<App>

@@ -17,7 +17,7 @@ export interface ToolHints extends ToolAnnotations {
 /** What a tool says of itself beyond the specification. Published in `_meta`; clients may ignore it. */
 export interface ToolMetadata {
   /**
-   * A whole number; more comes first where the server has `orderByPriority`. Published as `dev.jetway/priority`.
+   * A whole number; more comes first where the server has `tools.orderByPriority`. Published as `dev.jetway/priority`.
    * @default 0, not published
    */
   readonly priority?: number

@@ -17,11 +17,11 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly name: string
   /** Hints for the client, which must not trust them. */
   readonly annotations?: ToolHints
-  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `handlerTimeoutMs` */
+  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
   readonly timeoutMs?: number
-  /** Whether arguments that the `inputSchema` does not name are refused. @default the server's `strictInput` */
+  /** Whether arguments that the `inputSchema` does not name are refused. @default the server's `tools.strictInput` */
   readonly strictInput?: boolean
-  /** Bytes that a result may have, 1024 or more. @default the server's `maxResultBytes` */
+  /** Bytes that a result may have, 1024 or more. @default the server's `limits.maxResultBytes` */
   readonly maxResultBytes?: number
   /**
    * Whether the tool may (`optional`) or must (`required`) be called as a task: the call is answered at once, runs on, and
@@ -31,7 +31,7 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly taskSupport?: TaskSupport
   /** What the model reads at once where the call runs as a task. Clients may ignore it. */
   readonly immediateResponse?: string
-  /** Whether results are held against the `outputSchema` before they are sent. @default the server's `validateOutput` */
+  /** Whether results are held against the `outputSchema` before they are sent. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
   /**
    * What its schemas are found by in a schema cache, in place of the name: it outlives a change of the name, and says that

@@ -32,10 +32,10 @@ export function resolveSessionOptions(options: EndpointOptions): ResolvedSession
 }
 
 /** A store that was given says which sessions there are: an id must not bring back one that it has deleted. */
-function resolveSeal({ sessions, sessionStore }: EndpointOptions): ResolvedOptions['seal'] {
+function resolveSeal({ sessions }: EndpointOptions): ResolvedOptions['seal'] {
   const seal = sessions?.seal
   if (seal === undefined) return undefined
   check('sessions.seal', typeof seal === 'object' && seal !== null, 'must be an object with keys')
-  check('sessions.seal', sessionStore === undefined, 'and sessionStore exclude each other: leave one out')
+  check('sessions.seal', sessions?.store === undefined, 'cannot be used with sessions.store: leave one out')
   return { keys: seal.keys, maxAgeMs: seal.maxAgeMs ?? SEAL_MAX_AGE_MS }
 }

@@ -182,7 +182,7 @@ export function createSessionRoutes(
   const sealed = createSealedIds(mount)
   if (mount.options.stateless) return undefined
   const { max, maxPerPrincipal } = mount.options.sessions
-  const store = options.sessionStore ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
+  const store = options.sessions?.store ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
   const sessions = new SessionTable(mount, store, sealed)
   return new SessionRoutes(mount, sessions, createLegacySse(mount, sessions, options))
 }
@@ -225,10 +225,11 @@ function createLegacySse(
 /** What the parts of a mount share for the sake of its sessions. */
 export function partsForSessions(
   { clock, random, logger }: Pick<EndpointContext, 'clock' | 'random' | 'logger'>,
-  { eventStore }: EndpointOptions,
+  { streams }: EndpointOptions,
   { bodyLimit, stateless, keepAlive }: ResolvedOptions,
 ): Pick<EndpointContext, 'events' | 'pings'> {
   if (stateless) return { events: undefined, pings: undefined }
+  const { eventStore } = streams ?? {}
   return {
     events:
       eventStore === false

@@ -21,7 +21,7 @@ export interface SubscriptionStreamOptions {
 
 /**
  * The reply that a client listens on. While it reads too slowly, what it is to hear waits, each message once however often
- * it was said: a list that changed twice is read once. Beyond the mount's `outboundLimit` the stream is cut, since nothing
+ * it was said: a list that changed twice is read once. Beyond the mount's `limits.outboundBytes` the stream is cut, since nothing
  * is kept for a client that comes back: it has to learn that it missed something.
  */
 export class SubscriptionStream implements SubscriptionChannel {

@@ -71,7 +71,7 @@ describe('questions in the middle of a handler', () => {
         await new Promise((resolve) => clock.setTimeout(() => resolve(undefined), 800))
         return 'done'
       },
-      { clock, handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 },
+      { clock, limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 } },
     )
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -92,7 +92,7 @@ describe('questions in the middle of a handler', () => {
         await ctx.elicit('One?', ok)
         return new Promise(() => {})
       },
-      { clock, handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 },
+      { clock, limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 } },
     )
     const client = await openAnsweringClient(server)
     const reply = client.call('a')

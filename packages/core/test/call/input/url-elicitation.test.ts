@@ -153,7 +153,7 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
   })
 
   it('asks again, at a new address, where they are not done after 45 seconds', async () => {
-    const bench = open({ handlerTimeoutMs: 10_000 })
+    const bench = open({ limits: { handlerTimeoutMs: 10_000 } })
     const first = asked(await bench.call())
     let answer: Answer | undefined
     const call = bench.call(agreed(first)).then((came) => (answer = came))

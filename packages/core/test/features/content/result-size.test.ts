@@ -6,16 +6,16 @@ import { openPeer } from '../../support/peer.ts'
 import { serveWeb } from '../../support/web-client.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const create = (options: object = {}): McpServer =>
-  new McpServer({ name: 'test', version: '1' }, { logger: silent, ...options })
+const create = (limits: object = {}): McpServer =>
+  new McpServer({ name: 'test', version: '1' }, { logger: silent, limits })
 
 /** The JSON of a text result, without the text. */
 const FRAME = '{"content":[{"type":"text","text":""}]}'.length
 
 const repeat = { inputSchema: z.object({ text: z.string(), times: z.number() }) }
 
-function serve(options: object = {}, tool: object = {}): McpServer {
-  const server = create(options)
+function serve(limits: object = {}, tool: object = {}): McpServer {
+  const server = create(limits)
   server.addTool({ ...repeat, name: 't', handler: ({ text, times }) => text.repeat(times), ...tool })
   return server
 }

@@ -159,14 +159,14 @@ describe('the pages of a list', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
   it('have one scope', async () => {
-    const server = createServer({ cache, pageSize: 1 })
+    const server = createServer({ cache, limits: { pageSize: 1 } })
     const { result } = await ask(server, 'tools/list')
     expect(result).toMatchObject({ ttlMs: 9, cacheScope: 'public' })
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
   it('begin anew where the scope has changed between them', async () => {
-    const server = createServer({ cache, pageSize: 1 })
+    const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
     expect((await ask(server, 'tools/list', { cursor: before })).error?.code).toBe(-32602)
@@ -178,7 +178,7 @@ describe('the pages of a list', () => {
   })
 
   it('are told an empty cursor as one that is none of theirs', async () => {
-    const server = createServer({ cache, pageSize: 1 })
+    const server = createServer({ cache, limits: { pageSize: 1 } })
     expect((await ask(server, 'tools/list', { cursor: '' })).error?.code).toBe(-32602)
   })
 })

@@ -155,7 +155,7 @@ describe('a caller', () => {
   })
 
   it('pages through what they may see, and no page is short', async () => {
-    const server = create({ pageSize: 2 })
+    const server = create({ limits: { pageSize: 2 } })
     for (let i = 0; i < 8; i++)
       server.addTool({ name: `t${i}`, ...(i % 2 === 1 && { visible: forAdmins }), handler: () => '' })
     const anyone = await serveWeb(server).open()
@@ -167,7 +167,7 @@ describe('a caller', () => {
   })
 
   it('cannot find out by a cursor whether something is there', async () => {
-    const server = create({ pageSize: 1 })
+    const server = create({ limits: { pageSize: 1 } })
     for (const name of ['a', 'secret', 'b'])
       server.addTool({ name, ...(name === 'secret' && { visible: forAdmins }), handler: () => '' })
     const anyone = await serveWeb(server).open()

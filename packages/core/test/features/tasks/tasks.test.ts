@@ -703,7 +703,7 @@ describe('a session that ends while a task of it is stored', () => {
 
 describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
   it('comes in pages, whose cursors survive the end of the task that they name', async () => {
-    const { server, clock, gate: held } = bench({ pageSize: 2 })
+    const { server, clock, gate: held } = bench({ limits: { pageSize: 2 } })
     const client = await openAnsweringClient(server)
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {

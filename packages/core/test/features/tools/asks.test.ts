@@ -393,7 +393,9 @@ describe('the time that a question takes', () => {
   }
 
   it("is not the handler's", async () => {
-    const { client, clock, reply } = await open({ handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 2_000 })
+    const { client, clock, reply } = await open({
+      limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 2_000 },
+    })
     await clock.advance(599_000)
     client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
     expect(textOf(await reply)).toBe('Deleted a')
@@ -414,11 +416,15 @@ describe('the time that a question takes', () => {
   })
 
   it('is an option', async () => {
-    const { clock, reply } = await open({ inputTimeoutMs: 5_000 })
+    const { clock, reply } = await open({ limits: { inputTimeoutMs: 5_000 } })
     await clock.advance(5_000)
     expect(textOf(await reply)).toContain('was not answered in 5 s')
-    expect(() => new McpServer({ name: 'a', version: '1' }, { inputTimeoutMs: 0 })).toThrow('inputTimeoutMs')
-    expect(() => new McpServer({ name: 'a', version: '1' }, { maxInputRounds: 0 })).toThrow('maxInputRounds')
+    expect(() => new McpServer({ name: 'a', version: '1' }, { limits: { inputTimeoutMs: 0 } })).toThrow(
+      'inputTimeoutMs',
+    )
+    expect(() => new McpServer({ name: 'a', version: '1' }, { limits: { maxInputRounds: 0 } })).toThrow(
+      'maxInputRounds',
+    )
   })
 
   it('ends with the call', async () => {

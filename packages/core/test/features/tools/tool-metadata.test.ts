@@ -156,11 +156,17 @@ describe('order by priority', () => {
 
   it('is an option; without it the order is that of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
-    expect(await namesOf(fill(create({ orderByPriority: true })))).toEqual(['a', 'b', 'low', 'plain', 'last'])
+    expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
+      'a',
+      'b',
+      'low',
+      'plain',
+      'last',
+    ])
   })
 
   it('follows changes, and is kept across pages', async () => {
-    const server = create({ orderByPriority: true, pageSize: 2 })
+    const server = create({ tools: { orderByPriority: true }, limits: { pageSize: 2 } })
     const peer = await openPeer(fill(server))
     const handle = server.addTool({ name: 'c', handler: () => '' })
     handle.update({ priority: 5000 })
@@ -181,13 +187,13 @@ describe('relations in descriptions', () => {
   it('are one line at the end, by option', async () => {
     const definition = { description: 'Does a.', relatedTools }
     expect((await shown(definition)).description).toBe('Does a.')
-    expect((await shown(definition, { describeRelations: true })).description).toBe(
+    expect((await shown(definition, { tools: { describeRelations: true } })).description).toBe(
       'Does a.\nRelated tools: b, d. Suggested next: c.',
     )
   })
 
   it('stand alone where there is no description, and are not where there is no relation', async () => {
-    const options = { describeRelations: true }
+    const options = { tools: { describeRelations: true } }
     expect((await shown({ relatedTools }, options)).description).toBe(
       'Related tools: b, d. Suggested next: c.',
     )
@@ -215,7 +221,7 @@ describe('relations in descriptions', () => {
   })
 
   it('do not give the name of a hidden tool away', async () => {
-    const server = create({ describeRelations: true })
+    const server = create({ tools: { describeRelations: true } })
     server.addTool({
       name: 'a',
       relatedTools: [

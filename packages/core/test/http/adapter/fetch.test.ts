@@ -146,7 +146,7 @@ describe('toFetch', () => {
   })
 
   it('limits bodies, by their length where it is told and by counting where not', async () => {
-    const { handler } = serve({ bodyLimit: 500 })
+    const { handler } = serve({ limits: { bodyBytes: 500 } })
     const large = 'x'.repeat(1_000)
     expect((await handler(post(call('echo', { text: large })))).status).toBe(413)
     const counted = new ReadableStream({

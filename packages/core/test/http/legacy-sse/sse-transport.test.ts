@@ -40,7 +40,7 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}): Sse
   const aborted: string[] = []
   const made = createHarness({
     ...more,
-    endpoint: { legacySse: true, keepAlive: false, ...endpoint },
+    endpoint: { legacySse: true, streams: { keepAlive: false }, ...endpoint },
     setUp: (server) => {
       server.addTool({ name: 'add', inputSchema: z.object({ a: z.number() }), handler: ({ a }) => a + 1 })
       server.addTool({
@@ -142,14 +142,14 @@ describe('an event stream', () => {
   })
 
   it('is kept alive with comments', async () => {
-    const made = harness({ keepAlive: { intervalMs: 1_000 } })
+    const made = harness({ streams: { keepAlive: { intervalMs: 1_000 } } })
     const client = await openSse(made)
     await made.clock.advance(2_000)
     expect(client.sink.text.match(/: keep-alive\n\n/g)).toHaveLength(2)
   })
 
   it('is closed by pings that nobody answers, with its session, where the mount sends pings', async () => {
-    const made = harness({ keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } })
+    const made = harness({ streams: { keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } } })
     const client = await openSse(made)
     await client.initialize()
     const pings = (): number => client.sink.text.split('"method":"ping"').length - 1
@@ -250,7 +250,7 @@ describe('a POST to it', () => {
   })
 
   it('beyond the body limit is refused', async () => {
-    const client = await openSse(harness({ bodyLimit: 1_000 }))
+    const client = await openSse(harness({ limits: { bodyBytes: 1_000 } }))
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
@@ -330,7 +330,7 @@ describe('limits', () => {
   })
 
   it('drops notices to a client that reads slowly, keeps answers, and asks it to wait with further requests', async () => {
-    const made = harness({ outboundLimit: 10_000 })
+    const made = harness({ limits: { outboundBytes: 10_000 } })
     const overflows: string[] = []
     made.server.on('overflow', ({ queue, action }) => overflows.push(`${queue} ${action}`))
     const client = await openSse(made)

@@ -10,7 +10,7 @@ const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
 
 function create(): Harness {
   return createHarness({
-    endpoint: { legacySse: true, keepAlive: false },
+    endpoint: { legacySse: true, streams: { keepAlive: false } },
     setUp: (server) => void server.addTool({ name: 'a', handler: () => 'a' }),
   })
 }
@@ -111,7 +111,7 @@ describe('a stream that is no reply to a call, when the credentials that opened 
 
 describe('credentials that run out', () => {
   it('do not end the reply to a call that began with them', async () => {
-    const harness = createHarness({ server: { handlerTimeoutMs: 200_000 } })
+    const harness = createHarness({ server: { limits: { handlerTimeoutMs: 200_000 } } })
     let release = (): void => {}
     const released = new Promise<void>((resolve) => (release = resolve))
     harness.server.addTool({ name: 'slow', handler: () => released.then(() => 'done') })

@@ -14,7 +14,7 @@ function pinging(keepAlive: KeepAliveOptions = {}, more: HarnessOptions = {}): P
   const closed: string[] = []
   const harness: Harness = createHarness({
     ...more,
-    endpoint: { keepAlive: { mode: 'ping', ...keepAlive }, ...more.endpoint },
+    endpoint: { streams: { keepAlive: { mode: 'ping', ...keepAlive } }, ...more.endpoint },
     setUp: (server) => {
       server.on('session:close', ({ sessionId }) => closed.push(sessionId))
       server.addTool({

@@ -177,7 +177,7 @@ describe('the end of a session', () => {
   it('does not come while a call runs or a stream is open', async () => {
     let finish = (): void => {}
     const { open, clock } = createHarness({
-      server: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 },
+      server: { limits: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 } },
       endpoint: { sessions: { ttlMs: 10_000 } },
       setUp: (server) => {
         server.addTool({
@@ -325,7 +325,7 @@ describe('the stream that belongs to no request', () => {
       if (key.session === broken) throw new Error('The store is gone')
       return append(key, ...rest)
     }
-    const { open, server } = createHarness({ setUp: tools, endpoint: { eventStore } })
+    const { open, server } = createHarness({ setUp: tools, endpoint: { streams: { eventStore } } })
     const sessions = [await open(), await open(), await open()]
     const streams: Answer[] = []
     for (const session of sessions) streams.push(await session.get())
@@ -382,7 +382,7 @@ describe('the stream that belongs to no request', () => {
   })
 
   it('says nothing in between where keepAlive is false', async () => {
-    const { open, clock } = createHarness({ endpoint: { keepAlive: false } })
+    const { open, clock } = createHarness({ endpoint: { streams: { keepAlive: false } } })
     const stream = await (await open()).get()
     await clock.advance(60_000)
     expect(stream.sink.text).toBe('')

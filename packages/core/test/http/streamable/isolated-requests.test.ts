@@ -40,7 +40,7 @@ function createApart({ server, ...options }: HarnessOptions = {}): Apart {
       made.addTool({ name: 'soon', handler: () => Promise.resolve('done') })
       made.addTool({ name: 'never', handler: () => new Promise<string>(() => {}) })
     },
-    server: { ...server, clock, handlerTimeoutMs: 60_000 },
+    server: { ...server, clock, limits: { handlerTimeoutMs: 60_000 } },
     ...options,
   })
   const call = (name: string): ReturnType<Harness['post']> =>

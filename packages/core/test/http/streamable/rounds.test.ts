@@ -136,7 +136,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     const { call } = serve(
       (server) =>
         void server.addTool({ name: 'a', asks: { one: () => elicit('One?', ok) }, handler: () => '' }),
-      { maxInputRounds: 2 },
+      { limits: { maxInputRounds: 2 } },
     )
     const first = stateOf(await call('a'))
     const second = stateOf(await call('a', { state: first }))

@@ -276,7 +276,7 @@ describe('the end of a subscription over HTTP', () => {
 describe('the limits of listening over HTTP', () => {
   it('refuse one more than there may be, and take it when one has ended', async () => {
     const overflows: string[] = []
-    const harness = createHarness({ endpoint: { listens: { max: 2 } } })
+    const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
     harness.server.on('overflow', ({ queue }) => overflows.push(queue))
     const first = await listen(harness, {})
     await listen(harness, {})
@@ -291,7 +291,7 @@ describe('the limits of listening over HTTP', () => {
   })
 
   it('hold for each principal, and not for those who are nobody', async () => {
-    const harness = createHarness({ endpoint: { listens: { maxPerPrincipal: 1 } } })
+    const harness = createHarness({ endpoint: { limits: { subscriptions: { maxPerPrincipal: 1 } } } })
     const as = (principal?: string): Ask => (principal === undefined ? {} : { more: { auth: { principal } } })
     const statuses: number[] = []
     for (const principal of ['ada', 'ada', 'bob', undefined, undefined])
@@ -319,7 +319,7 @@ describe('the limits of listening over HTTP', () => {
 
   it('cut the stream of a client for which more than the limit waits', async () => {
     const overflows: object[] = []
-    const harness = createHarness({ endpoint: { outboundLimit: 4096 } })
+    const harness = createHarness({ endpoint: { limits: { outboundBytes: 4096 } } })
     harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] })
     sink.stall()

@@ -129,7 +129,7 @@ describe('a stream that can be resumed', () => {
 
 describe.each([
   ['in this process', (): EndpointOptions => ({})],
-  ['over a network', (): EndpointOptions => ({ eventStore: slowly(new MemoryEventStore()) })],
+  ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
 ])('a client that comes back, with events kept %s', (_, endpoint) => {
   it('is sent what it missed, once and in order, and then what is new', async () => {
     const { first, session, step } = await streaming(5, endpoint())
@@ -209,7 +209,7 @@ describe.each([
 
 describe.each([
   ['in this process', (): EndpointOptions => ({})],
-  ['over a network', (): EndpointOptions => ({ eventStore: slowly(new MemoryEventStore()) })],
+  ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
 ])('a handler that closes its connection, with events kept %s', (_, endpoint) => {
   it('goes on, and its client gets the rest by polling', async () => {
     const { session, step } = await bench(endpoint())
@@ -234,7 +234,7 @@ describe.each([
   })
 
   it('says when to come back as the mount does, if it does not say', async () => {
-    const { session } = await bench({ ...endpoint(), retryMs: 77 })
+    const { session } = await bench({ streams: { ...endpoint().streams, retryMs: 77 } })
     const first = await session.call('poll', { times: 1 })
     await first.sink.ended()
     expect(first.sink.events.at(-1)).toMatchObject({ data: '', retry: '77' })
@@ -251,7 +251,7 @@ describe('a handler that closes its connection where its client could not come b
   }
 
   it.each<[string, EndpointOptions, string?]>([
-    ['without an event store', { eventStore: false }],
+    ['without an event store', { streams: { eventStore: false } }],
     ['where replies are never streams', { response: 'json' }],
     ['in a revision that does not know of it', {}, '2025-06-18'],
   ])('changes nothing: %s', async (_, endpoint, version) => {
@@ -322,7 +322,7 @@ describe('a Last-Event-ID that leads nowhere', () => {
 
   it('is answered with the same bytes, whatever is wrong with it', async () => {
     const { first, session, open, step, send } = await streaming(30, {
-      eventStore: new MemoryEventStore({ maxEvents: 5 }),
+      streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
     const own = lastId(first)
     for (let i = 0; i < 10; i++) await step()
@@ -357,21 +357,21 @@ describe('a Last-Event-ID that leads nowhere', () => {
 
   it('never crosses sessions that share a store, even of the same principal', async () => {
     const eventStore = new MemoryEventStore()
-    const one = await streaming(2, { eventStore })
-    const two = await streaming(2, { eventStore })
+    const one = await streaming(2, { streams: { eventStore } })
+    const two = await streaming(2, { streams: { eventStore } })
     expect((await two.session.get({ 'last-event-id': lastId(one.first) })).status).toBe(400)
     expect((await one.session.get({ 'last-event-id': lastId(two.first) })).status).toBe(400)
   })
 
   it('is what everything is where no events are kept', async () => {
-    const { first, session } = await streaming(2, { eventStore: false })
+    const { first, session } = await streaming(2, { streams: { eventStore: false } })
     expect(first.sink.events.map(({ id }) => id)).toEqual([undefined])
     expect((await session.get({ 'last-event-id': 'a.b.1' })).status).toBe(400)
   })
 
   it('is what is left of a session that has ended', async () => {
     const eventStore = new MemoryEventStore()
-    const { first, session } = await streaming(2, { eventStore })
+    const { first, session } = await streaming(2, { streams: { eventStore } })
     await session.delete()
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(404)
     expect(eventStore.size).toMatchObject({ streams: 0, bytes: 0 })
@@ -389,7 +389,7 @@ describe('an event store that fails', () => {
   ])('costs a stream its ids and nothing else, failing %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
-    const { first, step, log } = await streaming(2, { eventStore })
+    const { first, step, log } = await streaming(2, { streams: { eventStore } })
     await step()
     await first.sink.ended()
     expect(progress(first.sink.messages)).toEqual([1, 2, true])
@@ -399,7 +399,7 @@ describe('an event store that fails', () => {
 
   it('leaves streams without ids when it cannot even begin one', async () => {
     const eventStore: EventStore = { ...slowly(new MemoryEventStore()), open: broken }
-    const { first, step } = await streaming(2, { eventStore })
+    const { first, step } = await streaming(2, { streams: { eventStore } })
     await step()
     await first.sink.ended()
     expect(progress(first.sink.messages)).toEqual([1, 2, true])
@@ -408,7 +408,7 @@ describe('an event store that fails', () => {
   it('answers 503 to a client that comes back while it cannot be read', async () => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), read: () => Promise.reject(new Error('store down')) }
-    const { first, session } = await streaming(3, { eventStore })
+    const { first, session } = await streaming(3, { streams: { eventStore } })
     await first.sink.until(() => first.sink.messages.length === 1)
     const answer = await session.get({ 'last-event-id': lastId(first) })
     expect([answer.status, answer.text.includes('store down')]).toEqual([503, false])

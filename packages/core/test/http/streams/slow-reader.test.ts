@@ -82,7 +82,7 @@ describe('a reader that stalls', () => {
     ['after the stream has begun', true],
     ['before the adapter has opened it', false],
   ])('is cut off at the limit where it can resume, and then gets everything: %s', async (_, opened) => {
-    const { session, stalled } = await bench({ outboundLimit: 100_000 })
+    const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
     const { sink } = await stalled('flood', 100, opened)
     for (let i = 0; i < 4; i++) await turn()
     sink.drain()
@@ -115,7 +115,7 @@ describe('a reader that stalls', () => {
   })
 
   it('loses notices where it cannot resume, and never the response', async () => {
-    const { stalled } = await bench({ outboundLimit: 100_000, eventStore: false })
+    const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('flood', 1_000)
     await turn()
     sink.drain()
@@ -126,7 +126,7 @@ describe('a reader that stalls', () => {
   })
 
   it('holds back a handler that waits, and loses nothing', async () => {
-    const { stalled } = await bench({ outboundLimit: 100_000, eventStore: false })
+    const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('polite', 200)
     await turn()
     expect(sink.messages.length).toBeLessThan(50)
@@ -139,7 +139,7 @@ describe('a reader that stalls', () => {
   })
 
   it('that goes away lets the handler go on', async () => {
-    const { stalled, session } = await bench({ eventStore: false })
+    const { stalled, session } = await bench({ streams: { eventStore: false } })
     const { sink, request } = await stalled('polite', 200)
     await turn()
     request.leave()
@@ -170,7 +170,7 @@ describe('an event store that is slower than a tool', () => {
       read: (key, after) => memory.read(key, after),
       delete: (key) => memory.delete(key),
     }
-    const harness = await bench({ outboundLimit: 100_000, eventStore })
+    const harness = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore } })
     const dropped: string[] = []
     harness.server.on('overflow', ({ queue, action }) => void dropped.push(`${queue} ${action}`))
     const { sink, request } = await harness.stalled('flood', 200)

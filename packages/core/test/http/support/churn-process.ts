@@ -12,7 +12,7 @@ const clock = new TestClock()
 const sessionStore = new MemorySessionStore({ clock })
 const eventStore = new MemoryEventStore({ clock })
 const { server, post, send } = createHarness({
-  endpoint: { sessionStore, eventStore },
+  endpoint: { sessions: { store: sessionStore }, streams: { eventStore } },
   server: { clock },
   setUp: (made) =>
     void made.addTool({

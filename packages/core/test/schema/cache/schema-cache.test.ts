@@ -137,7 +137,7 @@ describe('a server with a warmed cache', () => {
   })
 
   it('keeps schemas closed where all arguments have to be known', async () => {
-    const options = { strictInput: true }
+    const options = { tools: { strictInput: true } }
     const build = withTool({ type: 'object', properties: { a: { type: 'string' } } })
     const schemas = await warmed(options, build)
     const server = build(new McpServer(info, { ...options, schemas, schemaEngine: noEngine }))

@@ -184,7 +184,7 @@ describe('the option strictInput', () => {
   const offer = (server?: boolean, tool?: boolean): McpServer => {
     const made = new McpServer(
       { name: 's', version: '1' },
-      server === undefined ? {} : { strictInput: server },
+      server === undefined ? {} : { tools: { strictInput: server } },
     )
     const handler = (args: object): object => args
     made.addTool({ name: 'a', inputSchema, handler, ...(tool !== undefined && { strictInput: tool }) })

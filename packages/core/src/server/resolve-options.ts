@@ -1,0 +1,140 @@
+import { usageError } from '../errors.ts'
+import { DEFAULT_INPUT_LIMITS, type InputContext, type InputLimits } from '../call/input/types.ts'
+import { DEFAULT_STATE_LIMITS, RequestStates } from '../call/input/request-state.ts'
+import { UrlCompletions } from '../call/input/url-completion.ts'
+import { checkIcons, MIN_RESULT_BYTES } from '../features/registry/checks.ts'
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import { type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
+import { isSchemaCache } from '../schema/cache/cache.ts'
+import { createCachedEngine } from '../schema/cache/cached-engine.ts'
+import type { SchemaEngine } from '../schema/types.ts'
+import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
+import { DEFAULT_LIMITS, type ServerLimits } from '../session/server-runtime.ts'
+import type { Bus } from '../stores/bus.ts'
+import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
+import { systemClock } from '../util/clock.ts'
+import type { Logger } from '../util/logger.ts'
+import { secureRandom } from '../util/random.ts'
+import type { LimitOptions, ServerOptions } from './options.ts'
+
+export function checkInfo(info: Implementation): void {
+  for (const member of ['name', 'version'] as const)
+    if (typeof info?.[member] !== 'string' || info[member] === '')
+      throw usageError(
+        'ERR_MCP_OPTION',
+        `new McpServer needs { name, version }: ${member} must be a string that is not empty`,
+      )
+  checkIcons({ kind: 'server', name: info.name }, info.icons)
+}
+
+/** How long handlers may run, in ms. */
+export interface HandlerTimes {
+  readonly handlerTimeoutMs: number
+  readonly maxHandlerTimeoutMs: number
+}
+
+/** The limits with every default filled in, by who keeps them. */
+export interface ResolvedLimits {
+  readonly calls: ServerLimits
+  readonly handlers: HandlerTimes
+  readonly input: InputLimits
+  readonly maxResultBytes: number
+  readonly pageSize: number | undefined
+}
+
+const HANDLER_TIMES: HandlerTimes = { handlerTimeoutMs: 60_000, maxHandlerTimeoutMs: 300_000 }
+const { anonymous: ANONYMOUS, ...CALLS } = DEFAULT_LIMITS
+
+/** @throws `ERR_MCP_OPTION`: a limit of none, or of no number, would keep every call waiting for ever */
+export function resolveLimits(given: LimitOptions = {}): ResolvedLimits {
+  const { inputTimeoutMs, maxInputRounds, maxResultBytes, pageSize } = given
+  const calls = withDefaults(CALLS, given)
+  const anonymous = withDefaults(ANONYMOUS, given.anonymous ?? {})
+  const handlers = withDefaults(HANDLER_TIMES, given)
+  const input = {
+    timeoutMs: inputTimeoutMs ?? DEFAULT_INPUT_LIMITS.timeoutMs,
+    maxRounds: maxInputRounds ?? DEFAULT_INPUT_LIMITS.maxRounds,
+  }
+  const resultBytes = maxResultBytes ?? 8 * 1024 * 1024
+  checkNumbers('limits.', {
+    ...calls,
+    ...handlers,
+    inputTimeoutMs: input.timeoutMs,
+    maxInputRounds: input.maxRounds,
+  })
+  checkNumbers('limits.anonymous.', anonymous)
+  if (pageSize !== undefined) checkNumber('limits.pageSize', pageSize)
+  checkBytes('limits.maxResultBytes', resultBytes, MIN_RESULT_BYTES)
+  return { calls: { ...calls, anonymous }, handlers, input, maxResultBytes: resultBytes, pageSize }
+}
+
+const checkBytes = (name: string, bytes: number, least: number): void =>
+  check(
+    name,
+    Number.isSafeInteger(bytes) && bytes >= least,
+    `must be a whole number of bytes, ${least} or more`,
+  )
+
+/** @throws `ERR_MCP_SCHEMA_CACHE` */
+export function schemaEngineOf(
+  { schemas: cache, schemaEngine }: Pick<ServerOptions, 'schemas' | 'schemaEngine'>,
+  create: () => SchemaEngine,
+  logger: Logger,
+): SchemaEngine {
+  const live = schemaEngine ?? create()
+  if (cache === undefined) return live
+  if (!isSchemaCache(cache))
+    throw usageError(
+      'ERR_MCP_SCHEMA_CACHE',
+      'The option schemas must be the default export of the module that "jetway schemas build" has written',
+    )
+  const missed = (schema: string, reason: string): void =>
+    logger.warn(
+      { schema, reason },
+      'The schema cache does not have all schemas, which costs time at start; run "npx jetway schemas build"',
+    )
+  return createCachedEngine({ cache, live, missed })
+}
+
+/** Undefined where it is off. */
+export function resolveHeartbeat(value: number | false = 15_000): number | undefined {
+  if (value === false) return undefined
+  checkNumber('progressHeartbeat', value)
+  return value
+}
+
+/** Below this there is no room for a few short answers. */
+const MIN_STATE_BYTES = 1024
+
+/** What calls ask with. Draws no key: that is done when the first one is needed. */
+export function createInputContext(
+  { name: server }: Implementation,
+  options: Pick<ServerOptions, 'clock' | 'random' | 'requestState'> & { readonly limits: InputLimits },
+  bus: Bus,
+): InputContext {
+  const { clock = systemClock, random = secureRandom, requestState = {} } = options
+  const limits = withDefaults(DEFAULT_STATE_LIMITS, requestState)
+  const { singleUse, maxBytes, ...numbers } = limits
+  checkNumbers('requestState.', numbers)
+  checkBytes('requestState.maxBytes', maxBytes, MIN_STATE_BYTES)
+  check('requestState.singleUse', typeof singleUse === 'boolean', 'must be true or false')
+  const states = new RequestStates({ ...limits, server, keys: requestState.keys, clock, random })
+  return { limits: options.limits, states, urlCompletions: new UrlCompletions({ bus, clock }) }
+}
+
+/** A copy, so that a later change of the object does not reach clients. */
+export function copyExperimental(given: ServerOptions['experimental']): JsonObject | undefined {
+  if (given === undefined) return undefined
+  const plain = isObject(given) && isJsonFaithful(given) && Object.values(given).every(isObject)
+  check('experimental', plain, 'must be an object of objects that JSON carries unchanged')
+  return JSON.parse(JSON.stringify(given)) as JsonObject
+}
+
+/** Undefined where handlers log nothing to clients. */
+export function resolveLogLevel(logging: ServerOptions['logging'] = {}): LogLevel | undefined {
+  if (logging === false) return undefined
+  check('logging', isObject(logging), "must be false or an object, such as { level: 'info' }")
+  const { level = 'info' } = logging
+  check('logging.level', LOG_LEVELS.includes(level), `must be one of ${LOG_LEVELS.join(', ')}`)
+  return level
+}
