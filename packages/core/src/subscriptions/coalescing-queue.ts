@@ -1,34 +1,50 @@
-/** UTF-16 units that may wait. */
-const MAX_LENGTH = 1_048_576
+import { utf8Length } from '../util/bytes.ts'
 
-/** What has to be said once a slow peer has caught up: in order, and each frame once however often it was to be said. */
+/** Notices for a client that reads too slowly: in order, each once, however often it was added. */
 export class CoalescingQueue {
+  readonly #limit: number
   readonly #frames = new Map<string, object | undefined>()
-  #length = 0
+  #bytes = 0
 
-  /** @returns false where there is no room for the frame; a first one always has some */
-  add(frame: string, owner: object | undefined): boolean {
+  /** @param limit - bytes of UTF-8 that may wait */
+  constructor(limit = 1_048_576) {
+    this.#limit = limit
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+  get isEmpty(): boolean {
+    return this.#frames.size === 0
+  }
+
+  /**
+   * @param queued - bytes that wait outside of this queue and count too
+   * @returns false if there is no room; a first frame always has room
+   */
+  add(frame: string, owner?: object, queued = 0): boolean {
     if (this.#frames.has(frame)) return true
-    if (this.#frames.size > 0 && this.#length + frame.length > MAX_LENGTH) return false
+    const bytes = utf8Length(frame)
+    if (this.#frames.size > 0 && this.#bytes + queued + bytes > this.#limit) return false
     this.#frames.set(frame, owner)
-    this.#length += frame.length
+    this.#bytes += bytes
     return true
   }
 
-  /** Leaves unsaid what was to be said for an owner. */
+  /** Removes the notices of one owner. */
   discard(owner: object): void {
     for (const [frame, own] of this.#frames) {
       if (own !== owner) continue
       this.#frames.delete(frame)
-      this.#length -= frame.length
+      this.#bytes -= utf8Length(frame)
     }
   }
 
-  /** Empties it. */
+  /** Empties the queue. */
   take(): readonly (readonly [frame: string, owner: object | undefined])[] {
     const all = [...this.#frames]
     this.#frames.clear()
-    this.#length = 0
+    this.#bytes = 0
     return all
   }
 }

@@ -2,23 +2,23 @@ import type { Exchange } from '../../call/exchange.ts'
 import type { SessionChannel, Session } from '../../session/session.ts'
 import type { Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
-import { SseWriter, type StreamReader } from '../streams/sse-writer.ts'
-import { formatEvent, SSE_HEADERS } from '../streams/sse-format.ts'
+import { createSseWriter, type SseWriter, type StreamReader } from '../streams/sse-writer.ts'
+import { formatEvent } from '../streams/sse-format.ts'
 import type { ServedServer } from '../served-servers.ts'
 import type { HttpReply } from '../types.ts'
 
 export interface SseConnectionOptions {
-  readonly mount: EndpointContext
+  readonly context: EndpointContext
   readonly id: string
   readonly principal: string
-  readonly tenant: ServedServer
-  /** Called once, however the connection ends. */
+  readonly server: ServedServer
+  /** Called once, when the connection has ended. */
   readonly onClose: (connection: SseConnection) => void
 }
 
 /**
- * One client of the HTTP+SSE transport: an event stream that all the server says goes out on, and the session that
- * `initialize` opens on it. The stream and the session end together.
+ * One client of the HTTP+SSE transport: an event stream for all messages of the server, and the session that `initialize`
+ * opens on it. The stream and the session end together.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -26,42 +26,29 @@ export class SseConnection implements Exchange, Due {
   readonly duplex = true
   readonly id: string
   readonly principal: string
-  readonly tenant: ServedServer
+  readonly server: ServedServer
   /** While `initialize` is being answered. */
   opening = false
   readonly #onClose: (connection: SseConnection) => void
-  readonly #outbound: SseWriter
-  readonly #late = new Set<string>()
+  readonly #writer: SseWriter
   readonly #outlet: SessionChannel = {
-    send: (frame) => this.#announce(frame),
+    send: (frame) => void this.#writer.notify(messageEvent(frame)),
     ping: (frame) => this.#ping(frame),
   }
   #session: Session | undefined
   #closed = false
 
-  constructor({ mount, id, principal, tenant, onClose }: SseConnectionOptions) {
+  constructor({ context, id, principal, server, onClose }: SseConnectionOptions) {
     this.id = id
     this.principal = principal
-    this.tenant = tenant
+    this.server = server
     this.#onClose = onClose
-    const { openStreams, options } = mount
-    this.#outbound = new SseWriter({
-      limit: options.outboundLimit,
+    this.#writer = createSseWriter(context, {
       overflow: 'drop',
-      owner: tenant,
-      onOverflow: (bytes) =>
-        tenant.runtime.events.emit('overflow', () => ({
-          queue: 'stream',
-          action: 'drop',
-          bytes,
-          sessionId: id,
-        })),
-      onOpen: (opened) => openStreams.add(opened),
+      server,
+      sessionId: id,
       onExpired: () => this.close(),
-      onGone: (gone) => {
-        openStreams.remove(gone)
-        this.close()
-      },
+      onGone: () => this.close(),
     })
   }
 
@@ -71,24 +58,20 @@ export class SseConnection implements Exchange, Due {
   get closed(): boolean {
     return this.#closed
   }
-  /** The client asks for more than it reads. Answers are never dropped, so that what it asks has to wait. */
+  /** The client sends more requests than it reads responses. Responses are never dropped, so requests must wait. */
   get behind(): boolean {
-    return this.#outbound.full
+    return this.#writer.full
   }
 
-  /** The reply that carries the stream. Its first event says where to post. */
-  connect(address: string, request: StreamReader): HttpReply {
-    this.#outbound.writeAlways(formatEvent({ event: 'endpoint', data: address }))
-    return {
-      status: 200,
-      headers: SSE_HEADERS,
-      open: (sink) => this.#outbound.open(sink, request),
-    }
+  /** The reply that carries the stream. Its first event has the address for messages. */
+  connect(address: string, reader: StreamReader): HttpReply {
+    this.#writer.writeAlways(formatEvent({ event: 'endpoint', data: address }))
+    return this.#writer.reply(reader)
   }
 
-  /** A message has come with credentials of its own: a client that renews them need not begin anew. */
+  /** A message had new credentials: a client that renews them keeps its stream. */
   renew(expiresAt: number | undefined): void {
-    this.#outbound.renew(expiresAt)
+    this.#writer.renew(expiresAt)
   }
 
   begin(session: Session): void {
@@ -97,23 +80,23 @@ export class SseConnection implements Exchange, Due {
     session.onClose(() => this.close())
   }
 
-  /** Sends a notice, which is dropped where the client is too far behind. */
+  /** Sends a notification of a call, which is dropped if the client is too far behind. */
   send(frame: string): void | Promise<void> {
-    this.#outbound.write(messageEvent(frame))
-    return this.#outbound.pressure()
+    this.#writer.write(messageEvent(frame))
+    return this.#writer.pressure()
   }
 
-  /** Asks the client something. */
+  /** Sends a request to the client. */
   request(frame: string): void {
     this.respond(frame)
   }
 
-  /** Sends what must arrive whatever waits. */
+  /** Sends a response, whatever is queued. */
   respond(frame: string): void {
-    this.#outbound.writeAlways(messageEvent(frame))
+    this.#writer.writeAlways(messageEvent(frame))
   }
 
-  /** No session has begun in time. */
+  /** No session was initialized in time. */
   due(): void {
     this.close()
   }
@@ -121,34 +104,17 @@ export class SseConnection implements Exchange, Due {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.#late.clear()
     this.#session?.close()
     this.#onClose(this)
-    this.#outbound.end()
+    this.#writer.end()
   }
 
   #ping(frame: string): boolean {
     if (this.#closed) return false
-    this.#outbound.write(messageEvent(frame))
+    this.#writer.write(messageEvent(frame))
     return true
-  }
-
-  /** A change is told late rather than not at all, and once however often it happened. */
-  #announce(frame: string): void {
-    const behind = this.#outbound.pressure()
-    if (behind === undefined) {
-      this.respond(frame)
-      return
-    }
-    this.#late.add(frame)
-    if (this.#late.size > 1) return
-    void behind.then(() => {
-      const late = [...this.#late]
-      this.#late.clear()
-      for (const each of late) this.#announce(each)
-    })
   }
 }
 
-/** The type is the default one, but some clients know only events that name theirs. */
+/** `message` is the default type, but some clients need it. */
 const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })

@@ -111,10 +111,10 @@ export class LegacySse {
 
   #open(principal: string, tenant: ServedServer): SseConnection {
     const connection = new SseConnection({
-      mount: this.#mount,
+      context: this.#mount,
       id: randomUuid(this.#mount.random),
       principal,
-      tenant,
+      server: tenant,
       onClose: (closed) => this.#closed(closed),
     })
     this.#connections.set(connection.id, connection)
@@ -128,7 +128,7 @@ export class LegacySse {
     this.#uninitialized.remove(connection)
     this.#uninitialized.releaseTimer()
     this.#sessions.release(connection.principal)
-    connection.tenant.letGo(connection)
+    connection.server.letGo(connection)
   }
 
   /** Another principal's session is as unknown as one that never was. */
@@ -139,7 +139,7 @@ export class LegacySse {
     if (connection === undefined || connection.principal !== principalOf(caller))
       return refuse('noConnection')
     connection.renew(caller.auth?.expiresAt)
-    this.#mount.tenants.assign(request, connection.tenant)
+    this.#mount.tenants.assign(request, connection.server)
     const posted = { request, caller, connection }
     return (value) => this.#received(posted, value)
   }
@@ -159,7 +159,7 @@ export class LegacySse {
   #request(posted: Posted, message: JsonRpcRequest): Reply {
     const { connection } = posted
     const { id } = message
-    if (this.#draining || connection.tenant.closing) return refuse('draining', { id })
+    if (this.#draining || connection.server.closing) return refuse('draining', { id })
     if (connection.behind || connection.opening) return refuse('busy', { id })
     const { session } = connection
     const { served } = this.#parts
@@ -175,7 +175,7 @@ export class LegacySse {
 
   /** Taken only when the session is there, so that a client which posts one message after the other need not wait. */
   async #initialize({ connection, request }: Posted, message: JsonRpcRequest): Promise<HttpReply> {
-    const { tenant, principal, id } = connection
+    const { server: tenant, principal, id } = connection
     const served = this.#parts.served.filter((revision) => tenant.runtime.revisions.includes(revision))
     connection.opening = true
     try {
@@ -196,7 +196,7 @@ export class LegacySse {
   }
 
   #begin(connection: SseConnection, session: Session): void {
-    const { tenant } = connection
+    const { server: tenant } = connection
     this.#uninitialized.remove(connection)
     this.#uninitialized.releaseTimer()
     connection.begin(session)
@@ -219,7 +219,7 @@ export class LegacySse {
     const batch = readBatch(values)
     if ('fault' in batch) return refuse('batch', { message: batch.fault })
     const asks = batch.items.some(({ kind }) => kind === 'request')
-    if (asks && (this.#draining || connection.tenant.closing)) return refuse('draining')
+    if (asks && (this.#draining || connection.server.closing)) return refuse('draining')
     if (asks && connection.behind) return refuse('busy')
     const answers: (EncodedResponse | Promise<EncodedResponse>)[] = []
     for (const item of batch.items) {
@@ -235,7 +235,7 @@ export class LegacySse {
     session: Session,
     message: JsonRpcRequest,
   ): EncodedResponse | Promise<EncodedResponse> {
-    const { tenant } = connection
+    const { server: tenant } = connection
     const answered = this.#mount.tenants.during(tenant, () => session.call(message, connection, caller))
     if (!(answered instanceof Promise)) return answered
     return answered.catch((error: unknown) => {

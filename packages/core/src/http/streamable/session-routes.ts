@@ -16,7 +16,7 @@ import type { EndpointOptions, ResolvedOptions } from '../options.ts'
 import { readerOf, type StreamReader } from '../streams/sse-writer.ts'
 import { Pings } from '../sessions/pings.ts'
 import { refuseRevision } from './refused-revision.ts'
-import { type EventStream, PlainStream, tellOverflow } from '../streams/plain-stream.ts'
+import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { SealedIds } from '../sessions/sealed-ids.ts'
 import { SessionTable } from '../sessions/session-table.ts'
 import { parseEventId } from '../streams/sse-format.ts'
@@ -50,7 +50,7 @@ export class SessionRoutes {
   /** Everything that is live, on either transport. */
   *all(): Iterable<{ readonly session: Session; readonly tenant: ServedServer }> {
     yield* this.#sessions.all()
-    for (const { session, tenant } of this.#sse?.all() ?? [])
+    for (const { session, server: tenant } of this.#sse?.all() ?? [])
       if (session !== undefined) yield { session, tenant }
   }
 
@@ -100,8 +100,7 @@ export class SessionRoutes {
     if (events === undefined) return new PlainStream(this.#mount, tenant, session.id)
     const token = randomToken(STREAM_TOKEN_LENGTH, random)
     const stream = new ResumableStream(this.#mount, {
-      onOverflow: tellOverflow(tenant, session.id),
-      owner: tenant,
+      server: tenant,
       log: { store: events, key: { ...sessionKey(live), stream: token } },
       primes: session.revision.primesStreams,
       onEnd: () => live.removeStream(token),
@@ -158,7 +157,7 @@ export class SessionRoutes {
     const stream = live.stream(from.stream)
     const log: StreamLog = { store: this.#mount.events, key: { ...sessionKey(live), stream: from.stream } }
     const reply = await (stream === undefined
-      ? replay(this.#mount, log, from, reader)
+      ? replay(this.#mount, live.tenant, { log, from, reader })
       : stream.resume(from, reader))
     return reply ?? refuse('unknownEvent')
   }

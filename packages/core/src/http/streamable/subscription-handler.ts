@@ -82,14 +82,11 @@ export class SubscriptionHandler {
     listening: NonNullable<EncodedAnswer['subscription']>,
     { request, tenant, call }: Asked,
   ): HttpReply | undefined {
-    const { events } = tenant.runtime
     const stream = new SubscriptionStream({
-      mount: this.#mount,
-      request: readerOf(request, call.caller),
-      owner: tenant,
+      context: this.#mount,
+      reader: readerOf(request, call.caller),
+      server: tenant,
       onExpired: () => listen?.close(),
-      onOverflow: (bytes) =>
-        events.emit('overflow', () => ({ queue: 'stream', action: 'cut', bytes, sessionId: undefined })),
       onGone: () => listen?.drop(),
     })
     const listen = this.#listens.open({ ...listening, answer, channel: stream }, principalOf(call.caller))

@@ -1,13 +1,14 @@
 import type { EventStore, StoredEvent, StreamKey } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import type { EndpointContext } from '../mount.ts'
-import type { SseWriter, StreamReader } from './sse-writer.ts'
-import { createOutbound, type EventStream, type OnOverflow, streamReply } from './plain-stream.ts'
+import type { ServedServer } from '../served-servers.ts'
+import { createSseWriter, emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
+import type { EventStream } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
 import { fromStore } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
 
-/** What an SSE stream is kept under, where it can be resumed. */
+/** Where the events of a stream are stored. */
 export interface StreamLog {
   readonly store: EventStore
   readonly key: StreamKey
@@ -15,63 +16,61 @@ export interface StreamLog {
 
 export interface ResumableStreamOptions {
   readonly log: StreamLog
-  /** Whether the client knows events with an id and no data. */
+  /** Whether the client accepts events with an id and no data. */
   readonly primes: boolean
-  /** Whose stream it is; see `OpenStreams.held`. */
-  readonly owner: object
-  readonly onOverflow?: OnOverflow
-  /** Called once, when nothing will be sent on the stream any more. */
+  readonly server: ServedServer
+  /** Called once, when the stream has ended. */
   onEnd?(): void
 }
 
-/** A notice may be dropped once nothing is kept, a response never; the final one ends the stream. */
+/** A notice may be dropped if events are not stored, a response never; the final one ends the stream. */
 type FrameKind = 'notice' | 'response' | 'final'
 
 /**
- * An SSE stream that can be resumed, over all the connections it takes to get it to the client. Events are kept before they are sent, one
- * after the other, so that whatever a client has seen can be resumed from.
+ * An SSE stream that can be resumed, over as many connections as it takes. Events are stored in order before they are sent,
+ * so that a client can resume from any event it has seen.
  */
 export class ResumableStream implements EventStream {
-  readonly #mount: EndpointContext
+  readonly #context: EndpointContext
   readonly #options: ResumableStreamOptions
   #log: StreamLog | undefined
   #epoch = ''
   #seq = 0
-  #outbound: SseWriter | undefined
+  #writer: SseWriter | undefined
   #ended = false
-  /** Set while something before is being kept; what comes next waits for it. */
+  /** Set while the store works; later steps wait for it. */
   #tail: Promise<void> | undefined
   #waitingBytes = 0
 
-  constructor(mount: EndpointContext, options: ResumableStreamOptions) {
-    this.#mount = mount
+  constructor(context: EndpointContext, options: ResumableStreamOptions) {
+    this.#context = context
     this.#options = options
     this.#log = options.log
     this.#run(() => this.#open(options.log))
   }
 
-  /** Whether a client is connected, or about to be. */
+  /** Whether a client is connected, or about to connect. */
   get connected(): boolean {
-    return this.#outbound !== undefined && !this.#outbound.ending
+    return this.#writer !== undefined && !this.#writer.ending
   }
 
-  connect(request: StreamReader): HttpReply {
-    const outbound = this.#attach()
-    this.#run(() => this.#prime(outbound, this.#mount.options.retryMs))
-    return streamReply(outbound, request)
+  connect(reader: StreamReader): HttpReply {
+    const writer = this.#attach()
+    this.#run(() => this.#prime(writer, this.#context.options.retryMs))
+    return writer.reply(reader)
   }
 
-  /** Sends a frame that may be lost to a peer that cannot keep up, unless the stream can be resumed. */
+  /** Sends a frame. If the stream cannot be resumed, it may be dropped for a client that reads too slowly. */
   send(frame: string): void | Promise<void> {
     if (this.#ended) return undefined
     this.#emit(frame, 'notice')
-    return this.#tail ?? this.#outbound?.pressure()
+    return this.#tail ?? this.#writer?.pressure()
   }
 
-  /** Writes what is of use only now: it is not kept, and has no id. */
+  /** Writes a ping without storing it: it is of no use later, so it has no id. */
   ping(frame: string): boolean {
     if (this.#ended || !this.connected) return false
-    this.#outbound?.write(formatEvent({ data: frame }))
+    this.#writer?.write(formatEvent({ data: frame }))
     return true
   }
 
@@ -82,26 +81,26 @@ export class ResumableStream implements EventStream {
   finish(frame: string | undefined): void {
     if (this.#ended) return
     if (frame === undefined) {
-      // Nothing more will come: a client that tries to resume must learn so, and not be sent in circles.
+      // A client that tries to resume must learn that nothing is left, or it would try again and again.
       this.close()
       return
     }
     this.#emit(frame, 'final')
     this.#ended = true
-    this.#run(() => this.#outbound?.end())
+    this.#run(() => this.#writer?.end())
     this.#run(() => this.#options.onEnd?.())
   }
 
   /**
-   * Ends the connection and not the stream, after an event that says where and when to come back. Does nothing on a
-   * stream that cannot be resumed, or whose client would not understand that event.
+   * Ends the connection but not the stream, after an event with an id and the time to wait. Does nothing if the stream
+   * cannot be resumed, or if the client does not accept that event.
    */
   closeConnection(retryMs: number | undefined): void {
     this.#run(() => {
-      const outbound = this.#outbound
-      if (this.#ended || outbound === undefined || this.#log === undefined || !this.#options.primes) return
-      this.#prime(outbound, retryMs ?? this.#mount.options.retryMs)
-      outbound.end()
+      const writer = this.#writer
+      if (this.#ended || writer === undefined || this.#log === undefined || !this.#options.primes) return
+      this.#prime(writer, retryMs ?? this.#context.options.retryMs)
+      writer.end()
     })
   }
 
@@ -109,15 +108,15 @@ export class ResumableStream implements EventStream {
     if (this.#ended) return
     this.#ended = true
     this.#run(() => this.#forget())
-    this.#run(() => this.#outbound?.end())
+    this.#run(() => this.#writer?.end())
     this.#run(() => this.#options.onEnd?.())
   }
 
   /**
-   * The reply that goes on where a client left off, or undefined if that is not known. It takes over from a connection
-   * that may still be open. What is sent meanwhile waits, so that every event comes once and in order.
+   * The reply that continues after an event, or undefined if the event is unknown. It replaces a connection that may still
+   * be open. Frames sent meanwhile wait, so that every event arrives once and in order.
    */
-  resume(from: EventId, request: StreamReader): Promise<HttpReply | undefined> {
+  resume(from: EventId, reader: StreamReader): Promise<HttpReply | undefined> {
     return new Promise((resolve, reject) => {
       this.#run(async () => {
         try {
@@ -126,11 +125,11 @@ export class ResumableStream implements EventStream {
             resolve(undefined)
             return
           }
-          const outbound = this.#attach()
-          if (events.length === 0) this.#prime(outbound, undefined)
-          for (const event of events) outbound.writeAlways(eventText(from, event))
-          if (this.#ended) outbound.end()
-          resolve(streamReply(outbound, request))
+          const writer = this.#attach()
+          if (events.length === 0) this.#prime(writer, undefined)
+          for (const event of events) writer.writeAlways(eventText(from, event))
+          if (this.#ended) writer.end()
+          resolve(writer.reply(reader))
         } catch (error) {
           reject(error)
         }
@@ -139,11 +138,15 @@ export class ResumableStream implements EventStream {
   }
 
   #attach(): SseWriter {
-    const before = this.#outbound
-    const outbound = createOutbound(this.#mount, this.#log === undefined ? 'drop' : 'cut', this.#options)
-    this.#outbound = outbound
+    const before = this.#writer
+    const writer = createSseWriter(this.#context, {
+      overflow: this.#log === undefined ? 'drop' : 'cut',
+      server: this.#options.server,
+      sessionId: this.#options.log.key.session,
+    })
+    this.#writer = writer
     before?.cut()
-    return outbound
+    return writer
   }
 
   #open(log: StreamLog): void | Promise<void> {
@@ -155,9 +158,9 @@ export class ResumableStream implements EventStream {
     )
   }
 
-  #prime(outbound: SseWriter, retry: number | undefined): void {
+  #prime(writer: SseWriter, retry: number | undefined): void {
     if (this.#log === undefined || !this.#options.primes) return
-    outbound.writeAlways(formatEvent({ id: this.#idOf(this.#seq), retry, data: '' }))
+    writer.writeAlways(formatEvent({ id: this.#idOf(this.#seq), retry, data: '' }))
   }
 
   #emit(frame: string, kind: FrameKind): void {
@@ -166,8 +169,9 @@ export class ResumableStream implements EventStream {
       return
     }
     const bytes = utf8Length(frame)
-    if (kind === 'notice' && this.#waitingBytes + bytes > this.#mount.options.outboundLimit) {
-      this.#options.onOverflow?.('drop', bytes)
+    if (kind === 'notice' && this.#waitingBytes + bytes > this.#context.options.outboundLimit) {
+      const { server, log } = this.#options
+      emitOverflow(server, { action: 'drop', bytes, sessionId: log.key.session })
       return
     }
     this.#waitingBytes += bytes
@@ -195,18 +199,21 @@ export class ResumableStream implements EventStream {
   }
 
   #write(chunk: string, kind: FrameKind): void {
-    if (kind === 'notice') this.#outbound?.write(chunk)
-    else this.#outbound?.writeAlways(chunk)
+    if (kind === 'notice') this.#writer?.write(chunk)
+    else this.#writer?.writeAlways(chunk)
   }
 
   #idOf(seq: number): string {
     return formatEventId({ stream: this.#log?.key.stream ?? '', epoch: this.#epoch, seq })
   }
 
-  /** A store that fails ends the stream's log, not the stream: events go on without ids. */
+  /** If the store fails, the stream continues without ids. */
   #store<T>(step: () => T | Promise<T>, then: (value: T | undefined) => void): void | Promise<void> {
     const fail = (error: unknown): void => {
-      this.#mount.logger.error({ err: error }, 'The event store failed: a stream cannot be resumed any more')
+      this.#context.logger.error(
+        { err: error },
+        'The event store failed. The stream continues, but cannot be resumed',
+      )
       void this.#forget()
       then(undefined)
     }
@@ -226,23 +233,23 @@ export class ResumableStream implements EventStream {
     try {
       await log?.store.delete(log.key)
     } catch {
-      // The log is out of reach, and its own time limit ends it.
+      // The store cannot be reached; its own expiry removes the log.
     }
   }
 
-  /** Runs steps one after the other; at once where nothing is waiting. */
+  /** Runs steps one after the other; at once if none is running. */
   #run(step: () => void | Promise<void>): void {
     if (this.#tail === undefined) {
       const pending = step()
-      if (pending instanceof Promise) this.#hold(pending)
+      if (pending instanceof Promise) this.#wait(pending)
     } else {
-      this.#hold(this.#tail.then(step))
+      this.#wait(this.#tail.then(step))
     }
   }
 
-  #hold(pending: Promise<void>): void {
+  #wait(pending: Promise<void>): void {
     const tail = pending
-      .catch((error: unknown) => this.#mount.logger.error({ err: error }, 'A stream failed'))
+      .catch((error: unknown) => this.#context.logger.error({ err: error }, 'A stream failed'))
       .then(() => {
         if (this.#tail === tail) this.#tail = undefined
       })
@@ -250,19 +257,18 @@ export class ResumableStream implements EventStream {
   }
 }
 
-/** The reply that repeats what is left of a stream that has ended, or undefined if there is nothing. */
+/** The reply with the remaining events of a stream that has ended; undefined if there are none. */
 export async function replay(
-  mount: EndpointContext,
-  log: StreamLog,
-  from: EventId,
-  request: StreamReader,
+  context: EndpointContext,
+  server: ServedServer,
+  { log, from, reader }: { readonly log: StreamLog; readonly from: EventId; readonly reader: StreamReader },
 ): Promise<HttpReply | undefined> {
   const events = await readLog(log, from)
   if (events === undefined || events.length === 0) return undefined
-  const outbound = createOutbound(mount, 'drop', {})
-  for (const event of events) outbound.writeAlways(eventText(from, event))
-  outbound.end()
-  return streamReply(outbound, request)
+  const writer = createSseWriter(context, { overflow: 'drop', server, sessionId: log.key.session })
+  for (const event of events) writer.writeAlways(eventText(from, event))
+  writer.end()
+  return writer.reply(reader)
 }
 
 const readLog = async (

@@ -1,50 +1,89 @@
-import { utf8Length } from '../../util/bytes.ts'
 import type { Caller } from '../../session/session.ts'
-import type { FrameSink, HttpRequest } from '../types.ts'
+import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
+import { utf8Length } from '../../util/bytes.ts'
+import { type Deferred, deferred } from '../../util/promises.ts'
+import type { EndpointContext } from '../mount.ts'
+import type { ServedServer } from '../served-servers.ts'
+import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
+import { SSE_HEADERS } from './sse-format.ts'
 
-/** Whom a connection leads to. */
+/** The client that reads a stream. */
 export interface StreamReader extends Pick<HttpRequest, 'signal'> {
-  /** When its credentials run out, in seconds since 1970; undefined for a reply that ends with its call. */
+  /** When its credentials expire, in seconds since 1970; undefined for a reply that ends with its call. */
   readonly expiresAt?: number | undefined
 }
 
-/** A client that goes on reading when its request is answered, for as long as it may. */
+/** The reader of a stream that stays open after its request is answered. */
 export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Caller): StreamReader => ({
   signal,
   expiresAt: auth?.expiresAt,
 })
 
-/** Above this many waiting bytes, senders are asked to wait. */
+/** Senders wait while more bytes than this are queued. */
 const HIGH_WATER = 65_536
 
 export interface SseWriterOptions {
-  /** Bytes that may wait; one frame alone may exceed it. */
+  /** Bytes that may be queued; one chunk alone may exceed it. */
   readonly limit: number
   /**
-   * What to do with a frame that finds no room. `drop` drops it. `cut` sends what waits, but nothing more, and ends the
-   * connection: the client has seen all that came before the frame when it resumes, so that the store needs to have no
-   * more than what comes from there on.
+   * What happens to a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes what is queued and ends the
+   * connection: a client that resumes has then seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'
-  /** Whose connection it is; see `OpenStreams.held`. */
+  /** The server whose connection it is; see `OpenStreams.held`. */
   readonly owner?: object
-  /** Hears of a frame that found no room. */
+  /** Called with the size of a chunk that was dropped. */
   onOverflow?(bytes: number): void
-  onOpen?(outbound: SseWriter): void
-  /** Called whenever the peer has taken all that waited, also at the beginning. */
-  onDrained?(): void
-  /** Hears that the credentials of the reader have run out. @default the connection ends when what waits is written */
+  onOpen?(writer: SseWriter): void
+  /** Called when the credentials of the reader expire. @default the connection ends */
   onExpired?(): void
-  /** Called once, however the connection ends. */
-  onGone?(outbound: SseWriter): void
+  /** Called once, when the connection has ended. */
+  onGone?(writer: SseWriter): void
+}
+
+/** The connection of one stream of a server: kept alive with the others, its overflows emitted as events. */
+export function createSseWriter(
+  { options, openStreams }: EndpointContext,
+  { overflow, server, sessionId, onExpired, onGone }: SseWriterParts,
+): SseWriter {
+  return new SseWriter({
+    limit: options.outboundLimit,
+    overflow,
+    owner: server,
+    onOverflow: (bytes) => emitOverflow(server, { action: overflow, bytes, sessionId }),
+    onOpen: (writer) => openStreams.add(writer),
+    ...(onExpired && { onExpired }),
+    onGone: (writer) => {
+      openStreams.remove(writer)
+      onGone?.()
+    },
+  })
+}
+
+export interface SseWriterParts extends Pick<SseWriterOptions, 'overflow' | 'onExpired'> {
+  readonly server: ServedServer
+  readonly sessionId?: string | undefined
+  readonly onGone?: () => void
+}
+
+export function emitOverflow(
+  { runtime }: ServedServer,
+  event: {
+    readonly action: SseWriterOptions['overflow']
+    readonly bytes: number
+    readonly sessionId: string | undefined
+  },
+): void {
+  runtime.events.emit('overflow', () => ({ queue: 'stream', ...event }))
 }
 
 /**
- * One HTTP connection's way out. Holds frames in order until the adapter opens its sink and while the peer is behind,
- * within a limit. After its end it takes frames and does nothing: a late one must not crash a handler.
+ * Writes the chunks of one HTTP connection, in order. It queues them, within a limit, until the adapter opens its sink and
+ * while the client reads too slowly. After its end it ignores chunks: a late one must not crash a handler.
  */
 export class SseWriter {
   readonly #options: SseWriterOptions
+  readonly #notices: CoalescingQueue
   #sink: FrameSink | undefined
   #queue: string[] = []
   #bytes = 0
@@ -52,10 +91,11 @@ export class SseWriter {
   #ending = false
   #gone = false
   #expiresAt: number | undefined
-  #waiter: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
+  #waiter: Deferred | undefined
 
   constructor(options: SseWriterOptions) {
     this.#options = options
+    this.#notices = new CoalescingQueue(options.limit)
   }
 
   get gone(): boolean {
@@ -65,30 +105,25 @@ export class SseWriter {
     return this.#options.owner
   }
   get queuedBytes(): number {
-    return this.#bytes
+    return this.#bytes + this.#notices.bytes
   }
 
-  /** Takes no more frames: the connection has ended, or does when what waits is written. */
+  /** Accepts no more chunks: the connection has ended, or ends when the queue is written. */
   get ending(): boolean {
     return this.#gone || this.#ending
   }
 
-  /** Whether a frame would be written at once. */
-  get ready(): boolean {
-    return !this.ending && this.#idle
-  }
-
-  /** Whether more waits than may. */
+  /** More is queued than the limit. */
   get full(): boolean {
     return this.#bytes > this.#options.limit
   }
 
-  /** When the credentials of the reader run out, in seconds since 1970. */
+  /** When the credentials of the reader expire, in seconds since 1970. */
   get expiresAt(): number | undefined {
     return this.#expiresAt
   }
 
-  /** The reader has shown other credentials, of the same principal. */
+  /** The reader has sent other credentials, of the same principal. */
   renew(expiresAt: number | undefined): void {
     this.#expiresAt = expiresAt
   }
@@ -98,7 +133,12 @@ export class SseWriter {
     else this.#options.onExpired()
   }
 
-  /** Takes over the adapter's sink. The request's signal tells when the peer goes away. */
+  /** The reply that opens the connection. */
+  reply(reader: StreamReader): HttpReply {
+    return { status: 200, headers: SSE_HEADERS, open: (sink) => this.open(sink, reader) }
+  }
+
+  /** Takes the adapter's sink. The reader's signal aborts when the client disconnects. */
   open(sink: FrameSink, { signal, expiresAt }: StreamReader): void {
     this.#sink = sink
     this.#expiresAt ??= expiresAt
@@ -115,14 +155,24 @@ export class SseWriter {
     this.#flush()
   }
 
-  /** Writes a frame that may be refused when the peer is far behind. */
+  /** Writes a chunk that may be dropped. */
   write(chunk: string): void {
     if (this.ending) return
-    if (this.#idle) this.#put(chunk)
-    else this.#enqueue(chunk, utf8Length(chunk))
+    if (this.#idle) {
+      this.#put(chunk)
+      return
+    }
+    const bytes = utf8Length(chunk)
+    if (this.#queue.length > 0 && this.queuedBytes + bytes > this.#options.limit) {
+      this.#options.onOverflow?.(bytes)
+      if (this.#options.overflow === 'cut') this.end()
+      return
+    }
+    this.#bytes += bytes
+    this.#queue.push(chunk)
   }
 
-  /** Writes what must arrive whatever waits: a response, or what a client asked to have repeated. */
+  /** Writes a chunk whatever is queued: a response, or an event that a client asked to be repeated. */
   writeAlways(chunk: string): void {
     if (this.ending) return
     if (this.#idle) {
@@ -133,15 +183,37 @@ export class SseWriter {
     this.#queue.push(chunk)
   }
 
-  /** Writes if nothing waits: what is only a sign of life says nothing to a peer that is behind. */
+  /**
+   * Writes a notice. While the client is behind, equal notices are kept once, and written after the queue.
+   *
+   * @returns false if there is no room
+   */
+  notify(chunk: string): boolean {
+    if (this.ending) return true
+    if (this.#idle) this.#put(chunk)
+    else if (!this.#notices.add(chunk, undefined, this.#bytes)) {
+      this.#options.onOverflow?.(utf8Length(chunk))
+      return false
+    }
+    return true
+  }
+
+  /** Writes if nothing is queued. Keep-alives are useless for a client that is behind. */
   writeIfIdle(chunk: string): void {
     if (!this.ending && this.#idle) this.#put(chunk)
   }
 
-  /** A promise while much waits; it resolves when the peer has caught up or gone. */
+  /** Undefined, or a promise while much is queued; it resolves when the client has caught up or disconnected. */
   pressure(): Promise<void> | undefined {
     if (this.ending || this.#bytes <= HIGH_WATER) return undefined
-    return this.#wait().promise
+    return (this.#waiter ??= deferred()).promise
+  }
+
+  /** Writes a last chunk after everything before it, and ends the connection. */
+  finish(chunk: string): void {
+    this.#queueNotices()
+    this.writeAlways(chunk)
+    this.end()
   }
 
   /** Ends the connection once everything is written. */
@@ -158,23 +230,14 @@ export class SseWriter {
     this.#gone = true
     this.#queue = []
     this.#bytes = 0
+    this.#notices.take()
     this.#release()
     this.#options.onGone?.(this)
     this.#sink?.close()
   }
 
   get #idle(): boolean {
-    return this.#sink !== undefined && !this.#behind && this.#queue.length === 0
-  }
-
-  #enqueue(chunk: string, bytes: number): void {
-    if (this.#queue.length > 0 && this.#bytes + bytes > this.#options.limit) {
-      this.#options.onOverflow?.(bytes)
-      if (this.#options.overflow === 'cut') this.end()
-      return
-    }
-    this.#bytes += bytes
-    this.#queue.push(chunk)
+    return this.#sink !== undefined && !this.#behind && this.#queue.length === 0 && this.#notices.isEmpty
   }
 
   #put(chunk: string): void {
@@ -185,32 +248,28 @@ export class SseWriter {
       this.#behind = false
       this.#flush()
     }
-    // A sink must not reject; one that does is taken as having gone.
+    // A sink must not reject. If it does, the client counts as disconnected.
     behind.then(resume, () => this.cut())
+  }
+
+  #queueNotices(): void {
+    this.#bytes += this.#notices.bytes
+    for (const [chunk] of this.#notices.take()) this.#queue.push(chunk)
   }
 
   #flush(): void {
     if (this.#gone) return
-    if (!this.#behind && this.#queue.length > 0) {
-      const chunk = this.#queue.length === 1 ? (this.#queue[0] ?? '') : this.#queue.join('')
-      this.#queue = []
-      this.#bytes = 0
-      this.#put(chunk)
+    if (!this.#behind) {
+      this.#queueNotices()
+      if (this.#queue.length > 0) {
+        const chunk = this.#queue.length === 1 ? (this.#queue[0] ?? '') : this.#queue.join('')
+        this.#queue = []
+        this.#bytes = 0
+        this.#put(chunk)
+      }
     }
     if (this.#bytes <= HIGH_WATER) this.#release()
     if (this.#ending && this.#idle) this.cut()
-    if (this.ready) this.#options.onDrained?.()
-  }
-
-  #wait(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-    if (this.#waiter === undefined) {
-      let resolve = (): void => {}
-      const promise = new Promise<void>((done) => {
-        resolve = done
-      })
-      this.#waiter = { promise, resolve }
-    }
-    return this.#waiter
   }
 
   #release(): void {

@@ -348,6 +348,31 @@ describe('limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
+  it('keeps outboundLimit of distinct notices for a client that stalls, and drops the rest', async () => {
+    const outboundLimit = 1_048_576
+    const made = harness(
+      {},
+      { setUp: (server) => server.addResource({ uri: 'log://all', name: 'all', handler: () => '' }) },
+    )
+    let dropped = 0
+    made.server.on('overflow', ({ bytes }) => (dropped += bytes))
+    const client = await openSse(made)
+    await client.initialize()
+    await client.post({ jsonrpc: '2.0', id: 2, method: 'resources/subscribe', params: { uri: 'log://all' } })
+    client.sink.stall()
+    const before = client.sink.text.length
+    for (let line = 0; line < 5_000; line++)
+      made.server.notifyResourceUpdated(`log://${line}/${'x'.repeat(2_000)}`, { within: 'log://all' })
+    const { queuedBytes } = made.endpoint.stats()
+    client.sink.drain()
+    await client.call('add', { a: 1 }, 'last')
+    await client.sink.until(() => client.sink.text.includes('"last"'))
+    expect(client.sink.text.length - before).toBeLessThan(outboundLimit * 1.1)
+    expect(queuedBytes).toBeGreaterThan(outboundLimit * 0.9)
+    expect(queuedBytes).toBeLessThanOrEqual(outboundLimit)
+    expect(dropped).toBeGreaterThan(8_000_000)
+  })
+
   it('ends a stream on which no session has begun in time, and no other', async () => {
     const made = harness()
     const idle = await openSse(made)
