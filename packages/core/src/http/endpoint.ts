@@ -20,7 +20,7 @@ import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
 import { SessionEraHttp } from './streamable/session-era.ts'
 import { PerRequestHttp } from './streamable/per-request-era.ts'
-import type { EndpointContext as MountParts } from './mount.ts'
+import type { EndpointContext } from './mount.ts'
 import { OpenStreams } from './streams/keep-alive.ts'
 import type { EndpointOptions, ResolvedOptions } from './options.ts'
 import { Rejections } from './rejections.ts'
@@ -32,7 +32,8 @@ import { routeOf } from './legacy-sse/routes.ts'
 import { resolveSessionOptions } from './sessions/session-options.ts'
 import { refuse } from './refusals.ts'
 import { StoreFailure } from './streams/store-failure.ts'
-import { type Servable, type ServerSelector, type ServedServer, ServedServers } from './served-servers.ts'
+import type { ServedServer } from './served-server.ts'
+import { type Servable, type ServerSelector, ServedServers } from './served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
 import {
   type AcceptedRequest,
@@ -85,7 +86,7 @@ export const ALL_PARTS: EndpointParts = {
     createRoutes: createSessionRoutes,
     routeOf,
   },
-  subscriptions: (mount, calls) => new SubscriptionHandler(mount, calls),
+  subscriptions: (context, calls) => new SubscriptionHandler(context, calls),
 }
 
 /** What {@link createEndpoint} does, with the parts that a preset passes. */
@@ -106,7 +107,7 @@ type MessageHandler = (message: unknown) => HttpReply | Promise<HttpReply>
 
 class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
-  readonly #mount: MountParts
+  readonly #context: EndpointContext
   readonly #guard: HeadGuard
   readonly #authenticator: Authenticator
   readonly #sessions: SessionRoutes | undefined
@@ -121,16 +122,16 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const clock = (typeof server === 'function' ? undefined : server.runtime.clock) ?? systemClock
     const resolved = resolveOptions(options, parts)
     this.#work = new Drainable(clock, { begin: () => this.#drain(), finish: () => this.#end() })
-    this.#mount = createMount(server, options, { resolved, clock, work: this.#work, parts })
-    const { logger, tenants } = this.#mount
+    this.#context = createContext(server, options, { resolved, clock, work: this.#work, parts })
+    const { logger, servers } = this.#context
     this.probes = probesOf(options.health)
-    this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#mount.served)
+    this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#context.served)
     this.#authenticator = new Authenticator(options.authenticate, clock, logger)
-    this.#sessions = parts.sessions?.createRoutes(this.#mount, options)
+    this.#sessions = parts.sessions?.createRoutes(this.#context, options)
     this.#stateless = resolved.stateless ? createCallPool() : undefined
-    this.#http = new SessionEraHttp(this.#mount, this.#sessions, this.#stateless)
-    tenants.measure = (tenant) => this.#held(tenant)
-    this.#modern = new PerRequestHttp(this.#mount, this.#http, parts)
+    this.#http = new SessionEraHttp(this.#context, this.#sessions, this.#stateless)
+    servers.measure = (server) => this.#held(server)
+    this.#modern = new PerRequestHttp(this.#context, this.#http, parts)
   }
 
   get closed(): Promise<void> {
@@ -149,7 +150,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   close({ deadline }: { readonly deadline?: number } = {}): Promise<void> {
-    return this.#work.close({ deadline: deadline ?? this.#mount.options.closeDeadlineMs })
+    return this.#work.close({ deadline: deadline ?? this.#context.options.closeDeadlineMs })
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -161,7 +162,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   gauges(): Gauges {
-    const { streams = 0, events = 0, bytes = 0 } = this.#mount.events?.size ?? {}
+    const { streams = 0, events = 0, bytes = 0 } = this.#context.events?.size ?? {}
     return { ...this.#held(), replayStreams: streams, replayEvents: events, replayBytes: bytes }
   }
 
@@ -169,21 +170,21 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return {
       ...this.gauges(),
       draining: this.#work.closing,
-      refusals: this.#mount.rejections.refusals.snapshot(),
+      refusals: this.#context.rejections.refusals.snapshot(),
     }
   }
 
   /** What is held, of one server only where one is given. The log of events is the mount's, not a server's. */
-  #held(tenant?: ServedServer): Gauges {
+  #held(server?: ServedServer): Gauges {
     let sessions = 0
     let callsInFlight =
-      (this.#stateless?.inFlight(tenant?.runtime) ?? 0) + this.#modern.inFlight(tenant?.runtime)
-    for (const { session, tenant: own } of this.#sessions?.all() ?? []) {
-      if (tenant !== undefined && own !== tenant) continue
+      (this.#stateless?.inFlight(server?.runtime) ?? 0) + this.#modern.inFlight(server?.runtime)
+    for (const { session, server: own } of this.#sessions?.all() ?? []) {
+      if (server !== undefined && own !== server) continue
       sessions++
       callsInFlight += session.inFlight
     }
-    return { ...NOTHING_HELD, ...this.#mount.openStreams.held(tenant), sessions, callsInFlight }
+    return { ...NOTHING_HELD, ...this.#context.openStreams.held(server), sessions, callsInFlight }
   }
 
   #accept(request: HttpRequest): Accepted | Promise<Accepted> {
@@ -201,7 +202,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const caller: Caller = {
       auth,
       locals: request.locals,
-      background: this.#mount.background,
+      background: this.#context.background,
       host: request,
     }
     const sessions = this.#sessions
@@ -216,7 +217,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   #accepted(request: HttpRequest, answer: MessageHandler): Accepted {
-    const { bodyLimit } = this.#mount.options
+    const { bodyLimit } = this.#context.options
     if (Number(request.header('content-length')) > bodyLimit) return refuse('bodyTooLarge')
     return {
       bodyLimit,
@@ -228,7 +229,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     if (body instanceof Error) throw body
     // The endpoint may have closed while the body was read.
     if (this.#closed) return refuse('draining')
-    const { parseLimits } = this.#mount.options
+    const { parseLimits } = this.#context.options
     const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
     return parsed.ok ? answer(parsed.value) : refuse('parseError', parsed.error)
   }
@@ -238,7 +239,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const incoming = classify(value)
     if (incoming.kind === 'request' || incoming.kind === 'notification') {
       const { message } = incoming
-      if (standsAlone(message, request.header('mcp-protocol-version'), this.#mount.served))
+      if (standsAlone(message, request.header('mcp-protocol-version'), this.#context.served))
         return this.#modern.post(request, caller, message)
     }
     return this.#http.post(request, caller, incoming)
@@ -258,7 +259,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   #tracked<T extends Accepted>(request: HttpRequest, result: Promise<T>): Promise<T | HttpReply> {
-    const { work } = this.#mount
+    const { work } = this.#context
     work.begin()
     const settled = result.then(
       (value) => {
@@ -277,14 +278,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
   /** Emits an event for a refused request. */
   #reported<T extends Accepted>(request: HttpRequest, result: T): T {
-    if ('status' in result && result.status >= 400) this.#mount.rejections.see(request, result)
+    if ('status' in result && result.status >= 400) this.#context.rejections.addReply(request, result)
     return result
   }
 
   #failed(error: unknown): HttpReply {
     if (isErrorOf(UsageError, error) && error.code === 'ERR_MCP_CLOSED') return refuse('draining')
     if (error instanceof BodyError) return refuse(error.status === 413 ? 'bodyTooLarge' : 'unreadableBody')
-    this.#mount.logger.error({ err: error }, 'A request could not be served')
+    this.#context.logger.error({ err: error }, 'A request could not be served')
     return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
   }
 
@@ -296,20 +297,20 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   #end(): void {
-    const { openStreams, upgrades, tenants } = this.#mount
+    const { openStreams, upgrades, servers } = this.#context
     this.#stateless?.endAll()
     this.#modern.endAll()
     this.#sessions?.closeAll()
     upgrades.clear()
     openStreams.cutAll()
-    tenants.finish()
+    servers.finish()
     this.#closed = true
   }
 }
 
-const NO_STORES: Pick<MountParts, 'events' | 'pings'> = { events: undefined, pings: undefined }
+const NO_STORES: Pick<EndpointContext, 'events' | 'pings'> = { events: undefined, pings: undefined }
 
-function createMount(
+function createContext(
   server: Servable | ServerSelector,
   options: EndpointOptions,
   {
@@ -323,16 +324,16 @@ function createMount(
     readonly work: WorkCount
     readonly parts: EndpointParts
   },
-): MountParts {
+): EndpointContext {
   const runtime = typeof server === 'function' ? undefined : server.runtime
   const random = runtime?.random ?? secureRandom
   const logger = options.logger ?? runtime?.logger ?? safeLogger(stderrLogger)
-  const tenants = new ServedServers(server, clock)
+  const servers = new ServedServers(server, clock)
   return {
     clock,
     random,
-    tenants,
-    rejections: new Rejections(tenants, options.onReject, logger),
+    servers,
+    rejections: new Rejections(servers, options.onReject, logger),
     options: resolved,
     logger,
     served: narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions),

@@ -15,7 +15,7 @@ import type { Deadlines } from '../util/timers.ts'
 export interface EndpointContext {
   readonly clock: Clock
   readonly random: Random
-  readonly tenants: ServedServers
+  readonly servers: ServedServers
   readonly options: ResolvedOptions
   readonly logger: Logger
   /** Newest first. */

@@ -8,7 +8,7 @@ import type { SubscriptionHandler } from './streamable/subscription-handler.ts'
 /** The parts of an endpoint that not every preset has. Bundlers drop the code of those that none imports. */
 export interface EndpointParts {
   readonly sessions?: SessionsPart
-  readonly subscriptions?: (mount: EndpointContext, calls: CallPool) => SubscriptionHandler
+  readonly subscriptions?: (context: EndpointContext, calls: CallPool) => SubscriptionHandler
 }
 
 /** Sessions, their stores and streams, and HTTP+SSE, which has nothing else. */

@@ -1,14 +1,15 @@
 import { ErrorCode } from '../errors.ts'
 import { errorFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import type { Selection } from '../protocol/revisions/select.ts'
 import type { HttpReply } from './types.ts'
 
-/** One line of the table of statuses. When each is answered is said in `docs/reference/http.md`, which is made of both. */
+/** One row of the table of statuses in `docs/reference/http.md`, which adds when each is used. */
 export interface StatusRow {
   readonly status: number
-  /** The JSON-RPC code of the body; rows without one have no JSON-RPC error. */
+  /** The JSON-RPC code of the body; undefined without a JSON-RPC error. */
   readonly code?: number
   readonly message?: string
-  /** The body, where it is plain text. */
+  /** The body, if it is plain text. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -52,7 +53,7 @@ export type RefusalKey =
   | 'internal'
 export type StatusKey = RefusalKey | 'options' | 'answered' | 'accepted' | 'taken' | 'ended'
 
-/** Every status that a mount answers, in the order of the checks. */
+/** All statuses of a mount, in the order of the checks. */
 export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
   notHere: {
     status: 404,
@@ -78,7 +79,7 @@ export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
   repeatedHeader: {
     status: 400,
     code: InvalidRequest,
-    message: 'A header stands more than once',
+    message: 'A header is repeated that must not be',
   },
   unsupportedMediaType: {
     status: 415,
@@ -244,7 +245,7 @@ export const TAKEN: HttpReply = Object.freeze({
 })
 export const ENDED: HttpReply = Object.freeze({ status: STATUSES.ended.status, headers: NO_HEADERS })
 
-/** What a refusal may say beyond its row. */
+/** The details of a refusal that its row does not have. */
 export interface RefusalDetails {
   readonly id?: RequestId | undefined
   readonly message?: string | undefined
@@ -263,11 +264,17 @@ const entries = Object.entries(STATUSES) as [StatusKey, StatusRow][]
 const reasons = new WeakMap<HttpReply, StatusKey>()
 const plain = new Map<StatusKey, HttpReply>(entries.map(([key]) => [key, build(key, {})]))
 
-/** The reply of a row. Without details it is the same object, and so the same bytes, every time. */
+/** The reply of a row. Without details it is always the same object, with the same bytes. */
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   const ready = plain.get(key)
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
+
+/** The reply where no revision is served that the client accepts. */
+export const refuseRevision = (
+  { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
+  id: RequestId | undefined,
+): HttpReply => refuse(reason, { id, message: error.message, code: error.code })
 
 /** The row that a reply was refused by; undefined for an answer. */
 export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)

@@ -5,48 +5,48 @@ import { reasonOf, type RefusalKey, STATUSES } from './refusals.ts'
 import type { ServedServers } from './served-servers.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
-/** Hears of a request that was turned away. */
+/** Called for each refused request. */
 export type RejectListener = (rejected: Rejected) => unknown
 
-/** Counts what one mount turns away, and tells the server, where one was chosen, and the mount's own listener. */
+/** Counts the refused requests of one mount, and informs the server, if one was chosen, and the option `onReject`. */
 export class Rejections {
   readonly refusals: Refusals
-  readonly #tenants: ServedServers
+  readonly #servers: ServedServers
   readonly #listener: RejectListener | undefined
   readonly #logger: Logger
 
-  constructor(tenants: ServedServers, listener: RejectListener | undefined, logger: Logger) {
-    this.refusals = new Refusals(tenants.single?.runtime.refusals)
-    this.#tenants = tenants
+  constructor(servers: ServedServers, listener: RejectListener | undefined, logger: Logger) {
+    this.refusals = new Refusals(servers.single?.runtime.refusals)
+    this.#servers = servers
     this.#listener = listener
     this.#logger = logger
   }
 
-  /** Looks at a reply on its way out: an error of JSON-RPC is an answer and no refusal. */
-  see(request: HttpRequest, reply: HttpReply): void {
+  /** Adds a reply, if it is a refusal: a JSON-RPC error is an answer. */
+  addReply(request: HttpRequest, reply: HttpReply): void {
     const reason = reasonOf(reply)
-    if (reason !== undefined) this.#tell(request, reason, reply.status)
+    if (reason !== undefined) this.#emit(request, reason, reply.status)
   }
 
-  /** Something was refused inside a reply that has a status of its own: a stream, a batch. */
-  tell(request: HttpRequest, reason: RefusalKey): void {
-    this.#tell(request, reason, STATUSES[reason].status)
+  /** Adds a refusal inside of a reply with another status: a stream, a batch. */
+  add(request: HttpRequest, reason: RefusalKey): void {
+    this.#emit(request, reason, STATUSES[reason].status)
   }
 
-  #tell(request: HttpRequest, reason: string, status: number): void {
+  #emit(request: HttpRequest, reason: string, status: number): void {
     const { route } = request
-    const tenant = this.#tenants.of(request)
+    const server = this.#servers.of(request)
     this.refusals.count(reason)
-    if (this.#tenants.single === undefined) tenant?.runtime.refusals.count(reason)
-    tenant?.runtime.events.emit('reject', () => ({ route, status, reason }))
-    if (this.#listener !== undefined) this.#hear(this.#listener, { route, status, reason })
+    if (this.#servers.single === undefined) server?.runtime.refusals.count(reason)
+    server?.runtime.events.emit('reject', () => ({ route, status, reason }))
+    if (this.#listener !== undefined) this.#call(this.#listener, { route, status, reason })
   }
 
-  #hear(listener: RejectListener, rejected: Rejected): void {
+  #call(listener: RejectListener, rejected: Rejected): void {
     const failed = (err: unknown): void => this.#logger.error({ err }, 'The option onReject failed')
     try {
-      const heard = listener(rejected)
-      if (heard instanceof Promise) heard.catch(failed)
+      const result = listener(rejected)
+      if (result instanceof Promise) result.catch(failed)
     } catch (error) {
       failed(error)
     }

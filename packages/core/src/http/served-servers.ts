@@ -1,199 +1,70 @@
 import { usageError } from '../errors.ts'
 import type { RequestId } from '../protocol/jsonrpc.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import { type ChangeEvent, CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
 import type { Clock } from '../util/clock.ts'
-import type { Subscription } from '../subscriptions/subscription.ts'
-import { Drainable } from '../session/drainable.ts'
-import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
-import type { Caller, Session } from '../session/session.ts'
-import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
-import { isolatedRequests } from '../util/platform.ts'
+import type { ServerRuntime } from '../session/server-runtime.ts'
+import type { Caller } from '../session/session.ts'
+import { NOTHING_HELD } from '../session/stats.ts'
 import { refuse } from './refusals.ts'
+import { type Measure, ServedServer } from './served-server.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
-/** What `createEndpoint` needs of a server: `McpServer` has it. */
+/** The part of an `McpServer` that `createEndpoint` needs. */
 export interface Servable<Locals = unknown> {
   readonly runtime: ServerRuntime
   readonly '~locals'?: (locals: Locals) => void
 }
 
 /**
- * Chooses the server of a request, for example by its tenant: asked once for each session, when it begins, and without
- * sessions for each request. Undefined is answered 404; what it throws is logged and answered 500. Servers that it creates
- * are the application's to close.
+ * Chooses the server of a request, for example by its tenant. Called once for each session, when it begins; without
+ * sessions, for each request. Undefined gives 404; an error is logged and gives 500. The application closes the servers
+ * that it creates.
  */
 export type ServerSelector<Locals = unknown> = (
   request: HttpRequest,
   auth: AuthInfo | undefined,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
-/** A client's connection, which may not have a session yet. */
-interface Held {
-  close(): void
-}
+type Reply = HttpReply | Promise<HttpReply>
 
-/** What a mount holds of one of its servers. */
-type Measure = (tenant: ServedServer) => Gauges
-
-/** One server on a mount, and the sessions that it has here. They hear of changes through the server's own bus. */
-export class ServedServer implements ServerMount {
-  readonly runtime: ServerRuntime
-  readonly #measure: Measure
-  readonly #work: Drainable
-  readonly #sessions = new Set<Session>()
-  readonly #listens = new Set<Subscription>()
-  readonly #held = new Set<Held>()
-  #calls = 0
-  #unsubscribe: (() => void) | undefined
-
-  constructor(runtime: ServerRuntime, clock: Clock, measure: Measure) {
-    this.runtime = runtime
-    this.#measure = measure
-    this.#work = new Drainable(clock, {
-      begin: () => {
-        for (const listen of this.#listens) listen.close()
-      },
-      finish: () => this.finish(),
-    })
-  }
-
-  get closed(): Promise<void> {
-    return this.#work.closed
-  }
-  get closing(): boolean {
-    return this.#work.closing
-  }
-  get idle(): boolean {
-    return this.#calls === 0 && this.#sessions.size === 0 && this.#listens.size === 0 && this.#held.size === 0
-  }
-
-  gauges(): Gauges {
-    return this.#measure(this)
-  }
-
-  /** Takes in a session that has just begun here. */
-  take(session: Session): void {
-    this.#sessions.add(session)
-    session.onClose(() => this.#drop(session))
-    this.#follow()
-  }
-
-  /** Tells a subscription of changes until it ends. */
-  tell(listen: Subscription): void {
-    // No other request can write to this stream.
-    if (isolatedRequests()) {
-      listen.onClose(this.#subscribe((event) => listen.onChange(event)))
-      return
-    }
-    this.#listens.add(listen)
-    listen.onClose(() => {
-      if (this.#listens.delete(listen)) this.#left()
-    })
-    this.#follow()
-  }
-
-  /** Stays in use for a connection until that is let go, and closes it at the end. */
-  hold(connection: Held): void {
-    this.#held.add(connection)
-  }
-
-  letGo(connection: Held): void {
-    if (this.#held.delete(connection)) this.#rest()
-  }
-
-  begin(): void {
-    this.#calls++
-    this.#work.begin()
-  }
-
-  end(): void {
-    this.#calls--
-    this.#work.end()
-    this.#rest()
-  }
-
-  /** Closes the server's sessions here, and leaves those of other servers alone. */
-  close(options?: { readonly deadline?: number }): Promise<void> {
-    return this.#work.close(options)
-  }
-
-  /** Ends at once: the mount has drained already. */
-  finish(): void {
-    for (const connection of this.#held) connection.close()
-    for (const session of this.#sessions) session.close()
-    this.#unsubscribe?.()
-    this.#unsubscribe = undefined
-    this.runtime.dispatcher.releaseTimers()
-    this.#work.finish()
-  }
-
-  #follow(): void {
-    this.#unsubscribe ??= this.#subscribe((event) => {
-      for (const session of this.#sessions) session.onChange(event)
-      for (const listen of this.#listens) listen.onChange(event)
-    })
-  }
-
-  #subscribe(changed: (event: ChangeEvent) => void): () => void {
-    return this.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event !== undefined) changed(event)
-    })
-  }
-
-  #drop(session: Session): void {
-    this.#sessions.delete(session)
-    this.#left()
-  }
-
-  #left(): void {
-    if (this.#sessions.size === 0 && this.#listens.size === 0) {
-      this.#unsubscribe?.()
-      this.#unsubscribe = undefined
-    }
-    this.#rest()
-  }
-
-  #rest(): void {
-    if (this.idle) this.onIdle?.()
-  }
-
-  /** Hears that neither a session nor a call is left. */
-  onIdle: (() => void) | undefined
-}
-
-/** A request that wants its server. */
-interface Wanted {
+/** A request that needs its server. */
+export interface ServerLookup {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly id?: RequestId | undefined
-  /** The server of its session, where it has one. */
+  /** The server of its session, if it has one. */
   readonly found?: ServedServer | undefined
+  /** Refuses a request that the server cannot serve, before its lifespan opens. */
+  readonly refuse?: (server: ServedServer) => HttpReply | undefined
 }
 
-/** The servers of one mount: a single one, or those that a selector has chosen and that are in use. */
+/** The servers of one mount: a single one, or those in use that a selector has chosen. */
 export class ServedServers {
-  /** Undefined where each session has a server of its own choosing. */
+  /** Undefined with a selector. */
   readonly single: ServedServer | undefined
   readonly #select: ServerSelector | undefined
   readonly #clock: Clock
   readonly #inUse = new Map<ServerRuntime, ServedServer>()
-  /** Whose server was chosen, by request. */
+  /** The servers chosen, by request. */
   readonly #assigned = new WeakMap<HttpRequest, ServedServer>()
-  /** Set by the mount: the streams and calls are its own. */
+  /** Set by the mount, which owns the streams and calls. */
   measure: Measure = () => NOTHING_HELD
 
   constructor(server: Servable | ServerSelector, clock: Clock) {
     this.#clock = clock
     if (typeof server === 'function') this.#select = server
-    else this.single = new ServedServer(server.runtime, clock, (tenant) => this.measure(tenant))
+    else this.single = this.#served(server.runtime)
+  }
+
+  /** The single server, if its lifespan is open. Nearly every call gets it, and is spared the rest of `serve`. */
+  get open(): ServedServer | undefined {
+    return this.single?.runtime.ready() === undefined ? this.single : undefined
   }
 
   /**
-   * The server of a request that does not belong to a session yet; undefined where there is none for it.
+   * The server of a request without a session; undefined if there is none.
    *
-   * @throws `ERR_MCP_CLOSED` for one that is closed, and whatever the selector throws
+   * @throws `ERR_MCP_CLOSED` for a closed one, and errors of the selector
    */
   choose(
     request: HttpRequest,
@@ -201,76 +72,81 @@ export class ServedServers {
   ): ServedServer | undefined | Promise<ServedServer | undefined> {
     if (this.single !== undefined) return this.single
     const chosen = this.#select?.(request, auth)
-    return chosen instanceof Promise
-      ? chosen.then((server) => this.#tenantOf(server))
-      : this.#tenantOf(chosen)
+    return chosen instanceof Promise ? chosen.then((server) => this.#use(server)) : this.#use(chosen)
   }
 
-  /** Finds the server of a request, whose work it is until there is a reply. Refuses one that there is no server for. */
-  serve(
-    { request, caller, id, found }: Wanted,
-    then: (tenant: ServedServer) => HttpReply | Promise<HttpReply>,
-  ): HttpReply | Promise<HttpReply> {
-    const go = (tenant: ServedServer | undefined): HttpReply | Promise<HttpReply> => {
-      if (tenant === undefined) return refuse('noServer', { id })
-      this.assign(request, tenant)
-      return this.during(tenant, () => then(tenant))
+  /** Finds the server of a request, opens its lifespan, and counts the request as its work until there is a reply. */
+  serve(lookup: ServerLookup, then: (server: ServedServer) => Reply): Reply {
+    const { request, caller, id } = lookup
+    const go = (server: ServedServer | undefined): Reply => {
+      if (server === undefined) return refuse('noServer', { id })
+      this.assign(request, server)
+      return this.during(server, () => {
+        const refused = lookup.refuse?.(server)
+        if (refused !== undefined) return refused
+        const ready = server.runtime.ready()
+        return ready === undefined ? then(server) : ready.then(() => then(server))
+      })
     }
-    const tenant = found ?? this.choose(request, caller)
-    return tenant instanceof Promise ? tenant.then(go) : go(tenant)
+    const server = lookup.found ?? this.choose(request, caller)
+    return server instanceof Promise ? server.then(go) : go(server)
   }
 
-  /** Remembers which server a request belongs to, where it may be one of several. */
-  assign(request: HttpRequest, tenant: ServedServer): void {
-    if (this.single === undefined) this.#assigned.set(request, tenant)
+  /** Remembers the server of a request, if there are several. */
+  assign(request: HttpRequest, server: ServedServer): void {
+    if (this.single === undefined) this.#assigned.set(request, server)
   }
 
-  /** The server that a request belongs to; undefined where none was chosen for it yet. */
+  /** The server of a request; undefined if none was chosen for it yet. */
   of(request: HttpRequest): ServedServer | undefined {
     return this.single ?? this.#assigned.get(request)
   }
 
-  /** Counts a step as work of its server, and lets go of a server that nothing is left of. */
-  during<T>(tenant: ServedServer, step: () => T | Promise<T>): T | Promise<T> {
-    if (tenant === this.single) return step()
-    tenant.begin()
+  /** Runs a step as work of its server, and releases a chosen server that is idle afterwards. */
+  during<T>(server: ServedServer, step: () => T | Promise<T>): T | Promise<T> {
+    if (server === this.single) return step()
+    server.begin()
     let result: T | Promise<T>
     try {
       result = step()
     } catch (error) {
-      tenant.end()
+      server.end()
       throw error
     }
-    if (result instanceof Promise) return result.finally(() => tenant.end())
-    tenant.end()
+    if (result instanceof Promise) return result.finally(() => server.end())
+    server.end()
     return result
   }
 
-  /** Lets go of all of them. */
+  /** Closes all of them here, when the mount has drained. */
   finish(): void {
     this.single?.finish()
-    for (const tenant of this.#inUse.values()) tenant.finish()
+    for (const server of this.#inUse.values()) server.finish()
     this.#inUse.clear()
   }
 
-  #tenantOf(server: Servable | undefined): ServedServer | undefined {
-    if (server === undefined) return undefined
-    const { runtime } = server
+  #served(runtime: ServerRuntime): ServedServer {
+    return new ServedServer(runtime, this.#clock, (server) => this.measure(server))
+  }
+
+  #use(chosen: Servable | undefined): ServedServer | undefined {
+    if (chosen === undefined) return undefined
+    const { runtime } = chosen
     const before = this.#inUse.get(runtime)
-    if (before?.closing === true) throw usageError('ERR_MCP_CLOSED', 'The server that was chosen is closing')
+    if (before?.closing === true) throw usageError('ERR_MCP_CLOSED', 'The selected server is closing')
     if (before !== undefined) return before
-    const tenant = new ServedServer(runtime, this.#clock, (measured) => this.measure(measured))
-    runtime.attach(tenant)
-    this.#inUse.set(runtime, tenant)
-    tenant.onIdle = () => {
-      // One that closes ends itself, when its time has come.
-      if (tenant.closing || !tenant.idle) return
+    const server = this.#served(runtime)
+    runtime.attach(server)
+    this.#inUse.set(runtime, server)
+    server.onIdle = () => {
+      // A closing server finishes by itself.
+      if (server.closing || !server.idle) return
       this.#inUse.delete(runtime)
-      tenant.finish()
+      server.finish()
     }
-    void tenant.closed.then(() => {
-      if (this.#inUse.get(runtime) === tenant) this.#inUse.delete(runtime)
+    void server.closed.then(() => {
+      if (this.#inUse.get(runtime) === server) this.#inUse.delete(runtime)
     })
-    return tenant
+    return server
   }
 }

@@ -4,7 +4,7 @@ import type { Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
 import { createSseWriter, type SseWriter, type StreamReader } from '../streams/sse-writer.ts'
 import { formatEvent } from '../streams/sse-format.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
 
 export interface SseConnectionOptions {

@@ -13,13 +13,13 @@ import type { Caller, Session } from '../../session/session.ts'
 import { emitSessionEvents } from '../../session/session-events.ts'
 import { Deadlines } from '../../util/timers.ts'
 import { messagePath, type SsePaths } from './routes.ts'
-import { deliver } from '../streamable/incoming.ts'
+import { deliver } from '../streamable/post-exchange.ts'
 import type { EndpointContext } from '../mount.ts'
 import { readerOf } from '../streams/sse-writer.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import { SseConnection } from './sse-connection.ts'
 import { refuse, TAKEN } from '../refusals.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
@@ -33,7 +33,7 @@ interface Posted {
 }
 
 export interface LegacySseParts {
-  readonly mount: EndpointContext
+  readonly context: EndpointContext
   /** Counts these sessions among its own: the limits are for both together. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
@@ -49,7 +49,7 @@ export interface LegacySseParts {
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export class LegacySse {
-  readonly #mount: EndpointContext
+  readonly #context: EndpointContext
   readonly #sessions: SessionTable
   readonly #parts: LegacySseParts
   readonly #connections = new Map<string, SseConnection>()
@@ -57,11 +57,11 @@ export class LegacySse {
   #draining = false
 
   constructor(parts: LegacySseParts) {
-    const { mount, sessions } = parts
+    const { context, sessions } = parts
     this.#parts = parts
-    this.#mount = mount
+    this.#context = context
     this.#sessions = sessions
-    this.#uninitialized = new Deadlines(mount.clock, mount.options.sessions.uninitializedTtlMs)
+    this.#uninitialized = new Deadlines(context.clock, context.options.sessions.uninitializedTtlMs)
   }
 
   all(): Iterable<SseConnection> {
@@ -87,12 +87,10 @@ export class LegacySse {
     if (!this.#sessions.reserve(principal)) return refuse('tooManySessions')
     let opened = false
     try {
-      const { tenants } = this.#mount
-      return await tenants.serve({ request, caller }, async (tenant) => {
-        // A client may post as soon as it knows where.
-        await tenant.runtime.ready()
+      const { servers } = this.#context
+      return await servers.serve({ request, caller }, async (server) => {
         if (this.#draining) return refuse('draining')
-        const connection = this.#open(principal, tenant)
+        const connection = this.#open(principal, server)
         opened = true
         return connection.connect(
           `${this.#addressOf(request)}?sessionId=${connection.id}`,
@@ -109,17 +107,17 @@ export class LegacySse {
     return messagePath({ paths, publicPath, requested: path })
   }
 
-  #open(principal: string, tenant: ServedServer): SseConnection {
+  #open(principal: string, server: ServedServer): SseConnection {
     const connection = new SseConnection({
-      context: this.#mount,
-      id: randomUuid(this.#mount.random),
+      context: this.#context,
+      id: randomUuid(this.#context.random),
       principal,
-      server: tenant,
+      server,
       onClose: (closed) => this.#closed(closed),
     })
     this.#connections.set(connection.id, connection)
     this.#uninitialized.add(connection)
-    tenant.hold(connection)
+    server.addConnection(connection)
     return connection
   }
 
@@ -128,7 +126,7 @@ export class LegacySse {
     this.#uninitialized.remove(connection)
     this.#uninitialized.releaseTimer()
     this.#sessions.release(connection.principal)
-    connection.server.letGo(connection)
+    connection.server.removeConnection(connection)
   }
 
   /** Another principal's session is as unknown as one that never was. */
@@ -139,7 +137,7 @@ export class LegacySse {
     if (connection === undefined || connection.principal !== principalOf(caller))
       return refuse('noConnection')
     connection.renew(caller.auth?.expiresAt)
-    this.#mount.tenants.assign(request, connection.server)
+    this.#context.servers.assign(request, connection.server)
     const posted = { request, caller, connection }
     return (value) => this.#received(posted, value)
   }
@@ -167,7 +165,7 @@ export class LegacySse {
     if (selection.kind === 'initialize') return this.#initialize(posted, message)
     if (selection.kind === 'serve' && session !== undefined) return this.#call(posted, session, message)
     if (selection.kind === 'refuse') {
-      if (message.method !== Method.Ping) this.#mount.rejections.tell(posted.request, selection.reason)
+      if (message.method !== Method.Ping) this.#context.rejections.add(posted.request, selection.reason)
       connection.respond(refusal(message, selection))
     }
     return TAKEN
@@ -175,18 +173,18 @@ export class LegacySse {
 
   /** Taken only when the session is there, so that a client which posts one message after the other need not wait. */
   async #initialize({ connection, request }: Posted, message: JsonRpcRequest): Promise<HttpReply> {
-    const { server: tenant, principal, id } = connection
-    const served = this.#parts.served.filter((revision) => tenant.runtime.revisions.includes(revision))
+    const { server, principal, id } = connection
+    const served = this.#parts.served.filter((revision) => server.runtime.revisions.includes(revision))
     connection.opening = true
     try {
-      const { session, frame } = await this.#mount.tenants.during(tenant, () =>
-        initialize(tenant.runtime, { served, message, principal, id }),
+      const { session, frame } = await this.#context.servers.during(server, () =>
+        initialize(server.runtime, { served, message, principal, id }),
       )
       if (connection.closed) {
         session?.close()
         return refuse('noConnection')
       }
-      if (session === undefined) this.#mount.rejections.tell(request, 'initializeRefused')
+      if (session === undefined) this.#context.rejections.add(request, 'initializeRefused')
       else this.#begin(connection, session)
       connection.respond(frame)
       return TAKEN
@@ -196,13 +194,13 @@ export class LegacySse {
   }
 
   #begin(connection: SseConnection, session: Session): void {
-    const { server: tenant } = connection
+    const { server } = connection
     this.#uninitialized.remove(connection)
     this.#uninitialized.releaseTimer()
     connection.begin(session)
-    this.#mount.pings?.add(session)
-    tenant.take(session)
-    emitSessionEvents(tenant.runtime, session, { resumed: false })
+    this.#context.pings?.add(session)
+    server.addSession(session)
+    emitSessionEvents(server.runtime, session, { resumed: false })
   }
 
   #call(posted: Posted, session: Session, message: JsonRpcRequest): Reply {
@@ -235,11 +233,11 @@ export class LegacySse {
     session: Session,
     message: JsonRpcRequest,
   ): EncodedResponse | Promise<EncodedResponse> {
-    const { server: tenant } = connection
-    const answered = this.#mount.tenants.during(tenant, () => session.call(message, connection, caller))
+    const { server } = connection
+    const answered = this.#context.servers.during(server, () => session.call(message, connection, caller))
     if (!(answered instanceof Promise)) return answered
     return answered.catch((error: unknown) => {
-      this.#mount.logger.error({ err: error }, 'A call could not be answered')
+      this.#context.logger.error({ err: error }, 'A call could not be answered')
       return { frame: errorFrame(message.id, busy()) }
     })
   }
@@ -250,7 +248,7 @@ export class LegacySse {
     answers: readonly (EncodedResponse | Promise<EncodedResponse>)[],
     join: (frames: readonly string[]) => string | undefined,
   ): HttpReply {
-    const { work } = this.#mount
+    const { work } = this.#context
     work.begin()
     const done = Promise.all(answers.map(async (answer) => answer)).then((all) => {
       const frames = all.flatMap((answer) => (answer === undefined ? [] : [answer.frame]))

@@ -2,7 +2,7 @@ import type { SessionKey } from '../../stores/session-store.ts'
 import type { Session } from '../../session/session.ts'
 import type { EventStream } from '../streams/plain-stream.ts'
 import type { ResumableStream } from '../streams/resumable-stream.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { Ranked, LruListOf } from './lru-list.ts'
 
 /** A session that lives in this process, with what is attached to it. */
@@ -10,7 +10,7 @@ export class LiveSession implements Ranked<LiveSession> {
   readonly session: Session
   readonly key: SessionKey
   /** The server that was chosen for it. */
-  readonly tenant: ServedServer
+  readonly server: ServedServer
   /** When a request last belonged to it. */
   lastSeen: number
   /** When the store last heard that it lives. */
@@ -25,8 +25,8 @@ export class LiveSession implements Ranked<LiveSession> {
   newer: LiveSession | undefined
   #streams: Map<string, ResumableStream> | undefined
 
-  constructor(session: Session, tenant: ServedServer, now: number) {
-    this.tenant = tenant
+  constructor(session: Session, server: ServedServer, now: number) {
+    this.server = server
     this.session = session
     this.key = { principal: session.record.principal, id: session.id }
     this.lastSeen = now

@@ -10,7 +10,7 @@ import { LiveSession } from './live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { SealedIds } from './sealed-ids.ts'
 import { fromStore } from '../streams/store-failure.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { HttpRequest } from '../types.ts'
 import { LruList } from './lru-list.ts'
 
@@ -30,7 +30,7 @@ type Found = LiveSession | undefined
  * one that never was.
  */
 export class SessionTable {
-  readonly #mount: EndpointContext
+  readonly #context: EndpointContext
   readonly #store: SessionStore
   readonly #sealed: SealedIds | undefined
   readonly #sweeper: Recurring
@@ -42,13 +42,13 @@ export class SessionTable {
   readonly #initialized = new LruList<LiveSession>()
   #closed = false
 
-  constructor(mount: EndpointContext, store: SessionStore, sealed: SealedIds | undefined) {
-    this.#mount = mount
+  constructor(context: EndpointContext, store: SessionStore, sealed: SealedIds | undefined) {
+    this.#context = context
     this.#store = store
     this.#sealed = sealed
-    const { ttlMs, uninitializedTtlMs } = mount.options.sessions
+    const { ttlMs, uninitializedTtlMs } = context.options.sessions
     const every = Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)
-    this.#sweeper = new Recurring(mount.clock, every, () => this.#sweep())
+    this.#sweeper = new Recurring(context.clock, every, () => this.#sweep())
   }
 
   /**
@@ -60,8 +60,8 @@ export class SessionTable {
     const key = { principal: principalOf(caller), id }
     const live = this.#principals.get(key.principal)?.get(key.id)
     if (live === undefined) return this.#wake(key, request, caller)
-    this.#mount.tenants.assign(request, live.tenant)
-    const now = this.#mount.clock.now()
+    this.#context.servers.assign(request, live.server)
+    const now = this.#context.clock.now()
     if (this.#expired(live, now)) {
       live.session.close()
       return undefined
@@ -73,7 +73,7 @@ export class SessionTable {
 
   /** Sets a place aside for a session that is about to open; false if there is none. `release` gives it back. */
   reserve(principal: string): boolean {
-    const { max, maxPerPrincipal } = this.#mount.options.sessions
+    const { max, maxPerPrincipal } = this.#context.options.sessions
     const own = this.#principals.get(principal)
     const reserved = this.#reservedBy.get(principal) ?? 0
     const held = (own?.size ?? 0) + reserved
@@ -93,16 +93,16 @@ export class SessionTable {
 
   /** The id of a new session. */
   name(draft: SessionDraft): string | Promise<string> {
-    const plain = (): string => randomToken(ID_LENGTH, this.#mount.random)
+    const plain = (): string => randomToken(ID_LENGTH, this.#context.random)
     return this.#sealed === undefined ? plain() : this.#sealed.seal(draft).then((id) => id ?? plain())
   }
 
   /** Takes a new session in. A promise only where the store makes one. */
-  open(session: Session, tenant: ServedServer): void | Promise<void> {
-    const { uninitializedTtlMs } = this.#mount.options.sessions
+  open(session: Session, server: ServedServer): void | Promise<void> {
+    const { uninitializedTtlMs } = this.#context.options.sessions
     const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs * (1 + REFRESH)))
-    if (stored instanceof Promise) return stored.then(() => void this.#add(session, tenant, NEW))
-    this.#add(session, tenant, NEW)
+    if (stored instanceof Promise) return stored.then(() => void this.#add(session, server, NEW))
+    this.#add(session, server, NEW)
   }
 
   /** Closes what lives here. The records stay: another process may go on with them. */
@@ -127,12 +127,12 @@ export class SessionTable {
     for (const own of this.#principals.values()) yield* own.values()
   }
 
-  #add(session: Session, tenant: ServedServer, how: { readonly resumed: boolean }): LiveSession | undefined {
+  #add(session: Session, server: ServedServer, how: { readonly resumed: boolean }): LiveSession | undefined {
     if (this.#closed) {
       session.close()
       return undefined
     }
-    const live = new LiveSession(session, tenant, this.#mount.clock.now())
+    const live = new LiveSession(session, server, this.#context.clock.now())
     const { principal, id } = live.key
     const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
     this.#principals.set(principal, own.set(id, live))
@@ -141,9 +141,9 @@ export class SessionTable {
     session.onRecord((record) => this.#save(live, record))
     this.#rank(live)
     this.#sweeper.start()
-    this.#mount.pings?.add(session)
-    tenant.take(session)
-    emitSessionEvents(tenant.runtime, session, how)
+    this.#context.pings?.add(session)
+    server.addSession(session)
+    emitSessionEvents(server.runtime, session, how)
     return live
   }
 
@@ -157,39 +157,39 @@ export class SessionTable {
     if (--this.#size === 0) this.#sweeper.stop()
     live.closeStreams()
     live.forgotten = this.#background(() => this.#store.delete(live.key))
-    void this.#background(() => this.#mount.events?.delete({ principal, session: id }))
+    void this.#background(() => this.#context.events?.delete({ principal, session: id }))
   }
 
   async #wake(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
-    const { tenants } = this.#mount
+    const { servers } = this.#context
     const record = (await fromStore(() => this.#store.get(key))) ?? (await this.#sealed?.open(key))
     if (record === undefined) return this.#live(key)
-    const tenant = await tenants.choose(request, caller)
+    const server = await servers.choose(request, caller)
     // Two requests may have asked at the same time.
-    if (tenant === undefined) return undefined
-    tenants.assign(request, tenant)
-    return tenants.during(tenant, () => this.#live(key) ?? this.#revive(key, record, tenant))
+    if (server === undefined) return undefined
+    servers.assign(request, server)
+    return servers.during(server, () => this.#live(key) ?? this.#revive(key, record, server))
   }
 
   #live({ principal, id }: SessionKey): Found {
     return this.#principals.get(principal)?.get(id)
   }
 
-  #revive(key: SessionKey, record: SessionRecord, tenant: ServedServer): Found {
+  #revive(key: SessionKey, record: SessionRecord, server: ServedServer): Found {
     const revision = revisionOf(record.revision)
-    const { served } = this.#mount
-    if (revision === undefined || !served.includes(revision) || !tenant.runtime.revisions.includes(revision))
+    const { served } = this.#context
+    if (revision === undefined || !served.includes(revision) || !server.runtime.revisions.includes(revision))
       return undefined
     // It may have ended while its tenant was looked for.
     if (this.#sealed?.ended(key.id) === true || !this.reserve(key.principal)) return undefined
     this.release(key.principal)
-    const live = this.#add(new Session(tenant.runtime, record, revision), tenant, { resumed: true })
+    const live = this.#add(new Session(server.runtime, record, revision), server, { resumed: true })
     live?.session.onClose(() => this.#sealed?.end(key.id))
     return live
   }
 
   #ttl({ session }: LiveSession): number {
-    const { ttlMs, uninitializedTtlMs } = this.#mount.options.sessions
+    const { ttlMs, uninitializedTtlMs } = this.#context.options.sessions
     return session.record.initialized ? ttlMs : uninitializedTtlMs
   }
 
@@ -198,7 +198,7 @@ export class SessionTable {
   }
 
   #sweep(): void {
-    const now = this.#mount.clock.now()
+    const now = this.#context.clock.now()
     for (const live of this.all()) {
       if (live.active) live.order?.use(live, now)
       if (this.#expired(live, now)) live.session.close()
@@ -215,12 +215,12 @@ export class SessionTable {
 
   #save(live: LiveSession, record: SessionRecord): void {
     this.#rank(live)
-    live.lastTouched = this.#mount.clock.now()
+    live.lastTouched = this.#context.clock.now()
     void this.#background(() => this.#store.put(record, this.#ttl(live) * (1 + REFRESH)))
   }
 
   #oldestIdle(): LiveSession | undefined {
-    const now = this.#mount.clock.now()
+    const now = this.#context.clock.now()
     return this.#uninitialized.oldestIdle(now) ?? this.#initialized.oldestIdle(now)
   }
 
@@ -235,7 +235,7 @@ export class SessionTable {
   /** What a request does not wait for. A store that fails is logged; the session goes on. */
   #background(step: () => unknown): Promise<unknown> | undefined {
     const failed = (error: unknown): void =>
-      this.#mount.logger.error({ err: error }, 'A session store failed')
+      this.#context.logger.error({ err: error }, 'A session store failed')
     try {
       const done = step()
       if (done instanceof Promise) return done.catch(failed)

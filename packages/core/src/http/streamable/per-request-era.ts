@@ -19,97 +19,100 @@ import { checkRoutingHeaders } from '../guard/routing-headers.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { EndpointParts } from '../parts.ts'
 import { ACCEPTED, JSON_HEADERS, refuse } from '../refusals.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
+import type { ServerLookup } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
 
 /**
- * Streamable HTTP where every request stands for itself: no sessions, no stream but that of a reply, nothing to resume.
+ * Streamable HTTP without sessions: each request is independent, and only replies are streams, which cannot be resumed.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export class PerRequestHttp {
-  readonly #mount: EndpointContext
+  readonly #context: EndpointContext
   readonly #streams: StreamOpener
   readonly #calls: CallPool
   readonly #served: readonly Revision[]
-  readonly #listening: SubscriptionHandler | undefined
+  readonly #subscriptions: SubscriptionHandler | undefined
   #draining = false
 
   constructor(
-    mount: EndpointContext,
+    context: EndpointContext,
     streams: StreamOpener,
     { subscriptions }: Pick<EndpointParts, 'subscriptions'>,
   ) {
-    this.#mount = mount
+    this.#context = context
     this.#streams = streams
     this.#calls = createCallPool()
-    this.#listening = subscriptions?.(mount, this.#calls)
-    this.#served = ofEra('modern', mount.served)
+    this.#subscriptions = subscriptions?.(context, this.#calls)
+    this.#served = ofEra('modern', context.served)
   }
 
-  /** From now on no request is taken, and nobody listens any more. */
+  /** Refuses new requests, and ends subscriptions. */
   drain(): void {
     this.#draining = true
-    this.#listening?.drain()
+    this.#subscriptions?.drain()
   }
 
-  /** Ends what still runs; its callers get no answer. */
+  /** Ends running calls without an answer. */
   endAll(): void {
     this.#calls.endAll()
   }
 
-  /** Calls that run or wait; of one server only, where one is given. */
+  /** Calls that run or wait; of one server, if it is given. */
   inFlight(runtime?: ServerRuntime): number {
     return this.#calls.inFlight(runtime)
   }
 
   post(request: HttpRequest, caller: Caller, message: JsonRpcRequest | JsonRpcNotification): Reply {
-    // What a client cancels it cancels by going away, so that there is nothing to do for a notification.
+    // A client cancels by disconnecting, so notifications have no effect.
     if (!('id' in message)) return ACCEPTED
-    const selection = this.#select(request, message, this.#mount.served)
+    const selection = this.#select(request, message, this.#context.served)
     if (selection.kind === 'refuse') return this.#refused(request, message.id, selection)
     if (selection.kind !== 'serve' || selection.meta === undefined) return refuse('internal')
     if (this.#draining) return refuse('draining', { id: message.id })
     const inbound: Inbound = { request, caller, message, revision: selection.revision, meta: selection.meta }
-    const { single } = this.#mount.tenants
-    // One server for all, open already: nearly every call.
-    return single !== undefined && single.runtime.ready() === undefined
-      ? this.#call(inbound, single, this.#served)
-      : this.#choose(inbound)
+    const server = this.#context.servers.open
+    return server === undefined ? this.#serve(inbound) : this.#call(inbound, server, this.#served)
   }
 
-  #call(inbound: Inbound, tenant: ServedServer, served: readonly Revision[]): Reply {
+  #call(inbound: Inbound, server: ServedServer, served: readonly Revision[]): Reply {
     const { request, caller, message, revision, meta } = inbound
-    const error = checkRoutingHeaders(request, message, tenant.runtime.addedNames)
+    const error = checkRoutingHeaders(request, message, server.runtime.addedNames)
     if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
-    if (message.method === Method.Listen && this.#listening !== undefined)
-      return this.#listening.answer(request, tenant, { message, caller, revision, meta, served })
+    if (message.method === Method.Listen && this.#subscriptions !== undefined)
+      return this.#subscriptions.answer(request, server, { message, caller, revision, meta, served })
     const exchange = new PostExchange({
-      mount: this.#mount,
+      context: this.#context,
       request,
       revision,
       live: undefined,
-      tenant,
+      server,
       streams: this.#streams,
     })
     const call = { message, exchange, caller, revision, meta, served }
-    return exchange.answer(this.#calls.run(tenant.runtime, statelessContext(tenant.runtime, call)))
+    return exchange.answer(this.#calls.run(server.runtime, statelessContext(server.runtime, call)))
   }
 
-  /** Finds the server, and opens its lifespan before the first call. */
-  #choose(inbound: Inbound): Reply {
+  #serve(inbound: Inbound): Reply {
     const { request, caller, message } = inbound
-    return this.#mount.tenants.serve({ request, caller, id: message.id }, (tenant) => {
-      // It may speak less than the mount does, and what it refuses it refuses in its own name.
-      const served = this.#mount.served.filter((revision) => tenant.runtime.revisions.includes(revision))
-      const selection = this.#select(request, message, served)
-      if (selection.kind === 'refuse') return this.#refused(request, message.id, selection)
-      const run = (): Reply => this.#call(inbound, tenant, ofEra('modern', served))
-      const ready = tenant.runtime.ready()
-      return ready === undefined ? run() : ready.then(run)
-    })
+    const served = ({ runtime }: ServedServer): readonly Revision[] =>
+      this.#context.served.filter((revision) => runtime.revisions.includes(revision))
+    const lookup: ServerLookup = {
+      request,
+      caller,
+      id: message.id,
+      // It may support fewer revisions than the mount, and its refusal lists its own.
+      refuse: (server) => {
+        const selection = this.#select(request, message, served(server))
+        return selection.kind === 'refuse' ? this.#refused(request, message.id, selection) : undefined
+      },
+    }
+    return this.#context.servers.serve(lookup, (server) =>
+      this.#call(inbound, server, ofEra('modern', served(server))),
+    )
   }
 
   #select(request: HttpRequest, message: JsonRpcRequest, served: readonly Revision[]): Selection {
@@ -124,7 +127,7 @@ export class PerRequestHttp {
   ): HttpReply {
     const [revision] = this.#served
     if (revision === undefined) return refuse('internal', { id })
-    this.#mount.rejections.tell(request, reason)
+    this.#context.rejections.add(request, reason)
     return {
       status: revision.httpStatus(error),
       headers: JSON_HEADERS,
@@ -133,7 +136,7 @@ export class PerRequestHttp {
   }
 }
 
-/** A request whose head and metadata are in order. */
+/** A request whose head and metadata are valid. */
 interface Inbound {
   readonly request: HttpRequest
   readonly caller: Caller

@@ -1,33 +1,35 @@
+import type { Incoming } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/dispatcher.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
+import type { Session } from '../../session/session.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { EventStream } from '../streams/plain-stream.ts'
 import { SSE_HEADERS } from '../streams/sse-format.ts'
 import { JSON_HEADERS, refuse } from '../refusals.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 
-/** Makes the stream that a reply becomes when something must be streamed. */
+/** Opens the stream of a reply. */
 export interface StreamOpener {
-  openStream(live: LiveSession | undefined, tenant: ServedServer): EventStream
+  openStream(live: LiveSession | undefined, server: ServedServer): EventStream
 }
 
 export interface ExchangeOptions {
-  readonly mount: EndpointContext
+  readonly context: EndpointContext
   readonly request: HttpRequest
   readonly revision: Revision
-  /** Undefined without a session, and then the peer cannot be asked anything. */
+  /** Undefined without a session; then no request can be sent to the client. */
   readonly live: LiveSession | undefined
-  readonly tenant: ServedServer
+  readonly server: ServedServer
   readonly streams: StreamOpener
 }
 
 /**
  * One POST and its reply. The reply is JSON until something must be streamed. Answers are routed by this object, never
- * by their ids. What it means that a client goes away is the revision's to say.
+ * by their ids. The revision decides whether a disconnect cancels the call.
  */
 export class PostExchange implements Exchange {
   readonly duplex: boolean
@@ -45,18 +47,18 @@ export class PostExchange implements Exchange {
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    this.duplex = options.live !== undefined && options.mount.options.response !== 'json'
-    // Without a session the status is part of a refusal, so that the stream waits until there is something to put on it.
-    if (options.mount.options.response === 'sse' && options.live !== undefined) this.#startStream()
+    this.duplex = options.live !== undefined && options.context.options.response !== 'json'
+    // Without a session a refusal has an HTTP status, so the stream starts only when there is something to write.
+    if (options.context.options.response === 'sse' && options.live !== undefined) this.#startStream()
   }
 
-  /** Sends a notification ahead of the answer, and by that turns the reply into a stream. */
+  /** Sends a notification before the answer, which turns the reply into a stream. */
   send(frame: string): void | Promise<void> {
-    if (this.#done || this.#options.mount.options.response === 'json') return undefined
+    if (this.#done || this.#options.context.options.response === 'json') return undefined
     return this.#startStream().send(frame)
   }
 
-  /** Asks the client something on the stream of the call that needs to know. The answer comes with a POST of its own. */
+  /** Sends a request to the client on the stream of this call. The response comes in another POST. */
   request(frame: string): void {
     if (!this.#done) this.#startStream().respond(frame)
   }
@@ -65,9 +67,9 @@ export class PostExchange implements Exchange {
     onDisconnect(this.#options.request, listener)
   }
 
-  /** Sends the client away until it polls for the rest; see `RequestContext.closeConnection`. */
+  /** Ends the connection until the client polls for the rest; see `RequestContext.closeConnection`. */
   closeConnection(retryMs: number | undefined): void {
-    const { events } = this.#options.mount
+    const { events } = this.#options.context
     if (this.#done || !this.duplex || events === undefined || !this.revision.primesStreams) return
     this.#startStream().closeConnection(retryMs)
   }
@@ -78,11 +80,11 @@ export class PostExchange implements Exchange {
   }
 
   refused(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void {
-    const { mount, request } = this.#options
-    mount.rejections.tell(request, reason)
+    const { context, request } = this.#options
+    context.rejections.add(request, reason)
   }
 
-  /** The call takes long: from now on the connection is kept alive. */
+  /** The call takes long, so the reply becomes a stream, which is kept alive. */
   due(): void {
     if (!this.#done) this.#startStream()
   }
@@ -95,9 +97,9 @@ export class PostExchange implements Exchange {
     return reply
   }
 
-  /** The reply to a batch: its answers in an array, or one by one on the stream. */
+  /** The reply to a batch: an array, or one event for each answer on the stream. */
   answerAll(all: readonly (EncodedResponse | Promise<EncodedResponse>)[]): HttpReply | Promise<HttpReply> {
-    if (this.#options.mount.options.response === 'sse') this.#startStream()
+    if (this.#options.context.options.response === 'sse') this.#startStream()
     this.#awaited = all.length
     this.#frames = []
     let last: HttpReply | undefined
@@ -120,7 +122,7 @@ export class PostExchange implements Exchange {
   }
 
   #wait(): Promise<HttpReply> {
-    const { upgrades, work, options } = this.#options.mount
+    const { upgrades, work, options } = this.#options.context
     work.begin()
     if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
     return new Promise((resolve) => {
@@ -131,7 +133,7 @@ export class PostExchange implements Exchange {
 
   #settle(reply: HttpReply | undefined): void {
     if (reply === undefined) return
-    const { upgrades, work } = this.#options.mount
+    const { upgrades, work } = this.#options.context
     upgrades.remove(this)
     this.#resolve?.(reply)
     work.end()
@@ -139,8 +141,8 @@ export class PostExchange implements Exchange {
 
   #finish(answer: EncodedResponse): HttpReply {
     this.#done = true
-    const { mount, revision } = this.#options
-    if (mount.options.response === 'sse' && answer !== undefined && isSuccess(answer, revision))
+    const { context, revision } = this.#options
+    if (context.options.response === 'sse' && answer !== undefined && isSuccess(answer, revision))
       this.#startStream()
     if (this.#stream !== undefined) {
       this.#stream.finish(answer?.frame)
@@ -151,7 +153,7 @@ export class PostExchange implements Exchange {
     return jsonAnswer(answer, revision)
   }
 
-  /** Undefined while answers are missing. */
+  /** The reply, once all answers are there. */
   #collect(answer: EncodedResponse): HttpReply | undefined {
     const frames = this.#frames ?? []
     const isLast = --this.#awaited === 0
@@ -169,9 +171,9 @@ export class PostExchange implements Exchange {
     return { status: 200, headers: JSON_HEADERS, body: `[${frames.join(',')}]` }
   }
 
-  /** The runtime answers everything; should it fail to, the peer must not wait for ever. */
+  /** Calls never reject; if one does, the client must not wait forever. */
   #crash(error: unknown): HttpReply | undefined {
-    this.#options.mount.logger.error({ err: error }, 'A call could not be answered')
+    this.#options.context.logger.error({ err: error }, 'A call could not be answered')
     if (this.#frames !== undefined) return this.#collect(undefined)
     this.#done = true
     this.#stream?.close()
@@ -180,8 +182,8 @@ export class PostExchange implements Exchange {
 
   #startStream(): EventStream {
     if (this.#stream === undefined) {
-      const { streams, live, tenant, request } = this.#options
-      this.#stream = streams.openStream(live, tenant)
+      const { streams, live, server, request } = this.#options
+      this.#stream = streams.openStream(live, server)
       this.#reply = this.#stream.connect(request)
       this.#resolve?.(this.#reply)
     }
@@ -192,7 +194,13 @@ export class PostExchange implements Exchange {
 const isSuccess = ({ error }: EncodedAnswer, revision: Revision): boolean =>
   error === undefined || revision.httpStatus(error) === 200
 
-/** An answer that is no stream. */
+/** Delivers a message that needs no answer. Without a session it has no effect. */
+export function deliver(session: Session | undefined, incoming: Incoming): void {
+  if (incoming.kind === 'notification') session?.notification(incoming.message)
+  else if (incoming.kind === 'response') session?.response(incoming.message)
+}
+
+/** An answer without a stream. */
 export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply {
   const { error } = answer
   if (error === undefined)
@@ -201,7 +209,7 @@ export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply
   return { status, headers: status === 503 ? refuse('busy').headers : JSON_HEADERS, body: answer.frame }
 }
 
-/** A stream that ends at once: there is nothing to say, and nothing to come back for. */
+/** An empty stream, which ends at once and cannot be resumed. */
 export const EMPTY_STREAM: HttpReply = Object.freeze({
   status: 200,
   headers: SSE_HEADERS,

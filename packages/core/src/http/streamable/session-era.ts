@@ -15,16 +15,15 @@ import { answerInitialize } from '../../session/greet.ts'
 import type { CallPool } from '../../session/call-pool.ts'
 import type { Caller } from '../../session/session.ts'
 import { statelessContext } from '../../session/stateless-call.ts'
-import { PostExchange, type StreamOpener } from './post-exchange.ts'
-import { deliver } from './incoming.ts'
-import { initialized, notInitialized, type InitializeRequest } from './initialize-reply.ts'
+import { deliver, PostExchange, type StreamOpener } from './post-exchange.ts'
+import { initializeReply, initializeRefused, type InitializeRequest } from './initialize-reply.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
-import { refuseRevision } from './refused-revision.ts'
 import type { SessionRoutes } from './session-routes.ts'
-import { ACCEPTED, refuse } from '../refusals.ts'
-import type { ServedServer } from '../served-servers.ts'
+import { ACCEPTED, refuse, refuseRevision } from '../refusals.ts'
+import type { ServedServer } from '../served-server.ts'
+import type { ServerLookup } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
@@ -42,7 +41,7 @@ interface Inbound {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export class SessionEraHttp implements StreamOpener {
-  readonly #mount: EndpointContext
+  readonly #context: EndpointContext
   readonly #sessions: SessionRoutes | undefined
   readonly #stateless: CallPool | undefined
   /** Elsewhere the ids of sessions mean nothing. */
@@ -50,11 +49,15 @@ export class SessionEraHttp implements StreamOpener {
 
   #draining = false
 
-  constructor(mount: EndpointContext, sessions: SessionRoutes | undefined, stateless: CallPool | undefined) {
-    this.#mount = mount
+  constructor(
+    context: EndpointContext,
+    sessions: SessionRoutes | undefined,
+    stateless: CallPool | undefined,
+  ) {
+    this.#context = context
     this.#sessions = sessions
     this.#stateless = stateless
-    this.#hasSessions = stateless === undefined && hasSessions(mount.served)
+    this.#hasSessions = stateless === undefined && hasSessions(context.served)
   }
 
   /** From now on no request is taken, but answers are, and what cancels a call. */
@@ -115,33 +118,31 @@ export class SessionEraHttp implements StreamOpener {
     if ('fault' in batch) return refuse('batch', { message: batch.fault })
     if (this.#draining && batch.items.some(({ kind }) => kind === 'request')) return refuse('draining')
     const { revision } = selection
-    return this.#serve(inbound, { revision }, (tenant) =>
-      this.#callAll(inbound, batch.items, revision, tenant),
+    return this.#serve(inbound, { revision }, (server) =>
+      this.#callAll(inbound, batch.items, revision, server),
     )
   }
 
   #call(inbound: Inbound, message: JsonRpcRequest, revision: Revision): Reply {
-    const { single } = this.#mount.tenants
-    // One server for all, open already: nearly every call. What the rest needs would cost it more than its dispatch.
-    if (single !== undefined && single.runtime.ready() === undefined)
-      return this.#answer(inbound, message, revision, single)
-    return this.#serve(inbound, { revision, id: message.id }, (tenant) =>
-      this.#answer(inbound, message, revision, tenant),
+    const server = this.#context.servers.open
+    if (server !== undefined) return this.#answer(inbound, message, revision, server)
+    return this.#serve(inbound, { revision, id: message.id }, (chosen) =>
+      this.#answer(inbound, message, revision, chosen),
     )
   }
 
-  #answer(inbound: Inbound, message: JsonRpcRequest, revision: Revision, tenant: ServedServer): Reply {
-    const exchange = this.#exchange(inbound, revision, tenant)
-    return exchange.answer(this.#dispatch(inbound, message, exchange, tenant))
+  #answer(inbound: Inbound, message: JsonRpcRequest, revision: Revision, server: ServedServer): Reply {
+    const exchange = this.#exchange(inbound, revision, server)
+    return exchange.answer(this.#dispatch(inbound, message, exchange, server))
   }
 
-  #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, tenant: ServedServer): Reply {
+  #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, server: ServedServer): Reply {
     let exchange: PostExchange | undefined
     const answers: (EncodedResponse | Promise<EncodedResponse>)[] = []
     for (const item of items) {
       if (item.kind === 'request') {
-        exchange ??= this.#exchange(inbound, revision, tenant)
-        answers.push(this.#dispatch(inbound, item.message, exchange, tenant))
+        exchange ??= this.#exchange(inbound, revision, server)
+        answers.push(this.#dispatch(inbound, item.message, exchange, server))
       } else {
         deliver(inbound.live?.session, item)
       }
@@ -153,49 +154,55 @@ export class SessionEraHttp implements StreamOpener {
     { caller, live }: Inbound,
     message: JsonRpcRequest,
     exchange: PostExchange,
-    tenant: ServedServer,
+    server: ServedServer,
   ): EncodedResponse | Promise<EncodedResponse> {
-    const { tenants } = this.#mount
-    if (live !== undefined && tenant === tenants.single) return live.session.call(message, exchange, caller)
-    return tenants.during(tenant, () =>
+    const { servers } = this.#context
+    if (live !== undefined && server === servers.single) return live.session.call(message, exchange, caller)
+    return servers.during(server, () =>
       live === undefined
         ? this.#stateless?.run(
-            tenant.runtime,
-            statelessContext(tenant.runtime, { message, exchange, caller, revision: exchange.revision }),
+            server.runtime,
+            statelessContext(server.runtime, { message, exchange, caller, revision: exchange.revision }),
           )
         : live.session.call(message, exchange, caller),
     )
   }
 
-  #exchange({ request, live }: Inbound, revision: Revision, tenant: ServedServer): PostExchange {
-    return new PostExchange({ mount: this.#mount, request, revision, live, tenant, streams: this })
+  #exchange({ request, live }: Inbound, revision: Revision, server: ServedServer): PostExchange {
+    return new PostExchange({ context: this.#context, request, revision, live, server, streams: this })
   }
 
-  #initialize(inbound: Inbound, message: JsonRpcRequest): Reply {
-    return this.#choose(inbound, message.id, (tenant) => {
-      const { request, caller } = inbound
-      const opening = { request, caller, message, tenant, served: this.#served(tenant) }
+  #initialize({ request, caller, live }: Inbound, message: JsonRpcRequest): Reply {
+    const lookup = { request, caller, id: message.id, found: live?.server }
+    return this.#context.servers.serve(lookup, (server) => {
+      const opening = { request, caller, message, server, served: this.#served(server) }
       return this.#stateless === undefined && this.#sessions !== undefined
         ? this.#sessions.open(opening)
-        : this.#greet(opening)
+        : this.#initializeStateless(opening)
     })
   }
 
   /** Without sessions `initialize` is answered and forgotten. */
-  async #greet({ request, caller, message, tenant, served }: InitializeRequest): Promise<HttpReply> {
+  async #initializeStateless({
+    request,
+    caller,
+    message,
+    server,
+    served,
+  }: InitializeRequest): Promise<HttpReply> {
     const principal = principalOf(caller)
-    const { frame, error } = await answerInitialize(tenant.runtime, { served, message, principal, id: '' })
-    if (error !== undefined) return notInitialized(message, error)
-    return initialized(this.#mount, frame, { request, tenant, headers: {} })
+    const { frame, error } = await answerInitialize(server.runtime, { served, message, principal, id: '' })
+    if (error !== undefined) return initializeRefused(message, error)
+    return initializeReply(this.#context, frame, { request, server, headers: {} })
   }
 
   #served({ runtime }: ServedServer): readonly Revision[] {
-    return ofEra('legacy', this.#mount.served).filter((revision) => runtime.revisions.includes(revision))
+    return ofEra('legacy', this.#context.served).filter((revision) => runtime.revisions.includes(revision))
   }
 
   /** The stream of one reply; one of a session can be resumed. */
-  openStream(live: LiveSession | undefined, tenant: ServedServer): EventStream {
-    return (live && this.#sessions?.openStream(live)) ?? new PlainStream(this.#mount, tenant)
+  openStream(live: LiveSession | undefined, server: ServedServer): EventStream {
+    return (live && this.#sessions?.openStream(live)) ?? new PlainStream(this.#context, server)
   }
 
   #select(
@@ -206,30 +213,24 @@ export class SessionEraHttp implements StreamOpener {
       message,
       header: request.header('mcp-protocol-version'),
       session: live?.session.revision,
-      served: this.#mount.served,
+      served: this.#context.served,
       stateless: this.#stateless !== undefined,
     })
   }
 
-  /** Finds the server, and opens its lifespan before the first call; afterwards it costs nothing. */
   #serve(
-    inbound: Inbound,
-    { revision, id }: { readonly revision: Revision; readonly id?: RequestId },
-    then: (tenant: ServedServer) => Reply,
-  ): Reply {
-    return this.#choose(inbound, id, (tenant) => {
-      if (!tenant.runtime.revisions.includes(revision)) return refuse('unsupportedVersion', { id })
-      const ready = tenant.runtime.ready()
-      return ready === undefined ? then(tenant) : ready.then(() => then(tenant))
-    })
-  }
-
-  /** The server of the session, or the one that is chosen for a request that has none. */
-  #choose(
     { request, caller, live }: Inbound,
-    id: RequestId | undefined,
-    then: (tenant: ServedServer) => Reply,
+    { revision, id }: { readonly revision: Revision; readonly id?: RequestId },
+    then: (server: ServedServer) => Reply,
   ): Reply {
-    return this.#mount.tenants.serve({ request, caller, id, found: live?.tenant }, then)
+    const lookup: ServerLookup = {
+      request,
+      caller,
+      id,
+      found: live?.server,
+      refuse: ({ runtime }) =>
+        runtime.revisions.includes(revision) ? undefined : refuse('unsupportedVersion', { id }),
+    }
+    return this.#context.servers.serve(lookup, then)
   }
 }

@@ -8,21 +8,20 @@ import { MemorySessionStore } from '../../stores/memory-session-store.ts'
 import { randomToken } from '../../util/random.ts'
 import { createSealer } from '../../util/sealer.ts'
 import type { Caller, Session } from '../../session/session.ts'
-import { initialized, notInitialized, type InitializeRequest } from './initialize-reply.ts'
+import { initializeReply, initializeRefused, type InitializeRequest } from './initialize-reply.ts'
 import { LegacySse } from '../legacy-sse/sse-transport.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
 import { readerOf, type StreamReader } from '../streams/sse-writer.ts'
 import { Pings } from '../sessions/pings.ts'
-import { refuseRevision } from './refused-revision.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { SealedIds } from '../sessions/sealed-ids.ts'
 import { SessionTable } from '../sessions/session-table.ts'
 import { parseEventId } from '../streams/sse-format.ts'
-import { ENDED, refuse } from '../refusals.ts'
+import { ENDED, refuse, refuseRevision } from '../refusals.ts'
 import { replay, ResumableStream, type StreamLog } from '../streams/resumable-stream.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
@@ -32,12 +31,12 @@ const STREAM_TOKEN_LENGTH = 12
 
 /** What a mount has beside its calls because there are sessions: they themselves, their streams, and HTTP+SSE. */
 export class SessionRoutes {
-  readonly #mount: EndpointContext
+  readonly #context: EndpointContext
   readonly #sessions: SessionTable
   readonly #sse: LegacySse | undefined
 
-  constructor(mount: EndpointContext, sessions: SessionTable, sse: LegacySse | undefined) {
-    this.#mount = mount
+  constructor(context: EndpointContext, sessions: SessionTable, sse: LegacySse | undefined) {
+    this.#context = context
     this.#sessions = sessions
     this.#sse = sse
   }
@@ -48,26 +47,30 @@ export class SessionRoutes {
   }
 
   /** Everything that is live, on either transport. */
-  *all(): Iterable<{ readonly session: Session; readonly tenant: ServedServer }> {
+  *all(): Iterable<{ readonly session: Session; readonly server: ServedServer }> {
     yield* this.#sessions.all()
-    for (const { session, server: tenant } of this.#sse?.all() ?? [])
-      if (session !== undefined) yield { session, tenant }
+    for (const { session, server } of this.#sse?.all() ?? [])
+      if (session !== undefined) yield { session, server }
   }
 
-  async open({ request, caller, message, tenant, served }: InitializeRequest): Promise<HttpReply> {
+  async open({ request, caller, message, server, served }: InitializeRequest): Promise<HttpReply> {
     const principal = principalOf(caller)
     if (!this.#sessions.reserve(principal)) return refuse('tooManySessions', { id: message.id })
     try {
-      const opened = await initialize(tenant.runtime, {
+      const opened = await initialize(server.runtime, {
         served,
         message,
         principal,
         id: (draft) => this.#sessions.name(draft),
       })
-      if (opened.session === undefined) return notInitialized(message, opened.error)
+      if (opened.session === undefined) return initializeRefused(message, opened.error)
       const { session, frame } = opened
-      await this.#sessions.open(session, tenant)
-      return initialized(this.#mount, frame, { request, tenant, headers: { 'mcp-session-id': session.id } })
+      await this.#sessions.open(session, server)
+      return initializeReply(this.#context, frame, {
+        request,
+        server,
+        headers: { 'mcp-session-id': session.id },
+      })
     } finally {
       this.#sessions.release(principal)
     }
@@ -95,12 +98,12 @@ export class SessionRoutes {
 
   /** One that can be resumed, where there is a log of events. */
   openStream(live: LiveSession): EventStream {
-    const { events, random } = this.#mount
-    const { tenant, session } = live
-    if (events === undefined) return new PlainStream(this.#mount, tenant, session.id)
+    const { events, random } = this.#context
+    const { server, session } = live
+    if (events === undefined) return new PlainStream(this.#context, server, session.id)
     const token = randomToken(STREAM_TOKEN_LENGTH, random)
-    const stream = new ResumableStream(this.#mount, {
-      server: tenant,
+    const stream = new ResumableStream(this.#context, {
+      server,
       log: { store: events, key: { ...sessionKey(live), stream: token } },
       primes: session.revision.primesStreams,
       onEnd: () => live.removeStream(token),
@@ -133,7 +136,7 @@ export class SessionRoutes {
         message: undefined,
         header: request.header('mcp-protocol-version'),
         session: found.session.revision,
-        served: this.#mount.served,
+        served: this.#context.served,
         stateless: false,
       })
       return selection.kind === 'refuse' ? refuseRevision(selection, undefined) : then(found)
@@ -153,11 +156,11 @@ export class SessionRoutes {
   /** Every way of not finding the event is answered with the same bytes. */
   async #resume(live: LiveSession, lastEventId: string, reader: StreamReader): Promise<HttpReply> {
     const from = parseEventId(lastEventId)
-    if (from === undefined || this.#mount.events === undefined) return refuse('unknownEvent')
+    if (from === undefined || this.#context.events === undefined) return refuse('unknownEvent')
     const stream = live.stream(from.stream)
-    const log: StreamLog = { store: this.#mount.events, key: { ...sessionKey(live), stream: from.stream } }
+    const log: StreamLog = { store: this.#context.events, key: { ...sessionKey(live), stream: from.stream } }
     const reply = await (stream === undefined
-      ? replay(this.#mount, live.tenant, { log, from, reader })
+      ? replay(this.#context, live.server, { log, from, reader })
       : stream.resume(from, reader))
     return reply ?? refuse('unknownEvent')
   }
@@ -174,24 +177,24 @@ const sessionKey = ({ key }: LiveSession): { readonly principal: string; readonl
  * @throws `ERR_MCP_OPTION`
  */
 export function createSessionRoutes(
-  mount: EndpointContext,
+  context: EndpointContext,
   options: EndpointOptions,
 ): SessionRoutes | undefined {
-  const { clock } = mount
-  const sealed = createSealedIds(mount)
-  if (mount.options.stateless) return undefined
-  const { max, maxPerPrincipal } = mount.options.sessions
+  const { clock } = context
+  const sealed = createSealedIds(context)
+  if (context.options.stateless) return undefined
+  const { max, maxPerPrincipal } = context.options.sessions
   const store = options.sessions?.store ?? new MemorySessionStore({ max, maxPerPrincipal, clock })
-  const sessions = new SessionTable(mount, store, sealed)
-  return new SessionRoutes(mount, sessions, createLegacySse(mount, sessions, options))
+  const sessions = new SessionTable(context, store, sealed)
+  return new SessionRoutes(context, sessions, createLegacySse(context, sessions, options))
 }
 
-function createSealedIds({ options, tenants, clock, random }: EndpointContext): SealedIds | undefined {
+function createSealedIds({ options, servers, clock, random }: EndpointContext): SealedIds | undefined {
   const { seal, sessions } = options
   if (seal === undefined) return undefined
   return new SealedIds({
     sealer: createSealer({ keys: seal.keys, name: 'sessions.seal.keys', random }),
-    server: tenants.single?.runtime.info.name ?? '',
+    server: servers.single?.runtime.info.name ?? '',
     maxAgeMs: seal.maxAgeMs,
     maxEnded: sessions.max,
     clock,
@@ -200,23 +203,23 @@ function createSealedIds({ options, tenants, clock, random }: EndpointContext): 
 }
 
 function createLegacySse(
-  mount: EndpointContext,
+  context: EndpointContext,
   sessions: SessionTable,
   options: EndpointOptions,
 ): LegacySse | undefined {
-  const { legacySse: paths } = mount.options
+  const { legacySse: paths } = context.options
   if (paths === undefined) return undefined
-  if (!hasSessions(mount.served))
+  if (!hasSessions(context.served))
     throw usageError(
       'ERR_MCP_OPTION',
       'legacySse needs sessions: leave it out, or serve a revision that has them',
     )
   const { pathname } = new URL(options.publicUrl ?? 'http://localhost')
   return new LegacySse({
-    mount,
+    context,
     sessions,
     paths,
-    served: ofEra('legacy', mount.served),
+    served: ofEra('legacy', context.served),
     publicPath: pathname === '/' ? undefined : pathname,
   })
 }

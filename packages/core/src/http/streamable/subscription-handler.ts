@@ -14,109 +14,114 @@ import { SubscriptionStream } from './subscription-stream.ts'
 import type { EndpointContext } from '../mount.ts'
 import { readerOf } from '../streams/sse-writer.ts'
 import { refuse } from '../refusals.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
-/** A request to be told of changes, before it has its way back. */
+/** A `subscriptions/listen` request, before it has its exchange. */
 export type SubscriptionCall = Omit<StatelessCall, 'exchange'>
 
 /**
- * Requests whose reply is a stream that stays open. They are no work: a close does not wait for them, and ends them first.
+ * Answers `subscriptions/listen` with a stream that stays open. A close ends these streams first, and waits for none.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export class SubscriptionHandler {
-  readonly #mount: EndpointContext
+  readonly #context: EndpointContext
   readonly #calls: CallPool
-  readonly #listens: SubscriptionSet
+  readonly #subscriptions: SubscriptionSet
   #draining = false
 
-  constructor(mount: EndpointContext, calls: CallPool) {
-    this.#mount = mount
+  constructor(context: EndpointContext, calls: CallPool) {
+    this.#context = context
     this.#calls = calls
-    this.#listens = new SubscriptionSet(mount.options.listens)
+    this.#subscriptions = new SubscriptionSet(context.options.listens)
   }
 
-  /** Ends every stream with its answer, and takes no more. */
+  /** Ends every stream with its answer, and refuses new ones. */
   drain(): void {
     this.#draining = true
-    this.#listens.closeAll()
+    this.#subscriptions.closeAll()
   }
 
-  answer(request: HttpRequest, tenant: ServedServer, call: SubscriptionCall): HttpReply | Promise<HttpReply> {
-    if (!this.#reaches(tenant)) return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
-    const { runtime } = tenant
+  answer(request: HttpRequest, server: ServedServer, call: SubscriptionCall): HttpReply | Promise<HttpReply> {
+    if (!this.#reachesStreams(server))
+      return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
+    const { runtime } = server
     const ctx = statelessContext(runtime, { ...call, exchange: this.#exchange(request) })
     const answered = this.#calls.run(runtime, ctx)
     return answered instanceof Promise
-      ? answered.then((answer) => this.#reply(answer, { request, tenant, call }))
-      : this.#reply(answered, { request, tenant, call })
+      ? answered.then((answer) => this.#reply(answer, { request, server, call }))
+      : this.#reply(answered, { request, server, call })
   }
 
-  /** Whether a change that one request makes comes to the stream of another. A bus in memory would call across. */
-  #reaches({ runtime }: ServedServer): boolean {
-    return !this.#mount.options.stateless || !isolatedRequests() || !(runtime.bus instanceof MemoryBus)
+  /** Whether the bus can carry a change from one request to the stream of another. A bus in memory calls it directly. */
+  #reachesStreams({ runtime }: ServedServer): boolean {
+    return !this.#context.options.stateless || !isolatedRequests() || !(runtime.bus instanceof MemoryBus)
   }
 
-  /** Carries nothing but the end of its client: progress and logs have no place on the stream that is to come. */
+  /** Reports a disconnect only: progress and logs have no place on the stream. */
   #exchange(request: HttpRequest): Exchange {
     return {
       duplex: false,
       subscribable: true,
       send: () => undefined,
       onDisconnect: (listener) => onDisconnect(request, listener),
-      refused: (reason) => this.#mount.rejections.tell(request, reason),
+      refused: (reason) => this.#context.rejections.add(request, reason),
     }
   }
 
-  #reply(answer: EncodedResponse, asked: Asked): HttpReply {
+  #reply(answer: EncodedResponse, listen: Listen): HttpReply {
     if (answer === undefined) return EMPTY_STREAM
-    const { id } = asked.call.message
-    if (answer.subscription === undefined) return jsonAnswer(answer, asked.call.revision)
-    if (this.#draining || asked.tenant.closing) return refuse('draining', { id })
-    return this.#open(answer, answer.subscription, asked) ?? this.#busy(asked)
+    const { id } = listen.call.message
+    if (answer.subscription === undefined) return jsonAnswer(answer, listen.call.revision)
+    if (this.#draining || listen.server.closing) return refuse('draining', { id })
+    return this.#open(answer, answer.subscription, listen) ?? this.#busy(listen)
   }
 
   #open(
     { frame: answer }: EncodedAnswer,
-    listening: NonNullable<EncodedAnswer['subscription']>,
-    { request, tenant, call }: Asked,
+    subscribed: NonNullable<EncodedAnswer['subscription']>,
+    { request, server, call }: Listen,
   ): HttpReply | undefined {
     const stream = new SubscriptionStream({
-      context: this.#mount,
+      context: this.#context,
       reader: readerOf(request, call.caller),
-      server: tenant,
-      onExpired: () => listen?.close(),
-      onGone: () => listen?.drop(),
+      server,
+      onExpired: () => subscription?.close(),
+      onGone: () => subscription?.drop(),
     })
-    const listen = this.#listens.open({ ...listening, answer, channel: stream }, principalOf(call.caller))
-    if (listen === undefined) return undefined
-    listen.begin()
-    tenant.tell(listen)
+    const subscription = this.#subscriptions.open(
+      { ...subscribed, answer, channel: stream },
+      principalOf(call.caller),
+    )
+    if (subscription === undefined) return undefined
+    subscription.begin()
+    server.addSubscription(subscription)
     stream.watch()
     return stream.reply
   }
 
-  #busy({ request, tenant, call }: Asked): HttpReply {
-    tenant.runtime.events.emit('overflow', () => ({
+  #busy({ request, server, call }: Listen): HttpReply {
+    server.runtime.events.emit('overflow', () => ({
       queue: 'subscriptions',
       action: 'refuse',
       bytes: 0,
       sessionId: undefined,
     }))
-    this.#mount.rejections.tell(request, 'busy')
+    this.#context.rejections.add(request, 'busy')
     return refused(call, busy())
   }
 }
 
 const OUT_OF_REACH =
-  'Changes are not told here: in Workers no request reaches the stream of another. Give the server a bus that does, or serve it from a Durable Object'
+  'Subscriptions are not available: in Workers no request can write to the stream of another. Give the server a bus across requests, or serve it from a Durable Object'
 
 const refused = ({ message, revision }: SubscriptionCall, error: McpError): HttpReply =>
   jsonAnswer({ frame: errorFrame(message.id, revision.encodeError(error)), error }, revision)
 
-interface Asked {
+/** One request, its server and its call. */
+interface Listen {
   readonly request: HttpRequest
-  readonly tenant: ServedServer
+  readonly server: ServedServer
   readonly call: SubscriptionCall
 }

@@ -3,7 +3,7 @@ import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointContext } from '../mount.ts'
 import { createSseWriter, type SseWriter, type StreamReader } from '../streams/sse-writer.ts'
 import { formatEvent } from '../streams/sse-format.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
 
 export interface SubscriptionStreamOptions {

@@ -2,7 +2,7 @@ import type { SessionChannel } from '../../session/session.ts'
 import type { EndpointContext } from '../mount.ts'
 import { createSseWriter, type SseWriter, type StreamReader } from './sse-writer.ts'
 import { formatEvent } from './sse-format.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
 
 /** One SSE stream. */

@@ -1,7 +1,7 @@
 import type { EventStore, StoredEvent, StreamKey } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import type { EndpointContext } from '../mount.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import { createSseWriter, emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'

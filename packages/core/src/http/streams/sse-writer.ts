@@ -3,7 +3,7 @@ import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import type { EndpointContext } from '../mount.ts'
-import type { ServedServer } from '../served-servers.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 

@@ -1,0 +1,141 @@
+import { type ChangeEvent, CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Subscription } from '../subscriptions/subscription.ts'
+import { Drainable } from '../session/drainable.ts'
+import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
+import type { Session } from '../session/session.ts'
+import type { Gauges } from '../session/stats.ts'
+import { isolatedRequests } from '../util/platform.ts'
+
+/** A client's connection, which may not have a session yet. */
+export interface Connection {
+  close(): void
+}
+
+/** Counts the sessions, streams and calls of one server on a mount. */
+export type Measure = (server: ServedServer) => Gauges
+
+/** One server on a mount, with its sessions and subscriptions there. The server's bus informs them of changes. */
+export class ServedServer implements ServerMount {
+  readonly runtime: ServerRuntime
+  /** Called when no session, subscription, connection or call is left. */
+  onIdle: (() => void) | undefined
+  readonly #measure: Measure
+  readonly #work: Drainable
+  readonly #sessions = new Set<Session>()
+  readonly #subscriptions = new Set<Subscription>()
+  readonly #connections = new Set<Connection>()
+  #calls = 0
+  #unsubscribe: (() => void) | undefined
+
+  constructor(runtime: ServerRuntime, clock: Clock, measure: Measure) {
+    this.runtime = runtime
+    this.#measure = measure
+    this.#work = new Drainable(clock, {
+      begin: () => {
+        for (const subscription of this.#subscriptions) subscription.close()
+      },
+      finish: () => this.finish(),
+    })
+  }
+
+  get closed(): Promise<void> {
+    return this.#work.closed
+  }
+  get closing(): boolean {
+    return this.#work.closing
+  }
+  get idle(): boolean {
+    return this.#calls + this.#sessions.size + this.#subscriptions.size + this.#connections.size === 0
+  }
+
+  gauges(): Gauges {
+    return this.#measure(this)
+  }
+
+  /** Adds a new session, until it closes. */
+  addSession(session: Session): void {
+    this.#sessions.add(session)
+    session.onClose(() => {
+      this.#sessions.delete(session)
+      this.#removed()
+    })
+    this.#listen()
+  }
+
+  /** Informs a subscription of changes, until it closes. */
+  addSubscription(subscription: Subscription): void {
+    // No other request can write to this stream.
+    if (isolatedRequests()) {
+      subscription.onClose(this.#onChange((event) => subscription.onChange(event)))
+      return
+    }
+    this.#subscriptions.add(subscription)
+    subscription.onClose(() => {
+      if (this.#subscriptions.delete(subscription)) this.#removed()
+    })
+    this.#listen()
+  }
+
+  /** Adds a connection, which is closed with the server. */
+  addConnection(connection: Connection): void {
+    this.#connections.add(connection)
+  }
+
+  removeConnection(connection: Connection): void {
+    if (this.#connections.delete(connection)) this.#checkIdle()
+  }
+
+  begin(): void {
+    this.#calls++
+    this.#work.begin()
+  }
+
+  end(): void {
+    this.#calls--
+    this.#work.end()
+    this.#checkIdle()
+  }
+
+  /** Closes the server's sessions on this mount; those of other servers continue. */
+  close(options?: { readonly deadline?: number }): Promise<void> {
+    return this.#work.close(options)
+  }
+
+  /** Closes at once: the mount has drained already. */
+  finish(): void {
+    for (const connection of this.#connections) connection.close()
+    for (const session of this.#sessions) session.close()
+    this.#stopListening()
+    this.runtime.dispatcher.releaseTimers()
+    this.#work.finish()
+  }
+
+  #listen(): void {
+    this.#unsubscribe ??= this.#onChange((event) => {
+      for (const session of this.#sessions) session.onChange(event)
+      for (const subscription of this.#subscriptions) subscription.onChange(event)
+    })
+  }
+
+  #stopListening(): void {
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+  }
+
+  #onChange(listener: (event: ChangeEvent) => void): () => void {
+    return this.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
+      const event = toChangeEvent(message)
+      if (event !== undefined) listener(event)
+    })
+  }
+
+  #removed(): void {
+    if (this.#sessions.size + this.#subscriptions.size === 0) this.#stopListening()
+    this.#checkIdle()
+  }
+
+  #checkIdle(): void {
+    if (this.idle) this.onIdle?.()
+  }
+}
