@@ -130,7 +130,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#sessions = parts.sessions?.createRoutes(this.#context, options)
     this.#stateless = resolved.stateless ? createCallPool() : undefined
     this.#http = new SessionEraHttp(this.#context, this.#sessions, this.#stateless)
-    servers.measure = (server) => this.#held(server)
+    servers.measure = (served) => this.#held(served)
     this.#modern = new PerRequestHttp(this.#context, this.#http, parts)
   }
 

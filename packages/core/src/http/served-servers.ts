@@ -75,21 +75,25 @@ export class ServedServers {
     return chosen instanceof Promise ? chosen.then((server) => this.#use(server)) : this.#use(chosen)
   }
 
-  /** Finds the server of a request, opens its lifespan, and counts the request as its work until there is a reply. */
-  serve(lookup: ServerLookup, then: (server: ServedServer) => Reply): Reply {
-    const { request, caller, id } = lookup
+  /** Finds the server of a request, and counts the request as its work until there is a reply. */
+  find({ request, caller, id, found }: ServerLookup, then: (server: ServedServer) => Reply): Reply {
     const go = (server: ServedServer | undefined): Reply => {
       if (server === undefined) return refuse('noServer', { id })
       this.assign(request, server)
-      return this.during(server, () => {
-        const refused = lookup.refuse?.(server)
-        if (refused !== undefined) return refused
-        const ready = server.runtime.ready()
-        return ready === undefined ? then(server) : ready.then(() => then(server))
-      })
+      return this.during(server, () => then(server))
     }
-    const server = lookup.found ?? this.choose(request, caller)
+    const server = found ?? this.choose(request, caller)
     return server instanceof Promise ? server.then(go) : go(server)
+  }
+
+  /** Finds the server of a request, and opens its lifespan before its first call. */
+  serve(lookup: ServerLookup, then: (server: ServedServer) => Reply): Reply {
+    return this.find(lookup, (server) => {
+      const refused = lookup.refuse?.(server)
+      if (refused !== undefined) return refused
+      const ready = server.runtime.ready()
+      return ready === undefined ? then(server) : ready.then(() => then(server))
+    })
   }
 
   /** Remembers the server of a request, if there are several. */

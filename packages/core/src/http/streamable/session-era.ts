@@ -174,7 +174,8 @@ export class SessionEraHttp implements StreamOpener {
 
   #initialize({ request, caller, live }: Inbound, message: JsonRpcRequest): Reply {
     const lookup = { request, caller, id: message.id, found: live?.server }
-    return this.#context.servers.serve(lookup, (server) => {
+    // A session is counted before the lifespan opens, which may take long.
+    return this.#context.servers.find(lookup, (server) => {
       const opening = { request, caller, message, server, served: this.#served(server) }
       return this.#stateless === undefined && this.#sessions !== undefined
         ? this.#sessions.open(opening)

@@ -1,6 +1,7 @@
 import type { SessionChannel } from '../../session/session.ts'
 import type { EndpointContext } from '../mount.ts'
-import { createSseWriter, type SseWriter, type StreamReader } from './sse-writer.ts'
+import { createSseWriter } from './create-writer.ts'
+import type { SseWriter, StreamReader } from './sse-writer.ts'
 import { formatEvent } from './sse-format.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'

@@ -2,8 +2,6 @@ import type { Caller } from '../../session/session.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
-import type { EndpointContext } from '../mount.ts'
-import type { ServedServer } from '../served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 
@@ -39,42 +37,6 @@ export interface SseWriterOptions {
   onExpired?(): void
   /** Called once, when the connection has ended. */
   onGone?(writer: SseWriter): void
-}
-
-/** The connection of one stream of a server: kept alive with the others, its overflows emitted as events. */
-export function createSseWriter(
-  { options, openStreams }: EndpointContext,
-  { overflow, server, sessionId, onExpired, onGone }: SseWriterParts,
-): SseWriter {
-  return new SseWriter({
-    limit: options.outboundLimit,
-    overflow,
-    owner: server,
-    onOverflow: (bytes) => emitOverflow(server, { action: overflow, bytes, sessionId }),
-    onOpen: (writer) => openStreams.add(writer),
-    ...(onExpired && { onExpired }),
-    onGone: (writer) => {
-      openStreams.remove(writer)
-      onGone?.()
-    },
-  })
-}
-
-export interface SseWriterParts extends Pick<SseWriterOptions, 'overflow' | 'onExpired'> {
-  readonly server: ServedServer
-  readonly sessionId?: string | undefined
-  readonly onGone?: () => void
-}
-
-export function emitOverflow(
-  { runtime }: ServedServer,
-  event: {
-    readonly action: SseWriterOptions['overflow']
-    readonly bytes: number
-    readonly sessionId: string | undefined
-  },
-): void {
-  runtime.events.emit('overflow', () => ({ queue: 'stream', ...event }))
 }
 
 /**
