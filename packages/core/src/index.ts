@@ -59,7 +59,7 @@ export type {
 export type { AuthInfo } from './stores/principal.ts'
 export type { Connection } from './duplex/connection.ts'
 export type { ClientView } from './call/client-view.ts'
-export type { RequestContext, SessionView, TaskView } from './call/context.ts'
+export type { RequestContext, SessionView, TaskView } from './call/request-context.ts'
 export type { LogSender } from './call/log.ts'
 export type { Extension, ExtensionMethod } from './call/extension.ts'
 export type { Inputs } from './call/input/inputs.ts'
@@ -98,7 +98,7 @@ export {
   type Seen,
 } from './call/input/question.ts'
 export type { RequestStateOptions } from './call/input/request-state.ts'
-export { UrlElicitationRequired } from './call/input/url-required.ts'
+export { UrlElicitationRequired } from './call/input/url-elicitation.ts'
 export type { MessageOptions } from './duplex/message-handler.ts'
 export type { Closable, MountHandle } from './session/server-runtime.ts'
 export type { Gauges, MountStats, ServerStats } from './session/stats.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Era, Revision } from '../protocol/revisions/revision.ts'
-import type { RequestContext } from './context.ts'
-import type { ExtensionEntry } from './dispatcher.ts'
+import type { RequestContext } from './request-context.ts'
+import type { ExtensionEntry } from './method-table.ts'
 
 /** Answers a method of an extension. What it throws is treated as what a handler throws. */
 export type ExtensionMethod<App = unknown, Locals = unknown> = (

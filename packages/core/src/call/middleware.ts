@@ -9,7 +9,7 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../protocol/types.ts'
-import type { RequestContext } from './context.ts'
+import type { RequestContext } from './request-context.ts'
 
 type List<Member extends string, Item> = { readonly [M in Member]: readonly Item[] } & {
   readonly nextCursor?: string

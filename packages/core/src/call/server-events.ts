@@ -1,8 +1,10 @@
 import type { AuthInfo } from '../stores/principal.ts'
-import type { SessionView } from './context.ts'
+import type { SessionView } from './request-context.ts'
+import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
+import type { CallContext } from './context.ts'
 
-/** A session has begun here, or has been taken over from another process. */
+/** A session has started in this process, or moved here from another one. */
 export interface SessionOpened {
   readonly sessionId: string
   /** For `server.forSession`. */
@@ -11,13 +13,13 @@ export interface SessionOpened {
   readonly principal: string
   /** The negotiated protocol revision. */
   readonly revision: string
-  /** What the client calls itself; not authenticated. */
+  /** The name that the client gave itself; not authenticated. */
   readonly client: string | undefined
-  /** Whether the session began in another process. */
+  /** Whether the session started in another process. */
   readonly resumed: boolean
 }
 
-/** A session has ended here: by its client, by expiry, by eviction or because the mount closes. */
+/** A session has ended in this process: the client deleted it, it expired or was evicted, or the mount closes. */
 export interface SessionClosed {
   readonly sessionId: string
   readonly principal: string
@@ -25,7 +27,7 @@ export interface SessionClosed {
   readonly durationMs: number
 }
 
-/** A client says that the places which it works in are others now; `ctx.listRoots()` asks for them. */
+/** The client's roots have changed; `ctx.listRoots()` asks for them. */
 export interface RootsChanged {
   readonly sessionId: string
   readonly session: SessionView
@@ -33,15 +35,14 @@ export interface RootsChanged {
 }
 
 /**
- * How a request ended: `ok`; `failed`, a tool result with `isError`; `error`, a JSON-RPC error; `cancelled`, without an
- * answer.
+ * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` request has no answer.
  */
 export type RequestOutcome = 'ok' | 'failed' | 'error' | 'cancelled'
 
-/** A request has been served. */
+/** A request has ended. */
 export interface RequestServed {
   readonly method: string
-  /** The tool, the prompt or the address of the resource, as the peer wrote it: it may name nothing that exists. */
+  /** The name of the tool or prompt, or the URI of the resource, as the client sent it: it may not exist. */
   readonly name: string | undefined
   readonly durationMs: number
   readonly outcome: RequestOutcome
@@ -53,34 +54,33 @@ export interface RequestServed {
   readonly revision: string
 }
 
-/** A message has been turned away before it reached a handler. */
+/** A message was refused before it reached a handler. */
 export interface Rejected {
   /**
-   * Where it came in: an address of an HTTP mount, a transport that is a connection of its own, or, as `raw`,
-   * `server.handleMessage`.
+   * A route of an HTTP mount; `duplex` for stdio and in-memory transports; `raw` for `server.handleMessage`.
    */
   readonly route: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
-  /** The HTTP status of the reason; undefined where there is no HTTP. A batch or a stream has a status of its own. */
+  /** The HTTP status of the reason; undefined without HTTP. */
   readonly status: number | undefined
-  /** A key of the table of statuses, for example `forbiddenHost` or `unknownSession`. */
+  /** For example `forbiddenHost` or `unknownSession`. */
   readonly reason: string
 }
 
-/** A limit on what waits has been reached. */
+/** A queue is full. */
 export interface Overflowed {
   /**
-   * What is full: a `stream` to one client, the queue of a `connection`, the `calls` of a session, or the `subscriptions`
-   * of a principal, a mount or a connection.
+   * A `stream` to one client, the outgoing queue of a `connection`, the `calls` of a session, or the `subscriptions` of a
+   * principal, mount or connection.
    */
   readonly queue: 'stream' | 'connection' | 'calls' | 'subscriptions'
-  /** What became of it: the message was dropped, the connection was cut so that the client resumes, the call refused. */
+  /** The message was dropped, the connection was cut so that the client resumes, or the call was refused. */
   readonly action: 'drop' | 'cut' | 'refuse'
-  /** The size of what found no room, in bytes of UTF-8; 0 for calls and subscriptions. */
+  /** The size of the message in bytes; 0 for calls and subscriptions. */
   readonly bytes: number
   readonly sessionId: string | undefined
 }
 
-/** What a server tells of its work, for metrics and audits; see `server.on`. */
+/** The events of a server, for metrics and audits; see `server.on`. */
 export interface ServerEvents {
   readonly 'session:open': SessionOpened
   readonly 'session:close': SessionClosed
@@ -99,12 +99,12 @@ export const SERVER_EVENTS: readonly (keyof ServerEvents)[] = [
   'overflow',
 ]
 
-/** Hears of one kind of event. What it throws is logged and harms nothing. */
+/** Its errors are logged. */
 export type ServerListener<Event extends keyof ServerEvents> = (payload: ServerEvents[Event]) => unknown
 
 type AnyListener = (payload: never) => unknown
 
-/** The listeners of one server. Costs one look-up where nobody listens. */
+/** The listeners of one server. An event without listeners costs one look-up. */
 export class Events {
   readonly #logger: Logger
   readonly #listeners = new Map<keyof ServerEvents, readonly AnyListener[]>()
@@ -113,13 +113,13 @@ export class Events {
     this.#logger = logger
   }
 
-  /** @returns what takes the listener away again */
+  /** @returns the function that removes the listener */
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
-    // Wrapped, so that a function that listens twice is two listeners. Copied, so that emitting needs no copy.
-    const own: AnyListener = (payload) => listener(payload)
-    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), own])
+    // Wrapped, so that a function added twice is two listeners. Copied, so that emitting needs no copy.
+    const wrapped: AnyListener = (payload) => listener(payload)
+    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), wrapped])
     return () => {
-      const left = (this.#listeners.get(event) ?? []).filter((other) => other !== own)
+      const left = (this.#listeners.get(event) ?? []).filter((other) => other !== wrapped)
       if (left.length === 0) this.#listeners.delete(event)
       else this.#listeners.set(event, left)
     }
@@ -129,22 +129,62 @@ export class Events {
     return this.#listeners.has(event)
   }
 
-  /** The payload is made only if somebody listens. */
+  /** Makes the payload only if there are listeners. */
   emit<Event extends keyof ServerEvents>(event: Event, payload: () => ServerEvents[Event]): void {
     const listeners = this.#listeners.get(event)
     if (listeners === undefined) return
     const made = payload()
-    for (const listener of listeners) this.#tell(event, () => listener(made as never))
+    for (const listener of listeners) this.#call(event, () => listener(made as never))
   }
 
-  #tell(event: string, listener: () => unknown): void {
+  #call(event: string, listener: () => unknown): void {
     const failed = (err: unknown): void =>
       this.#logger.error({ err, event }, 'A listener of the server failed')
     try {
-      const told = listener()
-      if (told instanceof Promise) told.catch(failed)
+      const result = listener()
+      if (result instanceof Promise) result.catch(failed)
     } catch (error) {
       failed(error)
     }
   }
+}
+
+type Reportable = { readonly error?: { readonly code: number } } | undefined
+
+/** Runs a call, and emits the event `request` with its outcome. */
+export function reportRequest<Answered extends Reportable>(
+  { events, clock }: { readonly events: Events; readonly clock: Clock },
+  ctx: CallContext,
+  run: () => Answered | Promise<Answered>,
+): Answered | Promise<Answered> {
+  const start = clock.now()
+  const report = { failed: false }
+  ctx.report = report
+  const emit = (answer: Answered): Answered => {
+    events.emit('request', () => describe(ctx, answer, report.failed, clock.now() - start))
+    return answer
+  }
+  const answer = run()
+  return answer instanceof Promise ? answer.then(emit) : emit(answer)
+}
+
+function describe(ctx: CallContext, answer: Reportable, failed: boolean, durationMs: number): RequestServed {
+  const { method, params } = ctx.message
+  const name = params?.['name'] ?? params?.['uri']
+  return {
+    method,
+    name: typeof name === 'string' ? name : undefined,
+    durationMs,
+    outcome: outcomeOf(answer, failed),
+    errorCode: answer?.error?.code,
+    sessionId: ctx.session?.id,
+    auth: ctx.auth,
+    revision: ctx.protocolVersion,
+  }
+}
+
+function outcomeOf(answer: Reportable, failed: boolean): RequestOutcome {
+  if (answer === undefined) return 'cancelled'
+  if (answer.error !== undefined) return 'error'
+  return failed ? 'failed' : 'ok'
 }

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../call/context.ts'
+import type { RequestContext } from '../call/request-context.ts'
 import type { Awaitable } from '../util/promises.ts'
 
 /** What the client has filled in so far. */

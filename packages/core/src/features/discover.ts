@@ -1,7 +1,7 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { ClientView } from '../call/client-view.ts'
-import type { MethodEntry } from '../call/dispatcher.ts'
+import type { MethodEntry } from '../call/method-table.ts'
 import { complete } from '../call/result.ts'
 import type { Caching } from './registry/caching.ts'
 

@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts'
-import type { SessionView } from '../call/context.ts'
+import type { SessionView } from '../call/request-context.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Session } from '../session/session.ts'
 import type { AnySchema } from '../schema/types.ts'

@@ -1,6 +1,6 @@
 import { invalidParams } from '../errors.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
-import type { MethodEntry } from '../call/dispatcher.ts'
+import type { MethodEntry } from '../call/method-table.ts'
 import { complete } from '../call/result.ts'
 
 /** Serves `logging/setLevel`. Where no session remembers the level, it succeeds and changes nothing. */

@@ -1,5 +1,5 @@
 import type { ServerCapabilities } from '../protocol/types.ts'
-import type { MethodEntry } from '../call/dispatcher.ts'
+import type { MethodEntry } from '../call/method-table.ts'
 import { changeTopics, listenEntry, type ListenTopic } from './listen-method.ts'
 import type { Resources } from './resources/resources.ts'
 import { subscribeMethods } from './subscribe-method.ts'

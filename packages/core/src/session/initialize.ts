@@ -1,16 +1,131 @@
-import type { McpError } from '../errors.ts'
-import { answerInitialize, type InitializeInput } from './greet.ts'
+import { invalidParams, type McpError } from '../errors.ts'
+import {
+  errorFrame,
+  isObject,
+  type JsonObject,
+  type JsonRpcRequest,
+  resultFrame,
+} from '../protocol/jsonrpc.ts'
+import { negotiate } from '../protocol/revisions/index.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import { unsupportedVersion } from '../protocol/revisions/select.ts'
+import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
+import { ANONYMOUS } from '../stores/principal.ts'
+import type { SessionRecord } from '../stores/session-store.ts'
+import { clientView } from '../call/client-view.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
+
+/** Characters of JSON that a session keeps of its client's capabilities and name. */
+const MAX_CLIENT_LENGTH = 16_384
+
+const LISTS = ['tools', 'resources', 'prompts'] as const
+
+/** A session before it has an id. */
+export type SessionDraft = Omit<SessionRecord, 'id'>
+
+export interface InitializeInput {
+  readonly served: readonly Revision[]
+  readonly message: JsonRpcRequest
+  readonly principal: string
+  /** The id of the session, or a function that makes it of the session; empty without sessions. */
+  readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
+}
+
+/** The response to `initialize`, and the session's record or the error. */
+export type InitializeResult =
+  | {
+      readonly record: SessionRecord
+      readonly revision: Revision
+      readonly frame: string
+      readonly error?: undefined
+    }
+  | { readonly record?: undefined; readonly error: McpError; readonly frame: string }
 
 export type Initialized =
   | { readonly session: Session; readonly frame: string }
   | { readonly session?: undefined; readonly error: McpError; readonly frame: string }
 
-/** Opens a session from an `initialize` request. HTTP and duplex transports share it. */
+/** Opens a session with an `initialize` request. */
 export async function initialize(runtime: ServerRuntime, input: InitializeInput): Promise<Initialized> {
-  const greeted = await answerInitialize(runtime, input)
-  if (greeted.error !== undefined) return { error: greeted.error, frame: greeted.frame }
-  const { record, revision, frame } = greeted
-  return { session: new Session(runtime, record, revision), frame }
+  const result = await answerInitialize(runtime, input)
+  if (result.record === undefined) return { error: result.error, frame: result.frame }
+  return { session: new Session(runtime, result.record, result.revision), frame: result.frame }
+}
+
+/**
+ * Answers `initialize`. Without sessions this is all that happens.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
+ */
+export async function answerInitialize(
+  runtime: ServerRuntime,
+  input: InitializeInput,
+): Promise<InitializeResult> {
+  const { message, served, principal, id } = input
+  const params = readParams(message.params)
+  if (typeof params === 'string') {
+    const error = invalidParams(params)
+    return { error, frame: errorFrame(message.id, error) }
+  }
+  // A selector may have chosen a server without session revisions.
+  if (served.length === 0) {
+    const error = unsupportedVersion(runtime.revisions, params.version)
+    return { error, frame: errorFrame(message.id, error) }
+  }
+  await runtime.ready()
+  const revision = negotiate(params.version, served)
+  const capabilities = capabilitiesFor(runtime, revision, input)
+  const draft: SessionDraft = {
+    principal,
+    revision: revision.version,
+    client: params.client,
+    initialized: false,
+    createdAt: runtime.clock.now(),
+    listChanged: LISTS.filter((list) => capabilities[list]?.listChanged === true),
+    subscriptions: [],
+  }
+  const record = { id: typeof id === 'string' ? id : await id(draft), ...draft }
+  const client = clientView(draft.client.info, draft.client.capabilities)
+  const instructions = await runtime.instructions(client)
+  const result = {
+    protocolVersion: revision.version,
+    capabilities: revision.projectCapabilities(capabilities),
+    serverInfo: revision.projectImplementation(runtime.info),
+    ...(instructions === undefined ? {} : { instructions }),
+  }
+  return { record, revision, frame: resultFrame(message.id, JSON.stringify(result)) }
+}
+
+/** An anonymous client without a session gets no tasks: nothing says later which tasks it started. */
+function capabilitiesFor(
+  runtime: ServerRuntime,
+  revision: Revision,
+  { id, principal }: InitializeInput,
+): ServerCapabilities {
+  const { tasks, ...others } = runtime.capabilities(revision)
+  return tasks === undefined || (id === '' && principal === ANONYMOUS) ? others : { ...others, tasks }
+}
+
+interface InitializeParams {
+  readonly version: string
+  readonly client: SessionRecord['client']
+}
+
+/** The parameters, or the text of an error. */
+function readParams(params: JsonObject = {}): InitializeParams | string {
+  const { protocolVersion, capabilities = {}, clientInfo } = params
+  if (typeof protocolVersion !== 'string') return 'initialize needs params.protocolVersion, a string'
+  if (!isObject(capabilities)) return 'params.capabilities must be an object'
+  if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
+  // Icons may be whole images, as data: URLs. They must not make initialize fail.
+  const withoutIcons = clientInfo === undefined ? undefined : { ...clientInfo, icons: undefined }
+  const client = [clientInfo, withoutIcons]
+    .map((info) => ({
+      capabilities,
+      ...(info === undefined ? {} : { info: info as unknown as Implementation }),
+    }))
+    .find((it) => JSON.stringify(it).length <= MAX_CLIENT_LENGTH)
+  if (client === undefined) return 'params.capabilities and params.clientInfo are too large'
+  return { version: protocolVersion, client }
 }

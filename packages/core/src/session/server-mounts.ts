@@ -2,7 +2,15 @@ import { usageError } from '../errors.ts'
 import type { ServerMount } from './server-runtime.ts'
 import { type Gauges, sumOf } from './stats.ts'
 
-/** What a server is mounted on right now, so that closing the server closes all of it, and its numbers add up. */
+/**
+ * The options of a mount, as its last argument. For a server that declares the type of `ctx.locals` they are required,
+ * and so is their member `locals`.
+ */
+export type MountArgs<Options extends object, Locals> = unknown extends Locals
+  ? [options?: Options]
+  : [options: Options & { readonly locals: Locals }]
+
+/** The open mounts of a server. */
 export class ServerMounts {
   readonly #open = new Set<ServerMount>()
   #closed = false
@@ -28,7 +36,7 @@ export class ServerMounts {
   async close(options: { readonly deadline?: number }): Promise<void> {
     this.#closed = true
     const closed = await Promise.allSettled([...this.#open].map((mount) => mount.close(options)))
-    const failed = closed.find((outcome) => outcome.status === 'rejected')
+    const failed = closed.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }
 }

@@ -1,7 +1,7 @@
 import { ErrorCode } from '../errors.ts'
 import { isObject, type JsonObject, type JsonRpcErrorObject } from '../protocol/jsonrpc.ts'
 import type { CallContext } from '../call/context.ts'
-import type { EncodedResponse } from '../call/dispatcher.ts'
+import type { EncodedResponse } from '../call/response.ts'
 import type { TaskChange } from '../stores/task-store.ts'
 
 /** Characters of a status message that says how a task ended. */

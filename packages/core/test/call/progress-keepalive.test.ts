@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
-import type { RequestContext } from '../../src/call/context.ts'
+import type { RequestContext } from '../../src/call/request-context.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { openPeer, type Peer } from '../support/peer.ts'
 

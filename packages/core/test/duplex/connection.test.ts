@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHANGES_TOPIC } from '../../src/stores/bus.ts'
 import { serveTransport } from '../../src/duplex/connection.ts'
-import type { MethodEntry } from '../../src/call/dispatcher.ts'
+import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete, type HandlerResult } from '../../src/call/result.ts'
 import { settled } from '../support/fake-clock.ts'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { serveTransport } from '../../src/duplex/connection.ts'
-import type { MethodEntry } from '../../src/call/dispatcher.ts'
+import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete, type HandlerResult } from '../../src/call/result.ts'
 import { McpServer } from '../../src/server/mcp-server.ts'
 import { settled } from '../support/fake-clock.ts'

@@ -3,7 +3,7 @@ import { revisionOf, REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { Revision, RevisionDate } from '../../src/protocol/revisions/revision.ts'
 import { clientView } from '../../src/call/client-view.ts'
 import { CallContext, type CallScope } from '../../src/call/context.ts'
-import type { MethodEntry } from '../../src/call/dispatcher.ts'
+import type { MethodEntry } from '../../src/call/method-table.ts'
 import type { HandlerResult } from '../../src/call/result.ts'
 import { McpError } from '../../src/errors.ts'
 

@@ -14,7 +14,7 @@ import type { AnyResourceTemplate } from '../../src/features/resources/resource-
 import { result } from '../../src/features/content/result.ts'
 import type { CallToolResult } from '../../src/protocol/types.ts'
 import type { AnyTool } from '../../src/features/tools/tool-types.ts'
-import type { RequestContext } from '../../src/call/context.ts'
+import type { RequestContext } from '../../src/call/request-context.ts'
 
 interface App {
   readonly db: { query(): string }

@@ -317,7 +317,7 @@ describe('middleware of a server', () => {
     const peer = await openPeer(server)
     expect((await peer.request('ping')).error).toMatchObject({ code: -32603 })
     expect((await peer.request('tools/call', { name: 't' })).result).toMatchObject({ isError: true })
-    expect(logged.join('\n')).toMatch(/around ping returned no result: return what next\(\) gave/)
+    expect(logged.join('\n')).toMatch(/around ping returned no result: return the result of next\(\)/)
   })
 
   it('may answer without a promise', async () => {

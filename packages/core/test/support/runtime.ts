@@ -1,6 +1,7 @@
 import type { Bus, BusListener } from '../../src/stores/bus.ts'
 import { DEFAULT_INPUT_LIMITS } from '../../src/call/input/types.ts'
-import { Dispatcher, type MethodEntry } from '../../src/call/dispatcher.ts'
+import { Dispatcher } from '../../src/call/dispatcher.ts'
+import type { MethodEntry } from '../../src/call/method-table.ts'
 import { Events } from '../../src/call/server-events.ts'
 import { MiddlewareStack } from '../../src/call/middleware.ts'
 import { complete } from '../../src/call/result.ts'

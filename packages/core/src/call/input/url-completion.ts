@@ -1,85 +1,85 @@
 import { type Bus, CHANGES_TOPIC, toChangeEvent } from '../../stores/bus.ts'
 import type { Clock } from '../../util/clock.ts'
 
-/** Ids that one call remembers as done while it runs; the oldest goes. */
-const MAX_HEARD = 1_024
+/** Ids that one call remembers; the oldest is dropped. */
+const MAX_IDS = 1_024
 
-interface OpenedOptions {
+interface UrlCompletionOptions {
   readonly bus: Bus
   readonly clock: Clock
 }
 
-/** Tells calls that go on when their user is done at an address. Listens to the bus while there are such calls only. */
+/** Notifies calls when `server.completeElicitation` is called. Subscribes to the bus only while there are such calls. */
 export class UrlCompletions {
-  readonly #options: OpenedOptions
-  readonly #hearing = new Set<TrackedCompletions>()
+  readonly #options: UrlCompletionOptions
+  readonly #tracked = new Set<TrackedCompletions>()
   #unsubscribe: (() => void) | undefined
 
-  constructor(options: OpenedOptions) {
+  constructor(options: UrlCompletionOptions) {
     this.#options = options
   }
 
-  /** Hears of every address from now on, until it is told to stop: what is done before somebody waits counts, too. */
+  /** Records all completions until `stop`: also those that happen before the call waits for them. */
   track(): TrackedCompletions {
     const { bus, clock } = this.#options
-    const heard = new TrackedCompletions(clock, () => {
-      if (!this.#hearing.delete(heard) || this.#hearing.size > 0) return
+    const tracked = new TrackedCompletions(clock, () => {
+      if (!this.#tracked.delete(tracked) || this.#tracked.size > 0) return
       this.#unsubscribe?.()
       this.#unsubscribe = undefined
     })
-    this.#hearing.add(heard)
+    this.#tracked.add(tracked)
     this.#unsubscribe ??= bus.subscribe(CHANGES_TOPIC, (message) => {
       const event = toChangeEvent(message)
-      if (event?.kind === 'elicitation') for (const one of this.#hearing) one.done(event.id)
+      if (event?.kind === 'elicitation') for (const one of this.#tracked) one.add(event.id)
     })
-    return heard
+    return tracked
   }
 }
 
-/** What one call has heard. */
+/** The completions that happened during one call. */
 export class TrackedCompletions {
   readonly #clock: Clock
-  readonly #stop: () => void
+  readonly #onStop: () => void
   readonly #ids = new Set<string>()
-  #onDone: (() => void) | undefined
+  #onAdd: (() => void) | undefined
 
-  constructor(clock: Clock, stop: () => void) {
+  constructor(clock: Clock, onStop: () => void) {
     this.#clock = clock
-    this.#stop = stop
+    this.#onStop = onStop
   }
 
-  done(id: string): void {
+  add(id: string): void {
     this.#ids.add(id)
     const [oldest] = this.#ids
-    if (oldest !== undefined && this.#ids.size > MAX_HEARD) this.#ids.delete(oldest)
-    this.#onDone?.()
+    if (oldest !== undefined && this.#ids.size > MAX_IDS) this.#ids.delete(oldest)
+    this.#onAdd?.()
   }
 
   /**
-   * Resolves when the user is done at all of the addresses, or the time is over, or the call.
+   * Resolves when all ids are complete, after `ms`, or when the call ends.
    *
-   * @param pause - stops the call's own time until the returned function is called; runs its argument if the call ends
+   * @param pause - stops the handler's time, and runs its argument if the call ends
    */
-  async all(ids: readonly string[], ms: number, pause: (atEnd: () => void) => () => void): Promise<void> {
-    const areDone = (): boolean => ids.every((id) => this.#ids.has(id))
-    if (areDone()) return
+  async waitFor(ids: readonly string[], ms: number, pause: (atEnd: () => void) => () => void): Promise<void> {
+    const complete = (): boolean => ids.every((id) => this.#ids.has(id))
+    if (complete()) return
     await new Promise<void>((resolve) => {
       const end = (): void => {
-        this.#onDone = undefined
+        this.#onAdd = undefined
         this.#clock.clearTimeout(timer)
         resume()
         resolve()
       }
       const timer = this.#clock.setTimeout(end, ms)
       let resume = (): void => {}
-      this.#onDone = () => {
-        if (areDone()) end()
+      this.#onAdd = () => {
+        if (complete()) end()
       }
       resume = pause(end)
     })
   }
 
   stop(): void {
-    this.#stop()
+    this.#onStop()
   }
 }

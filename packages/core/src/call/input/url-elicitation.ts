@@ -1,22 +1,60 @@
-import { isErrorOf } from '../../errors.ts'
-import { responseTo } from './responses.ts'
-import { type InputContext, type LiveInput, liveInputOf, pinQuestions } from './types.ts'
-import type { NeedsInput, HandlerResult } from '../result.ts'
-import { partsOf, type UrlParts } from './question.ts'
+import { ErrorCode, isErrorOf, McpError, missingCapability, usageError } from '../../errors.ts'
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import { randomToken } from '../../util/random.ts'
+import type { ClientView } from '../client-view.ts'
+import type { SessionSettings } from '../context.ts'
+import type { HandlerResult, NeedsInput } from '../result.ts'
 import { actionOf, declined } from './decode-response.ts'
-import { resolveInput, type RoundsCall, readResponses } from './rounds.ts'
-import { UrlElicitationRequired } from './url-required.ts'
+import { urlParams } from './encode-question.ts'
+import { isQuestion, partsOf, type Question, urlOf, type UrlParts } from './question.ts'
+import { responseTo } from './responses.ts'
+import { readResponses, resolveInput, type RoundsCall } from './rounds.ts'
+import { type InputContext, type LiveInput, liveInputOf, pinQuestions } from './types.ts'
 
-/** Author's own keys do not begin like this. */
+/** URLs of one error. */
+const MAX_URLS = 16
+/** Reserved: keys of handlers do not begin with it. */
 const KEY = 'dev.jetway/open-'
-/** Clients give a call up after a minute of silence; one that goes on asks again before that. */
+/** Clients give up a request after a minute of silence, so the call asks again before that. */
 const MAX_WAIT_MS = 45_000
+const MESSAGE = 'The user has to open a URL first'
+
+/**
+ * Throw it in a handler or a middleware: the call can succeed after the user has opened these URLs. In 2025-11-25,
+ * clients that can open URLs get the error `-32042` with them; `server.completeElicitation` notifies them when the user
+ * is done, and they send the call again. From 2026-07-28 on the URLs are an ordinary round of questions. The repeated
+ * call runs from the start. If it throws this again, Jetway waits for `server.completeElicitation`, at most 45 s, and
+ * runs it once more; then it asks again. Other clients get the URLs as text: with `isError` in a tool, in a JSON-RPC
+ * error elsewhere.
+ *
+ * Unlike `elicitUrl` among a tool's `asks`, this also works in a session whose replies are JSON only.
+ *
+ * @throws `ERR_MCP_INVALID_DEFINITION` unless it gets 1 to 16 questions of `elicitUrl`
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
+ */
+export class UrlElicitationRequired extends Error {
+  readonly questions: readonly Question[]
+
+  constructor(...questions: readonly Question[]) {
+    super(MESSAGE)
+    this.name = 'UrlElicitationRequired'
+    const valid = questions.every((it) => isQuestion(it) && partsOf(it).kind === 'url')
+    if (!valid || questions.length === 0 || questions.length > MAX_URLS) {
+      throw usageError(
+        'ERR_MCP_INVALID_DEFINITION',
+        `UrlElicitationRequired takes 1 to ${MAX_URLS} questions of elicitUrl; ask other questions with asks or inputRequired`,
+      )
+    }
+    this.questions = questions
+  }
+}
 
 type Run = () => HandlerResult | Promise<HandlerResult>
 
 /**
- * Goes on with a call that brings answers. Where its user has agreed to open addresses and the handler says still that
- * they have to, they are on their way: it runs again when they are done, or after a while.
+ * Continues a call that brings responses. If the user has agreed to open URLs and the handler still requires them, the
+ * call waits for their completion and runs once more.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
@@ -24,69 +62,68 @@ export async function resume(ctx: RoundsCall, start: Run): Promise<HandlerResult
   await readResponses(ctx)
   const { input } = ctx.scope
   if (input === undefined) return start()
-  // From before the handler looks: what is done between its look and the wait would never be heard of.
-  const heard = ctx.inputs.urlIds && input.urlCompletions.track()
+  // Starts before the handler looks, or a completion between its look and the wait would be lost.
+  const completions = ctx.inputs.urlIds && input.urlCompletions.track()
   try {
     return await start()
   } catch (error) {
-    const questions = questionsOf(ctx, error)
-    const sent = questions === undefined ? [] : await sentTo(ctx, questions)
-    if (heard === undefined || sent.length === 0) throw error
-    await heard.all(sent, Math.min(MAX_WAIT_MS, input.limits.timeoutMs), (end) => ctx.pause(end))
+    const required = questionsOf(ctx, error)
+    const ids = required === undefined ? [] : await acceptedIds(ctx, required)
+    if (completions === undefined || ids.length === 0) throw error
+    await completions.waitFor(ids, Math.min(MAX_WAIT_MS, input.limits.timeoutMs), (end) => ctx.pause(end))
   } finally {
-    heard?.stop()
+    completions?.stop()
   }
   return start()
 }
 
 /**
- * What a call comes to whose user has to open addresses first: questions, as others are. Undefined where they cannot be
- * asked so, and an error has to say it.
+ * Asks the user to open the URLs that a handler requires. Undefined if the client cannot be asked: then an error
+ * response has the URLs.
  *
- * @param start - runs the call from the start, middleware included: it may be a middleware that demands the addresses
+ * @param start - runs the call from the start, with its middleware, which may have thrown
  */
 export function elicitUrls(ctx: RoundsCall, error: unknown, start: Run): Promise<HandlerResult> | undefined {
-  const questions = questionsOf(ctx, error)
+  const required = questionsOf(ctx, error)
   const { input } = ctx.scope
-  if (questions === undefined || input === undefined) return undefined
+  if (required === undefined || input === undefined) return undefined
   const live = liveInputOf(ctx)
-  if (live === undefined) return resolveInput(ctx, questions, () => orQuestions(ctx, start))
-  return openNow(ctx, { ...input, live }, questions, start)
+  if (live === undefined) return resolveInput(ctx, required, () => runOrRequire(ctx, start))
+  return elicitLive(ctx, { ...input, live }, required, start)
 }
 
-/** The client is asked while the call runs, which then waits as long as for any answer. */
-async function openNow(
+async function elicitLive(
   ctx: RoundsCall,
   input: InputContext & { readonly live: LiveInput },
   first: NeedsInput,
   start: Run,
 ): Promise<HandlerResult> {
-  const heard = input.urlCompletions.track()
-  let asked = first
+  const completions = input.urlCompletions.track()
+  let required = first
   try {
     return await input.live.resolve(ctx, first, async () => {
-      const sent = await sentTo(ctx, asked)
-      if (sent.length > 0) await heard.all(sent, input.limits.timeoutMs, (end) => ctx.pause(end))
-      const outcome = await orQuestions(ctx, start)
-      if (outcome.kind === 'needs-input') asked = outcome
-      return outcome
+      const ids = await acceptedIds(ctx, required)
+      if (ids.length > 0) await completions.waitFor(ids, input.limits.timeoutMs, (end) => ctx.pause(end))
+      const result = await runOrRequire(ctx, start)
+      if (result.kind === 'needs-input') required = result
+      return result
     })
   } finally {
-    heard.stop()
+    completions.stop()
   }
 }
 
-async function orQuestions(ctx: RoundsCall, start: Run): Promise<HandlerResult> {
+async function runOrRequire(ctx: RoundsCall, start: Run): Promise<HandlerResult> {
   try {
     return await start()
   } catch (error) {
-    const questions = questionsOf(ctx, error)
-    if (questions === undefined) throw error
-    return questions
+    const required = questionsOf(ctx, error)
+    if (required === undefined) throw error
+    return required
   }
 }
 
-/** Where a revision has an error for it, that is what its clients know. */
+/** Undefined in revisions that have an error code for this: their clients expect it. */
 function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined
   const { revision, client } = ctx.scope
@@ -104,21 +141,60 @@ function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
 }
 
 /**
- * The ids of the addresses that the user has agreed to open; none where these are others than was agreed to.
+ * The ids of the URLs that the user has agreed to open; none if they are not the URLs that the user saw.
  *
- * @throws QuestionError where the user has declined
+ * @throws QuestionError if the user has declined
  */
-async function sentTo(ctx: RoundsCall, { questions }: NeedsInput): Promise<string[]> {
+async function acceptedIds(ctx: RoundsCall, { questions }: NeedsInput): Promise<string[]> {
   const ids: string[] = []
   for (const [key, pin] of await pinQuestions(questions)) {
     const response = key.startsWith(KEY) ? responseTo(ctx.inputs.answers, key, pin) : undefined
-    const asked = questions[key]
-    if (response === undefined || asked === undefined) return []
-    const { url, message } = partsOf(asked) as UrlParts
+    const question = questions[key]
+    if (response === undefined || question === undefined) return []
+    const { url, message } = partsOf(question) as UrlParts
     const action = actionOf(response, key)
     if (action !== 'accept') throw declined(action, message)
     const id = typeof url === 'function' ? ctx.inputs.urlIds?.get(key) : undefined
     if (id !== undefined) ids.push(id)
   }
   return ids
+}
+
+interface ErrorContext {
+  readonly revision: Revision
+  readonly client: ClientView
+  readonly scope: { readonly settings?: SessionSettings }
+}
+
+/** The error `-32042`; undefined for clients that do not know it. The session stores the ids, to notify the client later. */
+export function toUrlError(
+  { questions }: UrlElicitationRequired,
+  { revision, client, scope }: ErrorContext,
+): McpError | undefined {
+  if (!revision.elicitationIds || !client.supports('elicitation.url')) return undefined
+  const elicitations = questions.map((question) =>
+    urlParams(partsOf(question) as UrlParts, randomToken(22), revision),
+  )
+  scope.settings?.addPendingUrls(elicitations.flatMap(({ elicitationId }) => elicitationId ?? []))
+  return new McpError(ErrorCode.UrlElicitationRequired, MESSAGE, { elicitations })
+}
+
+/** The text for clients that cannot open URLs. */
+export function describeUrls({ questions }: UrlElicitationRequired): string {
+  const lines = questions.map((question) => {
+    const parts = partsOf(question) as UrlParts
+    return `- ${parts.message}: ${urlOf(parts, randomToken(22))}`
+  })
+  return [
+    'The user has to open a URL first, and this client cannot open it. Show it to the user, and call again when they are done:',
+    ...lines,
+  ].join('\n')
+}
+
+/** The same text as a JSON-RPC error, for methods whose results have no `isError`. */
+export function toPlainError(error: UrlElicitationRequired, revision: Revision): McpError {
+  const text = describeUrls(error)
+  return revision.forms?.url === true
+    ? missingCapability(text, { elicitation: { url: {} } })
+    : new McpError(ErrorCode.InvalidRequest, text)
 }

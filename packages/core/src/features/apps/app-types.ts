@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 
 /** Who may call a tool: the model, the user interface of this very server, or both. */

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import { fault, type Subject } from '../registry/checks.ts'
 import { defineResource, type OfKind } from '../define.ts'
 import { CONNECT, type Connected, type OfferingExtension } from '../extensions.ts'

@@ -1,5 +1,5 @@
 import type { GetPromptResult, PromptArgument } from '../../protocol/types.ts'
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import type { InferArguments, InferInput, JsonSchema, StringFieldsSchema } from '../../schema/types.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 import type { Completers } from '../completion-types.ts'

@@ -1,4 +1,5 @@
-import type { CallContext, RequestContext } from '../../call/context.ts'
+import type { CallContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import type { Logger } from '../../util/logger.ts'
 import { fault, type Subject } from './checks.ts'
 import { isPromiseLike } from '../../util/promises.ts'

@@ -1,5 +1,5 @@
 import type { Annotations, Resource } from '../../protocol/types.ts'
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 import type { CacheHint } from '../registry/caching.ts'
 import type { Completers } from '../completion-types.ts'

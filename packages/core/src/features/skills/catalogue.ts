@@ -1,7 +1,7 @@
 import { usageError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Resource } from '../../protocol/types.ts'
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import { fault, type Subject } from '../registry/checks.ts'
 import type { AnyResource } from '../resources/resource-types.ts'
 import { frontmatterOf, writeDocument } from './frontmatter.ts'

@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts'
 import type { Resource } from '../../protocol/types.ts'
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { fault, type Subject } from '../registry/checks.ts'
 import { OutputError } from '../content/output-error.ts'

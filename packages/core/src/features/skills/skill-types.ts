@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 
 /**
  * What a file of a skill is: text, bytes, or a function that makes it anew for every read. A skill with such a function

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import type { Question } from '../../call/input/question.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import type { ToolArguments } from '../arguments.ts'

@@ -1,6 +1,6 @@
 import type { TaskSupport } from '../../protocol/tasks.ts'
 import type { CallToolResult } from '../../protocol/types.ts'
-import type { RequestContext } from '../../call/context.ts'
+import type { RequestContext } from '../../call/request-context.ts'
 import type { AnySchema, InferOutput } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/app-types.ts'
 import type { Answers, ToolAsks } from './ask-types.ts'

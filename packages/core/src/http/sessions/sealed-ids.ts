@@ -1,6 +1,6 @@
 import type { ClientCapabilities } from '../../protocol/types.ts'
 import type { Clock } from '../../util/clock.ts'
-import type { SessionDraft } from '../../session/greet.ts'
+import type { SessionDraft } from '../../session/initialize.ts'
 import { type Random, randomToken } from '../../util/random.ts'
 import { type Sealer, sealedLength } from '../../util/sealer.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'

@@ -1,6 +1,6 @@
 import { revisionOf } from '../../protocol/revisions/index.ts'
 import { ANONYMOUS, principalOf } from '../../stores/principal.ts'
-import type { SessionDraft } from '../../session/greet.ts'
+import type { SessionDraft } from '../../session/initialize.ts'
 import { randomToken } from '../../util/random.ts'
 import { type Caller, Session } from '../../session/session.ts'
 import { emitSessionEvents } from '../../session/session-events.ts'

@@ -1,6 +1,6 @@
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
-import type { InitializeResult } from '../../session/greet.ts'
+import type { InitializeResult } from '../../session/initialize.ts'
 import type { Caller } from '../../session/session.ts'
 import type { EndpointContext } from '../mount.ts'
 import { PlainStream } from '../streams/plain-stream.ts'

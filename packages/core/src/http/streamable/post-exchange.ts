@@ -1,6 +1,6 @@
 import type { Incoming } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
-import type { EncodedAnswer, EncodedResponse } from '../../call/dispatcher.ts'
+import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { Session } from '../../session/session.ts'

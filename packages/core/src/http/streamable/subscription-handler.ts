@@ -1,7 +1,7 @@
 import { busy, ErrorCode, McpError } from '../../errors.ts'
 import { errorFrame } from '../../protocol/jsonrpc.ts'
 import { principalOf } from '../../stores/principal.ts'
-import type { EncodedAnswer, EncodedResponse } from '../../call/dispatcher.ts'
+import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { SubscriptionSet } from '../../subscriptions/subscription-set.ts'
 import { MemoryBus } from '../../stores/memory-bus.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { UsageError } from '../../../src/errors.ts'
-import type { RequestContext } from '../../../src/call/context.ts'
+import type { RequestContext } from '../../../src/call/request-context.ts'
 import { CallContext } from '../../../src/call/context.ts'
 import { clientView } from '../../../src/call/client-view.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'

@@ -5,11 +5,10 @@ import * as z from 'zod'
 import * as z3 from 'zod3'
 import { asks } from '../../../src/features/tools/asks.ts'
 import type { NoAsksAboveHandler } from '../../../src/features/tools/ask-types.ts'
-import { defineTool } from '../../../src/features/define.ts'
+import { defineTool, type AnyDefinition, definePrompt, defineResource } from '../../../src/features/define.ts'
 import { inputRequired } from '../../../src/features/tools/input-required.ts'
-import { type AnyDefinition, definePrompt, defineResource } from '../../../src/features/define.ts'
 import type { AnyTool } from '../../../src/features/tools/tool-types.ts'
-import type { RequestContext } from '../../../src/call/context.ts'
+import type { RequestContext } from '../../../src/call/request-context.ts'
 import {
   elicit,
   elicitUrl,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LargeAnswer } from '../../src/call/large-answer.ts'
+import { LargeAnswer } from '../../src/call/response.ts'
 import { SerializedResult } from '../../src/call/result.ts'
 
 const result = new SerializedResult('{"tools":["ä€😀"]}', () => ({}))

@@ -1,0 +1,27 @@
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { CallContext } from './context.ts'
+import type { HandlerResult, TaskStarted } from './result.ts'
+
+/** How one method is served. */
+export interface MethodEntry {
+  handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
+  /** Starts the call as a task; undefined if it runs as an ordinary call. */
+  startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
+  /** The result that reports a failure, for methods that have one; others answer with a JSON-RPC error. */
+  failure?(text: string): HandlerResult
+  /** The time limit of this call in ms. @default the server's */
+  timeoutMs?(params: JsonObject, ctx: CallContext): number | undefined
+  /** The largest result of this call in bytes. @default the server's */
+  maxResultBytes?(params: JsonObject, ctx: CallContext): number | undefined
+}
+
+/** A method that an extension has added. */
+export interface ExtensionEntry extends MethodEntry {
+  servedIn(revision: Revision): boolean
+}
+
+/** The server passes it in, so that this folder imports no feature. */
+export type MethodTable = ReadonlyMap<string, MethodEntry>
+
+export const NO_PARAMS: JsonObject = Object.freeze({})

@@ -1,0 +1,88 @@
+import type { JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
+import type { TraceContext } from '../protocol/trace-context.ts'
+import type { AuthInfo } from '../stores/principal.ts'
+import type { ClientView } from './client-view.ts'
+import type { ElicitNow, ElicitUrlNow, Inputs } from './input/inputs.ts'
+import type { Root, Sampled, SampleParams } from './input/question.ts'
+import type { LogSender } from './log.ts'
+
+/** The part of a session that handlers can see. */
+export interface SessionView {
+  readonly id: string
+}
+
+/** The task that a call runs as. */
+export interface TaskView {
+  readonly id: string
+}
+
+/** The second argument of every handler. Valid for one call: do not keep it. */
+export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
+  /** Aborts when the call is cancelled or times out. */
+  readonly signal: AbortSignal
+  /** Chosen by the client and not unique: some clients send the same id every time. */
+  readonly requestId: RequestId
+  /** The request as the client sent it. */
+  readonly message: JsonRpcRequest
+  /** The negotiated protocol revision. */
+  readonly protocolVersion: string
+  readonly client: ClientView
+  /** Undefined where the connection has no sessions. */
+  readonly session: SessionView | undefined
+  readonly auth: AuthInfo | undefined
+  /** Set if the call runs as a task: the client already has its answer, and fetches the result later. */
+  readonly task: TaskView | undefined
+  /** The value that the server's `lifespan` returned. */
+  readonly app: App
+  /** The value that the mount's option `locals` returned for this request. */
+  readonly locals: Locals
+  /** The URI that is being read; an empty string outside resources. */
+  readonly uri: string
+  readonly log: LogSender
+  /** The trace context in the request's `_meta`; undefined if there is none or it is not valid. */
+  readonly trace: TraceContext | undefined
+  /** The answers to a tool's `asks`. */
+  readonly answers: Answers
+  /** The answers to `inputRequired`. */
+  readonly inputs: Inputs
+  /**
+   * Reports progress, if the client asked for it. Values must be finite and grow; others are dropped. If a handler is
+   * silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth. In a task the message
+   * also becomes the status message. Resolves when the client can take more.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
+   */
+  progress(progress: number, total?: number, message?: string): Promise<void>
+  /**
+   * Registers work that continues after the answer. A close of the mount waits for it within its deadline, and a
+   * platform that stops between requests is asked to keep running. A rejection is logged. The call's signal and time
+   * limits do not apply to it.
+   */
+  waitUntil(work: Promise<unknown>): void
+  /**
+   * Closes the connection that carries the reply while the call continues, so that no socket stays open. The client
+   * waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets what it missed, within the limits
+   * of the event store. Can be called again after it has reconnected.
+   *
+   * Does nothing if the client cannot reconnect: without Streamable HTTP or without sessions, with `streams.eventStore: false` or
+   * `response: 'json'`, and in revisions whose streams do not begin with an event id.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   * @throws UsageError `ERR_MCP_OPTION` if `retryMs` is not a whole number from 0 to 2147483647
+   */
+  closeConnection(options?: { readonly retryMs?: number }): void
+  /**
+   * Asks a person while the handler runs: see `elicit`. Works only on connections that carry requests to the client
+   * during a call; `asks` and `inputRequired` work on all connections.
+   *
+   * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the client has
+   *   not declared the capability
+   */
+  readonly elicit: ElicitNow
+  /** Asks a person to open a URL: see `elicitUrl`. Same rules as {@link elicit}. */
+  readonly elicitUrl: ElicitUrlNow
+  /** Asks the client's model: see `sample`. Same rules as {@link elicit}. */
+  sample(params: SampleParams): Promise<Sampled>
+  /** Asks for the client's roots: see `listRoots`. Same rules as {@link elicit}. */
+  listRoots(): Promise<readonly Root[]>
+}

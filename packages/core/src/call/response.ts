@@ -1,0 +1,219 @@
+import { ErrorCode, internalError, isErrorOf, McpError, QuestionError } from '../errors.ts'
+import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
+import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { Implementation } from '../protocol/types.ts'
+import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
+import { bytesBeyond } from '../util/bytes.ts'
+import { randomToken } from '../util/random.ts'
+import type { CallContext } from './context.ts'
+import { describeUrls, toPlainError, toUrlError, UrlElicitationRequired } from './input/url-elicitation.ts'
+import { type MethodEntry, NO_PARAMS } from './method-table.ts'
+import {
+  type Complete,
+  type HandlerResult,
+  type InputRequested,
+  SerializedResult,
+  type SubscriptionStarted,
+  type TaskStarted,
+  typed,
+} from './result.ts'
+
+/** The response to a request, as text. */
+export interface EncodedAnswer {
+  readonly frame: string
+  /** The frame in UTF-8, where that costs less than encoding the text. */
+  bytes?(): Uint8Array<ArrayBuffer>
+  /** Set for a JSON-RPC error; the revision chooses its HTTP status. */
+  readonly error?: McpError
+  /** Set if a subscription starts: the response is sent when it ends. */
+  readonly subscription?: SubscriptionRequest
+}
+
+/** Undefined if the call was cancelled: nothing is sent. */
+export type EncodedResponse = EncodedAnswer | undefined
+
+export interface EncoderOptions {
+  readonly info: Implementation
+  /** The largest result as JSON, in bytes of UTF-8. */
+  readonly maxResultBytes: number
+  /** Gets every error whose text the client must not see. Must not throw. */
+  readonly onError: (error: unknown, ctx: CallContext, correlationId: string) => void
+}
+
+/** Makes one response of what a handler returned or threw. */
+export class ResponseEncoder {
+  readonly #options: EncoderOptions
+  readonly #serverInfo = new Map<Revision, string>()
+
+  constructor(options: EncoderOptions) {
+    this.#options = options
+  }
+
+  /** Serialises before anything is sent, so that a result that cannot be serialised still gets an answer. */
+  encode(entry: MethodEntry, ctx: CallContext, result: HandlerResult): EncodedAnswer {
+    try {
+      switch (result.kind) {
+        case 'complete':
+          return this.#complete(entry, ctx, result)
+        case 'input-requested':
+          return this.#inputRequired(ctx, result)
+        case 'task':
+          return this.#task(ctx, result)
+        case 'subscription':
+          return this.#subscription(ctx, result)
+        default:
+          throw new TypeError(`A result of kind "${result.kind}" cannot be sent`)
+      }
+    } catch (error) {
+      return this.fail(entry, ctx, error)
+    }
+  }
+
+  fail(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
+    if (isErrorOf(McpError, error) && isReadable(error)) return refuse(ctx, error)
+    if (isErrorOf(UrlElicitationRequired, error)) return this.#urlsRequired(entry, ctx, error)
+    if (isErrorOf(QuestionError, error)) return this.failWith(entry, ctx, error.message)
+    const correlationId = randomToken(12)
+    this.#options.onError(error, ctx, correlationId)
+    if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
+    return this.#failure(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
+  }
+
+  /** Answers with a text that the client may see. */
+  failWith(
+    entry: MethodEntry,
+    ctx: CallContext,
+    text: string,
+    code: number = ErrorCode.InvalidRequest,
+  ): EncodedAnswer {
+    if (entry.failure === undefined) return refuse(ctx, new McpError(code, text))
+    return this.#failure(ctx, entry.failure(text))
+  }
+
+  #complete(entry: MethodEntry, ctx: CallContext, result: Complete): EncodedAnswer {
+    const { method, params } = ctx.message
+    const json = result.json ?? ctx.revision.encodeResult(method, result.result)
+    const limit = entry.maxResultBytes?.(params ?? NO_PARAMS, ctx) ?? this.#options.maxResultBytes
+    const size = bytesBeyond(json, limit)
+    if (size !== undefined) {
+      const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
+      return this.failWith(entry, ctx, text, ErrorCode.InternalError)
+    }
+    if (ctx.report !== undefined) ctx.report.failed = result.result['isError'] === true
+    if (result instanceof SerializedResult && isLarge(result)) return this.#large(ctx, result)
+    return this.#answer(ctx, json, result)
+  }
+
+  #inputRequired(ctx: CallContext, { requests, state }: InputRequested): EncodedAnswer {
+    const { message, revision } = ctx
+    if (revision.rounds === undefined) throw new TypeError('The revision has no input_required results')
+    const json = revision.rounds.encode(requests, state, this.#server(revision))
+    ctx.finish()
+    return { frame: resultFrame(message.id, json) }
+  }
+
+  #task(ctx: CallContext, { task, meta }: TaskStarted): EncodedAnswer {
+    if (ctx.revision.tasks === undefined) throw new TypeError('The revision has no tasks')
+    const created = ctx.revision.tasks.created(task, meta)
+    return this.#answer(ctx, JSON.stringify(created), typed('task', created))
+  }
+
+  #subscription(ctx: CallContext, { filters }: SubscriptionStarted): EncodedAnswer {
+    const { id } = ctx.message
+    const { frame } = this.#answer(ctx, JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: id } }))
+    return { frame, subscription: { id, filters } }
+  }
+
+  /** Has no size limit: the text is short, and no other handler made it. */
+  #failure(ctx: CallContext, failure: HandlerResult): EncodedAnswer {
+    if (ctx.report !== undefined) ctx.report.failed = true
+    const result = failure.kind === 'complete' ? failure.result : {}
+    return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, result))
+  }
+
+  #urlsRequired(entry: MethodEntry, ctx: CallContext, required: UrlElicitationRequired): EncodedAnswer {
+    const error = toUrlError(required, ctx)
+    if (error !== undefined) return refuse(ctx, error)
+    if (entry.failure === undefined) return refuse(ctx, toPlainError(required, ctx.revision))
+    return this.#failure(ctx, entry.failure(describeUrls(required)))
+  }
+
+  #answer(ctx: CallContext, json: string, result?: Complete): EncodedAnswer {
+    ctx.finish()
+    const { message, revision } = ctx
+    if (revision.envelope === undefined) return { frame: resultFrame(message.id, json) }
+    const server = this.#server(revision)
+    const whole = revision.envelope(message.method, json, server, result?.hints, result?.type)
+    return { frame: resultFrame(message.id, whole) }
+  }
+
+  #large(ctx: CallContext, result: SerializedResult): EncodedAnswer {
+    ctx.finish()
+    const { message, revision } = ctx
+    const empty = revision.envelope?.(message.method, '{}', this.#server(revision), result.hints) ?? '{}'
+    return new LargeAnswer(message.id, empty, result)
+  }
+
+  /** The server's name and version, which some revisions put into every result. */
+  #server(revision: Revision): string {
+    const known = this.#serverInfo.get(revision)
+    if (known !== undefined) return known
+    const text = JSON.stringify(revision.projectImplementation(this.#options.info))
+    this.#serverInfo.set(revision, text)
+    return text
+  }
+}
+
+export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
+  ctx.finish()
+  return { frame: errorFrame(ctx.message.id, ctx.revision.encodeError(error)), error }
+}
+
+/** Types are not checked everywhere, and a proxy may throw when it is read. */
+function isReadable(error: McpError): boolean {
+  try {
+    return Number.isInteger(error.code) && typeof error.message === 'string'
+  } catch {
+    return false
+  }
+}
+
+/** Characters of a serialised result whose bytes are kept: below this, one text costs less than two arrays. */
+const LARGE = 8_192
+const CLOSE = '}'.charCodeAt(0)
+const encoder = new TextEncoder()
+
+const isLarge = ({ json }: SerializedResult): boolean => json.length >= LARGE
+
+/**
+ * The response to one of many requests for the same large result, whose bytes are encoded once for all of them. Building
+ * each response as a text would copy, measure and encode the result again.
+ */
+export class LargeAnswer {
+  readonly #id: RequestId
+  /** The text before the members of the result: `{`, and the members that the revision adds to every result. */
+  readonly #head: string
+  readonly #result: SerializedResult
+
+  /** @param empty - the text of a result without members, in the revision's envelope */
+  constructor(id: RequestId, empty: string, result: SerializedResult) {
+    this.#id = id
+    this.#head = empty === '{}' ? '{' : `${empty.slice(0, -1)},`
+    this.#result = result
+  }
+
+  get frame(): string {
+    return resultFrame(this.#id, this.#head + this.#result.json.slice(1))
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    const before = encoder.encode(resultFrame(this.#id, this.#head).slice(0, -1))
+    const members = this.#result.bytes.subarray(1)
+    const whole = new Uint8Array(before.length + members.length + 1)
+    whole.set(before)
+    whole.set(members, before.length)
+    whole[whole.length - 1] = CLOSE
+    return whole
+  }
+}
