@@ -55,7 +55,7 @@ export interface CallScope {
   /** The log level of a call without a session; undefined where the server sends no logs. */
   readonly logLevel: LogLevel | undefined
   /** Undefined where the client cannot be asked anything. */
-  readonly input?: InputContext
+  readonly input?: InputContext | undefined
   /** The revisions that the client may choose from, where it has to. */
   readonly served?: readonly Revision[] | undefined
   /** Set if the call runs as a task. */
@@ -157,7 +157,7 @@ export class CallContext implements RequestContext {
   }
 
   get inputs(): CallInputs {
-    return (this.#inputs ??= new CallInputs())
+    return (this.#inputs ??= new CallInputs(this.scope.input?.rounds.readForm))
   }
 
   get elicit(): ElicitNow {

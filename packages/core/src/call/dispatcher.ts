@@ -2,8 +2,7 @@ import { ErrorCode, invalidParams, methodNotFound } from '../errors.ts'
 import { isObject } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
 import type { CallContext, EndReason } from './context.ts'
-import { elicitUrls, resume } from './input/url-elicitation.ts'
-import { hasResponses, resolveInput } from './input/rounds.ts'
+import { noClientChannel } from './input/types.ts'
 import { type ExtensionEntry, type MethodEntry, type MethodTable, NO_PARAMS } from './method-table.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import { ProgressKeepalive } from './progress-keepalive.ts'
@@ -59,9 +58,11 @@ export class Dispatcher {
     if (entry === undefined) return refuse(ctx, methodNotFound())
     let result: HandlerResult | Promise<HandlerResult>
     try {
-      result = hasResponses(ctx) ? resume(ctx, () => this.#start(entry, ctx)) : this.#start(entry, ctx)
+      const rounds = ctx.scope.input?.rounds
+      result =
+        rounds === undefined ? this.#start(entry, ctx) : rounds.begin(ctx, () => this.#start(entry, ctx))
     } catch (error) {
-      const questions = elicitUrls(ctx, error, () => this.#start(entry, ctx))
+      const questions = this.#elicitUrls(entry, ctx, error)
       if (questions === undefined) return this.#responses.fail(entry, ctx, error)
       result = questions
     }
@@ -106,8 +107,14 @@ export class Dispatcher {
     })
   }
 
-  #resolveInput(entry: MethodEntry, ctx: CallContext, needed: NeedsInput): Promise<HandlerResult> {
-    return resolveInput(ctx, needed, () => entry.handle(ctx.message.params ?? NO_PARAMS, ctx))
+  #elicitUrls(entry: MethodEntry, ctx: CallContext, error: unknown): Promise<HandlerResult> | undefined {
+    return ctx.scope.input?.rounds.elicitUrls(ctx, error, () => this.#start(entry, ctx))
+  }
+
+  async #resolveInput(entry: MethodEntry, ctx: CallContext, needed: NeedsInput): Promise<HandlerResult> {
+    const { input } = ctx.scope
+    if (input === undefined) throw noClientChannel(needed.questions)
+    return input.rounds.resolve(ctx, needed, () => entry.handle(ctx.message.params ?? NO_PARAMS, ctx))
   }
 
   /** Waits for the handler, a time limit or a cancellation. The first one makes the response. */
@@ -127,16 +134,17 @@ export class Dispatcher {
       }
       const failed = (error: unknown): void => {
         if (ctx.end === undefined) return
-        const questions = elicitUrls(ctx, error, () => this.#start(entry, ctx))
+        const questions = this.#elicitUrls(entry, ctx, error)
         if (questions === undefined) settle(this.#responses.fail(entry, ctx, error))
-        else void questions.then(finished, failed)
+        else follow(questions)
       }
       const finished = (value: HandlerResult): void => {
         if (ctx.end === undefined) return
-        if (value.kind === 'needs-input') void this.#resolveInput(entry, ctx, value).then(finished, failed)
+        if (value.kind === 'needs-input') follow(this.#resolveInput(entry, ctx, value))
         else settle(this.#responses.encode(entry, ctx, value))
       }
-      result.then(finished, failed)
+      const follow = (promise: Promise<HandlerResult>): void => void promise.then(finished, failed)
+      follow(result)
     })
   }
 

@@ -7,7 +7,6 @@ import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
 import { bytesBeyond } from '../util/bytes.ts'
 import { randomToken } from '../util/random.ts'
 import type { CallContext } from './context.ts'
-import { describeUrls, toPlainError, toUrlError, UrlElicitationRequired } from './input/url-elicitation.ts'
 import { type MethodEntry, NO_PARAMS } from './method-table.ts'
 import {
   type Complete,
@@ -72,7 +71,11 @@ export class ResponseEncoder {
 
   fail(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
     if (isErrorOf(McpError, error) && isReadable(error)) return refuse(ctx, error)
-    if (isErrorOf(UrlElicitationRequired, error)) return this.#urlsRequired(entry, ctx, error)
+    const urls = ctx.scope.input?.rounds.urlFailure(error, ctx)
+    if (urls !== undefined) {
+      if (urls.text === undefined || entry.failure === undefined) return refuse(ctx, urls.error)
+      return this.#failure(ctx, entry.failure(urls.text))
+    }
     if (isErrorOf(QuestionError, error)) return this.failWith(entry, ctx, error.message)
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
@@ -130,13 +133,6 @@ export class ResponseEncoder {
     if (ctx.report !== undefined) ctx.report.failed = true
     const result = failure.kind === 'complete' ? failure.result : {}
     return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, result))
-  }
-
-  #urlsRequired(entry: MethodEntry, ctx: CallContext, required: UrlElicitationRequired): EncodedAnswer {
-    const error = toUrlError(required, ctx)
-    if (error !== undefined) return refuse(ctx, error)
-    if (entry.failure === undefined) return refuse(ctx, toPlainError(required, ctx.revision))
-    return this.#failure(ctx, entry.failure(describeUrls(required)))
   }
 
   #answer(ctx: CallContext, json: string, result?: Complete): EncodedAnswer {

@@ -14,10 +14,12 @@ import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import { addExtensions } from './extensions.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts/prompts.ts'
+import type { buildTemplate } from './resources/resource-templates.ts'
 import { Resources } from './resources/resources.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { subscriptionMethods } from './subscription-methods.ts'
 import type { TaskFeature } from './tasks/task-feature.ts'
+import type { compileAsks } from './tools/asks.ts'
 import { createTools, type Tools } from './tools/tools.ts'
 import type { Opened } from './resources/subscriber-hooks.ts'
 
@@ -41,6 +43,10 @@ export interface FeatureOptions {
   readonly describeRelations?: boolean | undefined
   /** Runs calls as tasks; without it none does. */
   readonly tasks?: TaskFeature | undefined
+  /** Without it there are no resource templates. */
+  readonly buildTemplate?: typeof buildTemplate | undefined
+  /** Without it no tool has `asks`. */
+  readonly compileAsks?: typeof compileAsks | undefined
   /** Without it clients are promised no notifications of changes, and cannot subscribe. */
   readonly subscriptions?: typeof subscriptionMethods | undefined
   /** What is offered beyond the protocol. */
@@ -91,22 +97,14 @@ export function createFeatures(options: FeatureOptions): Features {
     orderByPriority: options.orderByPriority ?? false,
     describeRelations: options.describeRelations ?? false,
     tasks,
+    compileAsks: options.compileAsks,
   })
-  const resources = new Resources({ pageSize, logger, caching, opened: options.opened })
+  const { opened, buildTemplate } = options
+  const resources = new Resources({ pageSize, logger, caching, opened, buildTemplate })
   const prompts = createPrompts({ schemas, pageSize, logger, caching })
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
   tellOfResources(resources.registry, resources.templates.registry, () => publish({ kind: 'resources' }))
-  const methods = new Map<string, MethodEntry>([
-    [Method.Ping, ping],
-    ...tools.methods,
-    ...resources.methods,
-    ...prompts.methods,
-    [Method.Complete, completionEntry(prompts, resources)],
-  ])
-  const taskMethods = tasks?.methods({ offered: tools.offerTasks, pageSize }) ?? []
-  for (const [method, entry] of taskMethods) methods.set(method, entry)
-  if (logging) methods.set(Method.SetLogLevel, setLogLevel)
   const fixed: ServerCapabilities = {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),
@@ -119,9 +117,17 @@ export function createFeatures(options: FeatureOptions): Features {
   }
   const { instructions } = options
   const { topics } = added
-  for (const [method, entry] of options.subscriptions?.({ capabilities, resources, topics }) ?? [])
-    methods.set(method, entry)
-  methods.set(Method.Discover, discoverEntry({ capabilities, instructions, caching }))
+  const methods = new Map<string, MethodEntry>([
+    [Method.Ping, ping],
+    [Method.Discover, discoverEntry({ capabilities, instructions, caching })],
+    ...tools.methods,
+    ...resources.methods,
+    ...prompts.methods,
+    [Method.Complete, completionEntry(prompts, resources)],
+    ...(tasks?.methods({ offered: tools.offerTasks, pageSize }) ?? []),
+    ...(options.subscriptions?.({ capabilities, resources, topics }) ?? []),
+    ...(logging ? [[Method.SetLogLevel, setLogLevel] as const] : []),
+  ])
   return {
     tools,
     resources,

@@ -4,16 +4,20 @@ import { ServerBase } from './mcp-server.ts'
 import type { ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
 
-/** What a server at the edge takes: the options of every server, but those of tasks. */
-export type EdgeServerOptions<App = unknown> = Omit<ServerOptions<App>, 'tasks'>
+/** What a server at the edge takes: the options of every server, but those of tasks and of questions to the client. */
+export type EdgeServerOptions<App = unknown> = Omit<
+  ServerOptions<App>,
+  'tasks' | 'requestState' | 'inputTimeoutMs' | 'maxInputRounds'
+>
 
 const EDGE_PARTS: ServerParts = { schemaEngine: createSchemaEngine }
 
 /**
- * The definition of a server that answers requests one by one, as Workers and functions do. It is smaller than the
- * `McpServer` of `@jetway/core`, because it has no tasks, no subscriptions, no connections and nothing for one session:
- * a tool with `taskSupport` runs as any other, and hooks for subscribers are never called. Tools, resources, prompts,
- * completions, questions in rounds, middleware and events are the same.
+ * The definition of a server that answers requests one by one and asks its clients nothing, as most Workers and
+ * functions do: tools, resources, prompts, middleware, extensions and events. It is smaller than the `McpServer` of
+ * `@jetway/core`, which has resource templates, questions, subscriptions, tasks, connections and single messages too.
+ * Definitions fit both: here tools with `taskSupport` run as any other, and hooks for subscribers are never called. Tools
+ * with `asks` are refused.
  *
  * `Locals` is what every mount's `locals` option must give (`ctx.locals`); `App` is what `lifespan` opens (`ctx.app`).
  */

@@ -28,6 +28,8 @@ import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
 import { type AnyDefinition, KIND } from '../features/define.ts'
 import { createSchemaEngine } from '../schema/engine.ts'
+import { compileAsks } from '../features/tools/asks.ts'
+import { buildTemplate } from '../features/resources/resource-templates.ts'
 import { subscriptionMethods } from '../features/subscription-methods.ts'
 import { createFeatures, type Features } from '../features/features.ts'
 import { type ForSession, forSession } from '../features/for-session.ts'
@@ -77,7 +79,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
   readonly #logger: Logger
   readonly #events: Events
   readonly #refusals = new Refusals()
-  #messages: MessageHandler | undefined
 
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App>, parts: ServerParts) {
@@ -111,9 +112,11 @@ export class ServerBase<Locals = unknown, App = unknown> {
         onStored: ({ owner, taskId }) => this.#publish({ kind: 'task', owner, taskId }),
       }),
       subscriptions: parts.subscriptions,
+      compileAsks: parts.input?.compileAsks,
+      buildTemplate: parts.buildTemplate,
       extensions: options.extensions,
     })
-    this.runtime = this.#createRuntime(info, options, { limits, defaultLogLevel: logLevel })
+    this.runtime = this.#createRuntime(info, options, { parts, limits, defaultLogLevel: logLevel })
     for (const { source } of options.extensions ?? [])
       if (source !== undefined) this.observe(source as Source<App, Locals>)
   }
@@ -171,22 +174,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
   /** Offers these resources and no others, templates aside. */
   setResources(resources: Iterable<AnyResource<App, Locals>>): void {
     this.features.resources.registry.set(resources)
-  }
-
-  /** Offers the resources whose addresses a URI template (RFC 6570) describes. Throws like {@link addTool}. */
-  addResourceTemplate<const Template extends string>(
-    template: ResourceTemplateDefinition<Template, App, Locals>,
-    options?: AddOptions,
-  ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
-    return this.features.resources.templates.registry.add(template, options)
-  }
-  /** @returns whether there was one */
-  removeResourceTemplate(uriTemplate: string): boolean {
-    return this.features.resources.templates.registry.remove(uriTemplate)
-  }
-  /** Offers these templates and no others. */
-  setResourceTemplates(templates: Iterable<AnyResourceTemplate<App, Locals>>): void {
-    this.features.resources.templates.registry.set(templates)
   }
 
   /** Offers a prompt. Throws like {@link addTool}. */
@@ -288,27 +275,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
     return this.#events.on(event, listener)
   }
 
-  /**
-   * Answers one message that came on a way of its own: off a queue, as a function's event. It needs no mount and no
-   * session, so the client hears of no changes, and is asked only where questions are the result.
-   *
-   * @param message - JSON text, or what it parses to; batches are refused
-   * @returns the answer as JSON text; undefined for notifications and responses, which have none. Never rejects for
-   *   what the message says
-   * @throws `ERR_MCP_CLOSED` when the server was closed before its first message
-   */
-  async handleMessage(
-    message: unknown,
-    ...[options]: MountArgs<MessageOptions, Locals>
-  ): Promise<string | undefined> {
-    if (this.#messages === undefined) {
-      const messages = new MessageHandler(this.runtime)
-      this.runtime.attach(messages)
-      this.#messages = messages
-    }
-    return this.#messages.handle(message, options ?? {})
-  }
-
   /** What all mounts and connections hold right now, and what was turned away on any of them since the server began. */
   stats(): ServerStats {
     return {
@@ -357,7 +323,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   #createRuntime(
     info: Implementation,
     options: ServerOptions<App>,
-    { limits, defaultLogLevel }: Pick<ServerRuntime, 'defaultLogLevel'> & { readonly limits: ResolvedLimits },
+    { parts, limits, defaultLogLevel }: Resolved,
   ): ServerRuntime {
     const clock = options.clock ?? systemClock
     const { instructions } = options
@@ -372,7 +338,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       events: this.#events,
       refusals: this.#refusals,
       limits: limits.calls,
-      input: createInputContext(info, { ...options, limits: limits.input }, this.#bus),
+      input: parts.input?.createContext(info, { ...options, limits: limits.input }, this.#bus),
       defaultLogLevel,
       addedNames: this.features.added.names,
       capabilities: (revision) => this.features.capabilities(revision),
@@ -412,9 +378,16 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 }
 
+interface Resolved extends Pick<ServerRuntime, 'defaultLogLevel'> {
+  readonly parts: ServerParts
+  readonly limits: ResolvedLimits
+}
+
 const ALL_PARTS: ServerParts = {
   schemaEngine: createSchemaEngine,
+  input: { createContext: createInputContext, compileAsks },
   tasks: createTasks,
+  buildTemplate,
   subscriptions: subscriptionMethods,
 }
 
@@ -425,9 +398,48 @@ const ALL_PARTS: ServerParts = {
  * `Locals` is what every mount's `locals` option must give (`ctx.locals`); `App` is what `lifespan` opens (`ctx.app`).
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
+  #messages: MessageHandler | undefined
+
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {
     super(info, options, ALL_PARTS)
+  }
+
+  /** Offers the resources whose addresses a URI template (RFC 6570) describes. Throws like {@link addTool}. */
+  addResourceTemplate<const Template extends string>(
+    template: ResourceTemplateDefinition<Template, App, Locals>,
+    options?: AddOptions,
+  ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
+    return this.features.resources.templates.registry.add(template, options)
+  }
+  /** @returns whether there was one */
+  removeResourceTemplate(uriTemplate: string): boolean {
+    return this.features.resources.templates.registry.remove(uriTemplate)
+  }
+  /** Offers these templates and no others. */
+  setResourceTemplates(templates: Iterable<AnyResourceTemplate<App, Locals>>): void {
+    this.features.resources.templates.registry.set(templates)
+  }
+
+  /**
+   * Answers one message that came on a way of its own: off a queue, as a function's event. It needs no mount and no
+   * session, so the client hears of no changes, and is asked only where questions are the result.
+   *
+   * @param message - JSON text, or what it parses to; batches are refused
+   * @returns the answer as JSON text; undefined for notifications and responses, which have none. Never rejects for
+   *   what the message says
+   * @throws `ERR_MCP_CLOSED` when the server was closed before its first message
+   */
+  async handleMessage(
+    message: unknown,
+    ...[options]: MountArgs<MessageOptions, Locals>
+  ): Promise<string | undefined> {
+    if (this.#messages === undefined) {
+      const messages = new MessageHandler(this.runtime)
+      this.runtime.attach(messages)
+      this.#messages = messages
+    }
+    return this.#messages.handle(message, options ?? {})
   }
 
   /**

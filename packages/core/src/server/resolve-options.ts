@@ -1,6 +1,7 @@
 import { usageError } from '../errors.ts'
 import { DEFAULT_INPUT_LIMITS, type InputContext, type InputLimits } from '../call/input/types.ts'
 import { DEFAULT_STATE_LIMITS, RequestStates } from '../call/input/request-state.ts'
+import { inputRounds } from '../call/input/input-rounds.ts'
 import { UrlCompletions } from '../call/input/url-completion.ts'
 import { checkIcons, MIN_RESULT_BYTES } from '../features/registry/checks.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
@@ -119,7 +120,12 @@ export function createInputContext(
   checkBytes('requestState.maxBytes', maxBytes, MIN_STATE_BYTES)
   check('requestState.singleUse', typeof singleUse === 'boolean', 'must be true or false')
   const states = new RequestStates({ ...limits, server, keys: requestState.keys, clock, random })
-  return { limits: options.limits, states, urlCompletions: new UrlCompletions({ bus, clock }) }
+  return {
+    rounds: inputRounds,
+    limits: options.limits,
+    states,
+    urlCompletions: new UrlCompletions({ bus, clock }),
+  }
 }
 
 /** A copy, so that a later change of the object does not reach clients. */

@@ -54,7 +54,7 @@ export interface ServerRuntime {
   readonly refusals: Refusals
   readonly limits: ServerLimits
   /** What calls ask with that have no way back to their client while they run. */
-  readonly input: InputContext
+  readonly input: InputContext | undefined
   /** What a session logs before the client has chosen a level; undefined where the server sends no logs. */
   readonly defaultLogLevel: LogLevel | undefined
   /** The parameter that `Mcp-Name` repeats, by the method that an extension has added. */

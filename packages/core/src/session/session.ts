@@ -12,7 +12,7 @@ import { Method, Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import { withPendingUrls, withoutPendingUrl } from '../stores/pending-urls.ts'
-import type { InputContext } from '../call/input/types.ts'
+import { DEFAULT_INPUT_LIMITS, type InputContext } from '../call/input/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import type { WaitUntil, WorkHost } from '../call/wait-until.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
@@ -58,7 +58,7 @@ export class Session implements SessionView {
   readonly #runtime: ServerRuntime
   readonly #limit: ConcurrencyLimit
   readonly #requests: PendingRequests
-  readonly #input: InputContext
+  readonly #input: InputContext | undefined
   readonly #pool: CallPool
   readonly #onClose: (() => void)[] = []
   readonly #onRecord: ((record: SessionRecord) => void)[] = []
@@ -79,11 +79,15 @@ export class Session implements SessionView {
     this.#limit = new ConcurrencyLimit(runtime.limits)
     this.#pool = new CallPool(() => this.#limit)
     const { input } = runtime
-    this.#requests = new PendingRequests(runtime.clock, input.limits.timeoutMs, () => {
-      this.#limit.release()
-      this.onClientRequest?.()
-    })
-    this.#input = { ...input, live: new LiveRequests(this.#requests, input.limits) }
+    this.#requests = new PendingRequests(
+      runtime.clock,
+      (input?.limits ?? DEFAULT_INPUT_LIMITS).timeoutMs,
+      () => {
+        this.#limit.release()
+        this.onClientRequest?.()
+      },
+    )
+    this.#input = input && { ...input, live: new LiveRequests(this.#requests, input.limits) }
     if (record.subscriptions.length > 0) this.#watch(record.subscriptions)
   }
 

@@ -5,9 +5,10 @@ import { definePrompt, defineResourceTemplate } from '../../src/features/define.
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { call, callNow, errorOf, mcpErrorOf } from './helpers.ts'
+import { PARTS } from './parts.ts'
 
 function serve(completer: Completer): Features {
-  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
   features.prompts.registry.add(
     definePrompt({
       name: 'p',
@@ -119,7 +120,7 @@ describe('completion/complete', () => {
   })
 
   it('answers -32602 for a resource where there are only prompts', async () => {
-    const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+    const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => ask(features))).code).toBe(-32601)
     features.prompts.registry.set([])
     const params = asking('o', { type: 'ref/resource', uri: 'a://b' })

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { createFeatures, type FeatureOptions, type Features } from '../../src/features/features.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { ChangeEvent } from '../../src/stores/bus.ts'
-import { subscriptionMethods } from '../../src/features/subscription-methods.ts'
 import { createTaskFeature } from '../../src/features/tasks/task-feature.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { call } from './helpers.ts'
+import { PARTS } from './parts.ts'
 
 const handler = (): string => 'x'
 
 function create(options: Partial<FeatureOptions> = {}): { features: Features; events: ChangeEvent[] } {
   const events: ChangeEvent[] = []
   const features = createFeatures({
+    ...PARTS,
     schemas: createSchemaEngine(),
     publish: (event) => events.push(event),
-    subscriptions: subscriptionMethods,
     ...options,
   })
   return { features, events }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { LOG_LEVELS } from '../../src/protocol/types.ts'
 import type { SessionSettings } from '../../src/call/context.ts'
-import { subscriptionMethods } from '../../src/features/subscription-methods.ts'
 import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { call, mcpErrorOf, type CallOptions } from './helpers.ts'
+import { PARTS } from './parts.ts'
 
 interface Kept {
   subscriptions: readonly string[]
@@ -37,9 +37,9 @@ function session(subscriptions: readonly string[] = []): {
 
 function serve(): Features {
   const features = createFeatures({
+    ...PARTS,
     schemas: createSchemaEngine(),
     publish: () => {},
-    subscriptions: subscriptionMethods,
   })
   features.resources.registry.add({ uri: 'a://b', name: 'b', handler: () => 'x' })
   features.resources.templates.registry.add({ uriTemplate: 'w://{city}', name: 'w', handler: () => 'x' })

@@ -12,6 +12,7 @@ import {
   type SessionLimits,
 } from '../../src/session/server-runtime.ts'
 import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/call/input/request-state.ts'
+import { inputRounds } from '../../src/call/input/input-rounds.ts'
 import { UrlCompletions } from '../../src/call/input/url-completion.ts'
 import { Refusals } from '../../src/session/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
@@ -73,6 +74,7 @@ export function createTestRuntime(
     defaultLogLevel: 'info',
     addedNames: new Map(),
     input: {
+      rounds: inputRounds,
       limits: DEFAULT_INPUT_LIMITS,
       states,
       urlCompletions: new UrlCompletions({ bus, clock }),

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import type { ResponsesByKey } from './responses.ts'
-import { checkAnswer } from './form.ts'
 import type { ElicitOptions, InferForm, SeeDeclined, Seen, UrlOf } from './question.ts'
-import { acceptedValue, actionOf, contentOf, declined } from './decode-response.ts'
+import { declined } from './decode-response.ts'
 
 /** The answers that a handler which returned `inputRequired` is run again with. */
 export interface Inputs {
@@ -50,6 +49,9 @@ export type UnmatchedResponses =
   /** Answers to what this call has not been asked. */
   | { readonly responses: JsonObject }
 
+/** Reads what a user has filled in. */
+export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
+
 /** The answers of one call, over all its rounds. */
 export class CallInputs implements Inputs {
   unmatched: UnmatchedResponses | undefined
@@ -57,8 +59,14 @@ export class CallInputs implements Inputs {
   rounds = 0
   /** The ids of the addresses that the user was sent to, by key. */
   urlIds: ReadonlyMap<string, string> | undefined
+  readonly #readForm: ReadForm | undefined
   #answers: ResponsesByKey = new Map()
   #state: string | undefined
+
+  /** @param readForm - may be left out where there are no answers */
+  constructor(readForm: ReadForm | undefined) {
+    this.#readForm = readForm
+  }
 
   get answers(): ResponsesByKey {
     return this.#answers
@@ -89,9 +97,6 @@ export class CallInputs implements Inputs {
   see<const S extends AnySchema>(key: string, schema: S): Seen<InferForm<S>> | undefined {
     const response = this.raw(key)
     if (response === undefined) return undefined
-    const action = actionOf(response, key)
-    if (action !== 'accept') return { action }
-    const checked = checkAnswer(schema, key, contentOf(response, key))
-    return { action, content: acceptedValue(checked, key) as InferForm<S> }
+    return this.#readForm?.(response, key, schema) as Seen<InferForm<S>> | undefined
   }
 }

@@ -1,27 +1,21 @@
 import { invalidParams, isErrorOf, QuestionError } from '../../errors.ts'
-import { isObject, type JsonObject, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { type ResponsesByKey, responseTo, mergeResponses } from './responses.ts'
 import {
   type InputContext,
-  type InputCall,
+  type RoundsCall,
   liveInputOf,
   noClientChannel,
   pinQuestions,
   tooManyRounds,
 } from './types.ts'
-import { ANONYMOUS, type AuthInfo } from '../../stores/principal.ts'
+import { ANONYMOUS } from '../../stores/principal.ts'
 import type { UnmatchedResponses } from './inputs.ts'
 import type { InputRequested, NeedsInput, HandlerResult } from '../result.ts'
 import { encodeQuestion, decodeResponse } from './encode-question.ts'
 import { partsOf, type Question, type QuestionKind } from './question.ts'
 import { checkShape } from './decode-response.ts'
 import type { Round, StateOwner } from './request-state.ts'
-
-/** What going on in rounds needs to know of a call. */
-export interface RoundsCall extends InputCall {
-  readonly message: JsonRpcRequest
-  readonly auth: AuthInfo | undefined
-}
 
 const NONE: ResponsesByKey = new Map()
 const NO_RESPONSES: JsonObject = Object.freeze({})

@@ -1,9 +1,11 @@
 import { ErrorCode, McpError, QuestionError, usageError, type UsageError } from '../../errors.ts'
+import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import type { AuthInfo } from '../../stores/principal.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import { pinOf } from './responses.ts'
 import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
-import type { CallInputs } from './inputs.ts'
+import type { CallInputs, ReadForm } from './inputs.ts'
 import type { UrlCompletions } from './url-completion.ts'
 import { shownContent } from './encode-question.ts'
 import type { AnySchema } from '../../schema/types.ts'
@@ -24,6 +26,7 @@ export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds
 
 /** What a door gives its calls to ask with. */
 export interface InputContext {
+  readonly rounds: InputRounds
   readonly limits: InputLimits
   /** Sends requests to the client while a call runs; undefined where nothing can. */
   readonly live?: LiveInput
@@ -31,6 +34,24 @@ export interface InputContext {
   readonly states: RequestStates
   /** Tells when a user is done at an address. */
   readonly urlCompletions: UrlCompletions
+}
+
+type Run = () => HandlerResult | Promise<HandlerResult>
+
+/** How calls get input from their clients. A preset may leave it out. */
+export interface InputRounds {
+  /** Starts a call, or continues the one whose responses the request brings. */
+  begin(ctx: RoundsCall, start: Run): HandlerResult | Promise<HandlerResult>
+  /** Has the questions of a result answered: by requests to the client, or by a result that asks it. */
+  resolve(ctx: RoundsCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
+  /** Asks the user to open the URLs that an error requires; undefined for other errors and clients. */
+  elicitUrls(ctx: RoundsCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
+  readonly readForm: ReadForm
+  /** The URLs that an error requires, as an error, or as a text for clients that cannot open URLs. */
+  urlFailure(
+    error: unknown,
+    ctx: UrlErrorContext,
+  ): { readonly text: string | undefined; readonly error: McpError } | undefined
 }
 
 /** Sends requests to the client while a call runs, on connections that can carry them. */
@@ -57,12 +78,24 @@ export interface InputCall {
     readonly revision: Revision
     readonly client: ClientView
     readonly exchange: Exchange
-    readonly input?: InputContext
+    readonly input?: InputContext | undefined
     readonly settings?: { addPendingUrls(ids: readonly string[]): void }
   }
   /** Where the answers go. */
   readonly inputs: CallInputs
   pause(atEnd: () => void): () => void
+}
+
+export interface UrlErrorContext {
+  readonly revision: Revision
+  readonly client: ClientView
+  readonly scope: Pick<InputCall['scope'], 'settings'>
+}
+
+/** What going on in rounds needs to know of a call. */
+export interface RoundsCall extends InputCall {
+  readonly message: JsonRpcRequest
+  readonly auth: AuthInfo | undefined
 }
 
 export type Questions = Readonly<Record<string, Question>>

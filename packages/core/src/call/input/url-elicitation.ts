@@ -1,15 +1,20 @@
 import { ErrorCode, isErrorOf, McpError, missingCapability, usageError } from '../../errors.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import { randomToken } from '../../util/random.ts'
-import type { ClientView } from '../client-view.ts'
-import type { SessionSettings } from '../context.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
 import { actionOf, declined } from './decode-response.ts'
 import { urlParams } from './encode-question.ts'
 import { isQuestion, partsOf, type Question, urlOf, type UrlParts } from './question.ts'
 import { responseTo } from './responses.ts'
-import { readResponses, resolveInput, type RoundsCall } from './rounds.ts'
-import { type InputContext, type LiveInput, liveInputOf, pinQuestions } from './types.ts'
+import { readResponses, resolveInput } from './rounds.ts'
+import {
+  type InputContext,
+  type LiveInput,
+  liveInputOf,
+  pinQuestions,
+  type RoundsCall,
+  type UrlErrorContext,
+} from './types.ts'
 
 /** URLs of one error. */
 const MAX_URLS = 16
@@ -160,16 +165,10 @@ async function acceptedIds(ctx: RoundsCall, { questions }: NeedsInput): Promise<
   return ids
 }
 
-interface ErrorContext {
-  readonly revision: Revision
-  readonly client: ClientView
-  readonly scope: { readonly settings?: SessionSettings }
-}
-
 /** The error `-32042`; undefined for clients that do not know it. The session stores the ids, to notify the client later. */
 export function toUrlError(
   { questions }: UrlElicitationRequired,
-  { revision, client, scope }: ErrorContext,
+  { revision, client, scope }: UrlErrorContext,
 ): McpError | undefined {
   if (!revision.elicitationIds || !client.supports('elicitation.url')) return undefined
   const elicitations = questions.map((question) =>

@@ -43,11 +43,11 @@ export class ResourceTemplates {
   #sorted: readonly TemplateEntry[] = []
   #sortedAt = -1
 
-  constructor(logger: Logger, caching: Caching) {
+  constructor(logger: Logger, caching: Caching, build: typeof buildTemplate = refuseTemplate) {
     this.registry = new Registry({
       kind: 'resource template',
       key: (definition) => definition.uriTemplate,
-      build: (definition) => buildTemplate(definition, logger, caching),
+      build: (definition) => build(definition, logger, caching),
     })
   }
 
@@ -70,7 +70,17 @@ export class ResourceTemplates {
   }
 }
 
-function buildTemplate(definition: AnyResourceTemplate, logger: Logger, caching: Caching): TemplateEntry {
+function refuseTemplate({ uriTemplate }: AnyResourceTemplate): never {
+  const subject = { kind: 'resource template', name: String(uriTemplate) }
+  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a server made with McpServer of @jetway/core')
+}
+
+/** Checks a template and prepares it for use. */
+export function buildTemplate(
+  definition: AnyResourceTemplate,
+  logger: Logger,
+  caching: Caching,
+): TemplateEntry {
   const { uriTemplate, name, title, description, mimeType, annotations, icons, _meta, list } = definition
   const subject = { kind: 'resource template', name: String(uriTemplate) }
   if (typeof uriTemplate !== 'string')

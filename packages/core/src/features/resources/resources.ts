@@ -24,7 +24,12 @@ import { isPromiseLike } from '../../util/promises.ts'
 import { Registry } from '../registry/registry.ts'
 import type { ResourceEntry } from './resource-entry.ts'
 import { toReadResult } from './resource-contents.ts'
-import { ResourceTemplates, type TemplateEntry, type TemplateMatch } from './resource-templates.ts'
+import {
+  type buildTemplate,
+  ResourceTemplates,
+  type TemplateEntry,
+  type TemplateMatch,
+} from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
 import { ownOffers, type SessionRegistry, withOwn } from '../session-registry.ts'
 import { compileVisible, type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
@@ -39,6 +44,8 @@ export interface ResourcesOptions {
   readonly pageSize: number | undefined
   readonly logger: Logger
   readonly caching: Caching
+  /** Without it there are no templates. */
+  readonly buildTemplate?: typeof buildTemplate | undefined
   /** What hooks outside of calls are given as `app`. */
   readonly opened?: Opened | undefined
 }
@@ -50,11 +57,13 @@ export class Resources {
   readonly methods: readonly (readonly [string, MethodEntry])[]
   readonly #logger: Logger
   readonly #caching: Caching
+  readonly #buildTemplate: typeof buildTemplate | undefined
   readonly #watches: SubscriberHooks
   readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
-  constructor({ pageSize, logger, caching, opened }: ResourcesOptions) {
+  constructor({ pageSize, logger, caching, opened, buildTemplate }: ResourcesOptions) {
+    this.#buildTemplate = buildTemplate
     this.#logger = logger
     this.#caching = caching
     this.#watches = new SubscriberHooks(logger, opened)
@@ -104,7 +113,7 @@ export class Resources {
       key: (definition) => definition.uri,
       build: (definition) => buildResource(definition, logger, caching),
     })
-    return { resources, templates: new ResourceTemplates(logger, caching) }
+    return { resources, templates: new ResourceTemplates(logger, caching, this.#buildTemplate) }
   }
 
   /**

@@ -4,7 +4,6 @@ import type { CallContext } from '../../call/context.ts'
 import type { HandlerResult, TaskStarted } from '../../call/result.ts'
 import { taskOwner, type TaskRunner } from '../../tasks/task-runner.ts'
 import { describeIssues } from '../../schema/issues.ts'
-import { resolveAsks } from '../tools/asks.ts'
 import { shorten } from '../registry/checks.ts'
 import { requireExtension } from '../extensions.ts'
 import { requestedTtl } from './task-methods.ts'
@@ -126,7 +125,7 @@ async function askThenStart(entry: ToolEntry, args: JsonObject, call: Call): Pro
       return toolFailure(
         `Invalid arguments for the tool ${entry.tool.name}:\n${describeIssues(checked.issues)}`,
       )
-    const questions = entry.asks && (await resolveAsks(entry.asks, checked.value, call.ctx))
+    const questions = entry.asks && (await entry.asks.resolve(checked.value, call.ctx))
     return questions ?? (await start(entry, call, undefined))
   } catch (error) {
     if (isErrorOf(ToolError, error)) return toolFailure(error.message)

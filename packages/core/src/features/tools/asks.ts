@@ -11,6 +11,14 @@ type AskFunction = (args: unknown, ctx: AskView) => unknown
 
 /** A tool's asks as they are kept, in the order in which they were declared. */
 export interface CompiledAsks {
+  /**
+   * Runs every ask once. Undefined if all answers are known: then `ctx.answers` is complete. An ask that reads an answer
+   * which is not there yet runs again in the next round.
+   */
+  resolve(args: unknown, ctx: CallContext): Promise<NeedsInput | undefined>
+}
+
+interface AskSequence {
   readonly tool: Subject
   readonly list: readonly (readonly [name: string, ask: AskFunction])[]
 }
@@ -51,15 +59,11 @@ export function compileAsks(tool: Subject, given: object | undefined): CompiledA
     if (names.has(name)) throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', `has the ask "${name}" twice`)
     names.add(name)
   }
-  return list.length === 0 ? undefined : { tool, list }
+  return list.length === 0 ? undefined : { resolve: (args, ctx) => resolveAsks({ tool, list }, args, ctx) }
 }
 
-/**
- * Runs every ask once. Undefined: all is known, and `ctx.answers` is complete. Else: what has to be asked first. An ask
- * that looks at an answer which is not there yet waits for the round after.
- */
-export async function resolveAsks(
-  { tool, list }: CompiledAsks,
+async function resolveAsks(
+  { tool, list }: AskSequence,
   args: unknown,
   ctx: CallContext,
 ): Promise<NeedsInput | undefined> {

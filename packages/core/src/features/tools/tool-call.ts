@@ -8,7 +8,7 @@ import { isQuestion } from '../../call/input/question.ts'
 import type { HeaderParameter } from '../../schema/uses/header-parameters.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import type { CheckedInput, CompiledInput, CompiledOutput } from '../../schema/types.ts'
-import { type CompiledAsks, resolveAsks } from './asks.ts'
+import type { CompiledAsks } from './asks.ts'
 import { brandOf, isListOf } from '../registry/brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
 import { OutputError, stringify, tryStringify } from '../content/output-error.ts'
@@ -80,7 +80,7 @@ async function askFirst(
   ctx: CallContext,
 ): Promise<HandlerResult> {
   try {
-    return (await resolveAsks(asks, args, ctx)) ?? (await handle(entry, args, ctx))
+    return (await asks.resolve(args, ctx)) ?? (await handle(entry, args, ctx))
   } catch (error) {
     return answerFailure(error)
   }

@@ -8,7 +8,7 @@ import type { Logger } from '../../util/logger.ts'
 import type { HandlerResult } from '../../call/result.ts'
 import type { CompiledInput, SchemaEngine, SchemaUse } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/tool-ui.ts'
-import { compileAsks } from './asks.ts'
+import type { compileAsks } from './asks.ts'
 import type { Caching } from '../registry/caching.ts'
 import {
   checkHandler,
@@ -46,6 +46,8 @@ export interface ToolsOptions {
   readonly caching: Caching
   /** Undefined where calls never run as tasks. */
   readonly tasks: TaskFeature | undefined
+  /** Undefined where calls get no input from their clients. */
+  readonly compileAsks: typeof compileAsks | undefined
   /** The extensions that the server has, by id. */
   readonly extensions: ReadonlySet<string>
   /** What is made of the user interfaces of tools; undefined where they have none. */
@@ -252,7 +254,7 @@ function buildTool(
     timeoutMs: definition.timeoutMs,
     maxResultBytes: definition.maxResultBytes,
     ...checkTaskSupport(subject, definition),
-    asks: compileAsks(subject, definition.asks),
+    asks: asksOf(subject, definition.asks, options.compileAsks),
     handle: (args, ctx) => run.call(definition, args, ctx),
   }
 }
@@ -284,3 +286,16 @@ const withoutArguments = ({ strict }: { readonly strict: boolean }): CompiledInp
     return { ok: false, issues: unknown.map((key) => ({ path: [key], message: 'is not a known property' })) }
   },
 })
+
+function asksOf(
+  subject: Subject,
+  asks: object | undefined,
+  compile: ToolsOptions['compileAsks'],
+): ToolEntry['asks'] {
+  if (asks === undefined || compile !== undefined) return compile?.(subject, asks)
+  throw fault(
+    subject,
+    'ERR_MCP_INVALID_DEFINITION',
+    'has asks: make its server with McpServer of @jetway/core',
+  )
+}

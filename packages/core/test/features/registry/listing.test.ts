@@ -5,11 +5,12 @@ import type { AnyTool } from '../../../src/features/tools/tool-types.ts'
 import { createSchemaEngine } from '../../../src/schema/engine.ts'
 import type { Revision, RevisionDate } from '../../../src/protocol/revisions/revision.ts'
 import { call, callNow, contextOf, mcpErrorOf, wire } from '../helpers.ts'
+import { PARTS } from '../parts.ts'
 
 const tool = (name: string, more: object = {}): AnyTool => ({ name, handler: () => 'x', ...more })
 
 function serve(tools: readonly AnyTool[], pageSize?: number): Features {
-  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {}, pageSize })
+  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {}, pageSize })
   features.tools.registry.set(tools)
   return features
 }
@@ -178,7 +179,12 @@ describe('pages of a list', () => {
   })
 
   it('have cursors that are safe in any text, whatever the key', async () => {
-    const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {}, pageSize: 1 })
+    const features = createFeatures({
+      ...PARTS,
+      schemas: createSchemaEngine(),
+      publish: () => {},
+      pageSize: 1,
+    })
     features.prompts.registry.set(['Grüße "ΩΩ" 🛫', 'b'].map((name) => ({ name, handler: () => 'x' })))
     const { nextCursor: cursor } = await wire(features.methods, 'prompts/list')
     expect(cursor).toMatch(/^[\w-]+$/)

@@ -7,6 +7,7 @@ import type { AnyResource, AnyResourceTemplate } from '../../../src/features/res
 import type { Resource } from '../../../src/protocol/types.ts'
 import { createSchemaEngine } from '../../../src/schema/engine.ts'
 import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
+import { PARTS } from '../parts.ts'
 
 type Handler = AnyResource['handler']
 
@@ -28,7 +29,7 @@ function serve(
   templates: readonly AnyResourceTemplate[] = [],
   pageSize?: number,
 ): Features {
-  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {}, pageSize })
+  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {}, pageSize })
   if (resources.length > 0) features.resources.registry.set(resources)
   if (templates.length > 0) features.resources.templates.registry.set(templates)
   return features

@@ -13,6 +13,7 @@ import {
 import { call as callMethod, errorOf } from '../helpers.ts'
 import { createFeatures } from '../../../src/features/features.ts'
 import { createSchemaEngine } from '../../../src/schema/engine.ts'
+import { PARTS } from '../parts.ts'
 
 const ok = z.object({ ok: z.boolean() })
 
@@ -95,7 +96,7 @@ describe('inputRequired in a tool', () => {
   })
 
   it('needs a way back to the client, and says so', async () => {
-    const { tools, methods } = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+    const { tools, methods } = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
     tools.registry.add({ name: 'a', handler: () => inputRequired({ roots: listRoots() }) })
     expect(await errorOf(() => callMethod(methods, 'tools/call', { name: 'a' }))).toMatchObject({
       message: 'The outcome is needs-input',

@@ -9,9 +9,10 @@ import { defineTool } from '../../../src/features/define.ts'
 import { createSchemaEngine } from '../../../src/schema/engine.ts'
 import type { AnySchema } from '../../../src/schema/types.ts'
 import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
+import { PARTS } from '../parts.ts'
 
 function serve(...tools: AnyTool[]): Features {
-  const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
   features.tools.registry.set(tools)
   return features
 }
@@ -67,7 +68,7 @@ describe('tools/call: the request', () => {
   })
 
   it('answers -32601 where no tool was ever registered, and -32602 once one was', async () => {
-    const features = createFeatures({ schemas: createSchemaEngine(), publish: () => {} })
+    const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
     features.tools.registry.set([])
@@ -388,6 +389,7 @@ describe('tools/call: with an outputSchema', () => {
     const off = structuredTool(() => ({ high: 'x' }), { validateOutput: false })
     expect(await callTool(serve(off))).toMatchObject({ structuredContent: { high: 'x' } })
     const features = createFeatures({
+      ...PARTS,
       schemas: createSchemaEngine(),
       publish: () => {},
       validateOutput: false,

@@ -1,0 +1,11 @@
+import type { FeatureOptions } from '../../src/features/features.ts'
+import { buildTemplate } from '../../src/features/resources/resource-templates.ts'
+import { subscriptionMethods } from '../../src/features/subscription-methods.ts'
+import { compileAsks } from '../../src/features/tools/asks.ts'
+
+/** What `McpServer` passes besides tasks. */
+export const PARTS: Pick<FeatureOptions, 'buildTemplate' | 'compileAsks' | 'subscriptions'> = {
+  buildTemplate,
+  compileAsks,
+  subscriptions: subscriptionMethods,
+}
