@@ -1,12 +1,19 @@
+import { defineResourceTemplate, tasks } from '@jetway/core'
+import { McpServer } from '@jetway/core/edge'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { pack, printed } from './support/bundle.ts'
 
-describe('the edge preset', () => {
-  let answers: Readonly<Record<string, unknown>>
+type Responses = Readonly<Record<string, unknown>>
+
+const responsesOf = async (fixture: string): Promise<Responses> => {
+  const bundle = await pack(new URL(`./fixtures/${fixture}`, import.meta.url))
+  return (await printed(bundle, 'await import(process.argv[1])')) as Responses
+}
+
+describe('a server without sessions', () => {
+  let answers: Responses
   beforeAll(async () => {
-    const module = new URL('./fixtures/edge-features.ts', import.meta.url)
-    const bundle = await pack(module)
-    answers = (await printed(bundle, 'await import(process.argv[1])')) as typeof answers
+    answers = await responsesOf('stateless-features.ts')
   })
   const text = (said: string): object => ({ status: 200, answer: { result: { content: [{ text: said }] } } })
 
@@ -25,10 +32,37 @@ describe('the edge preset', () => {
     expect(answers['answeredInRounds']).toMatchObject(text('Sure: true'))
   })
 
-  it('serves resources, templates, prompts and completions', () => {
-    const read = (said: string): object => ({ answer: { result: { contents: [{ text: said }] } } })
-    expect(answers['read']).toMatchObject(read('A note'))
-    expect(answers['readByTemplate']).toMatchObject(read('Of anything'))
+  it('serves resource templates and completions', () => {
+    expect(answers['readByTemplate']).toMatchObject({
+      answer: { result: { contents: [{ text: 'Of anything' }] } },
+    })
+    expect(answers['completed']).toMatchObject({ answer: { result: { completion: { values: ['Basel'] } } } })
+  })
+
+  it('answers messages from a queue', () => {
+    expect(answers['handedOver']).toMatchObject({ id: 1, result: {} })
+  })
+
+  it('refuses questions to clients of the session era', () => {
+    expect(answers['askedEarlier']).toMatchObject({
+      answer: { error: { message: expect.stringContaining('carries no questions') as unknown } },
+    })
+  })
+
+  it('refuses questions in the middle of a handler, and tells the author what to do', () => {
+    expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
+    expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
+  })
+})
+
+describe('the edge preset', () => {
+  let answers: Responses
+  beforeAll(async () => {
+    answers = await responsesOf('edge-features.ts')
+  })
+
+  it('serves resources, prompts and completions', () => {
+    expect(answers['read']).toMatchObject({ answer: { result: { contents: [{ text: 'A note' }] } } })
     expect(answers['prompted']).toMatchObject({
       answer: { result: { messages: [{ content: { text: 'Of Bern' } }] } },
     })
@@ -41,19 +75,12 @@ describe('the edge preset', () => {
     expect(answers['notified']).toMatchObject({ status: 202 })
   })
 
-  it('answers messages from a queue', () => {
-    expect(answers['handedOver']).toMatchObject({ id: 1, result: {} })
-  })
-
   it('answers with an error what would need another request', () => {
     expect(answers['opened']).toMatchObject({ status: 405 })
     expect(answers['deleted']).toMatchObject({ status: 405 })
     expect(answers['listening']).toMatchObject({ status: 404, answer: { error: { code: -32601 } } })
     expect(answers['task']).toMatchObject({ status: 404, answer: { error: { code: -32601 } } })
     expect(answers['subscribedEarlier']).toMatchObject({ answer: { error: { code: -32601 } } })
-    expect(answers['askedEarlier']).toMatchObject({
-      answer: { error: { message: expect.stringContaining('carries no questions') as unknown } },
-    })
   })
 
   it('refuses questions in the middle of a handler, and tells the author what to do', () => {
@@ -66,5 +93,20 @@ describe('the edge preset', () => {
     expect(result).not.toHaveProperty('capabilities.tasks')
     expect(result).toMatchObject({ capabilities: { tools: {}, resources: {}, prompts: {} } })
     expect(JSON.stringify(result)).not.toMatch(/listChanged|subscribe/)
+  })
+
+  it('refuses definitions that need another preset', () => {
+    const server = new McpServer({ name: 'edge', version: '1.0.0' })
+    const asks = { sure: () => true }
+    expect(() => server.addTool({ name: 'ask', asks, handler: () => '' })).toThrow(
+      /tool "ask" has asks.*@jetway\/core .*ERR_MCP_INVALID_DEFINITION/,
+    )
+    const template = defineResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
+    expect(() => server.add(template)).toThrow(
+      /template "a:\/\/{b}".*@jetway\/core .*ERR_MCP_INVALID_DEFINITION/,
+    )
+    expect(() => new McpServer({ name: 'edge', version: '1' }, { extensions: [tasks()] })).toThrow(
+      /tasks.*@jetway\/core .*ERR_MCP_OPTION/,
+    )
   })
 })

@@ -296,6 +296,6 @@ function asksOf(
   throw fault(
     subject,
     'ERR_MCP_INVALID_DEFINITION',
-    'has asks: make its server with McpServer of @jetway/core',
+    'has asks, which need a server made with McpServer of @jetway/core',
   )
 }
