@@ -1,14 +1,17 @@
 import type { Implementation } from '../protocol/types.ts'
 import { createSchemaEngine } from '../schema/engine.ts'
 import { ServerBase } from './mcp-server.ts'
-import type { ServerOptions } from './options.ts'
+import type { LimitOptions, ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
 
 /** What a server at the edge takes: the options of every server, but those of tasks and of questions to the client. */
-export type EdgeServerOptions<App = unknown> = Omit<
+export interface EdgeServerOptions<App = unknown> extends Omit<
   ServerOptions<App>,
-  'tasks' | 'requestState' | 'inputTimeoutMs' | 'maxInputRounds'
->
+  'tasks' | 'requestState' | 'limits'
+> {
+  /** Bounds on calls, results, lists and the time of handlers. */
+  readonly limits?: Omit<LimitOptions, 'subscriptions' | 'inputTimeoutMs' | 'maxInputRounds'>
+}
 
 const EDGE_PARTS: ServerParts = { schemaEngine: createSchemaEngine }
 
