@@ -1,8 +1,11 @@
-import { createEndpoint, McpServer, toFetch } from '@jetway/core/edge'
+import { createEndpoint, type EdgeServerOptions, McpServer, toFetch } from '@jetway/core/edge'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 
 const server = new McpServer({ name: 'types', version: '1' }, { lifespan: () => ({ database: 'open' }) })
 server.addTool({ name: 'a', handler: (_, ctx) => ctx.app.database })
+
+const create = (options: EdgeServerOptions): McpServer =>
+  new McpServer({ name: 'types', version: '1' }, options)
 
 // What a preset leaves out is a compile error.
 
@@ -15,14 +18,14 @@ await server.handleMessage('{}')
 // @ts-expect-error no resource templates
 server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
 // @ts-expect-error no tasks
-new McpServer({ name: 'types', version: '1' }, { tasks: {} })
+create({ tasks: {} })
 // @ts-expect-error no questions
-new McpServer({ name: 'types', version: '1' }, { requestState: {} })
+create({ requestState: {} })
 
 // @ts-expect-error no sessions
 createEndpoint(server, { sessions: { max: 1 } })
 // @ts-expect-error no questions
-new McpServer({ name: 'types', version: '1' }, { limits: { maxInputRounds: 2 } })
+create({ limits: { maxInputRounds: 2 } })
 
 // @ts-expect-error no sessions
 toFetch(server, { stateless: false })
