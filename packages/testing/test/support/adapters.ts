@@ -17,7 +17,7 @@ export const fastify: AdapterSubject = {
         request.body = JSON.parse(await text(request.body as AsyncIterable<Buffer> as never))
       })
     }
-    const host = { ...(locals && { locals }), ...(auth && { auth }) }
+    const host = { ...(locals && { locals }), ...(auth && { authInfo: auth }) }
     await app.register(fastifyMcp, { server, ...options, ...host })
     app.post('/echo', async ({ body }) => JSON.stringify(body))
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -43,7 +43,7 @@ export const hono: AdapterSubject = {
       if (parsesBodies === true) await c.req.json()
       return next()
     })
-    const mount = honoMcp({ server, ...options, ...(locals && { locals }), ...(auth && { auth }) })
+    const mount = honoMcp({ server, ...options, ...(locals && { locals }), ...(auth && { authInfo: auth }) })
     app.use(mount)
     app.post('/echo', async (c) => c.text(await c.req.text()))
     const { origin, release } = await listen(app.fetch)
