@@ -13,7 +13,7 @@ import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from '../session/server-runtime.ts'
 import type { Bus } from '../stores/bus.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
-import { systemClock } from '../util/clock.ts'
+import { MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import { secureRandom } from '../util/random.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
@@ -101,6 +101,7 @@ export function schemaEngineOf(
 export function resolveHeartbeat(value: number | false = 15_000): number | undefined {
   if (value === false) return undefined
   checkNumber('progressHeartbeat', value)
+  check('progressHeartbeat', value <= MAX_TIMEOUT_MS, `must be at most ${MAX_TIMEOUT_MS} milliseconds`)
   return value
 }
 
