@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { server } from '../src/apps.ts'
+import { server } from '../src/tools/apps.ts'
 
 async function listed(extensions: object): Promise<readonly object[]> {
   const _meta = {

@@ -1,7 +1,7 @@
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type RawResponse } from '@jetway/testing'
 import { expect, it } from 'vitest'
-import { createShop } from '../src/asking-anywhere.ts'
+import { createShop } from '../src/tools/asking-anywhere.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
 const NEW_KEY = Buffer.alloc(32, 2).toString('base64')

@@ -1,7 +1,7 @@
 import { type ConnectOptions, connect } from '@jetway/testing'
 import { matchers } from '@jetway/testing/matchers'
 import { describe, expect, it } from 'vitest'
-import { connected, server } from '../src/asking.ts'
+import { connected, server } from '../src/tools/asking.ts'
 
 expect.extend(matchers)
 

@@ -3,10 +3,10 @@ import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type RawResponse, type TestConnection } from '@jetway/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { server as shop, served } from '../src/middleware.ts'
-import { server as desk } from '../src/prompts.ts'
-import { redraft, server as notes, watched, write } from '../src/resources.ts'
-import { server as results } from '../src/results.ts'
+import { server as shop, served } from '../src/server/middleware.ts'
+import { server as desk } from '../src/server/prompts.ts'
+import { redraft, server as notes, watched, write } from '../src/server/resources.ts'
+import { server as results } from '../src/tools/results.ts'
 
 const open: TestConnection[] = []
 

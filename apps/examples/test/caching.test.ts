@@ -1,7 +1,7 @@
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer } from '@jetway/testing'
 import { afterEach, expect, it, vi } from 'vitest'
-import { market, server } from '../src/caching.ts'
+import { market, server } from '../src/server/caching.ts'
 
 afterEach(() => void vi.useRealTimers())
 

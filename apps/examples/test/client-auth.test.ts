@@ -17,7 +17,7 @@ import {
   inKeychain,
   rotating,
   signing,
-} from '../src/client-auth.ts'
+} from '../src/client/client-auth.ts'
 
 /** A server and its authorization server, which says yes to everybody. */
 let server: Server

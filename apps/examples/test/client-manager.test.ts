@@ -6,7 +6,7 @@ import type { Approve } from '@jetway/client/manager'
 import { McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { expect, it, vi } from 'vitest'
-import { askAll, asking, careful, watch } from '../src/client-manager.ts'
+import { askAll, asking, careful, watch } from '../src/client/client-manager.ts'
 
 const script = fileURLToPath(new URL('./support/oracle-server.mjs', import.meta.url))
 const oracle = (answer: string): ServerConfig => ({ command: execPath, args: [script, answer] })

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
 import { expect, it, vi } from 'vitest'
-import { askOnce, connectAs, connectTo, run, serversOf } from '../src/client-transports.ts'
+import { askOnce, connectAs, connectTo, run, serversOf } from '../src/client/client-transports.ts'
 
 /** Serves on loopback. */
 async function listen(

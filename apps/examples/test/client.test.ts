@@ -4,8 +4,8 @@ import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connect } from '@jetway/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { createHost, describeTools, exportOrders, followTools, totalOf } from '../src/client.ts'
-import { server } from '../src/tools.ts'
+import { createHost, describeTools, exportOrders, followTools, totalOf } from '../src/client/client.ts'
+import { server } from '../src/tools/tools.ts'
 
 describe('the host of the guide to clients', () => {
   it('tells which tools there are', async () => {

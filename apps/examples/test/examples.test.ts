@@ -10,7 +10,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it } from 'vitest'
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-const pathOf = (example: string): string => fileURLToPath(new URL(`../src/${example}.ts`, import.meta.url))
+const pathOf = (example: string): string =>
+  fileURLToPath(new URL(`../src/quickstart/${example}.ts`, import.meta.url))
 const argumentsFor = (example: string): string[] => [
   '--conditions=jetway:source',
   '--import',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { server } from '../src/extensions.ts'
+import { server } from '../src/server/extensions.ts'
 
 const ID = 'com.example/glossary'
 

@@ -3,7 +3,7 @@ import { call, firstEvent, initialize, withProcess } from './support.ts'
 
 describe('the app of the Fastify guide', () => {
   it('serves its own routes, asks for a token, keeps the headers of hooks and CORS, and fills ctx', async () => {
-    await withProcess('fastify-app', { TOKEN: 'secret' }, async (origin) => {
+    await withProcess('http/fastify-app', { TOKEN: 'secret' }, async (origin) => {
       expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
       const url = `${origin}/api/mcp`
       const refused = await initialize(url)
@@ -26,7 +26,7 @@ describe('the app of the Fastify guide', () => {
 
 describe('the app of the Hono guide', () => {
   it('serves its own routes and hands the context of its middleware to tools', async () => {
-    await withProcess('hono-app', {}, async (origin) => {
+    await withProcess('http/hono-app', {}, async (origin) => {
       expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
       const headers = { 'x-tenant': 'acme', origin: 'https://app.example.com' }
       const opened = await initialize(`${origin}/mcp`, headers)
@@ -40,7 +40,7 @@ describe('the app of the Hono guide', () => {
 
 describe('the mount behind a proxy', () => {
   it('takes the public host on a loopback connection, and no other', async () => {
-    await withProcess('behind-a-proxy', {}, async (origin) => {
+    await withProcess('http/behind-a-proxy', {}, async (origin) => {
       expect((await initialize(`${origin}/mcp`, { host: 'mcp.example.com' })).status).toBe(200)
       expect((await initialize(`${origin}/mcp`, { host: 'rebound.example.com' })).status).toBe(403)
     })
@@ -51,11 +51,11 @@ describe('the app that is deployed', () => {
   it('has sessions that its next process goes on with', async () => {
     const env = { SESSION_KEYS: Buffer.alloc(32, 1).toString('base64') }
     let session: Record<string, string> = {}
-    await withProcess('deploys', env, async (origin) => {
+    await withProcess('server/deploys', env, async (origin) => {
       const opened = await initialize(`${origin}/mcp`)
       session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
     })
-    await withProcess('deploys', env, async (origin) => {
+    await withProcess('server/deploys', env, async (origin) => {
       expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
     })
   })
@@ -63,7 +63,7 @@ describe('the app that is deployed', () => {
 
 describe('the fetch handler', () => {
   it('answers a Request with a Response, for its public host alone', async () => {
-    const { default: handler } = await import('../src/fetch-handler.ts')
+    const { default: handler } = await import('../src/http/fetch-handler.ts')
     const post = (url: string): Request =>
       new Request(url, {
         method: 'POST',
@@ -89,7 +89,7 @@ describe('the fetch handler', () => {
 
 describe('the report of the guide on resuming', () => {
   it('is there for a client that comes back for it', async () => {
-    const { app } = await import('../src/long-report.ts')
+    const { app } = await import('../src/server/long-report.ts')
     const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`
     try {
       const opened = await initialize(url)

@@ -1,6 +1,6 @@
 import { toFetch } from '@jetway/core/http'
 import { expect, it } from 'vitest'
-import { server } from '../src/header-parameters.ts'
+import { server } from '../src/tools/header-parameters.ts'
 
 const mount = toFetch(server)
 

@@ -2,9 +2,9 @@ import { toFetch } from '@jetway/core/http'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
-import { server as calculator } from '../src/from-mcp-go.ts'
-import { server as shop } from '../src/from-official-sdk.ts'
-import { createServer } from '../src/official-sdk.ts'
+import { server as calculator } from '../src/migration/from-mcp-go.ts'
+import { server as shop } from '../src/migration/from-official-sdk.ts'
+import { createServer } from '../src/migration/official-sdk.ts'
 
 // #region client
 /** The official client, served in this process. */

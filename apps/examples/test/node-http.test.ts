@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers'
 import { McpServer } from '@jetway/core'
 import { describeAdapter } from '@jetway/testing/adapter'
 import { expect, it } from 'vitest'
-import { mcp } from '../src/node-http.ts'
+import { mcp } from '../src/http/node-http.ts'
 import { call, initialize, withProcess } from './support.ts'
 
 // #region contract
@@ -40,7 +40,7 @@ it('keeps every promise of the contract but those that need a context or the hos
 })
 
 it('takes at most 60 lines, imports and blank lines counted, marks of regions not', () => {
-  const lines = readFileSync(new URL('../src/node-http.ts', import.meta.url), 'utf8')
+  const lines = readFileSync(new URL('../src/http/node-http.ts', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n')
   expect(lines.filter((line) => !/^\/\/ #(?:region|endregion)/.test(line)).length).toBeLessThanOrEqual(60)
@@ -69,7 +69,7 @@ it.each(['json', 'sse'] as const)(
 )
 
 it('is what hello-node serves with, beside an address that nothing answers', async () => {
-  await withProcess('hello-node', {}, async (origin) => {
+  await withProcess('quickstart/hello-node', {}, async (origin) => {
     const opened = await initialize(`${origin}/mcp`)
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
     expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')

@@ -17,7 +17,7 @@ it('a server in one file runs where none of its packages are', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'one-file-'))
   folders.push(folder)
   const outfile = join(folder, 'server.mjs')
-  const entry = fileURLToPath(new URL('../src/one-file.ts', import.meta.url))
+  const entry = fileURLToPath(new URL('../src/quickstart/one-file.ts', import.meta.url))
   // What `esbuild server.ts --bundle --platform=node --format=esm --outfile=server.mjs` does.
   await build({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile })
   const client = new Client({ name: 'test', version: '1.0.0' })

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp, refusals, server as shop, tracked, traces } from '../src/operations.ts'
-import { audit, consume, consumeWithProgress, onEvent } from '../src/without-a-mount.ts'
+import { createApp, refusals, server as shop, tracked, traces } from '../src/server/operations.ts'
+import { audit, consume, consumeWithProgress, onEvent } from '../src/server/without-a-mount.ts'
 import { call, initialize } from './support.ts'
 
 const message = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', id: 7, method, params })

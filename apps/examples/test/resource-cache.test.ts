@@ -1,7 +1,7 @@
 import { McpServer } from '@jetway/core'
 import { connect } from '@jetway/testing'
 import { beforeEach, expect, it } from 'vitest'
-import { cache, readFor, readRates, signedOut } from '../src/resource-cache.ts'
+import { cache, readFor, readRates, signedOut } from '../src/client/resource-cache.ts'
 
 beforeEach(() => cache.clear())
 

@@ -1,7 +1,7 @@
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type TestConnection } from '@jetway/testing'
 import { describe, expect, it } from 'vitest'
-import { server, setPrice } from '../src/sessions.ts'
+import { server, setPrice } from '../src/server/sessions.ts'
 
 async function connect(): Promise<TestConnection> {
   const [near, far] = createMemoryTransportPair()

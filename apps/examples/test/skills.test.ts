@@ -2,9 +2,9 @@ import type { McpServer } from '@jetway/core'
 import { describe, expect, it } from 'vitest'
 import { Client, duplex } from '@jetway/client'
 import { createMemoryTransportPair } from '@jetway/core/transport'
-import { reload, server as fromFolder } from '../src/skills-folder.ts'
-import { type Approvals, loadSkill } from '../src/skills-host.ts'
-import { server as fromData } from '../src/skills.ts'
+import { reload, server as fromFolder } from '../src/server/skills-folder.ts'
+import { type Approvals, loadSkill } from '../src/client/skills-host.ts'
+import { server as fromData } from '../src/server/skills.ts'
 
 type Result = Record<string, unknown>
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type TestConnection } from '@jetway/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { server } from '../src/tasks.ts'
+import { server } from '../src/tools/tasks.ts'
 
 afterAll(() => server.close())
 

@@ -14,7 +14,7 @@ import {
   answerWithResponses,
   callOne,
   follow,
-} from '../src/tool-bridge.ts'
+} from '../src/client/tool-bridge.ts'
 
 function weather(): McpServer {
   const server = new McpServer({ name: 'weather', version: '1.0.0' })

@@ -3,7 +3,15 @@ import { REVISIONS } from '@jetway/core/protocol'
 import { connect, describeMatrix, fetchDoor, memoryDoor, type TestClient } from '@jetway/testing'
 import { matchers } from '@jetway/testing/matchers'
 import { describe, expect, it } from 'vitest'
-import { bell, cancelOrder, openCounter, openMarket, refundOrder, server, stalls } from '../src/tools.ts'
+import {
+  bell,
+  cancelOrder,
+  openCounter,
+  openMarket,
+  refundOrder,
+  server,
+  stalls,
+} from '../src/tools/tools.ts'
 
 // #region connect
 expect.extend(matchers)

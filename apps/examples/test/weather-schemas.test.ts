@@ -2,10 +2,10 @@ import type { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { server as jsonSchema } from '../src/weather-json-schema.ts'
-import { server as valibot } from '../src/weather-valibot.ts'
-import { server as zod3 } from '../src/weather-zod3.ts'
-import { server as zod4 } from '../src/weather-zod4.ts'
+import { server as jsonSchema } from '../src/tools/weather-json-schema.ts'
+import { server as valibot } from '../src/tools/weather-valibot.ts'
+import { server as zod3 } from '../src/tools/weather-zod3.ts'
+import { server as zod4 } from '../src/tools/weather-zod4.ts'
 
 const SERVERS: Readonly<Record<string, McpServer>> = {
   'zod 3': zod3,

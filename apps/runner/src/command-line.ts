@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import type { RevisionDate, ServerOptions } from '@jetway/core'
+import type { ServerOptions } from '@jetway/core'
+import type { RevisionDate } from '@jetway/core/protocol'
 
 /** A mistake in the command line: told in one sentence, and the process ends with code 2. */
 export class CommandLineError extends Error {

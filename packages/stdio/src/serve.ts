@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
-import type { AuthInfo, Logger, MountHandle, MountStats, RevisionDate } from '@jetway/core'
+import type { AuthInfo, Logger, MountHandle } from '@jetway/core'
+import type { MountStats } from '@jetway/core/http'
+import type { RevisionDate } from '@jetway/core/protocol'
 import type { Transport } from '@jetway/core/transport'
 import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 import { StdioTransport } from './transport.ts'

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
-import { McpServer, type RevisionDate } from '@jetway/core'
+import { McpServer } from '@jetway/core'
+import type { RevisionDate } from '@jetway/core/protocol'
 import { Client, type ClientOptions, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { serveStdio } from '../src/index.ts'

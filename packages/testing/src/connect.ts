@@ -11,7 +11,8 @@ import {
   type SampleAnswer,
   type SampleRequest,
 } from '@jetway/client'
-import type { AuthInfo, McpServer, RevisionDate } from '@jetway/core'
+import type { AuthInfo, McpServer } from '@jetway/core'
+import type { RevisionDate } from '@jetway/core/protocol'
 import type { JsonRpcNotification } from '@jetway/core/protocol'
 import { checkSchemas, type SchemaCache } from '@jetway/core/schema-cache'
 import { createMemoryTransportPair } from '@jetway/core/transport'

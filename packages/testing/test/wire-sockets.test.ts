@@ -1,4 +1,4 @@
-import type { RevisionDate } from '@jetway/core'
+import type { RevisionDate } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { HttpMount } from '../src/doors.ts'
 import { HttpTransport } from '../src/http-transport.ts'

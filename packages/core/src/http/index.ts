@@ -1,3 +1,14 @@
+export type {
+  Overflowed,
+  Rejected,
+  RequestOutcome,
+  RequestServed,
+  RootsChanged,
+  SessionClosed,
+  SessionOpened,
+} from '../call/server-events.ts'
+export type { Closable } from '../session/server-runtime.ts'
+export type { Gauges, MountStats } from '../session/stats.ts'
 export type { AuthInfo } from '../stores/principal.ts'
 export type { SealKey } from '../util/sealer.ts'
 export { type Authenticate, bearer, type BearerOptions, Rejection } from './guard/bearer.ts'

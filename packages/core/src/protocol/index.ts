@@ -1,4 +1,4 @@
-export { ErrorCode, McpError, UsageError } from '../errors.ts'
+export { ErrorCode, McpError, USAGE_ERRORS, UsageError, type UsageErrorCode } from '../errors.ts'
 export { decodeHeaderText, encodeHeaderText } from './header-text.ts'
 export {
   classify,
@@ -31,7 +31,8 @@ export { ClientMethod, Method, Notification, TaskMethod } from './methods.ts'
 export { DEFAULT_PARSE_LIMITS, type Parsed, parseBytes, type ParseLimits, parseText } from './parse.ts'
 export { resolveRevisions, REVISIONS } from './revisions/index.ts'
 export type { Era, Revision, RevisionDate } from './revisions/revision.ts'
-export { isFinal, TASKS_EXTENSION, type TaskStatus } from './tasks.ts'
+export { isFinal, TASKS_EXTENSION, type TaskStatus, type TaskSupport } from './tasks.ts'
+export type { TraceContext } from './trace-context.ts'
 export {
   type Annotations,
   type AudioContent,
@@ -71,3 +72,4 @@ export {
   type HeaderParameters,
 } from '../schema/uses/header-parameters.ts'
 export { describeIssues } from '../schema/issues.ts'
+export { displayName } from '../features/tools/tool-metadata.ts'

@@ -5,13 +5,13 @@ import {
   type AnyTool,
   defineResource,
   defineTool,
-  displayName,
   McpServer,
   type Observation,
   type RequestContext,
   type Source,
   type VisibleRule,
 } from '../../src/index.ts'
+import { displayName } from '../../src/protocol/index.ts'
 
 interface App {
   readonly db: string

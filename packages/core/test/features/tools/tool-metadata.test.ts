@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { displayName, McpServer, type RelatedTool, type ToolHints, UsageError } from '../../../src/index.ts'
+import { displayName } from '../../../src/protocol/index.ts'
+import type { RelatedTool, ToolHints } from '../../../src/features/tools/tool-metadata.ts'
+import { McpServer, UsageError } from '../../../src/index.ts'
 import { openPeer } from '../../support/peer.ts'
 import { serveWeb } from '../../support/web-client.ts'
 

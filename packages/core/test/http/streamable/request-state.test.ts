@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { McpServer, type RequestStateOptions } from '../../../src/index.ts'
+import { McpServer, type ServerOptions } from '../../../src/index.ts'
 import { seeded } from '../../support/seeded.ts'
 import { bytesOf, sendRound, stateOf, textOf } from '../support/rounds.ts'
 import {
@@ -165,7 +165,7 @@ describe('the keys of requestState', () => {
     await server.close()
   })
 
-  it.each<[string, RequestStateOptions, string]>([
+  it.each<[string, NonNullable<ServerOptions['requestState']>, string]>([
     ['no keys', { keys: [] }, 'requestState.keys'],
     ['a short key', { keys: [new Uint8Array(16)] }, 'requestState.keys'],
     ['no time', { ttlMs: 0 }, 'requestState.ttlMs'],

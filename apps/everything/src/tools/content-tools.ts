@@ -1,5 +1,5 @@
 import { content, type McpServer, result, ToolError } from '@jetway/core'
-import { PNG, WAV } from './media.ts'
+import { PNG, WAV } from '../media.ts'
 
 /** One tool per kind of content, under the names that the public conformance suite calls. */
 export function addContentTools(server: McpServer): void {

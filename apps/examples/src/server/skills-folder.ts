@@ -4,7 +4,7 @@ import { skills } from '@jetway/core/skills'
 import { readSkills } from '@jetway/skills'
 
 // #region folder
-const folder = fileURLToPath(new URL('../skills', import.meta.url))
+const folder = fileURLToPath(new URL('../../skills', import.meta.url))
 const library = skills({ skills: await readSkills(folder), directoryRead: true })
 
 export const server = new McpServer({ name: 'acme', version: '1.0.0' }, { extensions: [library] })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { McpServer } from '@jetway/core'
-import { mcp } from './node-http.ts'
+import { mcp } from '../http/node-http.ts'
 
 const server = new McpServer({ name: 'hello', version: '1.0.0' })
 server.addTool({ name: 'hello', description: 'Says hello', handler: () => 'Hello, world' })
