@@ -7,10 +7,10 @@ import { duplicateHeader } from './duplicate-headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 
-/** Looks at the head alone. Undefined lets the request pass; a reply ends it before its body is read. */
+/** Checks the head of a request. Undefined accepts it; a reply refuses it before its body is read. */
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
-/** Every check that needs no state, for every verb and door, in the order of the table of statuses. */
+/** All checks without state, for every method and route, in the order of the table of statuses. */
 export function createHeadGuard(
   options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
   served: readonly Revision[],
@@ -72,7 +72,7 @@ function allowedVerbs(
 /** Bytes 0x21 to 0x7E: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 
-/** Where no session is ever opened its header is not looked at. */
+/** Without sessions their header is ignored. */
 function sessionFault(request: HttpRequest): RefusalKey | undefined {
   const fault = headerFault(request)
   if (fault !== undefined) return fault
@@ -97,7 +97,7 @@ function streamFault(request: HttpRequest): RefusalKey | undefined {
   return accepted(request.header('accept')).sse ? undefined : 'notAcceptableStream'
 }
 
-/** What a client of `/message` accepts does not matter: all that it is to read comes on its stream. */
+/** The Accept header of `/message` does not matter: the responses come on the stream. */
 function messageFault(request: HttpRequest): RefusalKey | undefined {
   if (isRepeated(request)) return 'repeatedHeader'
   return isJson(request.header('content-type')) ? undefined : 'unsupportedMessageType'

@@ -25,7 +25,7 @@ import type { HttpReply, HttpRequest } from '../types.ts'
 type Reply = HttpReply | Promise<HttpReply>
 type MessageHandler = (message: unknown) => Reply
 
-/** One message on its way. */
+/** One message, its caller and its connection. */
 interface Posted {
   readonly request: HttpRequest
   readonly caller: Caller
@@ -34,7 +34,7 @@ interface Posted {
 
 export interface LegacySseParts {
   readonly context: EndpointContext
-  /** Counts these sessions among its own: the limits are for both together. */
+  /** Counts these sessions too: the limits apply to both transports together. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
   readonly served: readonly Revision[]
@@ -43,8 +43,8 @@ export interface LegacySseParts {
 }
 
 /**
- * The HTTP+SSE transport of 2024-11-05: a GET opens the stream, and each message of the client comes with a POST of its
- * own, which is answered on the stream alone. Any revision with sessions is negotiated on it.
+ * The HTTP+SSE transport of 2024-11-05: a GET opens the stream, and each message of the client is a POST, which is answered
+ * on the stream. All revisions with sessions can be negotiated.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -68,7 +68,7 @@ export class LegacySse {
     return this.#connections.values()
   }
 
-  /** From now on no request is taken, but answers are, and what cancels a call. */
+  /** Refuses new requests; still accepts responses and cancellations. */
   drain(): void {
     this.#draining = true
   }
@@ -129,7 +129,7 @@ export class LegacySse {
     connection.server.removeConnection(connection)
   }
 
-  /** Another principal's session is as unknown as one that never was. */
+  /** The session of another principal gets the same reply as an unknown one. */
   #post(request: HttpRequest, caller: Caller): HttpReply | MessageHandler {
     const id = request.query('sessionId') ?? request.header('mcp-session-id')
     if (id === undefined || id === '') return refuse('noSessionId')
@@ -171,7 +171,7 @@ export class LegacySse {
     return TAKEN
   }
 
-  /** Taken only when the session is there, so that a client which posts one message after the other need not wait. */
+  /** Replies once the session is open, so that a client can post its next message at once. */
   async #initialize({ connection, request }: Posted, message: JsonRpcRequest): Promise<HttpReply> {
     const { server, principal, id } = connection
     const served = this.#parts.served.filter((revision) => server.runtime.revisions.includes(revision))
@@ -205,7 +205,7 @@ export class LegacySse {
 
   #call(posted: Posted, session: Session, message: JsonRpcRequest): Reply {
     const answered = this.#dispatch(posted, session, message)
-    // One that is refused for want of room says so at once, where a client sees it before its own limit of time.
+    // A busy server refuses on the POST, which the client sees before its own timeout.
     if (isBusy(answered, session)) return refuse('busy', { id: message.id })
     return this.#answer(posted, [answered], ([frame]) => frame)
   }
@@ -242,7 +242,7 @@ export class LegacySse {
     })
   }
 
-  /** Takes the message, and sends the answers on the stream when they are there. */
+  /** Accepts the message, and sends the answers on the stream later. */
   #answer(
     { connection, request }: Posted,
     answers: readonly (EncodedResponse | Promise<EncodedResponse>)[],

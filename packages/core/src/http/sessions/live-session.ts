@@ -5,21 +5,21 @@ import type { ResumableStream } from '../streams/resumable-stream.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { Ranked, LruListOf } from './lru-list.ts'
 
-/** A session that lives in this process, with what is attached to it. */
+/** A session in this process, with its streams. */
 export class LiveSession implements Ranked<LiveSession> {
   readonly session: Session
   readonly key: SessionKey
-  /** The server that was chosen for it. */
+  /** The server chosen for it. */
   readonly server: ServedServer
   /** When a request last belonged to it. */
   lastSeen: number
-  /** When the store last heard that it lives. */
+  /** When it was last refreshed in the store. */
   lastTouched: number
-  /** Settles when the store has forgotten the session; undefined while it lives, or where that took no time. */
+  /** Settles when the store has deleted the session; undefined before, or if the store is synchronous. */
   forgotten: Promise<unknown> | undefined
-  /** The stream that belongs to no request. */
+  /** The stream of GET, for messages outside of any request. */
   standalone: EventStream | undefined
-  /** Its place among the others. */
+  /** The list that it is in. */
   order: LruListOf<LiveSession> | undefined
   older: LiveSession | undefined
   newer: LiveSession | undefined
@@ -46,7 +46,7 @@ export class LiveSession implements Ranked<LiveSession> {
     this.#streams?.delete(token)
   }
 
-  /** Work in progress, or a client that listens. */
+  /** Has a running call or a connected stream. */
   get active(): boolean {
     if (this.session.inFlight > 0) return true
     for (const stream of this.#streams?.values() ?? []) if (stream.connected) return true

@@ -4,7 +4,7 @@ import type { Session } from '../../session/session.ts'
 import { Recurring } from '../../util/timers.ts'
 import type { KeepAliveOptions } from '../options.ts'
 
-/** Asks the clients of one mount whether they are still there, all by one timer, and closes the sessions of those gone. */
+/** Pings the clients of one mount, with one timer, and closes the sessions of those that do not answer. */
 export class Pings {
   readonly #sessions = new Set<Session>()
   readonly #maxMissed: number
@@ -20,7 +20,7 @@ export class Pings {
     this.#timer = new Recurring(clock, intervalMs, () => this.#round())
   }
 
-  /** Looks after a session until it closes. */
+  /** Pings the client of a session until it closes. */
   add(session: Session): void {
     this.#sessions.add(session)
     this.#timer.start()
@@ -39,7 +39,7 @@ export class Pings {
 
   #end(session: Session): void {
     const { id: sessionId, unansweredPings: missed } = session
-    this.#logger.info({ sessionId, missed }, 'A session was closed: its client answers no pings')
+    this.#logger.info({ sessionId, missed }, 'A session was closed: its client does not answer pings')
     session.close()
   }
 }

@@ -14,10 +14,10 @@ import type { ServedServer } from '../served-server.ts'
 import type { HttpRequest } from '../types.ts'
 import { LruList } from './lru-list.ts'
 
-/** How often idle sessions are looked for, in ms; a request meets an expired one at once. */
+/** How often idle sessions are closed, in ms; a request for an expired one closes it at once. */
 const MAX_SWEEP_MS = 15_000
 const MIN_SWEEP_MS = 1_000
-/** The part of its time to live after which a session in use is written to the store again. */
+/** The part of its time to live after which a session in use is refreshed in the store. */
 const REFRESH = 0.25
 /** Characters of a plain id, of six random bits each. */
 const ID_LENGTH = 32
@@ -26,8 +26,7 @@ const NEW = { resumed: false }
 type Found = LiveSession | undefined
 
 /**
- * The sessions of one mount. Found by principal and id together, so that another principal's session is as unknown as
- * one that never was.
+ * The sessions of one mount. They are found by principal and id together, so the session of another principal is unknown.
  */
 export class SessionTable {
   readonly #context: EndpointContext
@@ -52,14 +51,14 @@ export class SessionTable {
   }
 
   /**
-   * The session, woken from its record if it lives elsewhere. Being found counts as being used.
+   * The session, restored from its record if it is not in this process. A found session counts as used.
    *
    * @throws StoreFailure
    */
   find(request: HttpRequest, caller: Caller, id: string): Found | Promise<Found> {
     const key = { principal: principalOf(caller), id }
     const live = this.#principals.get(key.principal)?.get(key.id)
-    if (live === undefined) return this.#wake(key, request, caller)
+    if (live === undefined) return this.#restore(key, request, caller)
     this.#context.servers.assign(request, live.server)
     const now = this.#context.clock.now()
     if (this.#expired(live, now)) {
@@ -71,7 +70,7 @@ export class SessionTable {
     return live
   }
 
-  /** Sets a place aside for a session that is about to open; false if there is none. `release` gives it back. */
+  /** Reserves a place for a session that is about to open; false if there is none. `release` returns it. */
   reserve(principal: string): boolean {
     const { max, maxPerPrincipal } = this.#context.options.sessions
     const own = this.#principals.get(principal)
@@ -97,7 +96,7 @@ export class SessionTable {
     return this.#sealed === undefined ? plain() : this.#sealed.seal(draft).then((id) => id ?? plain())
   }
 
-  /** Takes a new session in. A promise only where the store makes one. */
+  /** Adds a new session. Returns a promise only if the store does. */
   open(session: Session, server: ServedServer): void | Promise<void> {
     const { uninitializedTtlMs } = this.#context.options.sessions
     const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs * (1 + REFRESH)))
@@ -105,7 +104,7 @@ export class SessionTable {
     this.#add(session, server, NEW)
   }
 
-  /** Closes what lives here. The records stay: another process may go on with them. */
+  /** Closes all sessions here. Their records stay: another process may continue them. */
   closeAll(): void {
     this.#closed = true
     const all = [...this.all()]
@@ -118,7 +117,7 @@ export class SessionTable {
     }
   }
 
-  /** Ends the streams that belong to no request: clients see that nothing more will come. */
+  /** Ends the standalone streams, so that clients know that nothing more will come. */
   endStandalone(): void {
     for (const live of this.all()) live.standalone?.close()
   }
@@ -160,7 +159,7 @@ export class SessionTable {
     void this.#background(() => this.#context.events?.delete({ principal, session: id }))
   }
 
-  async #wake(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
+  async #restore(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
     const { servers } = this.#context
     const record = (await fromStore(() => this.#store.get(key))) ?? (await this.#sealed?.open(key))
     if (record === undefined) return this.#live(key)
@@ -168,19 +167,19 @@ export class SessionTable {
     // Two requests may have asked at the same time.
     if (server === undefined) return undefined
     servers.assign(request, server)
-    return servers.during(server, () => this.#live(key) ?? this.#revive(key, record, server))
+    return servers.during(server, () => this.#live(key) ?? this.#resume(key, record, server))
   }
 
   #live({ principal, id }: SessionKey): Found {
     return this.#principals.get(principal)?.get(id)
   }
 
-  #revive(key: SessionKey, record: SessionRecord, server: ServedServer): Found {
+  #resume(key: SessionKey, record: SessionRecord, server: ServedServer): Found {
     const revision = revisionOf(record.revision)
     const { served } = this.#context
     if (revision === undefined || !served.includes(revision) || !server.runtime.revisions.includes(revision))
       return undefined
-    // It may have ended while its tenant was looked for.
+    // It may have ended while its server was chosen.
     if (this.#sealed?.ended(key.id) === true || !this.reserve(key.principal)) return undefined
     this.release(key.principal)
     const live = this.#add(new Session(server.runtime, record, revision), server, { resumed: true })
@@ -206,7 +205,7 @@ export class SessionTable {
     }
   }
 
-  /** Tells the store that the session lives: not at every request, so its time there is longer by that much. */
+  /** Refreshes the session in the store: not at every request, so its time to live there is longer. */
   #refresh(live: LiveSession, now: number): void {
     if (now - live.lastTouched <= this.#ttl(live) * REFRESH) return
     live.lastTouched = now
@@ -224,7 +223,7 @@ export class SessionTable {
     return this.#uninitialized.oldestIdle(now) ?? this.#initialized.oldestIdle(now)
   }
 
-  /** Puts a session in its place among the others, now that it is new, or initialized. */
+  /** Adds a session to the list of its state, when it is new or initialized. */
   #rank(live: LiveSession): void {
     const order = live.session.record.initialized ? this.#initialized : this.#uninitialized
     if (live.order === order) return
@@ -232,7 +231,7 @@ export class SessionTable {
     order.add(live)
   }
 
-  /** What a request does not wait for. A store that fails is logged; the session goes on. */
+  /** A step that no request waits for. If the store fails, the error is logged and the session continues. */
   #background(step: () => unknown): Promise<unknown> | undefined {
     const failed = (error: unknown): void =>
       this.#context.logger.error({ err: error }, 'A session store failed')
@@ -251,7 +250,7 @@ function close(live: LiveSession | undefined): boolean {
   return live !== undefined
 }
 
-/** Looks at all of one principal's sessions: few, and seldom. */
+/** Checks all sessions of one principal: they are few. */
 function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): LiveSession | undefined {
   let chosen: LiveSession | undefined
   for (const live of own?.values() ?? []) {
@@ -260,7 +259,7 @@ function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): LiveSe
   return chosen
 }
 
-/** Those first that never were initialized, then those idle longer. */
+/** Uninitialized sessions close first, then those idle longest. */
 function closesBefore(a: LiveSession, b: LiveSession): boolean {
   const first = a.session.record.initialized
   return first === b.session.record.initialized ? a.lastSeen < b.lastSeen : !first

@@ -28,7 +28,7 @@ import type { HttpReply, HttpRequest } from '../types.ts'
 
 type Reply = HttpReply | Promise<HttpReply>
 
-/** One request on its way, with what its head has shown. */
+/** One request, its caller and its session. */
 interface Inbound {
   readonly request: HttpRequest
   readonly caller: Caller
@@ -36,7 +36,7 @@ interface Inbound {
 }
 
 /**
- * Streamable HTTP as the session revisions have it.
+ * Streamable HTTP of the revisions with sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
@@ -44,7 +44,7 @@ export class SessionEraHttp implements StreamOpener {
   readonly #context: EndpointContext
   readonly #sessions: SessionRoutes | undefined
   readonly #stateless: CallPool | undefined
-  /** Elsewhere the ids of sessions mean nothing. */
+  /** If not, session ids are ignored. */
   readonly #hasSessions: boolean
 
   #draining = false
@@ -60,7 +60,7 @@ export class SessionEraHttp implements StreamOpener {
     this.#hasSessions = stateless === undefined && hasSessions(context.served)
   }
 
-  /** From now on no request is taken, but answers are, and what cancels a call. */
+  /** Refuses new requests; still accepts responses and cancellations. */
   drain(): void {
     this.#draining = true
   }
@@ -84,7 +84,7 @@ export class SessionEraHttp implements StreamOpener {
     return id === undefined || !this.#hasSessions ? undefined : this.#sessions?.find(request, caller, id)
   }
 
-  /** The client names a session that it does not have. Only `initialize` may: it is given another one. */
+  /** The client names an unknown session. Only `initialize` may: it gets a new one. */
   #isLost({ request, live }: Inbound): boolean {
     return live === undefined && this.#hasSessions && request.header('mcp-session-id') !== undefined
   }
@@ -183,7 +183,7 @@ export class SessionEraHttp implements StreamOpener {
     })
   }
 
-  /** Without sessions `initialize` is answered and forgotten. */
+  /** Without sessions `initialize` is answered, and nothing is kept. */
   async #initializeStateless({
     request,
     caller,
@@ -201,7 +201,7 @@ export class SessionEraHttp implements StreamOpener {
     return ofEra('legacy', this.#context.served).filter((revision) => runtime.revisions.includes(revision))
   }
 
-  /** The stream of one reply; one of a session can be resumed. */
+  /** The stream of one reply; with a session it can be resumed. */
   openStream(live: LiveSession | undefined, server: ServedServer): EventStream {
     return (live && this.#sessions?.openStream(live)) ?? new PlainStream(this.#context, server)
   }

@@ -7,14 +7,13 @@ import { isolatedRequests } from '../../util/platform.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
- * The connections that carry a stream now, kept alive by one timer for them all. Where timers end with their request
- * each stream has one of its own, and nobody knows how many streams there are: some end without a word. A stream that
- * stays open ends when the credentials that opened it run out: a request with them would be refused by then.
+ * The open streams of a mount, kept alive by one timer. Where timers end with their request, each stream has its own, and
+ * the streams are not counted, because some end unnoticed. A stream ends when the credentials that opened it expire.
  */
 export class OpenStreams {
   readonly #open = new Set<SseWriter>()
   readonly #own: WeakMap<SseWriter, Recurring> | undefined
-  /** The timers of those alone whose credentials run out. */
+  /** The timers of streams whose credentials expire. */
   readonly #expiries = new WeakMap<SseWriter, unknown>()
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
@@ -27,7 +26,7 @@ export class OpenStreams {
     else this.#keepAlive = this.#recurring(() => this.#beat())
   }
 
-  /** How many there are, and what waits on them; of one owner only, where one is given. */
+  /** Their number and queued bytes; of one owner, if it is given. */
   held(owner?: object): { readonly openStreams: number; readonly queuedBytes: number } {
     let openStreams = 0
     let queuedBytes = 0
@@ -71,7 +70,7 @@ export class OpenStreams {
     this.#expiries.delete(outbound)
     const { expiresAt } = outbound
     if (expiresAt === undefined) return
-    // Timers of a runtime may be ahead of its clock.
+    // A runtime's timers may fire before its clock says so.
     const left = Math.max(validUntil(expiresAt) - this.#clock.now() + 1, 1)
     const look = (): void => {
       if (this.#clock.now() > validUntil(outbound.expiresAt ?? Infinity)) outbound.expire()

@@ -61,7 +61,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(log).toContainEqual({
       level: 'info',
       fields: { sessionId: session.id, missed: 3 },
-      message: 'A session was closed: its client answers no pings',
+      message: 'A session was closed: its client does not answer pings',
     })
     expect((await session.call('wait')).status).toBe(404)
     expect(clock.pending).toBe(0)
