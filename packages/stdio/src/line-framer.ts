@@ -1,12 +1,12 @@
 import { Buffer, isAscii, isUtf8 } from 'node:buffer'
 import { LineRest } from './line-rest.ts'
 
-/** A line that is no text. */
+/** A line that cannot be decoded. */
 export interface Malformed {
   readonly reason: string
 }
 
-/** How the complete lines of the current chunk can be decoded; `unknown` where each has to be checked alone. */
+/** How the complete lines of the current chunk can be decoded; `unknown` if each line must be checked alone. */
 type Encoding = 'latin1' | 'utf8' | 'unknown'
 
 const LF = 0x0a
@@ -15,9 +15,9 @@ const BLANK = /^[ \t\r]*$/
 const NOT_UTF8: Malformed = { reason: 'The line is not valid UTF-8' }
 
 /**
- * Cuts a byte stream into the lines that carry messages. Bytes, not text: a chunk may end inside a character.
- * CRLF ends a line too, a lone CR does not; blank lines and one leading BOM are dropped; UTF-8 is decoded strictly,
- * so that no replacement character ever reaches a handler. Lines are pulled, so that a reader can stop between two.
+ * Splits a byte stream into lines. It works on bytes, since a chunk may end inside a character. LF and CRLF end a line, CR
+ * alone does not. Blank lines and a leading BOM are dropped. UTF-8 is decoded strictly, so that no replacement character
+ * reaches a handler. The reader pulls lines, and so can stop between two of them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -27,7 +27,7 @@ export class LineFramer {
   #chunk: Buffer | undefined
   #at = 0
   #encoding: Encoding | undefined
-  /** Inside a line that is over the limit, up to its end. */
+  /** Inside a line that exceeds the limit. */
   #skipping = false
   #first = true
 
@@ -36,7 +36,7 @@ export class LineFramer {
     this.#maxLineBytes = maxLineBytes
   }
 
-  /** Takes a chunk once `next` has returned undefined. The framer keeps no reference to it beyond that. */
+  /** Adds a chunk, after `next` has returned undefined. */
   push(chunk: Uint8Array): void {
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
@@ -46,7 +46,7 @@ export class LineFramer {
     this.#encoding = undefined
   }
 
-  /** The next line, or undefined when more bytes are needed. */
+  /** The next line; undefined if more bytes are needed. */
   next(): string | Malformed | undefined {
     while (this.#chunk !== undefined) {
       const chunk = this.#chunk
@@ -75,7 +75,7 @@ export class LineFramer {
 
   #keep(tail: Uint8Array): Malformed | undefined {
     if (this.#skipping) return undefined
-    // One byte more than the limit: it may turn out to be the CR of a CRLF.
+    // One more byte than the limit, which may be the CR of a CRLF.
     if (this.#rest.length + tail.length <= this.#maxLineBytes + 1) {
       this.#rest.append(tail)
       return undefined
@@ -96,7 +96,7 @@ export class LineFramer {
   }
 
   #direct(chunk: Buffer, start: number, end: number): string | Malformed | undefined {
-    // Checked once for all lines that end in the chunk: an LF is never part of a longer UTF-8 sequence.
+    // Checked once for all lines of the chunk: an LF is never part of a longer UTF-8 sequence.
     this.#encoding ??= encodingOf(chunk.subarray(start, chunk.lastIndexOf(LF)))
     const encoding = this.#encoding === 'unknown' ? encodingOf(chunk.subarray(start, end)) : this.#encoding
     return this.#decode(chunk, start, end, encoding)

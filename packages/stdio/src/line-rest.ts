@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer'
 const BLOCK_BYTES = 64 * 1024
 
 /**
- * The beginning of a line whose end has not arrived. Bytes are copied once into blocks: joining chunk to chunk would
- * take quadratic time, and keeping the chunks would hold 64 KiB for each that brought a few bytes.
+ * The bytes of an incomplete line, copied once into blocks. Joining the chunks would take quadratic time, and keeping them
+ * could hold 64 KiB for a few bytes.
  */
 export class LineRest {
   #blocks: Buffer[] = []
@@ -28,7 +28,7 @@ export class LineRest {
     }
   }
 
-  /** The bytes so far, valid until the next `append`; starts anew. */
+  /** Returns the bytes and clears the rest. Valid until the next `append`. */
   take(): Buffer {
     const [first] = this.#blocks
     const bytes =

@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream'
 
-/** Frames are joined up to this many UTF-16 units; more go out at once. */
+/** Frames are joined up to this many UTF-16 units, then written. */
 const BATCH = 64 * 1024
 
 export interface LineWriterOptions {
   readonly output: Writable
-  /** Writes to the output; differs from `output.write` where a guard stands before it. */
+  /** Writes to the output; differs from `output.write` if the output is guarded. */
   readonly write: (text: string, written?: (error?: Error | null) => void) => boolean
-  /** Bytes that may wait for the peer before `send` returns a promise. */
+  /** If more bytes than this wait, `send` returns a promise. */
   readonly highWaterMark: number
-  /** Called once when nothing can be written any more, with the error unless the peer just went away. */
+  /** Called once when writing fails, with the error unless the peer has disconnected. */
   readonly onGone: (error: unknown) => void
 }
 
@@ -26,7 +26,7 @@ const PEER_GONE = new Set([
   'EOF',
 ])
 
-/** Writes frames as lines. What is sent within one turn of the event loop goes out in one write. */
+/** Writes frames as lines. Frames of one turn of the event loop share one write. */
 export class LineWriter {
   readonly #options: LineWriterOptions
   readonly #flushSoon = (): void => this.#flushNow()
@@ -34,7 +34,6 @@ export class LineWriter {
   #queued = 0
   #scheduled = false
   #gone = false
-  /** Ends a flush that the peer will not let finish. */
   #abandon: (() => void) | undefined
   #behind: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
 
@@ -46,24 +45,23 @@ export class LineWriter {
     output.on('close', this.#onClose)
   }
 
-  /** Nothing can be written any more. */
   get gone(): boolean {
     return this.#gone
   }
 
-  /** Settles when the peer has caught up; undefined unless it is behind. */
+  /** Settles when the queue is written; undefined if the peer is not slow. */
   get behind(): Promise<void> | undefined {
     return this.#behind?.promise
   }
 
-  /** What has not left yet, here and in the output. */
+  /** Bytes that wait here and in the output. */
   get queued(): number {
     return this.#queued + this.#options.output.writableLength
   }
 
   send(text: string, signal: AbortSignal | undefined): void | Promise<void> {
     if (this.#gone) return
-    // Only a prepared, indented JSON text can have line ends, and there they stand between tokens.
+    // Indented JSON has line ends, but only between tokens.
     const line = text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text
     this.#queue.push(signal === undefined ? line : { text: line, signal })
     this.#queued += line.length + 1
@@ -75,7 +73,7 @@ export class LineWriter {
     return this.#behind?.promise
   }
 
-  /** Writes all that is queued; resolves when the output has taken it, or cannot any more. */
+  /** Writes the queue; resolves when it is written or the output has failed. */
   async flush(): Promise<void> {
     while (!this.#gone && this.#behind !== undefined) await this.#behind.promise
     if (this.#gone) return
@@ -88,7 +86,7 @@ export class LineWriter {
     })
   }
 
-  /** Lets go of the output. Its error listener stays: a late EPIPE without one would end the process. */
+  /** Stops writing. The error listener stays: a late EPIPE without one would end the process. */
   release(): void {
     this.#gone = true
     this.#options.output.off('drain', this.#onDrain)

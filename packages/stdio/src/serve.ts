@@ -13,65 +13,64 @@ interface Caller {
   readonly endGraceMs?: number
 }
 
-/** What is served: an `McpServer`. */
+/** An `McpServer`. */
 export interface StdioServer<Locals = unknown> {
   readonly '~locals'?: (locals: Locals) => void
   connect(transport: Transport, caller: Caller): MountHandle
   close(options?: { readonly deadline?: number }): Promise<void>
 }
 
-/** Options of {@link serveStdio}. Every default is meant for production. */
 interface Options<Locals> {
-  /** Who the client is, as `ctx.auth`. Over stdio it comes from the environment, never from the client. */
+  /** The client's identity, as `ctx.auth`. Take it from the environment: over stdio a client does not authenticate. */
   readonly auth?: AuthInfo
-  /** The app's own context, as `ctx.locals`. */
+  /** The app's context, as `ctx.locals`. */
   readonly locals?: Locals
-  /** The protocol revisions to serve, out of those that the server speaks. All of them by default. */
+  /** The protocol revisions to serve. @default all that the server serves */
   readonly revisions?: readonly RevisionDate[]
   /** @default process.stdin */
   readonly input?: Readable
   /** @default process.stdout */
   readonly output?: Writable
-  /** A longer line is answered with a parse error and skipped. @default 10 MiB */
+  /** The longest line in bytes. A longer one gets a parse error and is skipped. @default 10 MiB */
   readonly maxLineBytes?: number
-  /** Bytes that may wait for a slow client before nothing more is read. @default 1 MiB */
+  /** If more bytes than this wait for a slow client, reading stops. @default 1 MiB */
   readonly maxQueuedBytes?: number
   /**
-   * Closes the server and ends the process, with code 0, when the client is gone or a signal was handled.
+   * Closes the server and exits with code 0 when the client has disconnected or a signal came.
    *
    * @default true for the process's own streams
    */
   readonly exitOnEnd?: boolean
   /** Drains on SIGINT and SIGTERM; a second signal ends the process at once. @default true for the process's own streams */
   readonly handleSignals?: boolean
-  /** How long running calls, and what they answer, have when the client is gone or a signal came, in ms. @default 2_000 */
+  /** How long running calls may continue after a disconnect or a signal, in ms. @default 2_000 */
   readonly drainMs?: number
   /**
-   * Sends to stderr what anybody else writes to the output, such as `console.log` in a tool, and says so once.
+   * Sends other output, such as `console.log` in a tool, to stderr instead of stdout, and logs a warning once.
    *
    * @default true for the process's own stdout
    */
   readonly guardStdout?: boolean
-  /** Where warnings go. @default stderr */
+  /** Gets warnings. @default stderr */
   readonly logger?: Pick<Logger, 'warn'>
 }
 
-/** Options of {@link serveStdio}. A server that declares what it demands as `ctx.locals` needs `locals`. */
+/** Options of {@link serveStdio}. A server that declares the type of `ctx.locals` requires `locals`. */
 export type ServeStdioOptions<Locals = unknown> = Options<Locals> &
   (unknown extends Locals ? unknown : { readonly locals: Locals })
 
-/** A server that is being served over stdio. */
+/** The handle of {@link serveStdio}. */
 export interface StdioHandle extends MountHandle {}
 
 const DEFAULT_DRAIN_MS = 2_000
-/** The part of the drain that work may use; the rest is for its last answers to get out. */
+/** The part of the drain that calls may use; the rest is for writing the last responses. */
 const WORK_SHARE = 0.9
 const DEFAULT_DEADLINE_MS = 10_000
-/** What a client has to take the last answers after an explicit close, in ms. */
+/** How long a client may take to read the last responses after an explicit close, in ms. */
 const FLUSH_MS = 500
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
 const STRAY_OUTPUT =
-  'Something wrote to stdout, which carries the protocol here; it was sent to stderr instead. Use console.error, or ctx.log to reach the client.'
+  'Something wrote to stdout, which carries the protocol. The text went to stderr instead. Use console.error, or ctx.log to reach the client.'
 
 /**
  * Serves one client over standard input and output until the client closes its side, a signal comes, or `close` is
@@ -96,18 +95,18 @@ class StdioServing implements StdioHandle {
   readonly #guard: StdoutGuard | undefined
   readonly #drainMs: number
   readonly #exits: boolean
-  /** When the drain has to be over, in ms since 1970. */
+  /** When the drain ends, in ms since 1970. */
   #endBy: number | undefined
-  #asked = false
+  #closed = false
   #signalled = false
   #resolveClosed!: () => void
 
   constructor(server: StdioServer, options: ServeStdioOptions) {
-    const own = options.input === undefined && options.output === undefined
+    const ownStreams = options.input === undefined && options.output === undefined
     const output = options.output ?? process.stdout
     this.#server = server
     this.#drainMs = options.drainMs ?? DEFAULT_DRAIN_MS
-    this.#exits = options.exitOnEnd ?? own
+    this.#exits = options.exitOnEnd ?? ownStreams
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -117,21 +116,21 @@ class StdioServing implements StdioHandle {
       (options.guardStdout ?? output === process.stdout)
         ? guardStdout(output, process.stderr, () => warn(options.logger, STRAY_OUTPUT))
         : undefined
-    this.#transport = createTransport(options, this.#guard, () => this.#startClock())
+    this.#transport = createTransport(options, this.#guard, () => this.#startDrain())
     try {
       const transport = watchClose(this.#transport, () => this.#stop())
-      // The drain is what counts; the connection's own idea of a grace would cut a longer one short.
+      // The connection's default grace would cut a longer drain short.
       this.#connection = server.connect(transport, { ...callerOf(options), endGraceMs: this.#drainMs })
     } catch (error) {
       this.#guard?.release()
       throw error
     }
-    if (options.handleSignals ?? own) for (const signal of signals) process.on(signal, this.#onSignal)
+    if (options.handleSignals ?? ownStreams) for (const signal of signals) process.on(signal, this.#onSignal)
     void this.#connection.closed.then(() => this.#end())
   }
 
   async close({ deadline = DEFAULT_DEADLINE_MS }: { readonly deadline?: number } = {}): Promise<void> {
-    this.#asked = true
+    this.#closed = true
     const limit = setTimeout(() => this.#transport.destroy(), deadline + FLUSH_MS)
     await this.#connection.close({ deadline })
     clearTimeout(limit)
@@ -152,14 +151,14 @@ class StdioServing implements StdioHandle {
     this.#stop()
   }
 
-  /** The client is gone, or the process shall end. A peer that can't hear the answers is not worked for. */
+  /** The client has disconnected, or a signal came. If responses cannot be written, calls end at once. */
   #stop(): void {
-    const deadline = this.#startClock() - Date.now() - this.#drainMs * (1 - WORK_SHARE)
+    const deadline = this.#startDrain() - Date.now() - this.#drainMs * (1 - WORK_SHARE)
     void this.#connection.close({ deadline: this.#transport.writable ? Math.max(0, deadline) : 0 })
   }
 
-  /** From here on, neither a call, nor a message read ahead, nor a client that does not read holds the process. */
-  #startClock(): number {
+  /** From now on, no call, no buffered message and no slow client keeps the process running. */
+  #startDrain(): number {
     if (this.#endBy !== undefined) return this.#endBy
     const work = setTimeout(() => void this.#connection.close({ deadline: 0 }), this.#drainMs * WORK_SHARE)
     const all = setTimeout(() => this.#transport.destroy(), this.#drainMs)
@@ -172,7 +171,7 @@ class StdioServing implements StdioHandle {
   }
 
   async #end(): Promise<void> {
-    const exits = this.#exits && !this.#asked
+    const exits = this.#exits && !this.#closed
     if (exits) {
       const left = Math.max((this.#endBy ?? 0) - Date.now(), this.#drainMs * (1 - WORK_SHARE))
       await settledWithin(this.#server.close({ deadline: left }), left)
@@ -210,7 +209,7 @@ function createTransport(
   })
 }
 
-/** Hears of the transport's end before the connection does, so that this drain decides and not the connection's. */
+/** Calls `onClose` before the connection's handler, so that this drain starts first. */
 function watchClose(transport: Transport, onClose: () => void): Transport {
   return {
     start: (handlers) =>
@@ -233,8 +232,8 @@ function watchClose(transport: Transport, onClose: () => void): Transport {
 const surviving = new WeakSet<Writable>()
 
 /**
- * A stream that nobody reads any more must not end the process, nor be written about: the message would fail in turn.
- * The listener outlives the connection, since the failure of a write arrives later than the write.
+ * An error on a closed stream must not end the process, and cannot be logged to the same stream. The listener stays after
+ * the connection, since write errors arrive late.
  */
 function surviveErrors(stream: Writable): void {
   if (surviving.has(stream)) return
@@ -252,7 +251,7 @@ async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
   })
-  // Whatever failed to close has been reported by the server; the process ends all the same.
+  // The server has logged failures, and the process ends anyway.
   await Promise.race([work.catch(() => {}), limit])
   clearTimeout(timer)
 }

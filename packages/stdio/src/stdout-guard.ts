@@ -3,14 +3,14 @@ import type { Writable } from 'node:stream'
 export interface StdoutGuard {
   /** Writes to the real output. */
   readonly write: (text: string, written?: (error?: Error | null) => void) => boolean
-  /** Lets everybody write again. */
+  /** Removes the guard. */
   release(): void
 }
 
 /**
- * Keeps a stray `console.log` from corrupting the message stream: while the guard stands, whatever else is written
- * to `output` goes to `diversion`. `console` looks `write` up at each call, so replacing that one method catches it
- * too. What writes to the file descriptor itself cannot be caught.
+ * Keeps a stray `console.log` from corrupting the message stream: everything else that is written to `output` goes to
+ * `diversion`. `console` looks up `write` at each call, so replacing that method catches it too. Writes to the file
+ * descriptor cannot be caught.
  */
 export function guardStdout(output: Writable, diversion: Writable, onStray: () => void): StdoutGuard {
   const write = methodOf(output, 'write')
@@ -28,7 +28,7 @@ export function guardStdout(output: Writable, diversion: Writable, onStray: () =
     stray()
     return methodOf(diversion, 'write').apply(diversion, args) as boolean
   }
-  // `end` writes past `write`, and would end the connection on top of it.
+  // `end` does not call `write`, and would end the connection.
   const guardedEnd = (...args: unknown[]): Writable => {
     if (!standing) return end.apply(output, args) as Writable
     stray()
@@ -44,7 +44,7 @@ export function guardStdout(output: Writable, diversion: Writable, onStray: () =
   output.end = guardedEnd as typeof output.end
 
   const restore = (name: 'write' | 'end', guarded: unknown, original: unknown): void => {
-    // Somebody may have put a wrapper of their own around ours; it then passes through.
+    // Another wrapper may be around this one; then it stays, and passes through.
     if (output[name] !== guarded) return
     if (owned[name]) Object.assign(output, { [name]: original })
     else Reflect.deleteProperty(output, name)
@@ -62,7 +62,7 @@ export function guardStdout(output: Writable, diversion: Writable, onStray: () =
 
 type Method = (this: Writable, ...args: readonly unknown[]) => unknown
 
-/** The overloads of a stream's methods do not matter here: arguments are passed on as they came. */
+/** The overloads of a stream's methods do not matter: all arguments are passed on. */
 function methodOf(stream: Writable, name: 'write' | 'end'): Method {
   return stream[name] as Method
 }

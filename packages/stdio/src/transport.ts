@@ -5,11 +5,10 @@ import { LineFramer, type Malformed } from './line-framer.ts'
 import { LineWriter } from './line-writer.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** What is read while a handler, or the peer, is being waited for: without it the end of the input would go unseen. */
+/** Bytes that are read ahead while `message` is awaited: without reading, the end of the input would go unnoticed. */
 const READ_AHEAD_BYTES = MEBIBYTE
-/** What a chunk costs beside its bytes. */
+/** The overhead of a chunk in bytes. */
 const CHUNK_OVERHEAD_BYTES = 512
-/** The longest line that is read, in bytes. */
 export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 
 /** Options of {@link StdioTransport}. */
@@ -18,24 +17,23 @@ export interface StdioTransportOptions {
   readonly input?: Readable
   /** @default process.stdout */
   readonly output?: Writable
-  /** A longer line is answered with a parse error and skipped, so that it costs no memory. @default 10 MiB */
+  /** The longest line in bytes. A longer one gets a parse error and is skipped without buffering. @default 10 MiB */
   readonly maxLineBytes?: number
   /**
-   * Bytes that may wait for the peer. Beyond it `send` returns a promise, and no message is taken until the peer
-   * has caught up.
+   * If more bytes than this wait for a slow peer, `send` returns a promise and reading stops until they are written.
    *
    * @default 1 MiB
    */
   readonly maxQueuedBytes?: number
-  /** Writes to the output past whatever stands before it. Whoever gives it also ends the output. */
+  /** Writes to the real output if it is guarded. The caller then also ends the output. */
   readonly write?: (text: string, written?: (error?: Error | null) => void) => boolean
-  /** The input has ended. Messages that were read ahead may still be delivered before `close`. */
+  /** Runs at the end of the input. Messages that were read ahead may follow before `close`. */
   readonly onInputEnd?: () => void
 }
 
 /**
- * Messages as lines over a pair of byte streams. When the peer closes its side, `close` is heard at once, while
- * `send` still works: the last answers can go out before this side is closed too.
+ * Messages as lines over a pair of byte streams. When the peer closes its side, `close` runs at once, and `send` still
+ * works for the last responses.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -56,7 +54,7 @@ export class StdioTransport implements Transport {
   constructor(options: StdioTransportOptions = {}) {
     this.#input = options.input ?? process.stdin
     const output = options.output ?? process.stdout
-    // The process's own output cannot be closed, and whoever comes next may need it.
+    // The process's own output cannot be closed.
     const ours = output !== process.stdout && options.write === undefined
     this.#endOutput = ours ? () => void output.end() : () => {}
     this.#onInputEnd = options.onInputEnd
@@ -69,7 +67,7 @@ export class StdioTransport implements Transport {
     })
   }
 
-  /** Whether the peer can still be written to. */
+  /** Whether writes can still reach the peer. */
   get writable(): boolean {
     return !this.#writer.gone
   }
@@ -95,7 +93,7 @@ export class StdioTransport implements Transport {
     return (this.#closing ??= this.#close())
   }
 
-  /** Gives up on whatever the peer has not taken. */
+  /** Drops everything that is not written yet. */
   destroy(): void {
     this.#writer.release()
     void this.close()
@@ -114,7 +112,7 @@ export class StdioTransport implements Transport {
     this.#input.off('data', this.#onData)
     this.#input.off('end', this.#onEnd)
     this.#input.off('close', this.#onEnd)
-    // A paused pipe does not keep the process alive. Its error listener stays: nobody else would listen.
+    // A paused pipe does not keep the process alive. Its error listener stays: an unhandled error would end the process.
     this.#input.pause()
   }
 
@@ -141,7 +139,7 @@ export class StdioTransport implements Transport {
     this.#hearClose({ kind: 'error', error })
   }
 
-  /** Hands out what has arrived until a handler, or the peer, asks to wait. */
+  /** Delivers the buffered lines until `message` returns a promise. */
   #pump(): void {
     const handlers = this.#handlers as TransportHandlers
     for (;;) {

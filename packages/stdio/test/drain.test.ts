@@ -52,7 +52,7 @@ describe('when the input ends', () => {
     onTestFinished(() => void vi.useRealTimers())
   })
 
-  it('a call that runs has 1.8 s, and its answer the rest of 2 s', async () => {
+  it('a running call has 1.8 s, and its answer the rest of 2 s', async () => {
     const { handle, input, aborted, closed } = await running({ output: new PassThrough() })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(1_799)
@@ -62,7 +62,7 @@ describe('when the input ends', () => {
     await handle.closed
   })
 
-  it('a client that does not read is waited for no longer than 2 s', async () => {
+  it('a client that does not read has 2 s', async () => {
     const output = new Writable({ write: () => {} })
     const { handle, input, closed } = await running({ output })
     await endOf(input)
@@ -72,7 +72,7 @@ describe('when the input ends', () => {
     await handle.closed
   })
 
-  it('another time may be given', async () => {
+  it('drainMs changes the time', async () => {
     const { handle, input, aborted } = await running({ output: new PassThrough(), drainMs: 60_000 })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(53_999)

@@ -25,8 +25,8 @@ function nextLine(output: PassThrough): Promise<unknown> {
   )
 }
 
-describe('serveStdio on streams that it is given', () => {
-  it('hands over who the client is, leaves the process alone, and closes', async () => {
+describe('serveStdio on given streams', () => {
+  it('passes the client’s identity, does not end the process, and closes', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
     const signals = process.listenerCount('SIGTERM')
@@ -43,7 +43,7 @@ describe('serveStdio on streams that it is given', () => {
     expect(input.listenerCount('data')).toBe(0)
   })
 
-  it('ends by itself with the input, and with the server', async () => {
+  it('ends with the input, and with the server', async () => {
     const input = new PassThrough()
     const first = await serveStdio(createServer(), { input, output: new PassThrough() })
     input.end()
@@ -62,7 +62,7 @@ describe('serveStdio on streams that it is given', () => {
     expect(output.writableEnded).toBe(true)
   })
 
-  it('closes although the client takes nothing', async () => {
+  it('closes although the client does not read', async () => {
     const input = new PassThrough()
     const output = new Writable({ write: () => {} })
     const handle = await serveStdio(createServer(), { input, output })
@@ -70,7 +70,7 @@ describe('serveStdio on streams that it is given', () => {
     await handle.close({ deadline: 0 })
   })
 
-  it('answers a line over the limit, and one that is not UTF-8, with a parse error without an id', async () => {
+  it('answers a line over the limit or not in UTF-8 with a parse error without an id', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
     await using _handle = await serveStdio(createServer(), { input, output, maxLineBytes: 1000 })

@@ -37,7 +37,7 @@ describe('the line framer', () => {
     expect(frame(['{"a":1}\n{"a":2}\r\n\n\r\n  \t\n{"a":3}\n'])).toEqual(['{"a":1}', '{"a":2}', '{"a":3}'])
   })
 
-  it('takes a lone CR for a part of the line', () => {
+  it('treats a lone CR as part of the line', () => {
     expect(frame(['{"a":\r1}\n'])).toEqual(['{"a":\r1}'])
   })
 
@@ -47,11 +47,11 @@ describe('the line framer', () => {
     expect(frame(cut(bytes, [1]))).toEqual(['{"a":1}', '\ufeff{"a":2}'])
   })
 
-  it('gives the last line even where the stream ends without a line end', () => {
+  it('returns the last line of a stream without a final line end', () => {
     expect(frame(['{"a":1}\n{"a"', ':2}'])).toEqual(['{"a":1}', '{"a":2}'])
   })
 
-  it('cuts the same lines out of a stream however it is chunked', () => {
+  it('returns the same lines for all chunkings of a stream', () => {
     const line = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => JSON.stringify(text))
     const end = fc.constantFrom('\n', '\r\n', '\n\n')
     fc.assert(
@@ -71,7 +71,7 @@ describe('the line framer', () => {
     expect(frame(cut(Buffer.from(`${text}\n${text}\n`), [3, 2]))).toEqual([text, text])
   })
 
-  it('refuses invalid UTF-8 however it is chunked, and nothing else', () => {
+  it('refuses only invalid UTF-8, in all chunkings', () => {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
     const valid = (bytes: Uint8Array): boolean => {
       try {
@@ -99,7 +99,7 @@ describe('the line framer', () => {
     )
   })
 
-  it('limits each line, not what is left plus what arrives', () => {
+  it('limits each line, not the rest plus the chunk', () => {
     const nearly = 'x'.repeat(99)
     // One chunk that ends the first line and holds more than the limit in all.
     expect(frame([nearly.slice(0, 60), `${nearly.slice(60)}\n${nearly}\n${nearly}\n`], 100)).toEqual([
@@ -109,7 +109,7 @@ describe('the line framer', () => {
     ])
   })
 
-  it('counts neither LF nor CRLF to the limit', () => {
+  it('does not count LF and CRLF', () => {
     const full = 'x'.repeat(100)
     for (const end of ['\n', '\r\n']) {
       expect(frame([full + end], 100)).toEqual([full])
@@ -119,12 +119,12 @@ describe('the line framer', () => {
     }
   })
 
-  it('reports an oversize line once, at once, and goes on with the next', () => {
+  it('reports an oversize line once, and continues with the next', () => {
     const lines = frame([...cut(Buffer.from('x'.repeat(1000)), [64]), 'y\n{"a":1}\n'], 100)
     expect(lines).toEqual([{ reason: 'The line is longer than 100 bytes' }, '{"a":1}'])
   })
 
-  it('holds no more than the limit of an endless line', () => {
+  it('keeps at most the limit of an endless line', () => {
     const framer = new LineFramer(MIB)
     const chunk = new Uint8Array(64 * 1024).fill(0x78)
     const before = process.memoryUsage().arrayBuffers
@@ -137,7 +137,7 @@ describe('the line framer', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * MIB)
   })
 
-  it('takes a line of 8 MiB in chunks of 64 bytes in linear time', () => {
+  it('reads a line of 8 MiB in chunks of 64 bytes in linear time', () => {
     const time = (size: number): number => {
       const bytes = Buffer.alloc(size, 'x')
       bytes[size - 1] = 0x0a

@@ -96,10 +96,10 @@ const call = { name: 'echo', arguments: { text: 'hello' } }
 const hello = { content: [{ text: 'hello' }] }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
-describe('serveStdio with the revision without sessions alone', () => {
+describe('serveStdio with only the revision without sessions', () => {
   const revisions = [MODERN] as const
 
-  it('is found by the official client that probes, and by the one that knows; the one that initializes gives up', async () => {
+  it('works with official clients that probe or know the revision, and not with one that initializes', async () => {
     expect(
       await Promise.all([
         visit('auto', revisions),
@@ -109,7 +109,7 @@ describe('serveStdio with the revision without sessions alone', () => {
     ).toEqual([served(MODERN), served(MODERN), 'gives up'])
   })
 
-  it('tells whoever initializes what it speaks, and goes on with requests that stand for themselves', async () => {
+  it('answers initialize with its revisions, and then serves requests with metadata', async () => {
     const unsupported = error(-32022, { supported: [MODERN], requested: '2025-11-25' })
     await converse(revisions, [
       ['server/discover', { _meta: META }, result({ supportedVersions: [MODERN] })],
@@ -124,10 +124,10 @@ describe('serveStdio with the revision without sessions alone', () => {
   })
 })
 
-describe('serveStdio with revisions of sessions alone', () => {
+describe('serveStdio with only session revisions', () => {
   const revisions = ['2025-11-25', '2025-06-18'] as const
 
-  it('is found by the official client that initializes, after a probe too; the one that knows better gives up', async () => {
+  it('works with official clients that initialize, also after a probe, and not with one that never initializes', async () => {
     expect(
       await Promise.all([
         visit('legacy', revisions),
@@ -137,7 +137,7 @@ describe('serveStdio with revisions of sessions alone', () => {
     ).toEqual([served('2025-11-25'), served('2025-11-25'), 'gives up'])
   })
 
-  it('refuses a probe in words of no newer revision, and opens a session after it, in a revision that it has', async () => {
+  it('refuses a probe with an error of the session era, and then opens a session', async () => {
     await converse(revisions, [
       ['server/discover', { _meta: META }, error(-32600)],
       ['tools/call', { ...call, _meta: META }, error(-32600)],

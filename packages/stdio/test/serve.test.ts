@@ -28,7 +28,7 @@ async function timed(child: Child, act: () => void): Promise<Exit & { readonly m
 
 const answer = (child: Child, id: number): unknown => child.messages.find((message) => message.id === id)
 
-describe('serveStdio in a process of its own', () => {
+describe('serveStdio in a process', () => {
   it('answers, and exits with 0 at once when an idle server sees the end of its input', async () => {
     const child = await start(LONG).open()
     child.call(1, 'echo', { text: 'hällo 😀' })
@@ -40,7 +40,7 @@ describe('serveStdio in a process of its own', () => {
     expect(child.stderr).toContain('lifespan disposed')
   })
 
-  it('answers everything that arrives together with the end of the input', async () => {
+  it('answers all messages that arrive with the end of the input', async () => {
     const child = start(LONG)
     void child.open()
     child.call(1, 'short')
@@ -53,7 +53,7 @@ describe('serveStdio in a process of its own', () => {
     expect(answer(child, 1)).toMatchObject({ result: { content: [{ text: 'finished' }] } })
   })
 
-  it('aborts what runs too long after the end of the input, and exits with 0', async () => {
+  it('aborts calls that run too long after the end of the input, and exits with 0', async () => {
     const child = await start().open()
     child.call(1, 'endless')
     await child.until(() => child.stderr.includes('running'))
@@ -62,7 +62,7 @@ describe('serveStdio in a process of its own', () => {
     expect(child.stderr).toContain('aborted')
   })
 
-  it('keeps stdout clean whatever a tool prints, and says so once', async () => {
+  it('keeps the output of tools off stdout, and warns once', async () => {
     const child = await start().open()
     child.call(1, 'chatty')
     child.call(2, 'chatty')
@@ -102,7 +102,7 @@ describe('serveStdio in a process of its own', () => {
     expect(ms).toBeLessThan(AT_ONCE)
   })
 
-  it('exits quietly with 0 when the reader of its output is gone', async () => {
+  it('exits with 0 when the reader of its output has disconnected', async () => {
     const child = await start().open()
     child.process.stdout.destroy()
     for (let id = 1; id < 20; id++) child.call(id, 'echo', { text: 'x'.repeat(1000) })

@@ -20,7 +20,7 @@ function setUp() {
 }
 
 describe('the guard on stdout', () => {
-  it('sends what others write to the other stream, and gives notice once', () => {
+  it('diverts other writes, and gives notice once', () => {
     const { output, diversion, notices } = setUp()
     const console = new Console({ stdout: output, stderr: diversion })
     console.log('log')
@@ -49,7 +49,7 @@ describe('the guard on stdout', () => {
     expect(output.writableEnded).toBe(false)
   })
 
-  it('puts the methods back as they were', () => {
+  it('restores the methods', () => {
     const { output, diversion, guard } = setUp()
     guard.release()
     output.write('after')
@@ -59,7 +59,7 @@ describe('the guard on stdout', () => {
     expect(diversion.text).toBe('')
   })
 
-  it('leaves a wrapper alone that somebody put around it, and passes through it', () => {
+  it('keeps a wrapper around it, and passes writes through', () => {
     const { output, guard } = setUp()
     const guarded = output.write.bind(output)
     const wrapper = ((chunk: string) => guarded(`[${chunk}]`)) as typeof output.write

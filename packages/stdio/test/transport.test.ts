@@ -55,7 +55,7 @@ class SlowOutput extends Writable {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('the stdio transport', () => {
-  it('delivers lines, and keeps on after one that is no text', async () => {
+  it('delivers lines, and continues after an invalid one', async () => {
     const { input, messages, malformed, closed } = setUp({ maxLineBytes: 20 })
     input.write('{"a":1}\n')
     input.write(Buffer.from([0x22, 0xc3, 0x28, 0x22, 0x0a]))
@@ -66,7 +66,7 @@ describe('the stdio transport', () => {
     expect(malformed).toEqual(['The line is not valid UTF-8', 'The line is longer than 20 bytes'])
   })
 
-  it('stops reading until the promise of a handler settles, in the middle of a chunk too', async () => {
+  it('stops reading until the handler’s promise settles, also within a chunk', async () => {
     const releases: (() => void)[] = []
     const { input, messages, closed } = setUp({}, () => new Promise((resolve) => releases.push(resolve)))
     input.end('1\n2\n3\n')
@@ -82,7 +82,7 @@ describe('the stdio transport', () => {
     expect(await closed).toEqual({ kind: 'end' })
   })
 
-  it('still writes the last answers after the peer has closed its side', async () => {
+  it('writes the last answers after the peer has closed its side', async () => {
     const { input, output, transport, closed } = setUp()
     input.end()
     await closed
@@ -92,7 +92,7 @@ describe('the stdio transport', () => {
     expect(output.writableEnded).toBe(true)
   })
 
-  it('joins what is sent within one turn into one write', async () => {
+  it('joins the frames of one turn into one write', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     for (let i = 0; i < 100; i++) void transport.send(`{"id":${i}}`)
@@ -101,7 +101,7 @@ describe('the stdio transport', () => {
     expect(output.writes[0]?.split('\n')).toHaveLength(101)
   })
 
-  it('never lets a line end into a frame', async () => {
+  it('writes no line end inside a frame', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     void transport.send('{\r\n  "id": 1\n}')
@@ -109,7 +109,7 @@ describe('the stdio transport', () => {
     expect(output.writes).toEqual(['{   "id": 1 }\n'])
   })
 
-  it('makes the sender wait while the peer is behind, and keeps the order', async () => {
+  it('makes the sender wait for a slow peer, and keeps the order', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     expect(transport.send('x'.repeat(64))).toBeUndefined()
@@ -125,7 +125,7 @@ describe('the stdio transport', () => {
     expect(transport.send('fourth')).toBeUndefined()
   })
 
-  it('reads no more while the peer is behind', async () => {
+  it('stops reading while the peer is slow', async () => {
     const output = new SlowOutput()
     const { input, transport, messages } = setUp({ output, maxQueuedBytes: 32 })
     void transport.send('x'.repeat(64))
@@ -138,7 +138,7 @@ describe('the stdio transport', () => {
     expect(messages).toEqual(['1', '2'])
   })
 
-  it('sees the end of the input while it waits, and delivers what it has read before it closes', async () => {
+  it('notices the end of the input while it waits, and delivers buffered messages before it closes', async () => {
     const releases: (() => void)[] = []
     let ended = (): void => {}
     const inputEnd = new Promise<void>((resolve) => (ended = resolve))
@@ -160,7 +160,7 @@ describe('the stdio transport', () => {
     expect(messages).toEqual(['1', '2', '3'])
   })
 
-  it('reads ahead no more than a bounded amount', async () => {
+  it('limits the bytes that it reads ahead', async () => {
     let release = (): void => {}
     const { input, messages } = setUp({}, () => new Promise((resolve) => (release = resolve)))
     const chunk = Buffer.alloc(64 * 1024, 'x')
@@ -179,7 +179,7 @@ describe('the stdio transport', () => {
     expect(messages.map((text) => text.length)).toEqual([1, taken * chunk.length])
   })
 
-  it('gives up on a message whose signal aborts before it is written', async () => {
+  it('drops a message whose signal aborts before it is written', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     const controller = new AbortController()
@@ -205,7 +205,7 @@ describe('the stdio transport', () => {
     },
   )
 
-  it('names the error when the output fails otherwise', async () => {
+  it('reports the error when the output fails', async () => {
     const failure = Object.assign(new Error('disk full'), { code: 'ENOSPC' })
     const output = new Writable({ write: (_chunk, _encoding, done) => done(failure) })
     const { transport, closed } = setUp({ output })
@@ -223,7 +223,7 @@ describe('the stdio transport', () => {
     expect(await gone.closed).toEqual({ kind: 'end' })
   })
 
-  it('closes once, and hears of it once, however often it is closed', async () => {
+  it('closes once, and reports it once, after several calls', async () => {
     let heard = 0
     const transport = new StdioTransport({ input: Readable.from([]), output: new PassThrough() })
     transport.start({ message: () => {}, malformed: () => {}, close: () => void heard++ })
@@ -233,7 +233,7 @@ describe('the stdio transport', () => {
     expect(heard).toBe(1)
   })
 
-  it('closes in time when it is destroyed, though the peer takes nothing', async () => {
+  it('closes in time when it is destroyed, although the peer does not read', async () => {
     const output = new SlowOutput()
     const { transport, closed } = setUp({ output, maxQueuedBytes: 8 })
     void transport.send('x'.repeat(100))
@@ -245,7 +245,7 @@ describe('the stdio transport', () => {
     expect(await closed).toEqual({ kind: 'end' })
   })
 
-  it('gives up on the last write too', async () => {
+  it('also drops the last write', async () => {
     const { transport } = setUp({ output: new SlowOutput() })
     void transport.send('never read')
     const closing = transport.close()

@@ -159,7 +159,7 @@ describeMatrix(
         const response = await connection.request('tools/call', { name })
         expect(response.result).toMatchObject({ isError: true })
         expect(textOf(response)).toMatch(
-          /open an address first[^]*Sign in: https:\/\/example\.com\/in\?e=[\w-]{22}\n/,
+          /open a URL first[^]*Sign in: https:\/\/example\.com\/in\?e=[\w-]{22}\n/,
         )
         expect(validateWire(revision, response, { direction: 'server', method: 'tools/call' })).toEqual([])
       }

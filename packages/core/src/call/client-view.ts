@@ -1,27 +1,26 @@
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 
-/** What is known of the other side. Nothing here is authenticated. */
+/** The client, as it describes itself. Nothing here is authenticated. */
 export interface ClientView {
   readonly info: Implementation | undefined
   readonly capabilities: ClientCapabilities
   /** Whether the client declared a capability, for example `elicitation` or `sampling.tools`. */
   supports(capability: string): boolean
   /**
-   * The settings with which the client declared an extension, by its id; undefined where it has not, and what the
-   * extension adds is of no use to it.
+   * The settings of an extension that the client declared, by its id; undefined if it did not: then it does not understand
+   * what the extension adds.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
   extension(id: string): JsonObject | undefined
 }
 
-/** What a client says of itself, in `initialize` or with each request, as handlers see it. */
 export const clientView = (info: Implementation | undefined, capabilities: ClientCapabilities): ClientView =>
-  new StatedClient(info, capabilities)
+  new DeclaredClient(info, capabilities)
 
-/** A class, since one is made for every request that stands for itself. */
-class StatedClient implements ClientView {
+/** A class, because some revisions need one for each request. */
+class DeclaredClient implements ClientView {
   readonly info: Implementation | undefined
   readonly capabilities: ClientCapabilities
 

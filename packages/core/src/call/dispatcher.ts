@@ -121,7 +121,7 @@ export class Dispatcher {
   #supervise(entry: MethodEntry, ctx: CallContext, result: Promise<HandlerResult>): Promise<EncodedResponse> {
     const limit = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
-      const timer = this.#limits.watch(ctx, limit)
+      const timer = this.#limits.start(ctx, limit)
       this.#keepalive?.follow(ctx)
       const settle = (response: EncodedResponse): void => {
         timer.stop()
@@ -132,10 +132,10 @@ export class Dispatcher {
         ctx.abort(reason)
         settle(reason === 'timeout' ? this.#timedOut(entry, ctx) : undefined)
       }
-      const failed = (error: unknown): void => {
+      const failed = (thrown: unknown): void => {
         if (ctx.end === undefined) return
-        const questions = this.#elicitUrls(entry, ctx, error)
-        if (questions === undefined) settle(this.#responses.fail(entry, ctx, error))
+        const questions = this.#elicitUrls(entry, ctx, thrown)
+        if (questions === undefined) settle(this.#responses.fail(entry, ctx, thrown))
         else follow(questions)
       }
       const finished = (value: HandlerResult): void => {

@@ -1,26 +1,26 @@
-/** The way back of one request: an HTTP POST and its reply, or one request on a duplex transport. */
+/** Carries the messages of one request to its client: an HTTP POST and its reply, or one request on a duplex transport. */
 export interface Exchange {
   /**
-   * Sends a frame that belongs to the request, on the request's own stream. A promise only while the peer is behind.
-   * After the answer, or once the peer is gone, it does nothing: a late notification must never crash a handler.
+   * Sends a frame on the request's stream. Returns a promise only while the client reads slowly. Does nothing after the
+   * response or a disconnect: a late notification must never crash a handler.
    */
   send(frame: string): void | Promise<void>
-  /** The peer can be asked something on this exchange, and the answer will find its way back. */
+  /** Requests can be sent to the client on this exchange, and it can respond. */
   readonly duplex: boolean
-  /** The peer can be told of changes until it has heard enough, in place of an answer. */
+  /** The request can start a subscription. */
   readonly subscribable?: boolean
-  /** Sends a request to the client. Unlike a notification it must not be lost while the peer is behind. */
+  /** Sends a request to the client. Unlike a notification it must not be dropped for a slow client. */
   request?(frame: string): void | Promise<void>
-  /** Hears, once at the most, that the peer has gone before its answer; at once if it has gone already. */
+  /** Calls the listener at most once, if the client disconnects before the response; at once if it already has. */
   onDisconnect?(listener: () => void): void
   /**
-   * Closes the connection under the request's stream, if the client knows how to come back for the rest.
+   * Closes the connection of the request's stream, if the client can resume it.
    *
-   * @param retryMs - when it should; the door's own default if undefined
+   * @param retryMs - how long the client should wait; the transport's default if undefined
    */
   closeConnection?(retryMs: number | undefined): void
-  /** All values of a header, by its lower-case name, where requests have headers. */
+  /** All values of a header, by its lower-case name, on transports that have headers. */
   headers?(name: string): readonly string[]
-  /** Hears that the request is answered with a refusal before its handler runs: a key of the table of statuses. */
+  /** Reports that the request is refused before its handler runs. */
   refused?(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void
 }

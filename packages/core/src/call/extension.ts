@@ -3,46 +3,45 @@ import type { Era, Revision } from '../protocol/revisions/revision.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ExtensionEntry } from './method-table.ts'
 
-/** Answers a method of an extension. What it throws is treated as what a handler throws. */
+/** Answers a method of an extension. Its errors are handled like those of other handlers. */
 export type ExtensionMethod<App = unknown, Locals = unknown> = (
   params: JsonObject,
   ctx: RequestContext<App, Locals>,
 ) => object | Promise<object>
 
-/** What a server offers beyond the protocol, under a name that clients can declare too. */
+/** An extension of the protocol. */
 export interface Extension<App = unknown, Locals = unknown> {
   /**
-   * Who defines it and what it is called, such as `com.example/search`, by the grammar of `_meta` keys; the prefix must
-   * be there.
+   * Its author and name, for example `com.example/search`, in the grammar of `_meta` keys. The prefix is required.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
   readonly id: string
-  /** What clients are told of it: plain JSON. A function is asked each time. @default {} */
+  /** The settings that clients get, as plain JSON. A function is called each time. @default {} */
   readonly settings?: object | (() => object)
   /**
-   * What it adds to the protocol, by wire name. The result is sent as it is, with the `resultType` that it names,
-   * `complete` where it names none. The limits, middleware and errors of the server count for these methods too.
+   * Its methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it has none. The server's
+   * limits, middleware and error handling apply to these methods too.
    */
   readonly methods?: Readonly<Record<string, ExtensionMethod<App, Locals>>>
-  /** The parameter that `Mcp-Name` has to repeat over HTTP, by method. @default none */
+  /** The parameter that the HTTP header `Mcp-Name` repeats, by method. @default none */
   readonly names?: Readonly<Record<string, string>>
-  /** Whether its methods serve only the clients that have declared it, or everyone. @default 'declaring' */
+  /** Whether its methods serve only clients that declare it, or all clients. @default 'declaring' */
   readonly clients?: 'declaring' | 'all'
   /**
-   * The eras in which there is such an extension. Capabilities of session revisions are open, so that an extension may
-   * be told of there too; it is up to its own text. @default ['modern']
+   * The eras that have the extension. Session revisions allow it too, if the extension's specification does.
+   * @default ['modern']
    */
   readonly eras?: readonly Era[]
 }
 
-/** What all extensions of a server come to. */
+/** All extensions of a server. */
 export interface ExtensionTable {
   readonly ids: ReadonlySet<string>
   readonly methods: ReadonlyMap<string, ExtensionEntry>
-  /** The parameter that `Mcp-Name` repeats, by method. */
+  /** The parameter that the header `Mcp-Name` repeats, by method. */
   readonly names: ReadonlyMap<string, string>
-  /** What clients of a revision are told; undefined where there is nothing to tell. */
+  /** The capability `extensions` for clients of a revision; undefined if there are none. */
   declared(revision: Revision): JsonObject | undefined
 }
 

@@ -2,15 +2,15 @@ import { notificationFrame } from '../protocol/jsonrpc.ts'
 import { Notification } from '../protocol/methods.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 
-/** Sends `notifications/message` to the client. Below the level the client asked for it does nothing. */
+/** Sends `notifications/message` to the client, from the level that the client has set. */
 export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
 
-/** A log call must not fail the handler, so data that JSON refuses goes as its description. */
+/** A log call must not fail the handler, so data that cannot be serialised is replaced by a text. */
 export function logFrame(named: { readonly level: LogLevel }, data: unknown): string {
   try {
-    // Functions, symbols and some objects vanish in JSON, but a message must have data.
-    const sayable = JSON.stringify(data) === undefined ? null : data
-    return notificationFrame(Notification.Message, { ...named, data: sayable })
+    // Functions and symbols have no JSON, but a message must have data.
+    const serialisable = JSON.stringify(data) === undefined ? null : data
+    return notificationFrame(Notification.Message, { ...named, data: serialisable })
   } catch {
     return notificationFrame(Notification.Message, { ...named, data: '[data that cannot be serialised]' })
   }

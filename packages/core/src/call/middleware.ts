@@ -15,7 +15,7 @@ type List<Member extends string, Item> = { readonly [M in Member]: readonly Item
   readonly nextCursor?: string
 }
 
-/** What each method that a middleware can stand around results in, before it is brought to the client's revision. */
+/** The result of each method that middleware can wrap, before projection to the client's revision. */
 export interface MethodResults {
   readonly ping: JsonObject
   readonly 'tools/list': List<'tools', Tool>
@@ -25,7 +25,7 @@ export interface MethodResults {
   readonly 'resources/read': ReadResourceResult
   readonly 'resources/subscribe': JsonObject
   readonly 'resources/unsubscribe': JsonObject
-  /** Resolves when the subscription is agreed to; what is returned in its place is not sent. */
+  /** Resolves when the subscription is accepted. Another result in its place is not sent. */
   readonly 'subscriptions/listen': JsonObject
   readonly 'prompts/list': List<'prompts', Prompt>
   readonly 'prompts/get': GetPromptResult
@@ -33,7 +33,7 @@ export interface MethodResults {
   readonly 'logging/setLevel': JsonObject
 }
 
-/** What a method is called with, as far as a middleware may rely on it: the members that are there have been checked. */
+/** The parameters that are checked before middleware runs. */
 export interface MethodParams {
   readonly 'tools/call': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
   readonly 'resources/read': { readonly uri: string } & JsonObject
@@ -42,7 +42,7 @@ export interface MethodParams {
   readonly 'prompts/get': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
 }
 
-/** The parameters of one method; of methods that may have none, whatever the peer has sent. */
+/** The parameters of one method, unchecked for methods that {@link MethodParams} does not list. */
 export type ParamsOf<Method> = Method extends keyof MethodParams
   ? MethodParams[Method]
   : JsonObject | undefined
@@ -54,7 +54,7 @@ export type MethodContext<Method, App = unknown, Locals = unknown> = RequestCont
 
 type Family<Method> = Method extends `${infer Name}/${string}` ? Name : Method
 
-/** The name of a method that an extension may have added: no misspelt one of the protocol's own families. */
+/** A method name of an extension. Excludes misspelt names of the protocol's methods. */
 export type AddedMethodName<Name extends string> = Name extends keyof MethodResults
   ? never
   : Name extends `${Family<keyof MethodResults>}/${infer Rest}`
@@ -63,7 +63,7 @@ export type AddedMethodName<Name extends string> = Name extends keyof MethodResu
       : never
     : Name
 
-/** Runs around one method; see {@link Middleware}. */
+/** Wraps one method; see {@link Middleware}. */
 export type MethodMiddleware<Method extends keyof MethodResults, App = unknown, Locals = unknown> = (
   ctx: MethodContext<Method, App, Locals>,
   next: () => Promise<MethodResults[Method]>,
@@ -78,24 +78,23 @@ const NAMED_BY: Readonly<Record<keyof MethodParams, 'name' | 'uri'>> = {
 }
 
 /**
- * What is wrong with the parameters that middleware would read, or undefined. They are checked first, so that a layer
- * which decides by a name need not doubt that it is one.
+ * The error in the parameters that middleware reads, or undefined. They are checked first, so that a middleware that
+ * decides by a name can rely on a string.
  */
 export function paramsFault(method: string, params: JsonObject): string | undefined {
   if (!Object.hasOwn(NAMED_BY, method)) return undefined
   const key = NAMED_BY[method as keyof MethodParams]
   if (typeof params[key] !== 'string') return `params.${key} must be a string`
-  const given = params['arguments']
-  return given === undefined || isObject(given) ? undefined : 'params.arguments must be an object'
+  const args = params['arguments']
+  return args === undefined || isObject(args) ? undefined : 'params.arguments must be an object'
 }
 
-/** Runs around a method. What `next` resolves to is the neutral result; return another one, do not change it in place. */
+/** Wraps a method. `next` resolves to the result before projection; return another object instead of changing it. */
 export type Middleware<Result extends object = object, App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
   next: () => Promise<Result>,
 ) => Promise<Result>
 
-/** A middleware as it is kept, without its types. */
 export type AnyMiddleware = (ctx: RequestContext, next: () => Promise<object>) => Promise<object>
 
 interface Layer {
@@ -103,7 +102,7 @@ interface Layer {
   readonly run: AnyMiddleware
 }
 
-/** The onion around handlers: the first one added is the outermost. */
+/** The middleware of a server: the first one added is the outermost. */
 export class MiddlewareStack {
   readonly #layers: Layer[] = []
 
@@ -111,7 +110,7 @@ export class MiddlewareStack {
     this.#layers.push({ method, run })
   }
 
-  /** The layers around one method, outermost first; undefined when there are none, so that the hot path skips them. */
+  /** The middleware of one method, outermost first; undefined if there is none, so that the hot path skips it. */
   around(method: string): readonly AnyMiddleware[] | undefined {
     if (this.#layers.length === 0) return undefined
     const layers = this.#layers.filter((layer) => layer.method === undefined || layer.method === method)
@@ -128,6 +127,6 @@ export function runLayers(
     const layer = layers[index]
     return layer === undefined ? handle() : layer(ctx, () => step(index + 1))
   }
-  // A layer that is no async function may return anything.
+  // A middleware that is not an async function may return anything.
   return Promise.resolve(step(0))
 }

@@ -3,30 +3,28 @@ import type { CallContext } from './context.ts'
 import { Deadlines, type Due } from '../util/timers.ts'
 
 /**
- * Tells clients that their calls still run, where the handler has said nothing for a while. A comment keeps a connection
- * open and never reaches the client's own request timer; progress starts that one anew. All calls share one timer.
+ * Sends progress for handlers that are silent. A comment in a stream keeps the connection open, but only progress restarts
+ * the request timer of a client. All calls share one timer.
  */
 export class ProgressKeepalive {
   readonly #silent: Deadlines
 
-  /** @param ms - how long a call may be silent before it is spoken for */
+  /** @param ms - how long a handler may be silent */
   constructor(clock: Clock, ms: number) {
     this.#silent = new Deadlines(clock, ms)
   }
 
-  /** Speaks for a call until it ends, if its client has asked for progress. */
+  /** Follows a call until it ends, if its client asked for progress. */
   follow(ctx: CallContext): void {
-    if (ctx.wantsProgress) ctx.keepalive = new Heartbeat(ctx, this.#silent)
+    if (ctx.wantsProgress) ctx.keepalive = new SilentCall(ctx, this.#silent)
   }
 
-  /** Lets go of the timer if no call needs it. */
   releaseTimers(): void {
     this.#silent.releaseTimer()
   }
 }
 
-/** The heartbeat of one call. */
-class Heartbeat implements Due {
+class SilentCall implements Due {
   readonly #ctx: CallContext
   readonly #silent: Deadlines
 
@@ -36,7 +34,6 @@ class Heartbeat implements Due {
     silent.add(this)
   }
 
-  /** The handler has spoken for itself. */
   restart(): void {
     this.#silent.remove(this)
     this.#silent.add(this)

@@ -1,23 +1,20 @@
 import { type JsonObject, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
 import { Notification } from '../protocol/methods.ts'
 
-/**
- * How far a sign of life moves on, as a part of the last value: too little to be seen in a bar, and enough that clients
- * which count in single precision see it grow.
- */
+/** The growth of a keepalive, as a part of the last value: invisible in a bar, and visible to single-precision clients. */
 const STEP = 1e-6
 
 export interface ProgressOptions {
-  /** Whether the revision knows messages. */
+  /** Whether the revision has messages. */
   readonly hasMessage: boolean
-  /** Travels with each notification. */
+  /** The `_meta` of each notification. */
   readonly meta?: JsonObject | undefined
 }
 
 /**
- * What one call tells of its progress: what its handler reports, and signs of life in between. All of it is one sequence
- * on the wire, which must grow with every notification, so a sign of life takes a value just above the last one. Should
- * the handler's next value not be beyond that, it is sent as the next number there is, until the handler has caught up.
+ * The progress of one call: the values of its handler, and keepalives in between. Values must grow with every
+ * notification, so a keepalive is just above the last value. If the handler's next value is not above the keepalive, the
+ * next larger number is sent instead.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
@@ -35,9 +32,9 @@ export class Progress {
     this.#meta = meta
   }
 
-  /** The notification of what a handler reports; undefined for a value that does not grow or is no finite number. */
+  /** The notification for a value of the handler; undefined if the value does not grow or is not finite. */
   report(progress: number, total: number | undefined, message: string | undefined): string | undefined {
-    // JSON would make null of NaN and of the infinities, which no client takes for a number.
+    // In JSON, NaN and infinities would be null.
     if (!Number.isFinite(progress) || progress <= this.#reported) return undefined
     this.#reported = progress
     this.#total = Number.isFinite(total) ? total : undefined
@@ -46,19 +43,19 @@ export class Progress {
     return this.#between(Number.EPSILON, text)
   }
 
-  /** The notification that the call still runs. It repeats the handler's total, and no message. */
+  /** A notification that only shows that the call still runs. */
   keepalive(): string | undefined {
     return this.#between(STEP, undefined)
   }
 
-  /** A total that the handler itself has reached is left out: nothing that is made up here is beyond one. */
+  /** Leaves out a total that the handler has reached, since the value must not exceed it. */
   #between(step: number, message: string | undefined): string | undefined {
     const progress = this.#next(step)
     const total = this.#total !== undefined && progress > this.#total ? undefined : this.#total
     return this.#frame(progress, total, message)
   }
 
-  /** Just above what was sent last, and below the total as long as that can be. */
+  /** Just above the last value, and below the total if possible. */
   #next(step: number): number {
     const last = this.#sent
     if (last === undefined) return 0

@@ -5,46 +5,45 @@ import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
 
-/** What a method's handler comes to. `needs-input` is not sent, and becomes one of the others. */
+/** The result of a method's handler. `needs-input` is not sent: it becomes one of the others. */
 export type HandlerResult = Complete | NeedsInput | InputRequested | TaskStarted | SubscriptionStarted
 
 export interface Complete {
   readonly kind: 'complete'
-  /** The neutral result, before projection to a revision. */
+  /** The result before projection to a revision. */
   readonly result: JsonObject
-  /** The result as JSON text, projected already. Where present it is what is sent. */
+  /** The projected result as JSON text; if present, this is sent. */
   readonly json?: string
-  /** What kind of result it is, where that is for an extension to say. @default 'complete' */
+  /** The `resultType` that an extension sets. @default 'complete' */
   readonly type?: string
-  /** How long it may be kept, where a client may keep it at all. */
+  /** How long clients may cache it. */
   readonly hints?: CacheHints | undefined
 }
 
-/** The handler cannot go on without answers from the client's side. */
+/** The handler needs answers from the client. */
 export interface NeedsInput {
   readonly kind: 'needs-input'
   readonly questions: Readonly<Record<string, Question>>
-  /** The handler's own, given back to it with the answers. */
+  /** The handler's state, which it gets back with the answers. */
   readonly state?: string
 }
 
-/** The questions are the result; the client sends the request again with the answers. */
+/** The client gets the questions as result, and sends the request again with the answers. */
 export interface InputRequested {
   readonly kind: 'input-requested'
-  /** As the client's revision has them. */
   readonly requests: Readonly<Record<string, InputRequest>>
-  /** Sealed: what the call knows so far. */
+  /** The sealed state of the call. */
   readonly state: string
 }
 
-/** The work goes on in the background. */
+/** The call continues as a task. */
 export interface TaskStarted {
   readonly kind: 'task'
   readonly task: TaskInfo
   readonly meta?: JsonObject
 }
 
-/** The request is answered when its client has heard enough, or the server has no more to say. */
+/** The response is sent when the subscription ends. */
 export interface SubscriptionStarted {
   readonly kind: 'subscription'
   readonly filters: readonly SubscriptionFilter[]
@@ -52,10 +51,10 @@ export interface SubscriptionStarted {
 
 export const complete = (result: object): Complete => ({ kind: 'complete', result: result as JsonObject })
 
-/** A result of another kind than `complete`. */
+/** A result with another `resultType` than `complete`. */
 export const typed = (type: string, result: object): Complete => ({ ...complete(result), type })
 
-/** A result that is text already; the object is only built when a middleware looks at it. */
+/** A result that is already text. The object is built only when middleware reads it. */
 export class SerializedResult implements Complete {
   readonly kind = 'complete'
   readonly json: string
@@ -73,7 +72,7 @@ export class SerializedResult implements Complete {
     return this.#build() as JsonObject
   }
 
-  /** The text in UTF-8, kept from the first time on. */
+  /** The text in UTF-8, encoded once. */
   get bytes(): Uint8Array {
     return (this.#bytes ??= new TextEncoder().encode(this.json))
   }

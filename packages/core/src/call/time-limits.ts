@@ -3,13 +3,13 @@ import type { CallContext } from './context.ts'
 import { Deadlines, type Due } from '../util/timers.ts'
 
 /**
- * Ends calls that show no sign of life, or last too long whatever they report. Nearly all calls end in time, so those
- * with the same limit share one timer; a call gets one of its own when progress or a question has moved its deadline.
+ * Ends calls that report no progress for too long, or that last too long in total. Nearly all calls end in time, so calls
+ * with the same limit share one timer; a call gets its own timer when progress or a question has moved its deadline.
  */
 export class TimeLimits {
   readonly #clock: Clock
   readonly #maxMs: number
-  /** By the limit in ms: the server's own, and those that tools have. */
+  /** By the limit in ms: the server's, and those of tools. */
   readonly #deadlines = new Map<number, Deadlines>()
 
   constructor(clock: Clock, maxMs: number) {
@@ -17,46 +17,45 @@ export class TimeLimits {
     this.#maxMs = maxMs
   }
 
-  /** Watches over a call until the returned watch is told to stop. */
-  watch(ctx: CallContext, limitMs: number): Watch {
+  start(ctx: CallContext, limitMs: number): Timer {
     let deadlines = this.#deadlines.get(limitMs)
     if (deadlines === undefined) {
       deadlines = new Deadlines(this.#clock, limitMs)
       this.#deadlines.set(limitMs, deadlines)
     }
-    return new Watch(ctx, { clock: this.#clock, deadlines, limitMs, maxMs: Math.max(limitMs, this.#maxMs) })
+    return new Timer(ctx, { clock: this.#clock, deadlines, limitMs, maxMs: Math.max(limitMs, this.#maxMs) })
   }
 
-  /** Lets go of the timers that nobody waits for; runtimes that cannot unref a timer would stay up for them. */
+  /** Clears timers that no call needs: a runtime without `unref` would stay up for them. */
   releaseTimers(): void {
     for (const deadlines of this.#deadlines.values()) deadlines.releaseTimer()
   }
 }
 
-interface WatchOptions {
+interface TimerOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly limitMs: number
   readonly maxMs: number
 }
 
-class Watch implements Due {
+class Timer implements Due {
   readonly #ctx: CallContext
-  readonly #options: WatchOptions
+  readonly #options: TimerOptions
   readonly #start: number
-  #alive: number
-  /** Time that the client's side took over questions, which moves both limits. */
+  #lastProgress: number
+  /** The time that the client took to answer questions, which moves both limits. */
   #paused = 0
   #pausedAt: number | undefined
   #own: unknown
 
-  constructor(ctx: CallContext, options: WatchOptions) {
+  constructor(ctx: CallContext, options: TimerOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#start = this.#alive = options.clock.now()
+    this.#start = this.#lastProgress = options.clock.now()
     options.deadlines.add(this)
     ctx.timer = this
-    // A handler may have asked before it first waited, and so before it was watched.
+    // A handler may ask before its first await, and so before this timer exists.
     if (ctx.paused) this.pause()
   }
 
@@ -66,7 +65,7 @@ class Watch implements Due {
   }
 
   progress(): void {
-    this.#alive = this.#options.clock.now() - this.#paused
+    this.#lastProgress = this.#options.clock.now() - this.#paused
   }
 
   pause(): void {
@@ -83,7 +82,7 @@ class Watch implements Due {
   due(): void {
     if (this.#pausedAt !== undefined) return
     const { clock, limitMs, maxMs, deadlines } = this.#options
-    const left = Math.min(this.#alive + limitMs, this.#start + maxMs) + this.#paused - clock.now()
+    const left = Math.min(this.#lastProgress + limitMs, this.#start + maxMs) + this.#paused - clock.now()
     deadlines.remove(this)
     this.#clear()
     if (left > 0) this.#own = clock.setTimeout(() => this.due(), left)

@@ -1,17 +1,17 @@
 import type { Logger } from '../util/logger.ts'
 
-/** A runtime that stops between requests, and that can be asked not to. */
+/** A platform that stops between requests, unless it is asked to keep running. */
 export interface WorkHost {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** Counts work, so that a close can wait for it. */
+/** A close waits until all work has ended. */
 export interface WorkCount {
   begin(): void
   end(): void
 }
 
-/** Work that outlives the call which began it: a close waits for it, and a failure of it is logged. */
+/** Work that continues after its call: a close waits for it, and a failure is logged. */
 export class WaitUntil {
   readonly #count: WorkCount
   readonly #logger: Logger
@@ -27,13 +27,13 @@ export class WaitUntil {
       () => this.#count.end(),
       (err: unknown) => {
         this.#count.end()
-        this.#logger.error({ err }, 'Work that a handler left to ctx.waitUntil failed')
+        this.#logger.error({ err }, 'Work passed to ctx.waitUntil failed')
       },
     )
     try {
       host?.waitUntil?.(done)
     } catch (error) {
-      this.#logger.warn({ err: error }, 'The host refused to wait for work that outlives its request')
+      this.#logger.warn({ err: error }, 'The platform refused to wait for work passed to ctx.waitUntil')
     }
   }
 }

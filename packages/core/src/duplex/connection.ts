@@ -1,4 +1,5 @@
 import { busy, invalidRequest } from '../errors.ts'
+import { readBatch } from '../protocol/batch.ts'
 import {
   classify,
   errorFrame,
@@ -15,39 +16,35 @@ import { narrowRevisions, ofEra } from '../protocol/revisions/index.ts'
 import { namesVersion } from '../protocol/revisions/request-meta.ts'
 import type { Revision, RevisionDate } from '../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
-import type { Transport, TransportClose } from './transport.ts'
-import { ANONYMOUS } from '../stores/principal.ts'
-import { WaitUntil } from '../call/wait-until.ts'
-import { readBatch } from '../protocol/batch.ts'
 import { CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
-import type { EncodedResponse } from '../call/response.ts'
-import { DuplexSubscriptions } from './subscriptions.ts'
-import { Outbox } from './outbox.ts'
-import type { Exchange } from '../call/exchange.ts'
-import { initialize } from '../session/initialize.ts'
-import { randomToken } from '../util/random.ts'
-import type { ServerMount, MountHandle, ServerRuntime } from '../session/server-runtime.ts'
-import { emitSessionEvents } from '../session/session-events.ts'
-import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
-import type { Caller, Session } from '../session/session.ts'
-import { statelessContext } from '../session/stateless-call.ts'
-import { CallPool } from '../session/call-pool.ts'
-import { ConcurrencyLimit } from '../session/concurrency-limit.ts'
-import { Drainable } from '../session/drainable.ts'
+import { principalOf } from '../stores/principal.ts'
 import { utf8Length } from '../util/bytes.ts'
+import { randomToken } from '../util/random.ts'
+import type { Exchange } from '../call/exchange.ts'
+import type { EncodedResponse } from '../call/response.ts'
+import { WaitUntil } from '../call/wait-until.ts'
+import { Drainable } from '../session/drainable.ts'
+import { initialize } from '../session/initialize.ts'
+import type { MountHandle, ServerMount, ServerRuntime } from '../session/server-runtime.ts'
+import { emitSessionEvents } from '../session/session-events.ts'
+import type { Caller, Session } from '../session/session.ts'
+import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
+import { Outbox } from './outbox.ts'
+import { PerRequestEra } from './per-request-era.ts'
+import type { Transport, TransportClose } from './transport.ts'
 
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
-  /** The revisions to serve, out of those that the server speaks. All of them by default. */
+  /** The revisions to serve. @default all that the server serves */
   readonly revisions?: readonly RevisionDate[]
   readonly parseLimits?: ParseLimits
-  /** How long running calls may go on after the peer has closed its side, in ms. @default 2_000 */
+  /** How long running calls may continue after the client has closed its side, in ms. @default 2_000 */
   readonly endGraceMs?: number
 }
 
-/** One duplex transport being served: stdio, in-memory. */
+/** One client on a duplex transport: stdio or in memory. */
 export interface Connection extends MountHandle {}
 
-/** Keys of the table of HTTP statuses, where a duplex transport has the same reason. */
+/** The reasons of `reject` events, by the names that HTTP mounts use. */
 type RefusalReason =
   | 'parseError'
   | 'invalidMessage'
@@ -56,19 +53,21 @@ type RefusalReason =
   | Refused['reason']
   | 'initializeRefused'
   | 'initializedAlready'
+  | 'headerMismatch'
   | 'busy'
 
 type Refused = Extract<Selection, { readonly kind: 'refuse' }>
+type Served = Extract<Selection, { readonly kind: 'serve' }>
 
-/** Takes the one answer to a message; undefined where a cancelled call has none. */
+/** Sends the response to one message; undefined if a cancelled call has none. */
 type Reply = (frame: string | undefined) => void | Promise<void>
 
 const DEFAULT_END_GRACE_MS = 2_000
 
 /**
- * Serves one client over a transport. The session begins with the client's `initialize`.
+ * Serves one client on a transport. A session begins with the client's `initialize`.
  *
- * @throws `ERR_MCP_CLOSED` after the server was closed, and whatever the transport's `start` throws
+ * @throws `ERR_MCP_CLOSED` after the server was closed, and the errors of the transport's `start`
  */
 export function serveTransport(
   runtime: ServerRuntime,
@@ -84,59 +83,53 @@ class DuplexConnection implements Connection, ServerMount {
   readonly #runtime: ServerRuntime
   readonly #transport: Transport
   readonly #options: ConnectionOptions
+  /** Carries the requests of the session. */
   readonly #exchange: Exchange
-  /** The way back of a request that stands for itself: the client is asked nothing on it. */
-  readonly #alone: Exchange
-  /** One client is at the other end, so that its calls are limited as those of its session are. */
-  readonly #limit: ConcurrencyLimit
-  readonly #calls: CallPool
+  readonly #perRequest: PerRequestEra
   readonly #caller: Caller
   readonly #served: readonly Revision[]
-  readonly #servedAlone: readonly Revision[]
-  readonly #principal: string
   readonly #refusals: Refusals
+  readonly #work: Drainable
+  readonly #outbox: Outbox
+  readonly #write: Reply = (frame) => this.#outbox.write(frame)
   #unsubscribe = (): void => {}
   #session: Session | undefined
   #opening: Promise<void> | undefined
-  readonly #work: Drainable
-  readonly #out: Outbox
-  readonly #subscriptions: DuplexSubscriptions
 
   constructor(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions) {
     this.#runtime = runtime
     this.#transport = transport
     this.#options = options
     this.#served = narrowRevisions(runtime.revisions, options.revisions)
-    this.#servedAlone = ofEra('modern', this.#served)
-    this.#principal = options.auth?.principal ?? ANONYMOUS
     this.#refusals = new Refusals(runtime.refusals)
-    this.#out = new Outbox({
+    this.#work = new Drainable(runtime.clock, {
+      begin: () => this.#perRequest.drain(),
+      finish: () => this.#finish(),
+    })
+    this.#caller = {
+      auth: options.auth,
+      locals: options.locals,
+      background: new WaitUntil(this.#work, runtime.logger),
+    }
+    this.#outbox = new Outbox({
       transport,
       onBroken: (error) => this.#broken(error),
       onDrop: (frame) => this.#dropped(frame),
     })
+    const refused = (reason: RefusalReason): void => this.#refused(reason)
     this.#exchange = {
       duplex: true,
-      send: (frame) => this.#out.notify(frame),
-      request: (frame) => this.#out.write(frame),
-      refused: (reason) => this.#rejected(reason),
+      send: (frame) => this.#outbox.notify(frame),
+      request: this.#write,
+      refused,
     }
-    this.#alone = {
-      duplex: false,
-      subscribable: true,
-      send: (frame) => this.#out.notify(frame),
-      refused: (reason) => this.#rejected(reason),
-    }
-    this.#subscriptions = new DuplexSubscriptions(runtime.limits.subscriptions, this.#out)
-    this.#limit = new ConcurrencyLimit(runtime.limits)
-    this.#calls = new CallPool(() => this.#limit)
-    this.#work = new Drainable(runtime.clock, {
-      // Subscriptions do not end by themselves.
-      begin: () => this.#subscriptions.closeAll(),
-      finish: () => this.#end(),
+    this.#perRequest = new PerRequestEra({
+      runtime,
+      caller: this.#caller,
+      served: ofEra('modern', this.#served),
+      outbox: this.#outbox,
+      onRefused: refused,
     })
-    const background = new WaitUntil(this.#work, runtime.logger)
-    this.#caller = { auth: options.auth, locals: options.locals, background }
   }
 
   get closed(): Promise<void> {
@@ -144,13 +137,13 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   start(): void {
-    // First, since a server that is closed refuses here, before anything was opened.
+    // First: a closed server throws here, before anything is open.
     this.#runtime.attach(this)
     this.#unsubscribe = this.#runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
       const event = toChangeEvent(message)
       if (event === undefined) return
       this.#session?.onChange(event)
-      this.#subscriptions.onChange(event)
+      this.#perRequest.onChange(event)
     })
     try {
       this.#startTransport()
@@ -165,8 +158,8 @@ class DuplexConnection implements Connection, ServerMount {
     const started = this.#transport.start({
       message: (text) => this.#message(text),
       malformed: (reason) => {
-        this.#rejected('parseError')
-        void this.#out.write(errorFrame(undefined, parseError(reason)))
+        this.#refused('parseError')
+        void this.#write(errorFrame(undefined, parseError(reason)))
       },
       close: (reason) => this.#peerClosed(reason),
     })
@@ -188,22 +181,18 @@ class DuplexConnection implements Connection, ServerMount {
       ...NOTHING_HELD,
       sessions: session === undefined ? 0 : 1,
       queuedBytes: this.#transport.queued ?? 0,
-      callsInFlight: (session?.inFlight ?? 0) + this.#calls.inFlight(),
+      callsInFlight: (session?.inFlight ?? 0) + this.#perRequest.inFlight,
     }
   }
 
   stats(): MountStats {
-    return {
-      ...this.gauges(),
-      draining: this.#work.closing,
-      refusals: this.#refusals.snapshot(),
-    }
+    return { ...this.gauges(), draining: this.#work.closing, refusals: this.#refusals.snapshot() }
   }
 
-  async #end(): Promise<void> {
+  async #finish(): Promise<void> {
     this.#session?.close()
-    this.#calls.endAll()
-    this.#out.end()
+    this.#perRequest.endAll()
+    this.#outbox.end()
     try {
       await this.#transport.close()
     } catch (error) {
@@ -213,12 +202,12 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   #release(): void {
-    this.#out.end()
+    this.#outbox.end()
     this.#unsubscribe()
     this.#runtime.dispatcher.releaseTimers()
   }
 
-  /** The peer has gone, or will say no more: what it asked for may still finish, for a moment. */
+  /** The client sends nothing more. Its running calls may finish. */
   #peerClosed(reason: TransportClose): void {
     if (reason.kind === 'error') this.#runtime.logger.warn({ err: reason.error }, 'The transport failed')
     this.#session?.rejectRequests()
@@ -228,28 +217,27 @@ class DuplexConnection implements Connection, ServerMount {
   #message(text: string): void | Promise<void> {
     const parsed = parseText(text, this.#options.parseLimits ?? DEFAULT_PARSE_LIMITS)
     if (!parsed.ok) {
-      this.#rejected('parseError')
-      return this.#out.write(errorFrame(undefined, parsed.error))
+      this.#refused('parseError')
+      return this.#write(errorFrame(undefined, parsed.error))
     }
     if (this.#opening !== undefined) return this.#opening.then(() => this.#accept(parsed.value))
     return this.#accept(parsed.value)
   }
 
   #accept(value: unknown): void | Promise<void> {
-    if (Array.isArray(value)) return this.#batch(value)
-    return this.#route(classify(value), (frame) => this.#out.write(frame))
+    return Array.isArray(value) ? this.#batch(value) : this.#route(classify(value), this.#write)
   }
 
-  /** Routes one message; the promise, if any, holds back the transport, not the answer. */
+  /** Routes one message. A promise stops the reading, not the response. */
   #route(incoming: Incoming, reply: Reply): void | Promise<void> {
     switch (incoming.kind) {
       case 'invalid':
-        this.#rejected('invalidMessage')
+        this.#refused('invalidMessage')
         return reply(errorFrame(incoming.id, invalidRequest(incoming.reason)))
       case 'response':
         return this.#session?.response(incoming.message)
       case 'notification':
-        return this.#notified(incoming.message)
+        return this.#notification(incoming.message)
       case 'request':
         return this.#request(incoming.message, reply)
     }
@@ -257,128 +245,96 @@ class DuplexConnection implements Connection, ServerMount {
 
   #request(message: JsonRpcRequest, reply: Reply): void | Promise<void> {
     if (this.#work.closing) {
-      this.#rejected('draining')
+      this.#refused('draining')
       return reply(errorFrame(message.id, busy()))
     }
+    const session = this.#session
     const selection = selectRevision({
       message,
-      session: this.#session?.revision,
+      session: session?.revision,
       served: this.#served,
       stateless: false,
     })
-    if (selection.kind === 'initialize') return this.#open(message)
-    if (selection.kind === 'refuse') return reply(this.#refusal(message, selection))
-    if (selection.meta !== undefined) return this.#callAlone(message, selection, reply)
-    const session = this.#session
+    if (selection.kind === 'initialize') return this.#initialize(message)
+    if (selection.kind === 'refuse') {
+      if (!mayPing(message, selection)) this.#refused(selection.reason)
+      return reply(refusal(message, selection))
+    }
+    if (selection.meta !== undefined) return this.#callPerRequest(message, selection, reply)
     if (session === undefined) return reply(errorFrame(message.id, busy()))
     this.#work.begin()
-    const answered = session.call(message, this.#exchange, this.#caller)
-    if (!(answered instanceof Promise)) return this.#answer(answered, reply)
-    void answered.then((answer) => this.#answer(answer, reply))
+    const response = session.call(message, this.#exchange, this.#caller)
+    if (!(response instanceof Promise)) return this.#answer(response, reply)
+    void response.then((settled) => this.#answer(settled, reply))
     return session.capacity()
   }
 
-  /** A cancellation may be meant for a call of the session or for one beside it; where both have its id it is for none. */
-  #notified(message: JsonRpcNotification): void {
+  #callPerRequest(message: JsonRpcRequest, selection: Served, reply: Reply): void | Promise<void> {
+    this.#work.begin()
+    const run = (): EncodedResponse | Promise<EncodedResponse> => this.#perRequest.call(message, selection)
+    const ready = this.#runtime.ready()
+    const response = ready === undefined ? run() : ready.then(run)
+    const answer = (settled: EncodedResponse): void | Promise<void> =>
+      this.#answer(this.#perRequest.subscribe(settled, selection.revision), reply)
+    if (!(response instanceof Promise)) return answer(response)
+    void response.catch((error: unknown) => this.#failed(message, error)).then(answer)
+    // While the client owes a response reading goes on, and further calls are refused: it comes on this connection.
+    const capacity = (): Promise<void> | undefined =>
+      this.#session?.awaitsResponse === true ? undefined : this.#perRequest.capacity()
+    return ready === undefined ? capacity() : ready.then(capacity, () => {})
+  }
+
+  /** A cancellation names a call of the session or another one; if both have the id, it cancels neither. */
+  #notification(message: JsonRpcNotification): void {
     const session = this.#session
     const id = message.method === Notification.Cancelled ? message.params?.['requestId'] : undefined
     if (!isRequestId(id)) return session?.notification(message)
-    const alone = this.#servedAlone.length > 0 && namesVersion(message)
-    if (session === undefined || alone || !session.hasCall(id)) {
-      this.#calls.cancel(id)
-      this.#subscriptions.cancel(id)
-    }
-    if (!alone && this.#calls.count(id) === 0) session?.notification(message)
+    const namesRevision = namesVersion(message) && ofEra('modern', this.#served).length > 0
+    if (session === undefined || namesRevision || !session.hasCall(id)) this.#perRequest.cancel(id)
+    if (!namesRevision && !this.#perRequest.hasCall(id)) session?.notification(message)
   }
 
-  #refusal(message: JsonRpcRequest, refused: Refused): string {
-    if (!mayPing(message, refused)) this.#rejected(refused.reason)
-    return refusal(message, refused)
-  }
-
-  /** A request that stands for itself, whatever session there is beside it. */
-  #callAlone(
-    message: JsonRpcRequest,
-    { revision, meta }: Extract<Selection, { readonly kind: 'serve' }>,
-    reply: Reply,
-  ): void | Promise<void> {
-    this.#work.begin()
-    const call = {
-      message,
-      exchange: this.#alone,
-      caller: this.#caller,
-      revision,
-      meta,
-      served: this.#servedAlone,
-    }
-    const run = (): EncodedResponse | Promise<EncodedResponse> =>
-      this.#calls.run(this.#runtime, statelessContext(this.#runtime, call))
-    const ready = this.#runtime.ready()
-    const answered = ready === undefined ? run() : ready.then(run)
-    const answer = (said: EncodedResponse): void | Promise<void> =>
-      this.#answer(this.#begun(said, revision), reply)
-    if (!(answered instanceof Promise)) return answer(answered)
-    const failed = (error: unknown): EncodedResponse => {
-      this.#runtime.logger.error({ err: error }, 'A call could not be answered')
-      return { frame: errorFrame(message.id, busy()) }
-    }
-    void answered.catch(failed).then(answer)
-    const room = (): Promise<void> | undefined => this.#room()
-    return ready === undefined ? room() : ready.then(room, () => {})
-  }
-
-  /** Reading stops instead of refusing, unless the client is asked something: its answer comes on the same way. */
-  #room(): Promise<void> | undefined {
-    return this.#session?.awaitsResponse === true ? undefined : this.#limit.capacity()
-  }
-
-  /** A subscription that begins holds its answer back until it ends. */
-  #begun(answer: EncodedResponse, revision: Revision): EncodedResponse {
-    if (answer?.subscription === undefined) return answer
-    const { frame, subscription } = answer
-    const error = !this.#work.closing ? this.#subscriptions.begin(subscription, frame) : busy()
-    if (error === undefined) return undefined
-    this.#rejected(error.reason === 'busy' ? 'busy' : 'invalidMessage')
-    return { frame: errorFrame(subscription.id, revision.encodeError(error)), error }
-  }
-
-  #answer(answer: EncodedResponse, reply: Reply): void | Promise<void> {
-    const sent = reply(answer?.frame)
+  #answer(response: EncodedResponse, reply: Reply): void | Promise<void> {
+    const written = reply(response?.frame)
     this.#work.end()
-    return sent
+    return written
   }
 
-  #open(message: JsonRpcRequest): Promise<void> {
-    const id = randomToken(22, this.#runtime.random)
+  #failed(message: JsonRpcRequest, error: unknown): EncodedResponse {
+    this.#runtime.logger.error({ err: error, method: message.method }, 'A request could not be answered')
+    return { frame: errorFrame(message.id, busy()) }
+  }
+
+  #initialize(message: JsonRpcRequest): Promise<void> {
     this.#work.begin()
-    const opening = initialize(this.#runtime, {
-      served: ofEra('legacy', this.#served),
-      message,
-      principal: this.#principal,
-      id,
-    })
-      .then((initialized) => {
-        this.#session = initialized.session
-        if (this.#session === undefined) this.#rejected('initializeRefused')
-        else emitSessionEvents(this.#runtime, this.#session, { resumed: false })
-        initialized.session?.attach({ send: (frame) => this.#out.notifySession(frame) })
-        if (this.#session !== undefined) this.#session.onClientRequest = () => this.#limit.release()
-        return this.#answer(initialized, (frame) => this.#out.write(frame))
-      })
-      .catch((error: unknown) => this.#failOpening(message, error))
+    this.#opening = this.#openSession(message)
+      .catch((error: unknown) => this.#failed(message, error))
+      .then((response) => this.#answer(response, this.#write))
       .finally(() => {
         this.#opening = undefined
       })
-    this.#opening = opening
-    return opening
+    return this.#opening
   }
 
-  #failOpening(message: JsonRpcRequest, error: unknown): void | Promise<void> {
-    this.#runtime.logger.error({ err: error }, 'A session could not be opened')
-    return this.#answer({ frame: errorFrame(message.id, busy()) }, (frame) => this.#out.write(frame))
+  async #openSession(message: JsonRpcRequest): Promise<EncodedResponse> {
+    const { session, ...response } = await initialize(this.#runtime, {
+      served: ofEra('legacy', this.#served),
+      message,
+      principal: principalOf(this.#caller),
+      id: randomToken(22, this.#runtime.random),
+    })
+    if (session === undefined) {
+      this.#refused('initializeRefused')
+      return response
+    }
+    this.#session = session
+    emitSessionEvents(this.#runtime, session, { resumed: false })
+    session.attach({ send: (frame) => this.#outbox.notifySession(frame) })
+    session.onClientRequest = () => this.#perRequest.releaseCapacity()
+    return response
   }
 
-  /** Batches exist in one revision only; their answers go back as one array. */
+  /** One revision has batches. Their responses go back as one array. */
   #batch(values: readonly unknown[]): void | Promise<void> {
     if (this.#session?.revision.batching !== true)
       return this.#refuseBatch('Batches are not part of the negotiated protocol revision')
@@ -389,18 +345,18 @@ class DuplexConnection implements Connection, ServerMount {
     let answered = 0
     const collect: Reply = (frame) => {
       if (frame !== undefined) frames.push(frame)
-      if (++answered === expected && frames.length > 0) return this.#out.write(`[${frames.join(',')}]`)
+      if (++answered === expected && frames.length > 0) return this.#write(`[${frames.join(',')}]`)
     }
     for (const item of batch.items) void this.#route(item, collect)
     return this.#session.capacity()
   }
 
   #refuseBatch(fault: string): void | Promise<void> {
-    this.#rejected('batch')
-    return this.#out.write(errorFrame(undefined, invalidRequest(fault)))
+    this.#refused('batch')
+    return this.#write(errorFrame(undefined, invalidRequest(fault)))
   }
 
-  /** An answer that is lost leaves its client waiting for ever, so that the end of everything is the better news. */
+  /** A client would wait for ever for a response that is lost, so the connection ends. */
   #broken(error: unknown): void {
     if (!this.#work.closing) this.#peerClosed({ kind: 'error', error })
   }
@@ -414,17 +370,17 @@ class DuplexConnection implements Connection, ServerMount {
     }))
   }
 
-  #rejected(reason: RefusalReason): void {
+  #refused(reason: RefusalReason): void {
     this.#refusals.count(reason)
     this.#runtime.events.emit('reject', () => ({ route: 'duplex', status: undefined, reason }))
   }
 }
 
-/** Before `initialize` a client may only ping. */
+/** The response to a request that no revision can serve. Before `initialize` a client may only ping. */
 export function refusal(message: JsonRpcRequest, refused: Refused): string {
   return mayPing(message, refused) ? resultFrame(message.id, '{}') : errorFrame(message.id, refused.error)
 }
 
-/** Where a session could be: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization */
+/** https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization */
 const mayPing = ({ method }: JsonRpcRequest, { reason }: Refused): boolean =>
   method === Method.Ping && reason === 'missingSession'

@@ -5,8 +5,8 @@ import type { SendOptions, Transport, TransportClose, TransportHandlers } from '
 const HIGH_WATER_MARK = 1024 * 1024
 
 /**
- * Two ends of a connection inside one process: what one sends, the other receives, in order and never within `send`.
- * Closing one end lets the other receive what was sent before, then ends it too.
+ * Two ends of a connection inside one process. Messages arrive in order, and never within `send`. If one end closes, the
+ * other one still receives all messages, then closes too.
  */
 export function createMemoryTransportPair(): [Transport, Transport] {
   const left = new MemoryTransport()
@@ -27,15 +27,15 @@ class MemoryTransport implements Transport {
   #inbox: Waiting[] = []
   #size = 0
   #delivering = false
-  /** The peer will send no more; this end follows when its inbox is empty. */
+  /** The peer has closed: this end closes when its inbox is empty. */
   #peerClosed = false
   #closed = false
-  #room: Deferred | undefined
+  #capacity: Deferred | undefined
 
   get queued(): number {
     return this.#peer?.waiting ?? 0
   }
-  /** What this end has been sent and not yet handed over. */
+  /** UTF-16 units that were received and not delivered. */
   get waiting(): number {
     return this.#size
   }
@@ -69,8 +69,8 @@ class MemoryTransport implements Transport {
     this.#size += item.text.length
     this.#schedule()
     if (this.#size <= HIGH_WATER_MARK) return
-    this.#room ??= deferred()
-    return this.#room.promise
+    this.#capacity ??= deferred()
+    return this.#capacity.promise
   }
 
   peerHasClosed(): void {
@@ -100,7 +100,7 @@ class MemoryTransport implements Transport {
           }
         }
         this.#size -= item.text.length
-        if (this.#size <= HIGH_WATER_MARK) this.#makeRoom()
+        if (this.#size <= HIGH_WATER_MARK) this.#releaseCapacity()
       }
     }
     this.#delivering = false
@@ -117,12 +117,12 @@ class MemoryTransport implements Transport {
     this.#closed = true
     this.#inbox = []
     this.#size = 0
-    this.#makeRoom()
+    this.#releaseCapacity()
     queueMicrotask(() => this.#handlers?.close(reason))
   }
 
-  #makeRoom(): void {
-    this.#room?.resolve()
-    this.#room = undefined
+  #releaseCapacity(): void {
+    this.#capacity?.resolve()
+    this.#capacity = undefined
   }
 }

@@ -22,25 +22,25 @@ import type { Caller } from '../session/session.ts'
 import { statelessContext } from '../session/stateless-call.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 
-/** What is known of a message that came on a way of its own. */
+/** Options of `server.handleMessage`. */
 export interface MessageOptions extends WorkHost {
-  /** Who sent it, as `ctx.auth`. */
+  /** The sender, as `ctx.auth`. */
   readonly auth?: AuthInfo | undefined
-  /** The app's own context, as `ctx.locals`. */
+  /** The app's context, as `ctx.locals`. */
   readonly locals?: unknown
   /**
-   * The protocol revision to answer in, for a message that names none.
+   * The protocol revision of the response, if the message names none.
    *
    * @default the newest with sessions that the server serves
    */
   readonly protocolVersion?: string
-  /** Takes what belongs to the call on its way, progress and logs, as JSON text. Dropped by default. */
+  /** Gets the notifications of the call, such as progress and logs, as JSON text. @default they are dropped */
   readonly send?: (message: string) => void | Promise<void>
 }
 
-const NO_BATCHES = 'Batches are not taken here: hand over each message by itself'
+const NO_BATCHES = 'Batches are not accepted here: pass each message by itself'
 
-/** Answers messages one by one, without sessions: what a queue or a function's event brings. */
+/** Answers single messages without sessions, for example from a queue or a function's event. */
 export class MessageHandler implements ServerMount {
   readonly isMount = false
   readonly #runtime: ServerRuntime
@@ -64,7 +64,7 @@ export class MessageHandler implements ServerMount {
     return this.#work.closed
   }
 
-  /** The answer as JSON text; undefined for what has none. Never rejects. */
+  /** The response as JSON text; undefined if the message needs none. Never rejects. */
   async handle(message: unknown, options: MessageOptions): Promise<string | undefined> {
     const parsed = typeof message === 'string' ? parseText(message) : checkParsed(message)
     if (!parsed.ok) return this.#reject('parseError', undefined, parsed.error)
@@ -97,7 +97,7 @@ export class MessageHandler implements ServerMount {
     const { revisions: served } = this.#runtime
     const { auth, locals, send, protocolVersion } = options
     const [newest] = ofEra('legacy', served)
-    // What names its own version needs nobody to name it, and there is no header that could differ.
+    // A message may name its revision itself.
     const header = namesVersion(message) ? undefined : (protocolVersion ?? newest?.version)
     const selection = selectRevision({ message, header, served, stateless: true })
     if (selection.kind === 'refuse')
@@ -106,14 +106,14 @@ export class MessageHandler implements ServerMount {
       const principal = auth?.principal ?? ANONYMOUS
       const greeting = { served: ofEra('legacy', served), message, principal, id: '' }
       const { frame, error } = await answerInitialize(this.#runtime, greeting)
-      if (error !== undefined) this.#tell('initializeRefused')
+      if (error !== undefined) this.#refused('initializeRefused')
       return { frame }
     }
     await this.#runtime.ready()
     const exchange: Exchange = {
       duplex: false,
       send: (frame) => send?.(frame),
-      refused: (reason) => this.#tell(reason),
+      refused: (reason) => this.#refused(reason),
     }
     const caller: Caller = { auth, locals, background: this.#background, host: options }
     const { revision, meta } = selection
@@ -129,11 +129,11 @@ export class MessageHandler implements ServerMount {
   }
 
   #reject(reason: string, id: RequestId | undefined, error: JsonRpcErrorObject): string {
-    this.#tell(reason)
+    this.#refused(reason)
     return errorFrame(id, error)
   }
 
-  #tell(reason: string): void {
+  #refused(reason: string): void {
     this.#runtime.refusals.count(reason)
     this.#runtime.events.emit('reject', () => ({ route: 'raw', status: undefined, reason }))
   }

@@ -1,20 +1,19 @@
 import type { Transport } from './transport.ts'
-import type { DuplexOutlet } from './subscriptions.ts'
 import { CoalescingQueue } from '../subscriptions/coalescing-queue.ts'
 
 export interface OutboxOptions {
   readonly transport: Transport
-  /** Hears that the transport takes nothing any more. */
+  /** The transport failed to write. */
   onBroken(error: unknown): void
-  /** Hears of a frame that a slow peer will never see. */
+  /** A frame was dropped because the peer reads slowly. */
   onDrop(frame: string): void
 }
 
-/** The way out of a connection, which all that is said on it shares. */
-export class Outbox implements DuplexOutlet {
+/** Writes all frames of a connection. */
+export class Outbox {
   readonly #options: OutboxOptions
   readonly #late = new CoalescingQueue()
-  /** Set while the transport has more to write than it likes. */
+  /** Set while the peer reads slowly. */
   #behind: Promise<void> | undefined
   #ended = false
 
@@ -26,12 +25,12 @@ export class Outbox implements DuplexOutlet {
     return this.#ended
   }
 
-  /** From now on nothing is written. */
+  /** Writes nothing from now on. */
   end(): void {
     this.#ended = true
   }
 
-  /** Answers are always written: their number is bounded by the calls in flight. */
+  /** For responses, which are never dropped: the limit on calls bounds their number. */
   write(frame: string | undefined): void | Promise<void> {
     if (this.#ended || frame === undefined) return
     try {
@@ -42,19 +41,19 @@ export class Outbox implements DuplexOutlet {
     }
   }
 
-  /** A handler that does not wait for a slow peer loses what it says meanwhile; one that awaits loses nothing. */
+  /** For notifications of a call. Dropped while the peer reads slowly, unless the handler awaits each one. */
   notify(frame: string): void | Promise<void> {
     if (this.#behind === undefined) return this.write(frame)
     this.#options.onDrop(frame)
     return this.#behind
   }
 
-  /** Tells the session's client of a change. */
+  /** For changes that the client of a session is notified of. */
   notifySession(frame: string): void {
     if (!this.sendCoalesced(frame, undefined)) this.#options.onDrop(frame)
   }
 
-  /** A change is told late rather than not at all, and once however often it happened. False: there is no room for it. */
+  /** Sends a change later if the peer reads slowly, and once however often it happens. False if the queue is full. */
   sendCoalesced(frame: string, owner: object | undefined): boolean {
     if (this.#behind !== undefined) return this.#late.add(frame, owner)
     void this.write(frame)
@@ -65,7 +64,7 @@ export class Outbox implements DuplexOutlet {
     this.#late.discard(owner)
   }
 
-  /** Never rejects: whoever waits for a slow peer is not the one to hear that it is gone. */
+  /** Never rejects: `onBroken` reports the failure. */
   #wait(written: Promise<void>): Promise<void> {
     const caughtUp = (): void => {
       if (this.#behind !== behind) return

@@ -6,74 +6,64 @@ import { ANONYMOUS } from '../stores/principal.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import type { Subscription, SubscriptionRequest, SubscriptionChannel } from '../subscriptions/subscription.ts'
 import { SubscriptionSet } from '../subscriptions/subscription-set.ts'
+import type { Outbox } from './outbox.ts'
 
-/** How frames get to the one client of a connection. */
-export interface DuplexOutlet {
-  write(frame: string): void | Promise<void>
-  /** Takes what may wait for a slow peer; false where there is no room. */
-  sendCoalesced(frame: string, owner: object): boolean
-  /** Leaves unsaid what still waits for an owner. */
-  discard(owner: object): void
-}
-
-/** The subscriptions of one connection, which share its channel and are told apart by the ids of their requests. */
+/** The subscriptions of one connection. They share its outbox, and the ids of their requests distinguish them. */
 export class DuplexSubscriptions {
-  readonly #way: DuplexOutlet
-  readonly #listens: SubscriptionSet
+  readonly #outbox: Outbox
+  readonly #open: SubscriptionSet
   readonly #byId = new Map<RequestId, Subscription>()
 
-  constructor(max: number, way: DuplexOutlet) {
-    this.#way = way
-    this.#listens = new SubscriptionSet({ max, maxPerPrincipal: max })
+  constructor(max: number, outbox: Outbox) {
+    this.#outbox = outbox
+    this.#open = new SubscriptionSet({ max, maxPerPrincipal: max })
   }
 
-  /** Begins the subscription that an answer came to, and by that holds the answer back; or says why not. */
-  begin(listening: SubscriptionRequest, answer: string): McpError | undefined {
-    const { id } = listening
+  /** Starts a subscription, which keeps the response until it ends. Returns the error if it cannot. */
+  begin(request: SubscriptionRequest, answer: string): McpError | undefined {
+    const { id } = request
     if (this.#byId.has(id)) return invalidRequest('A subscription with this id is open: choose another one')
-    const outlet = this.#outlet(id)
-    const listen = this.#listens.open({ ...listening, answer, channel: outlet }, ANONYMOUS)
-    if (listen === undefined) return busy()
-    this.#byId.set(id, listen)
-    listen.onClose(() => this.#byId.delete(id))
-    listen.begin()
+    const channel = this.#channel(id)
+    const subscription = this.#open.open({ ...request, answer, channel }, ANONYMOUS)
+    if (subscription === undefined) return busy()
+    this.#byId.set(id, subscription)
+    subscription.onClose(() => this.#byId.delete(id))
+    subscription.begin()
     return undefined
   }
 
   onChange(event: ChangeEvent): void {
-    this.#listens.onChange(event)
+    this.#open.onChange(event)
   }
 
-  /** Ends the subscription that the client has had enough of. */
   cancel(id: RequestId): void {
     this.#byId.get(id)?.drop()
   }
 
-  /** Ends all of them with their answers. */
+  /** Ends all of them with their responses. */
   closeAll(): void {
-    this.#listens.closeAll()
+    this.#open.closeAll()
   }
 
-  /** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation demands the notification, on top of the answer. */
-  #outlet(id: RequestId): SubscriptionChannel {
+  /** The notification is required: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation */
+  #channel(id: RequestId): SubscriptionChannel {
     const owner = {}
-    const way = this.#way
+    const outbox = this.#outbox
     const end = (answer: string, reason: string): void => {
       const params = { _meta: { [SUBSCRIPTION_ID]: id }, requestId: id, reason }
-      void way.write(answer)
-      void way.write(notificationFrame(Notification.Cancelled, params))
+      void outbox.write(answer)
+      void outbox.write(notificationFrame(Notification.Cancelled, params))
     }
     return {
-      send: (frame) => way.sendCoalesced(frame, owner),
-      drop: () => way.discard(owner),
+      send: (frame) => outbox.sendCoalesced(frame, owner),
+      drop: () => outbox.discard(owner),
       finish: (answer) => {
-        // Nothing may come after the answer.
-        way.discard(owner)
+        outbox.discard(owner)
         end(answer, 'The server has ended the subscription')
       },
       overflow: (answer) => {
-        way.discard(owner)
-        end(answer, 'More has changed than was read')
+        outbox.discard(owner)
+        end(answer, 'The client reads too slowly')
       },
     }
   }

@@ -1,24 +1,22 @@
 /** Why a transport ended. */
 export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'; readonly error: unknown }
 
-/** What a transport calls, given once to {@link Transport.start}. */
+/** The functions that a transport calls, given once to {@link Transport.start}. */
 export interface TransportHandlers {
   /**
-   * One message as JSON text, without a line end. A promise is backpressure: the transport stops reading
-   * until it settles.
+   * One message as JSON text, without a line end. If it returns a promise, the transport stops reading until it settles.
    */
   message(text: string): void | Promise<void>
-  /** Something arrived that is no text at all: over the line limit, or not UTF-8. */
+  /** The input is over the line limit or not UTF-8. */
   malformed(reason: string): void
-  /** Called once, however the transport ends. */
+  /** Called once, when the transport ends for any reason. */
   close(reason: TransportClose): void
 }
 
-/** What goes beside a frame. */
 export interface SendOptions {
-  /** Gives up on a message that is not written yet. */
+  /** Drops the message if it is not written yet. */
   readonly signal?: AbortSignal
-  /** Extra headers, where the transport has any. */
+  /** Extra headers, for transports that have headers. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -27,12 +25,12 @@ export interface Transport {
   /** Starts delivery. Throws when called twice. */
   start(handlers: TransportHandlers): void | Promise<void>
   /**
-   * Writes one message; a promise only while the peer is behind. Framing belongs to the transport.
-   * One that throws or rejects has lost a message for good: the connection is then ended.
+   * Writes one message, and frames it. Returns a promise only while the peer reads slowly. If it throws or rejects, the
+   * message is lost and the connection ends.
    */
   send(message: string, options?: SendOptions): void | Promise<void>
-  /** What waits for a peer that is behind, in UTF-16 units; for `stats()`. */
+  /** UTF-16 units that wait for a slow peer, for `stats()`. */
   readonly queued?: number
-  /** Writes what is queued, then ends. Safe to call again. */
+  /** Writes the queue, then ends. Safe to call again. */
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
 import { usageError } from '../errors.ts'
 
-/** Opened once, when the first client comes; disposed when the server closes. */
+/** The resources of a server: opened once for the first client, disposed when the server closes. */
 export interface Lifespan {
-  /** Opens it on first use; undefined when it is open already or there is none. */
+  /** Opens it on first use; undefined if it is open or there is none. */
   ready(): Promise<void> | undefined
   value(): unknown
-  /** Disposes what was opened, through `Symbol.asyncDispose` or `Symbol.dispose`. */
+  /** Disposes the value through `Symbol.asyncDispose` or `Symbol.dispose`. */
   close(): Promise<void>
 }
 
@@ -15,11 +15,11 @@ export function createLifespan(open: (() => unknown) | undefined): Lifespan {
   let value: unknown
   const start = async (): Promise<void> => {
     try {
-      // Not called in place: one that throws at once would be done before `opening` is set.
+      // Asynchronous: a function that throws at once would reset `opening` before it is set.
       value = await Promise.resolve().then(open)
       opened = true
     } catch (error) {
-      // The next client tries again: a database that was late must not take the server down for good.
+      // The next client tries again: the database may have started by then.
       opening = undefined
       throw usageError('ERR_MCP_LIFESPAN', 'The lifespan of the server failed to start', { cause: error })
     }

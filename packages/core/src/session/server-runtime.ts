@@ -16,30 +16,29 @@ import type { Gauges, MountStats, Refusals } from './stats.ts'
 /** Something that serves clients and can be stopped: a mount or a connection. */
 export interface Closable {
   /**
-   * Takes no new work, lets running work finish within `deadline` ms, then ends what is left.
-   * Safe to call again.
+   * Refuses new work, lets running work finish within `deadline` ms, then ends the rest. Safe to call again.
    *
    * @default deadline 10_000
    */
   close(options?: { readonly deadline?: number }): Promise<void>
-  /** Resolves when everything has ended, however it came to that. */
+  /** Resolves when everything has ended, for any reason. */
   readonly closed: Promise<void>
 }
 
-/** The handle of a mount, to watch and to close it. */
+/** The handle of a mount. */
 export interface MountHandle extends Closable, AsyncDisposable {
-  /** What it holds now, and what it has turned away. Costs a walk through its sessions. */
+  /** Counts open sessions, streams and calls, and refusals. Visits every session. */
   stats(): MountStats
 }
 
-/** What a server asks of what it is mounted on. */
+/** A mount, as the server sees it. */
 export interface ServerMount extends Closable {
   gauges(): Gauges
-  /** False for what works for the server and serves nobody by itself, such as its tasks. */
+  /** False for parts that serve no client by themselves, such as tasks. */
   readonly isMount?: false
 }
 
-/** How a door sees the server that it serves. Holds nothing about any client. */
+/** A server, as a transport sees it. Has no state of any client. */
 export interface ServerRuntime {
   readonly info: Implementation
   /** Newest first. */
@@ -50,55 +49,54 @@ export interface ServerRuntime {
   readonly random: Random
   readonly logger: Logger
   readonly events: Events
-  /** What was turned away on all of its mounts. */
+  /** Refusals on all mounts. */
   readonly refusals: Refusals
   readonly limits: ServerLimits
-  /** What calls ask with that have no way back to their client while they run. */
+  /** For calls that cannot send requests to their client. */
   readonly input: InputContext | undefined
-  /** What a session logs before the client has chosen a level; undefined where the server sends no logs. */
+  /** The log level until the client sets one; undefined where the server sends no logs. */
   readonly defaultLogLevel: LogLevel | undefined
-  /** The parameter that `Mcp-Name` repeats, by the method that an extension has added. */
+  /** The parameter that the header `Mcp-Name` repeats, by method of an extension. */
   readonly addedNames: ExtensionTable['names']
-  /** What clients of a revision are told. */
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
   /** What the server was given as its schemas. */
   readonly schemaCache: SchemaCache | undefined
   /** The schemas of all tools and prompts that are registered now, for a cache of them. */
   schemaUses(): readonly SchemaUse[]
-  /** Opens the lifespan on first use; undefined when it is open or there is none. */
+  /** Opens the lifespan on first use; undefined if it is open or there is none. */
   ready(): Promise<void> | undefined
-  /** What the lifespan opened. */
+  /** The value of the lifespan. */
   app(): unknown
   /**
-   * Counts a subscriber of a resource, for its author to know.
+   * Counts a subscriber of a resource, for the resource's subscriber hooks.
    *
-   * @param own - what the subscribing session alone has
-   * @returns what takes it away again; undefined where nobody wants to know
+   * @param own - tools, resources and prompts of the subscriber's session alone
+   * @returns the function that removes it; undefined if the resource has no hooks
    */
   addSubscriber(uri: string, own: object | undefined): (() => void) | undefined
-  /** Makes `server.close()` wait for it, and `server.stats()` count it. */
+  /** `server.close()` closes it too, and `server.stats()` counts it. */
   attach(mount: ServerMount): void
 }
 
-/** Bounds on one session. */
+/** Limits for one session. */
 export interface SessionLimits {
   /** Calls that run at once. @default 64 */
   readonly running: number
-  /** Calls that run or wait; one more is answered "busy". @default 256 */
+  /** Calls that run or wait; one more gets a "busy" error. @default 256 */
   readonly inFlight: number
 }
 
-/** Bounds on the calls of one session; where there are no sessions, of one principal on one mount. */
+/** Limits for the calls of one session, or without sessions for those of one principal on one mount. */
 export interface ServerLimits extends SessionLimits {
   /**
-   * Bounds on the calls of all anonymous clients together, on one mount that serves them without sessions: nothing tells
-   * them apart. @default 1_024 running, 4_096 in flight
+   * Limits for the calls of all anonymous clients together, on a mount without sessions: nothing distinguishes them.
+   * @default 1_024 running, 4_096 in flight
    */
   readonly anonymous: SessionLimits
   /**
-   * Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open; one more is answered
-   * "busy". Mounts have a limit of their own. @default 100
+   * Open subscriptions (`subscriptions/listen`) of one connection, stdio or in memory; one more gets a "busy" error. HTTP
+   * mounts have the option `listens`. @default 100
    */
   readonly subscriptions: number
 }

@@ -1,7 +1,7 @@
 import type { ServerRuntime } from './server-runtime.ts'
 import type { Session } from './session.ts'
 
-/** Tells that a session is open, and later that it has closed. */
+/** Emits `session:open` now, and `session:close` when the session closes. */
 export function emitSessionEvents(
   { events, clock }: Pick<ServerRuntime, 'events' | 'clock'>,
   session: Session,

@@ -28,32 +28,29 @@ import { PendingRequests } from '../call/input/pending-requests.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 
-/** Where messages go that belong to no request: the GET stream, or the duplex transport itself. */
+/** Carries messages that belong to no request: the GET stream, or the duplex transport. */
 export interface SessionChannel {
   send(frame: string): void | Promise<void>
-  /** Sends a ping, unless nobody is connected: then false, for silence says nothing. */
+  /** Sends a ping; false if the client is not connected. */
   ping?(frame: string): boolean
 }
 
-/** The caller of one request, as its door established it. */
+/** The caller of one request, as the transport established it. */
 export interface Caller {
   readonly auth?: AuthInfo | undefined
   readonly locals?: unknown
-  /** The door's own; see `RequestContext.waitUntil`. */
+  /** See `RequestContext.waitUntil`. */
   readonly background?: WaitUntil | undefined
   readonly host?: WorkHost | undefined
 }
 
-/**
- * One legacy client's state: its record, and what is attached to it while it lives here.
- * HTTP and duplex transports hold sessions in the same way; how frames travel is the outlet's business.
- */
+/** The state of one client in revisions that have sessions. All transports use it; the channel carries its frames. */
 export class Session implements SessionView {
   readonly revision: Revision
   readonly client: ClientView
-  /** What features keep for this session alone. */
+  /** Tools, resources and prompts of this session alone. */
   registry: object | undefined
-  /** Set by a door that has to read on when its client is asked something. */
+  /** Runs when a request is sent to the client: the transport must read on to get the response. */
   onClientRequest: (() => void) | undefined
   readonly #runtime: ServerRuntime
   readonly #limit: ConcurrencyLimit
@@ -63,12 +60,12 @@ export class Session implements SessionView {
   readonly #onClose: (() => void)[] = []
   readonly #onRecord: ((record: SessionRecord) => void)[] = []
   #record: SessionRecord
-  #outlet: SessionChannel | undefined
+  #channel: SessionChannel | undefined
   #closed = false
-  /** Tasks that only this session can come back for. */
+  /** Running tasks that only this session can fetch. */
   #held = 0
   #unansweredPings = 0
-  /** What takes back that an address is watched, by address. */
+  /** The functions that unsubscribe, by resource URI. */
   #watched: Map<string, (() => void) | undefined> | undefined
 
   constructor(runtime: ServerRuntime, record: SessionRecord, revision: Revision) {
@@ -100,7 +97,7 @@ export class Session implements SessionView {
   get closed(): boolean {
     return this.#closed
   }
-  /** Pings that were sent since the client was last heard of. */
+  /** Pings sent since the client's last message. */
   get unansweredPings(): number {
     return this.#unansweredPings
   }
@@ -112,18 +109,18 @@ export class Session implements SessionView {
     return this.#limit.inFlight + this.#held
   }
   /**
-   * Resolves when one more call may come in; undefined when it may now. While a question is open nothing is held back,
-   * since its answer comes on the same way: calls beyond the limit are refused instead.
+   * Resolves when one more call may enter; undefined when it may now. While the client owes a response reading goes on,
+   * since the response comes on the same connection: calls beyond the limit are refused.
    */
   capacity(): Promise<void> | undefined {
     return this.awaitsResponse ? undefined : this.#limit.capacity()
   }
-  /** Whether an answer of its client is waited for. */
+  /** Whether the client owes a response. */
   get awaitsResponse(): boolean {
     return this.#requests.size > 0
   }
   get channel(): SessionChannel | undefined {
-    return this.#outlet
+    return this.#channel
   }
   /** Undefined where the server sends no logs. */
   get logLevel(): LogLevel | undefined {
@@ -131,14 +128,14 @@ export class Session implements SessionView {
     return defaultLogLevel && (this.#record.logLevel ?? defaultLogLevel)
   }
 
-  attach(outlet: SessionChannel): void {
+  attach(channel: SessionChannel): void {
     this.#unansweredPings = 0
-    this.#outlet = outlet
+    this.#channel = channel
   }
-  detach(outlet: SessionChannel): void {
-    if (this.#outlet === outlet) this.#outlet = undefined
+  detach(channel: SessionChannel): void {
+    if (this.#channel === channel) this.#channel = undefined
   }
-  /** Hears of every change to the record, so that the door can store it. */
+  /** Runs after every change of the record, to store it. */
   onRecord(listener: (record: SessionRecord) => void): void {
     this.#onRecord.push(listener)
   }
@@ -162,7 +159,7 @@ export class Session implements SessionView {
     for (const listener of this.#onRecord) listener(this.#record)
   }
 
-  /** Answers one request. Routed by its exchange, never by its id: some clients send the same id every time. */
+  /** The response belongs to the exchange, not to the id: some clients send the same id every time. */
   call(
     message: JsonRpcRequest,
     exchange: Exchange,
@@ -191,31 +188,30 @@ export class Session implements SessionView {
     }
   }
 
-  /** Takes the answer to something the server asked. One that nobody waits for is ignored. */
   response(message: JsonRpcResponse): void {
     this.#unansweredPings = 0
     this.#requests.settle(message)
   }
 
-  /** Asks whether the client is still there. Whatever it says next is an answer. */
+  /** Every later message of the client counts as a response. */
   ping(): void {
-    if (this.#outlet?.ping?.(this.#requests.pingFrame()) === true) this.#unansweredPings++
+    if (this.#channel?.ping?.(this.#requests.pingFrame()) === true) this.#unansweredPings++
     else this.#unansweredPings = 0
   }
 
-  /** The client has gone, though its calls may finish: what it was asked it will not answer. */
+  /** Fails open requests to the client: it is gone, although its calls may finish. */
   rejectRequests(): void {
     this.#requests.end()
   }
 
-  /** Tells the client of a change, if it was promised to hear of it. */
+  /** Notifies the client of a change that its capabilities or subscriptions cover. */
   onChange(event: ChangeEvent): void {
     if (this.#closed) return
     if (event.kind === 'elicitation') return this.#elicited(event.id)
-    // Sessions hear of tasks from the process that runs them.
-    if (this.#outlet === undefined || event.kind === 'task') return
+    // The process that runs a task notifies its session.
+    if (this.#channel === undefined || event.kind === 'task') return
     const frame = changeFrame(event, this.#record)
-    if (frame !== undefined) void this.#outlet.send(frame)
+    if (frame !== undefined) void this.#channel.send(frame)
   }
 
   addPendingUrls(ids: readonly string[]): void {
@@ -229,7 +225,7 @@ export class Session implements SessionView {
     const left = withoutPendingUrl(addresses, id, this.#runtime.clock.now())
     if (left === undefined) return
     this.update({ addresses: left })
-    void this.#outlet?.send(notificationFrame(Notification.ElicitationComplete, { elicitationId: id }))
+    void this.#channel?.send(notificationFrame(Notification.ElicitationComplete, { elicitationId: id }))
   }
 
   close(): void {
@@ -272,7 +268,7 @@ export class Session implements SessionView {
     }
   }
 
-  /** Whether a call of this id runs or waits. */
+  /** Whether a call with this id runs or waits. */
   hasCall(id: RequestId): boolean {
     return this.#pool.count(id) > 0
   }

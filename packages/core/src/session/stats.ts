@@ -1,40 +1,40 @@
-/** What is held right now. */
+/** The current state. */
 export interface Gauges {
-  /** Sessions that are open in this process. */
+  /** Open sessions in this process. */
   readonly sessions: number
-  /** Connections that carry an event stream at this moment, of whatever door; none over stdio and in memory. */
+  /** Connections that carry an event stream now; 0 over stdio and in memory. */
   readonly openStreams: number
   /**
-   * What waits in this process for peers that read slowly, in bytes; what the runtime's sockets hold is not in it. In
-   * UTF-16 units on stdio and in memory, where nothing has been encoded yet.
+   * Bytes that wait in this process for slow readers, without the buffers of sockets. In UTF-16 units on stdio and in
+   * memory.
    */
   readonly queuedBytes: number
-  /** Calls that run or wait for their turn. A call that answers at once is never seen. */
+  /** Calls that run or wait. A call that answers at once is not counted. */
   readonly callsInFlight: number
-  /** Tasks whose handlers run in this process. They are the server's: 0 for a mount. */
+  /** Tasks whose handlers run in this process. 0 for a mount: tasks belong to the server. */
   readonly tasks: number
-  /** Streams of which events are kept for clients that come back; 0 where the event store does not tell. */
+  /** Streams whose events are stored for replay; 0 if the event store does not report it. */
   readonly replayStreams: number
-  /** Events that are kept, and those that have expired and were not met since; 0 where the store does not tell. */
+  /** Stored events, with expired ones that are not removed yet; 0 if the event store does not report it. */
   readonly replayEvents: number
-  /** Their size in bytes of UTF-8; 0 where the store does not tell. */
+  /** Their size in bytes; 0 if the event store does not report it. */
   readonly replayBytes: number
 }
 
-/** A snapshot of one mount or connection: plain, and fit for JSON. */
+/** A snapshot of one mount or connection, as plain JSON. */
 export interface MountStats extends Gauges {
-  /** Whether it has begun to close and takes no new work. */
+  /** Whether it is closing and refuses new work. */
   readonly draining: boolean
   /**
-   * What was turned away since it began, by reason: the reasons of `reject` events, `busy` among them. A reason stands
-   * here once it has happened, and its number never falls.
+   * Refusals since the start, by the reason of their `reject` event. A reason appears when it first happens, and its
+   * number never falls.
    */
   readonly refusals: Readonly<Record<string, number>>
 }
 
-/** A snapshot of a server on all of its mounts: plain, and fit for JSON. A store that several mounts share counts for each. */
+/** A snapshot of a server on all its mounts, as plain JSON. A store that several mounts share counts for each of them. */
 export interface ServerStats extends MountStats {
-  /** Mounts and connections that are open. */
+  /** Open mounts and connections. */
   readonly mounts: number
 }
 
@@ -56,19 +56,19 @@ export function sumOf(all: Iterable<Gauges>): Gauges {
   return sum
 }
 
-/** Counts what was turned away, by reason. Reasons are rows of a table, so that their number is bounded. */
+/** Counts refusals by reason. The number of reasons is bounded: they are rows of a table. */
 export class Refusals {
-  readonly #whole: Refusals | undefined
+  readonly #total: Refusals | undefined
   readonly #counts = new Map<string, number>()
 
-  /** @param whole - counts everything that this one counts */
-  constructor(whole?: Refusals) {
-    this.#whole = whole
+  /** @param total - also counts everything that this one counts */
+  constructor(total?: Refusals) {
+    this.#total = total
   }
 
   count(reason: string): void {
     this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1)
-    this.#whole?.count(reason)
+    this.#total?.count(reason)
   }
 
   snapshot(): Readonly<Record<string, number>> {

@@ -1,10 +1,10 @@
 import { isObject, type JsonValue } from '../protocol/jsonrpc.ts'
 
-/** Hears what is published on a topic, on this node and on others. */
+/** Gets the messages of a topic, from this node and from others. */
 export type BusListener = (message: JsonValue) => void
 
 /**
- * Carries small messages between the parts of a server, and with another implementation between its nodes.
+ * Carries small messages inside a server, and with another implementation between its nodes.
  * Delivery is at most once and in order per publisher; a listener that throws does not stop the others.
  */
 export interface Bus {
@@ -13,20 +13,20 @@ export interface Bus {
   subscribe(topic: string, listener: BusListener): () => void
 }
 
-/** What a server says when something changed; sessions turn it into notifications. */
+/** A change in a server, which sessions and subscriptions turn into notifications. */
 export type ChangeEvent =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
-  /** Within another one, perhaps: whoever watches that hears of it too. */
+  /** `within`: the subscribers of that resource are notified too. */
   | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
-  /** What happens at an address that somebody was sent to is done. */
+  /** A user is done at a URL of an elicitation. */
   | { readonly kind: 'elicitation'; readonly id: string }
-  /** A task of somebody has another state. What that is stands in the store, since results may be large. */
+  /** A task has a new state. The state itself is in the store, since results may be large. */
   | { readonly kind: 'task'; readonly owner: string; readonly taskId: string }
 
-/** The topic on which a server tells of {@link ChangeEvent}s. */
+/** The topic of {@link ChangeEvent}s. */
 export const CHANGES_TOPIC = 'changes'
 
-/** A change event as it comes off the bus, or undefined for something else. */
+/** Validates a message of the bus; undefined if it is not a change event. */
 export function toChangeEvent(message: unknown): ChangeEvent | undefined {
   if (!isObject(message)) return undefined
   const { kind, uri, id, within, owner, taskId } = message

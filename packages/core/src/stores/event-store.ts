@@ -1,37 +1,37 @@
 import type { Awaitable } from '../util/promises.ts'
 
-/** Never the session id alone: a stream belongs to a principal. */
+/** Includes the principal: a session id alone must not open a stream. */
 export interface StreamKey {
   readonly principal: string
   readonly session: string
   readonly stream: string
 }
 
-/** Where a reader left off. The epoch names one life of the stream, so that a loss in a restart is known. */
+/** A position in a stream. A restart changes the epoch, so that lost events are noticed. */
 export interface Cursor {
   readonly epoch: string
   /** The last event seen; 0 before the first. */
   readonly seq: number
 }
 
-/** An event as a stream sent it, to be sent again. */
+/** An event, stored for replay. */
 export interface StoredEvent {
-  /** Counts from 1 in each stream. Never a clock: two events of a millisecond would trade places. */
+  /** Counts from 1 in each stream. */
   readonly seq: number
   /** One JSON-RPC frame, or an empty string for a priming event. */
   readonly frame: string
 }
 
-/** The log of the events that went out on SSE streams, for `Last-Event-ID`. Bounded by events, bytes and time. */
+/** Stores the events of SSE streams for `Last-Event-ID`. Limited in number, bytes and time. */
 export interface EventStore {
-  /** What it holds in this process, for `stats()`. Cheap, and never asked on the way of a request. */
+  /** Its size in this process, for `stats()`. */
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
-  /** Starts a stream and names its epoch. */
+  /** Starts a stream and returns its epoch. */
   open(key: StreamKey): Awaitable<string>
-  /** Keeps an event. `final` marks the response, which outlives the limits on events; nothing is kept after it. */
+  /** Stores an event. `final` marks the response: the limits on events do not drop it, and no event follows it. */
   append(key: StreamKey, event: StoredEvent, options?: { readonly final?: boolean }): Awaitable<void>
-  /** Everything after the cursor, or undefined if the stream, the epoch or the position is unknown or evicted. */
+  /** The events after the cursor; undefined if the stream, epoch or position is unknown or evicted. */
   read(key: StreamKey, after: Cursor): Awaitable<readonly StoredEvent[] | undefined>
-  /** Forgets one stream, or with `stream` left out all of a session. */
+  /** Deletes one stream, or all streams of a session. */
   delete(key: Omit<StreamKey, 'stream'> & { readonly stream?: string }): Awaitable<void>
 }

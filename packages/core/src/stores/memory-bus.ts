@@ -3,9 +3,9 @@ import type { Bus, BusListener } from './bus.ts'
 
 /** Options of {@link MemoryBus}. */
 export interface MemoryBusOptions {
-  /** Hears of a listener that threw. */
+  /** Runs when a listener threw. */
   readonly onError?: (error: unknown, topic: string) => void
-  /** Messages that may wait while listeners publish from within a delivery; one more is dropped. @default 10_000 */
+  /** Messages that listeners publish during a delivery wait; one more is dropped. @default 10_000 */
   readonly maxQueued?: number
 }
 
@@ -28,7 +28,7 @@ export class MemoryBus implements Bus {
       return
     }
     this.#queue.push({ topic, message })
-    // A message published from within a delivery waits for its end, or listeners would see the two in different orders.
+    // A message published during a delivery waits, or listeners would see the two in different orders.
     if (this.#delivering) return
     this.#delivering = true
     try {
@@ -40,7 +40,7 @@ export class MemoryBus implements Bus {
   }
 
   subscribe(topic: string, listener: BusListener): () => void {
-    // Wrapped, so that a function that is subscribed twice is called, and unsubscribed, twice.
+    // Wrapped, so that a function subscribed twice is called and unsubscribed twice.
     const entry: BusListener = (message) => listener(message)
     const listeners = this.#topics.get(topic) ?? new Set()
     this.#topics.set(topic, listeners.add(entry))

@@ -8,13 +8,13 @@ export interface MemoryEventStoreOptions {
   readonly maxEvents?: number
   /** Bytes of events kept for each stream. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The largest final response that is kept; it counts against none of the limits above. @default 4_194_304 */
+  /** The largest final response that is kept; the limits above do not apply to it. @default 4_194_304 */
   readonly maxFinalBytes?: number
-  /** How long an event, and a stream that has ended, is kept. @default 600_000 */
+  /** How long an event and an ended stream are kept. @default 600_000 */
   readonly ttlMs?: number
-  /** Streams of one session; one that has ended, or else the oldest, makes room. @default 512 */
+  /** Streams of one session; one more drops an ended one, or else the oldest. @default 512 */
   readonly maxStreamsPerSession?: number
-  /** Bytes in all; the streams written to longest ago make room. @default 268_435_456 */
+  /** Bytes in total; the least recently written streams are dropped. @default 268_435_456 */
   readonly maxTotalBytes?: number
   readonly clock?: Clock
   readonly random?: Random
@@ -30,10 +30,10 @@ interface Log {
   readonly key: StreamKey
   readonly epoch: string
   readonly events: Kept[]
-  /** Bytes of `events`, the final one not counted. */
+  /** Bytes of `events`, without the final one. */
   bytes: number
   finalBytes: number
-  /** Everything up to this position is gone. */
+  /** Events up to this position are dropped. */
   evicted: number
   /** The position of the last event. */
   last: number
@@ -42,13 +42,13 @@ interface Log {
 
 type Streams = Map<string, Log>
 
-/** The log of sent events in this process. Expiry is lazy: no timer runs for it. */
+/** Stores events in this process. Expiry needs no timer: it happens on access. */
 export class MemoryEventStore implements EventStore {
   readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
   readonly #clock: Clock
   readonly #random: Random
   readonly #principals = new Map<string, Map<string, Streams>>()
-  /** Those that time has something to take from, in the order of their last event, oldest first. */
+  /** The streams with something to expire, in the order of their last event, oldest first. */
   readonly #aging = new Set<Log>()
   #streams = 0
   #totalBytes = 0
@@ -70,7 +70,7 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  /** Streams, events and bytes held, those that have expired but were not yet met included. */
+  /** Includes expired streams and events that are not removed yet. */
   get size(): { readonly streams: number; readonly events: number; readonly bytes: number } {
     let events = 0
     for (const log of this.#aging) events += log.events.length
@@ -78,7 +78,7 @@ export class MemoryEventStore implements EventStore {
   }
 
   open(key: StreamKey): string {
-    // The random part names this process, so that a cursor from before a restart is known to be one.
+    // The random part identifies this process: a cursor from before a restart has another one.
     this.#process ??= randomToken(8, this.#random)
     const epoch = `${this.#process}${(++this.#opened).toString(36)}`
     const streams = this.#streamsOf(key)
@@ -95,7 +95,7 @@ export class MemoryEventStore implements EventStore {
       last: 0,
       endedAt: undefined,
     }
-    // Dropping the last stream of a session has dropped its map as well.
+    // Dropping the last stream of a session also drops its map.
     this.#streamsOf(key).set(key.stream, log)
     this.#streams++
     return epoch
@@ -168,7 +168,7 @@ export class MemoryEventStore implements EventStore {
       if (log.endedAt !== undefined) {
         this.#drop(log)
       } else {
-        // Its reader can still come back to where it stands.
+        // A reader at the end of the stream can still resume.
         this.#trim(log, now)
         this.#aging.delete(log)
       }
@@ -191,7 +191,7 @@ export class MemoryEventStore implements EventStore {
     if (gone > 0) events.splice(0, gone)
   }
 
-  /** Keeps the stream known but nothing of it, so that every position is answered as evicted. */
+  /** Keeps the stream without events, so that every position counts as evicted. */
   #forget(log: Log): void {
     this.#totalBytes -= log.bytes + log.finalBytes
     log.events.length = 0

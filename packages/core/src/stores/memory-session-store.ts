@@ -3,7 +3,7 @@ import { ANONYMOUS } from './principal.ts'
 import type { SessionKey, SessionRecord, SessionStore } from './session-store.ts'
 
 export interface MemorySessionStoreOptions {
-  /** Records in all; the one touched longest ago makes room. @default 10_000 */
+  /** Records in total; the least recently used one is dropped. @default 10_000 */
   readonly max?: number
   /** Records of one authenticated principal; anonymous clients share `max`. @default 100 */
   readonly maxPerPrincipal?: number
@@ -15,15 +15,15 @@ interface Entry {
   expiresAt: number
 }
 
-/** How many of the oldest records a write looks at: enough to stay ahead of what writes add. */
+/** How many of the oldest records each write checks for expiry: more than it adds. */
 const SWEEP_STEPS = 2
 
-/** Session records in this process. Expiry is lazy: no timer runs for it. */
+/** Stores session records in this process. Expiry needs no timer: it happens on access. */
 export class MemorySessionStore implements SessionStore {
   readonly #max: number
   readonly #maxPerPrincipal: number
   readonly #clock: Clock
-  /** In the order of their last touch, oldest first. */
+  /** In the order of their last use, oldest first. */
   readonly #entries = new Map<string, Entry>()
   readonly #perPrincipal = new Map<string, Set<string>>()
 
@@ -33,7 +33,7 @@ export class MemorySessionStore implements SessionStore {
     this.#clock = clock
   }
 
-  /** Records held, those that have expired but were not yet met included. */
+  /** Includes expired records that are not removed yet. */
   get size(): number {
     return this.#entries.size
   }
@@ -112,5 +112,5 @@ export class MemorySessionStore implements SessionStore {
   }
 }
 
-/** The length says where the principal, which may hold any character, ends. */
+/** Starts with the length of the principal, which may contain any character. */
 const keyOf = ({ principal, id }: SessionKey): string => `${principal.length}:${principal}${id}`

@@ -3,9 +3,9 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
 import { utf8Length } from '../util/bytes.ts'
 
-/** Limits of a {@link MemoryTaskStore}; what goes beyond them is refused. */
+/** Limits of a {@link MemoryTaskStore}. Records beyond them are refused. */
 export interface MemoryTaskStoreOptions {
-  /** Tasks in all. @default 1_000 */
+  /** Tasks in total. @default 1_000 */
   readonly max?: number
   /** Tasks of one owner. @default 100 */
   readonly maxPerOwner?: number
@@ -19,13 +19,13 @@ interface Entry {
   bytes: number
 }
 
-/** Task records in this process. They expire when somebody looks: no timer runs for it. */
+/** Stores task records in this process. Expiry needs no timer: it happens on access. */
 export class MemoryTaskStore implements TaskStore {
   readonly #max: number
   readonly #maxPerOwner: number
   readonly #maxBytes: number
   readonly #clock: Clock
-  /** By id: ids are unique among all tasks. Those that have not ended by creation, those that have by their end. */
+  /** By id. Running tasks in the order of their creation, ended ones in the order of their end. */
   readonly #open = new Map<string, Entry>()
   readonly #ended = new Map<string, Entry>()
   readonly #perOwner = new Map<string, Set<string>>()
@@ -43,12 +43,12 @@ export class MemoryTaskStore implements TaskStore {
     this.#clock = clock
   }
 
-  /** Records held, those that have expired but were not yet met included. */
+  /** Includes expired records that are not removed yet. */
   get size(): number {
     return this.#open.size + this.#ended.size
   }
 
-  /** The size of what is held, in bytes. */
+  /** The size of all records in bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -130,7 +130,7 @@ export class MemoryTaskStore implements TaskStore {
     if (owned?.size === 0) this.#perOwner.delete(owner)
   }
 
-  /** All of them: their number is bounded, and a task begins seldom. */
+  /** Checks all records: their number is limited, and tasks start rarely. */
   #sweep(): void {
     for (const entries of [this.#open, this.#ended])
       for (const [taskId, { record }] of entries) if (this.#expired(record)) this.#remove(taskId)
@@ -147,7 +147,7 @@ export class MemoryTaskStore implements TaskStore {
     return this.size < this.#max && this.#fits(bytes, 0)
   }
 
-  /** Lets go of what has ended until a record has room in the place of one that was smaller. */
+  /** Drops ended tasks until a record that has grown fits. */
   #fits(bytes: number, before: number): boolean {
     if (bytes > this.#maxBytes) return false
     while (this.#ended.size > 0 && this.#bytes - before + bytes > this.#maxBytes)

@@ -1,16 +1,16 @@
-/** An address that a person was sent to, by the id that tells it from others. */
+/** A URL that a user was asked to open, by the id of its elicitation. */
 export interface PendingUrl {
   readonly id: string
-  /** When nobody waits to hear of it any more, in ms since 1970. */
+  /** When it is forgotten, in ms since 1970. */
   readonly until: number
 }
 
-/** Per session; the oldest goes first. */
+/** Per session; the oldest is dropped first. */
 const MAX_ADDRESSES = 64
-/** A person who signs in somewhere is done, or gone, after an hour. */
+/** A user who signs in is done after an hour, or has given up. */
 const KEPT_MS = 3_600_000
 
-/** Notes more of them. What is too old goes, and what is too many. */
+/** Adds ids, and drops those that are too old or too many. */
 export function withPendingUrls(
   known: readonly PendingUrl[],
   ids: readonly string[],
@@ -20,7 +20,7 @@ export function withPendingUrls(
   return [...known.filter(({ until }) => until > now), ...added].slice(-MAX_ADDRESSES)
 }
 
-/** The others, if the id is among them; undefined where nobody waits to hear of it. */
+/** Removes an id; undefined if it is not in the list. */
 export function withoutPendingUrl(
   known: readonly PendingUrl[],
   id: string,

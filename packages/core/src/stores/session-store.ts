@@ -2,10 +2,10 @@ import type { Awaitable } from '../util/promises.ts'
 import type { ClientCapabilities, Implementation, LogLevel } from '../protocol/types.ts'
 import type { PendingUrl } from './pending-urls.ts'
 
-/** One session as plain JSON, so that another node, or a later process, can pick it up. */
+/** One session as plain JSON, so that another process can continue it. */
 export interface SessionRecord {
   readonly id: string
-  /** Who opened it; an empty string for anonymous. Looked up together with the id, never compared after. */
+  /** An empty string for an anonymous client. Part of the key. */
   readonly principal: string
   readonly revision: string
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities }
@@ -13,27 +13,27 @@ export interface SessionRecord {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly logLevel?: LogLevel
-  /** The lists whose changes the client was promised to hear of. */
+  /** The lists with `listChanged` in the capabilities that the client got. */
   readonly listChanged: readonly ('tools' | 'resources' | 'prompts')[]
   /** URIs the client has subscribed to. */
   readonly subscriptions: readonly string[]
-  /** Addresses that the user was sent to, of which the client may have to hear that they are done there. */
+  /** URLs that the user was asked to open, until their completion. */
   readonly addresses?: readonly PendingUrl[]
 }
 
-/** Where a session record is kept. Two principals never share one. */
+/** The key of a session record. Two principals never share one. */
 export interface SessionKey {
   readonly principal: string
   readonly id: string
 }
 
-/** Keeps session records, bounded in number and in time. */
+/** Stores session records, limited in number and time. */
 export interface SessionStore {
   get(key: SessionKey): Awaitable<SessionRecord | undefined>
-  /** Writes the record and starts its time to live, in ms, anew. */
+  /** Writes the record, and restarts its time to live in ms. */
   put(record: SessionRecord, ttlMs: number): Awaitable<void>
-  /** Starts the time to live anew. */
+  /** Restarts the time to live. */
   touch(key: SessionKey, ttlMs: number): Awaitable<void>
-  /** Resolves to whether there was one. */
+  /** Resolves to whether the record existed. */
   delete(key: SessionKey): Awaitable<boolean>
 }

@@ -3,13 +3,13 @@ import type { ChangeEvent } from '../stores/bus.ts'
 import { Subscription, type SubscriptionOptions } from './subscription.ts'
 
 export interface SubscriptionLimits {
-  /** Of everybody together. */
+  /** Of all clients together. */
   readonly max: number
   /** Of one authenticated principal. */
   readonly maxPerPrincipal: number
 }
 
-/** The open subscriptions of one door. */
+/** The open subscriptions of one mount or connection. */
 export class SubscriptionSet {
   readonly #limits: SubscriptionLimits
   readonly #open = new Set<Subscription>()
@@ -23,29 +23,29 @@ export class SubscriptionSet {
     return this.#open.size
   }
 
-  /** Undefined where there are too many. Begins with `begin`. */
+  /** Undefined if there are too many. The subscription starts with `begin`. */
   open(options: SubscriptionOptions, principal: string): Subscription | undefined {
     const { max, maxPerPrincipal } = this.#limits
-    const held = this.#perPrincipal.get(principal) ?? 0
-    if (this.#open.size >= max || (principal !== ANONYMOUS && held >= maxPerPrincipal)) return undefined
-    const listen = new Subscription(options)
-    this.#open.add(listen)
-    this.#perPrincipal.set(principal, held + 1)
-    listen.onClose(() => this.#closed(listen, principal))
-    return listen
+    const open = this.#perPrincipal.get(principal) ?? 0
+    if (this.#open.size >= max || (principal !== ANONYMOUS && open >= maxPerPrincipal)) return undefined
+    const subscription = new Subscription(options)
+    this.#open.add(subscription)
+    this.#perPrincipal.set(principal, open + 1)
+    subscription.onClose(() => this.#closed(subscription, principal))
+    return subscription
   }
 
   onChange(event: ChangeEvent): void {
-    for (const listen of this.#open) listen.onChange(event)
+    for (const subscription of this.#open) subscription.onChange(event)
   }
 
-  /** Ends all of them with their answers. */
+  /** Ends all of them with their responses. */
   closeAll(): void {
-    for (const listen of this.#open) listen.close()
+    for (const subscription of this.#open) subscription.close()
   }
 
-  #closed(listen: Subscription, principal: string): void {
-    this.#open.delete(listen)
+  #closed(subscription: Subscription, principal: string): void {
+    this.#open.delete(subscription)
     const left = (this.#perPrincipal.get(principal) ?? 1) - 1
     if (left === 0) this.#perPrincipal.delete(principal)
     else this.#perPrincipal.set(principal, left)

@@ -3,51 +3,51 @@ import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 
-/** One thing that a client wants to hear of, as far as the server has agreed to it. */
+/** One kind of change that a client subscribes to, and that the server has agreed to. */
 export interface SubscriptionFilter {
-  /** What the client is told of it: its part of the acknowledged filter. */
+  /** Its part of the acknowledged filter. */
   readonly acknowledged: JsonObject
-  /** Tells the client of an event, at once or when more is known of it; nothing, if this is not about it. */
+  /** Notifies the client, at once or later, if the event matches. */
   onChange(event: ChangeEvent, notify: Notify): void
-  /** Called when the subscription begins; what it returns is called when that ends. */
+  /** Runs when the subscription begins; the function that it returns runs when it ends. */
   begin?(notify: Notify): (() => void) | undefined
 }
 
-/** Gives the client a notification; after the end of the subscription, nothing. */
+/** Sends a notification to the client. Does nothing after the end of the subscription. */
 export type Notify = (notice: Notice) => void
 
-/** A notification before it is tied to a subscription. */
+/** A notification without the id of a subscription. */
 export interface Notice {
   readonly method: string
   readonly params?: JsonObject
 }
 
-/** What a request that stays open has come to. */
+/** A `subscriptions/listen` request that the server accepts. */
 export interface SubscriptionRequest {
   readonly id: RequestId
   readonly filters: readonly SubscriptionFilter[]
 }
 
-/** The way of one subscription to its client. */
+/** Carries the notifications of one subscription to its client. */
 export interface SubscriptionChannel {
-  /** Takes a notification. One that waits there already need not be kept twice. False: there is no room. */
+  /** An equal notification that still waits is sent once. False if the queue is full. */
   send(frame: string): boolean
-  /** Forgets what still waits: the client wants to hear no more. */
+  /** Discards waiting notifications: the client has ended the subscription. */
   drop(): void
-  /** Takes the answer, after which nothing comes. */
+  /** Sends the response, and nothing after it. */
   finish(answer: string): void
-  /** Ends what has found no room for a notification, so that the client learns that it has missed some. */
+  /** Ends the subscription because the queue is full, so that the client knows that it missed notifications. */
   overflow(answer: string): void
 }
 
 export interface SubscriptionOptions extends SubscriptionRequest {
-  /** The answer to the request, for when the server ends the subscription. */
+  /** The response to the request, for the end of the subscription. */
   readonly answer: string
   readonly channel: SubscriptionChannel
 }
 
 /**
- * One open subscription: tells its client of changes, each message tied to it by the id of the request.
+ * One open subscription. Each notification carries the id of its request.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -65,7 +65,7 @@ export class Subscription {
     return this.#options.id
   }
 
-  /** Acknowledges, before anything else can be said. */
+  /** Sends the acknowledgement, which comes before every notification. */
   begin(): void {
     const notifications: JsonObject = Object.assign({}, ...this.#options.filters.map((it) => it.acknowledged))
     this.#send({ method: Notification.Acknowledged, params: { notifications } })
@@ -79,12 +79,12 @@ export class Subscription {
     for (const filter of this.#options.filters) filter.onChange(event, this.#notify)
   }
 
-  /** Ends it on the server's initiative, with the answer that the request has waited for. */
+  /** Ends it with the response to its request. */
   close(): void {
     if (this.#end()) this.#options.channel.finish(this.#options.answer)
   }
 
-  /** Ends it without a word: its client has gone, or does not want to hear more. */
+  /** Ends it without a response: the client has disconnected or cancelled. */
   drop(): void {
     if (this.#end()) this.#options.channel.drop()
   }

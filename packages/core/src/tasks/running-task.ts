@@ -10,31 +10,31 @@ import { TaskQuestions } from './task-input.ts'
 import type { TaskChange, TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 
 export interface RunningTaskOptions {
-  /** Hears when another state was stored. Must not throw. */
+  /** Runs after a new state was stored. Must not throw. */
   readonly onStored?: ((key: TaskKey) => void) | undefined
   readonly store: TaskStore
   readonly now: () => number
-  /** Hears of a write that failed. Must not throw. */
+  /** Runs when a write failed. Must not throw. */
   readonly onError: (error: unknown) => void
 }
 
-/** Members of a call's parameters that its own request has dealt with. */
-const OF_THE_REQUEST = ['task', 'inputResponses', 'requestState'] as const
-/** How much of a status message is kept, in characters. */
+/** Parameters that the request has used already. */
+const USED_PARAMS = ['task', 'inputResponses', 'requestState'] as const
+/** Characters of a status message. */
 const MAX_MESSAGE = 1_000
 
 /** A task whose handler runs in this process. */
 export class RunningTask {
   readonly key: TaskKey
   readonly questions: TaskQuestions
-  /** The call as it runs, without its client waiting. */
+  /** The call that runs as the task. */
   readonly ctx: CallContext
-  /** Resolves when the record says how it ended. */
+  /** Resolves when the final state is stored. */
   readonly done: Promise<void>
   readonly #options: RunningTaskOptions
   readonly #call: CallContext
   #message: string | undefined
-  #told: TaskInfo['status'] = 'working'
+  #notified: TaskInfo['status'] = 'working'
   #dirty = false
   #writing: Promise<void> | undefined
   #ending = false
@@ -44,7 +44,7 @@ export class RunningTask {
     this.key = { owner: record.owner, taskId: record.taskId }
     this.#options = options
     this.#call = call
-    // Who polls for the questions knows whose they are.
+    // A client that polls knows which task its questions belong to.
     const meta = this.#polled ? undefined : relatedTask(record.taskId)
     this.questions = new TaskQuestions(meta, () => this.#changed())
     this.ctx = this.#context(call)
@@ -57,7 +57,7 @@ export class RunningTask {
     return this.key.taskId
   }
 
-  /** It is over, or was before its handler ran. */
+  /** Whether it has ended, or has to. */
   get ending(): boolean {
     return this.#ending
   }
@@ -67,13 +67,13 @@ export class RunningTask {
     this.#changed()
   }
 
-  /** Ends the handler; what it still returns is dropped. */
+  /** Ends the handler and drops its result. */
   end(reason: EndReason): void {
     this.#ending = true
     this.ctx.end?.(reason)
   }
 
-  /** Writes how it ended, unless that was said already. */
+  /** Stores the final state, unless there is one already. The second change is for a store that refuses the first. */
   async settle(changes: readonly TaskChange[]): Promise<void> {
     this.#ending = true
     await this.#writing
@@ -94,13 +94,13 @@ export class RunningTask {
     this.#options.onStored?.(this.key)
     if (this.#polled) return
     const { settings, revision } = this.#call.scope
-    if (record.status === this.#told || settings === undefined || settings.closed) return
-    this.#told = record.status
+    if (record.status === this.#notified || settings === undefined || settings.closed) return
+    this.#notified = record.status
     const shown: JsonObject | undefined = revision.tasks?.shown(record)
     if (shown !== undefined) void settings.channel?.send(notificationFrame(Notification.TaskStatus, shown))
   }
 
-  /** Its client comes to ask how far it is, and what it wants to know; there is no other way to the client. */
+  /** Whether the client polls for status and questions: then nothing is sent to it. */
   get #polled(): boolean {
     return this.#call.revision.tasks?.extension !== undefined
   }
@@ -110,14 +110,14 @@ export class RunningTask {
     if (!this.#ending) this.#writing ??= this.#write()
   }
 
-  /** One write at a time, and the newest state only, however quickly it changes. */
+  /** One write at a time, and only of the newest state. */
   async #write(): Promise<void> {
     try {
       while (this.#dirty && !this.#ending) {
         this.#dirty = false
         const record = await this.#options.store.update(this.key, this.#state())
         if (record !== undefined) this.notify(record)
-        // Another node has cancelled it, or its time is over.
+        // Another node has cancelled it, or it has expired.
         else this.end('cancelled')
       }
     } catch (error) {
@@ -140,7 +140,7 @@ export class RunningTask {
   #context(call: CallContext): CallContext {
     const { input, ...scope } = call.scope
     const params = { ...call.message.params }
-    for (const taken of OF_THE_REQUEST) delete params[taken]
+    for (const name of USED_PARAMS) delete params[name]
     const asks = this.#polled || (input?.live !== undefined && scope.exchange.duplex)
     const exchange: Exchange = { duplex: asks, send: (frame) => this.#send(frame) }
     const ctx = new CallContext(
@@ -161,7 +161,7 @@ export class RunningTask {
     return ctx
   }
 
-  /** On the call that waits for the task, or else on the stream that belongs to no call; without both it is lost. */
+  /** Sends on the call that waits for the task, or else on the session's stream. Without both the frame is lost. */
   #send(frame: string): void | Promise<void> {
     if (this.#polled) return
     const { exchange } = this.questions

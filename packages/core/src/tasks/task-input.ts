@@ -5,13 +5,13 @@ import type { OpenRequest, RequestChannel } from '../call/input/pending-requests
 import { notAnswered, type InputRequest } from '../call/input/encode-question.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 
-/** A call on whose stream a task's questions may travel. */
+/** A call that waits for a task, and carries its questions. */
 export interface TaskViewer {
   readonly requests: RequestChannel
   readonly exchange: Exchange
 }
 
-/** Questions of one task that may be open at once; one more fails. */
+/** Open questions of one task; one more fails. */
 const MAX_OPEN = 64
 
 interface Waiting {
@@ -23,9 +23,8 @@ interface Waiting {
 }
 
 /**
- * What a task asks while no call of its client waits for it. A question is kept until a viewer comes, and goes out to
- * each that does: a client that lost the stream it was asked on is asked again. The first answer counts, and withdraws
- * the other copies.
+ * The open questions of a task. Each question is sent on every call that waits for the task, now or later: a client that
+ * lost one stream gets the question again. The first response counts, and cancels the other copies.
  */
 export class TaskQuestions implements RequestChannel {
   readonly #meta: JsonObject | undefined
@@ -35,21 +34,21 @@ export class TaskQuestions implements RequestChannel {
   #lastId = 0
 
   /**
-   * @param meta - what ties a question to the task
-   * @param onChange - hears when a question is asked or settled
+   * @param meta - the `_meta` that relates a question to the task
+   * @param onChange - runs when a question is asked or answered
    */
   constructor(meta: JsonObject | undefined, onChange: () => void) {
     this.#meta = meta
     this.#onChange = onChange
   }
 
-  /** What is open, by keys of which none is used again; undefined where nothing is. */
+  /** The open questions by key; undefined if there are none. Keys are not reused. */
   get open(): TaskRecord['inputs'] {
     if (this.#waiting.size === 0) return undefined
     return Object.fromEntries([...this.#waiting].map(([id, { question }]) => [id, question]))
   }
 
-  /** The call of the viewer that came last, if there is one. */
+  /** The exchange of the latest viewer. */
   get exchange(): Exchange | undefined {
     return [...this.#viewers].at(-1)?.exchange
   }
@@ -76,7 +75,7 @@ export class TaskQuestions implements RequestChannel {
     }
   }
 
-  /** Asks a viewer what is open, and what will be, until the returned function is called. */
+  /** Sends open and later questions to a viewer, until the returned function is called. */
   attach(viewer: TaskViewer): () => void {
     this.#viewers.add(viewer)
     for (const id of this.#waiting.keys()) this.#offer(id, viewer)
@@ -85,12 +84,12 @@ export class TaskQuestions implements RequestChannel {
       for (const { copies } of this.#waiting.values()) {
         const copy = copies.get(viewer)
         copies.delete(viewer)
-        copy?.cancel('Nobody waits for the task on this call any more')
+        copy?.cancel('The call does not wait for the task any more')
       }
     }
   }
 
-  /** Answers what is open under a key; one that is not, or no more, is left out of account. */
+  /** Ignores a key that is not open. */
   answer(id: string, response: JsonObject): void {
     this.#settle(id, 'The question was answered already')?.resolve(response)
   }
@@ -105,7 +104,7 @@ export class TaskQuestions implements RequestChannel {
       (error: unknown) => {
         if (waiting.copies.get(viewer) !== copy) return
         waiting.copies.delete(viewer)
-        // A client that has gone may come back, or another session of the same principal may.
+        // The client may reconnect, or another session of the same principal may answer.
         if (isErrorOf(QuestionError, error) && error.reason === 'closed') return
         this.#settle(id, 'The question has failed')?.reject(error)
       },

@@ -4,15 +4,15 @@ import type { CallContext } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { TaskChange } from '../stores/task-store.ts'
 
-/** Characters of a status message that says how a task ended. */
+/** Characters of a final status message. */
 const MAX_MESSAGE = 200
 
 /**
- * How the record of a task is to end, by the answer that its call came to; the second is for a store that cannot take
- * the first.
+ * The final state of a task, from the response to its call. The second change is for a store that refuses the first, for
+ * example because it is too large.
  */
 export function finalChanges(
-  answered: EncodedResponse,
+  response: EncodedResponse,
   ctx: CallContext,
   updatedAt: number,
 ): readonly TaskChange[] {
@@ -23,17 +23,17 @@ export function finalChanges(
     error,
   })
   const internal = (message: string): TaskChange => failed({ code: ErrorCode.InternalError, message })
-  if (answered === undefined) return [internal('The task was ended before it was done')]
+  if (response === undefined) return [internal('The task ended before its result')]
   const unstored = internal('The result of the task could not be stored')
-  const { result, error } = JSON.parse(answered.frame) as {
+  const { result, error } = JSON.parse(response.frame) as {
     result?: JsonObject
     error?: JsonRpcErrorObject
   }
   if (result === undefined) return [error === undefined ? unstored : failed(error), unstored]
-  const bad = result['isError'] === true
-  const text = bad ? firstText(result) : undefined
+  const isError = result['isError'] === true
+  const text = isError ? firstText(result) : undefined
   const ended: TaskChange = {
-    status: bad && ctx.revision.tasks?.failsOnToolErrors === true ? 'failed' : 'completed',
+    status: isError && ctx.revision.tasks?.failsOnToolErrors === true ? 'failed' : 'completed',
     updatedAt,
     ...(text !== undefined && { statusMessage: text.slice(0, MAX_MESSAGE) }),
     result,

@@ -19,11 +19,11 @@ import { TaskWatch } from './task-watch.ts'
 
 /** Bounds on tasks. */
 export interface TaskLimits {
-  /** How long a task is kept whose client does not say, in ms from its creation. @default 3_600_000 */
+  /** How long a task is kept if its client sets no `ttl`, in ms from its creation. @default 3_600_000 */
   readonly defaultTtlMs: number
-  /** The longest that a client can have a task kept, and so run, in ms. @default 86_400_000 */
+  /** The longest time that a client can have a task kept, and so run, in ms. @default 86_400_000 */
   readonly maxTtlMs: number
-  /** How long clients are told to wait before they ask again, in ms. @default 1_000 */
+  /** The poll interval that clients get, in ms. @default 1_000 */
   readonly pollIntervalMs: number
 }
 
@@ -35,41 +35,40 @@ export const DEFAULT_TASK_LIMITS: TaskLimits = {
 
 export interface TasksOptions {
   readonly store: TaskStore
-  /** Runs the calls. Its time limits are those of tasks. */
+  /** Runs the calls, with the time limits of tasks. */
   readonly dispatcher: Dispatcher
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** Hears when another state of a task was stored. Must not throw. */
+  /** Runs after a new state of a task was stored. Must not throw. */
   readonly onStored?: RunningTaskOptions['onStored']
   readonly limits: TaskLimits
-  /** Tasks of one owner that run at once. */
+  /** Running tasks of one owner. */
   readonly maxRunning: number
 }
 
-/** How a call asks to run as a task. */
 export interface TaskRequest {
-  /** How long the client wants the task kept, in ms. */
+  /** How long the client wants the task to be kept, in ms. */
   readonly ttlMs: number | undefined
-  /** What the model reads at once. */
+  /** A text for the model until the result is there. */
   readonly immediateResponse: string | undefined
 }
 
-/** Shorter, and a task would be gone before its client has read that it is there. */
+/** A shorter task would expire before its client can read it. */
 const MIN_TTL_MS = 1_000
-/** 132 random bits: where a client has no name, the id is what keeps others from the task. */
+/** 132 random bits: only the id protects the task of an anonymous client. */
 const TASK_ID_LENGTH = 22
 const DELETE_PAGE = 100
 
 /**
- * Runs calls as tasks, and answers for them. A task belongs to the principal that started it, or to its session where
- * the client did not authenticate, and is unknown to everyone else.
+ * Runs calls as tasks. A task belongs to the principal that started it, or to its session if the client is anonymous; for
+ * others it does not exist.
  */
 export class TaskRunner implements ServerMount {
   readonly isMount = false
   readonly #options: TasksOptions
   readonly #live = new Map<string, RunningTask>()
-  /** Tasks that run or are about to, by owner. */
+  /** Numbers of running tasks, by owner. */
   readonly #running = new Map<string, number>()
   readonly #followed = new WeakSet<SessionSettings>()
   readonly #work: Drainable
@@ -100,9 +99,9 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Starts a call as a task. It is stored before this resolves.
+   * Starts a call as a task, and stores the task before it resolves.
    *
-   * @throws McpError "busy" where too many run, the store is full or the server closes
+   * @throws McpError "busy" if too many tasks run, the store is full or the server closes
    */
   async start(call: CallContext, owner: string, request: TaskRequest): Promise<TaskStarted> {
     const running = this.#running.get(owner) ?? 0
@@ -121,19 +120,19 @@ export class TaskRunner implements ServerMount {
     return { kind: 'task', task: record, ...(meta && { meta }) }
   }
 
-  /** @throws McpError where the owner has no such task */
+  /** @throws McpError if the owner has no such task */
   async get(key: TaskKey): Promise<TaskRecord> {
     const record = await this.find(key)
     if (record === undefined) throw unknownTask()
     return record
   }
 
-  /** Undefined where the owner has no such task. */
+  /** Undefined if the owner has no such task. */
   async find(key: TaskKey): Promise<TaskRecord | undefined> {
     return this.#options.store.get(key)
   }
 
-  /** Reads tasks for somebody who hears that they have changed. */
+  /** For subscriptions, which read tasks after a change. */
   watch(): TaskWatch {
     const { logger } = this.#options
     return new TaskWatch({
@@ -143,15 +142,15 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Waits until a task has ended. Meanwhile its questions travel with the call that waits.
+   * Waits until a task has ended. Meanwhile the waiting call carries the task's questions.
    *
-   * @throws McpError where the owner has no such task, or its time ends first
+   * @throws McpError if the owner has no such task, or the task expires first
    */
   async result(key: TaskKey, call: CallContext): Promise<TaskRecord> {
     const live = this.#live.get(key.taskId)
-    if (live?.key.owner === key.owner) await watch(live, call)
+    if (live?.key.owner === key.owner) await waitFor(live, call)
     let record = await this.get(key)
-    // It runs on another node.
+    // A task on another node is polled.
     while (!isFinal(record.status) && !call.signal.aborted) {
       await this.#pause(call.signal)
       record = await this.get(key)
@@ -165,30 +164,30 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Ends a task. Its handler hears of it by its signal, and what it still returns is dropped.
+   * Ends a task: aborts the signal of its handler, and drops the handler's result.
    *
-   * @throws McpError where the owner has no such task, or it has ended
+   * @throws McpError if the owner has no such task, or it has ended
    */
   async cancel(key: TaskKey): Promise<TaskRecord> {
     const cancelled = await this.#cancel(key)
     if (cancelled !== undefined) return cancelled
     const { status } = await this.get(key)
-    throw invalidParams(`Cannot cancel the task: its status is "${status}" already`)
+    throw invalidParams(`Cannot cancel the task: its status is already "${status}"`)
   }
 
   /**
-   * Ends a task as {@link cancel} does, and leaves one alone that has ended.
+   * Like {@link cancel}, but does nothing if the task has ended.
    *
-   * @throws McpError where the owner has no such task
+   * @throws McpError if the owner has no such task
    */
   async stop(key: TaskKey): Promise<void> {
     if ((await this.#cancel(key)) === undefined) await this.get(key)
   }
 
   /**
-   * Answers questions of a task that are open; what is answered already, or was never asked, is left out of account.
+   * Answers open questions of a task. Ignores responses to other questions.
    *
-   * @throws McpError where the owner has no such task, or another process runs it
+   * @throws McpError if the owner has no such task, or another process runs it
    */
   async answer(key: TaskKey, responses: Readonly<Record<string, JsonObject>>): Promise<void> {
     const { status } = await this.get(key)
@@ -196,7 +195,7 @@ export class TaskRunner implements ServerMount {
     if (live?.key.owner === key.owner) {
       for (const [id, response] of Object.entries(responses)) live.questions.answer(id, response)
     } else if (!isFinal(status)) {
-      // An acknowledgement would have the client wait for what nobody has heard.
+      // Acknowledged responses that no handler gets would make the client wait for ever.
       throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
     }
   }
@@ -251,7 +250,7 @@ export class TaskRunner implements ServerMount {
     const release = this.#follow(record.owner, call)
     const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
     const run = async (): Promise<void> => {
-      // The answer that tells of the task comes before whatever a handler does at once.
+      // The response with the task must come before the notifications of its handler.
       await Promise.resolve()
       const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
       await live.settle(finalChanges(answered, live.ctx, clock.now()))
@@ -271,19 +270,19 @@ export class TaskRunner implements ServerMount {
     this.#work.end()
   }
 
-  /** What only a session can come back for stays as long as the session, and keeps it from being idle while it runs. */
+  /** Tasks of an anonymous client end with their session, which does not count as idle while they run. */
   #follow(owner: string, { scope }: CallContext): () => void {
     const { settings, auth } = scope
     if (settings === undefined || (auth?.principal ?? ANONYMOUS) !== ANONYMOUS) return () => {}
     if (!this.#followed.has(settings)) {
       this.#followed.add(settings)
-      settings.onClose(() => void this.#forget(owner))
+      settings.onClose(() => void this.#deleteAll(owner))
     }
-    if (settings.closed) void this.#forget(owner)
+    if (settings.closed) void this.#deleteAll(owner)
     return settings.holdOpen()
   }
 
-  async #forget(owner: string): Promise<void> {
+  async #deleteAll(owner: string): Promise<void> {
     const { store, logger } = this.#options
     for (const live of this.#live.values()) if (live.key.owner === owner) live.end('closed')
     try {
@@ -293,7 +292,7 @@ export class TaskRunner implements ServerMount {
         if (page.length < DELETE_PAGE) return
       }
     } catch (err) {
-      logger.error({ err }, 'The tasks of a session that has ended could not be deleted')
+      logger.error({ err }, 'The tasks of a closed session could not be deleted')
     }
   }
 
@@ -309,7 +308,7 @@ export class TaskRunner implements ServerMount {
   }
 }
 
-async function watch(live: RunningTask, { scope, signal }: CallContext): Promise<void> {
+async function waitFor(live: RunningTask, { scope, signal }: CallContext): Promise<void> {
   const { input, exchange } = scope
   const requests = exchange.duplex ? input?.live?.requests : undefined
   if (requests === undefined) return live.done
@@ -320,17 +319,17 @@ async function watch(live: RunningTask, { scope, signal }: CallContext): Promise
 }
 
 /**
- * Who may come back for a task that this call starts; undefined where nobody could be told from others.
+ * The owner of a task that this call starts; undefined if the client cannot be distinguished from others.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control
  */
 export function taskOwner({ scope }: CallContext): string | undefined {
   const principal = scope.auth?.principal ?? ANONYMOUS
   if (principal !== ANONYMOUS) return `principal:${principal}`
-  // Whoever knows the id may have the task, by the words of the extension.
+  // In the extension, knowledge of the id is enough.
   if (scope.revision.tasks?.extension !== undefined) return 'anyone'
   return scope.session === undefined ? undefined : `session:${scope.session.id}`
 }
 
-/** The same for a task of another owner, one that has expired and one that never was. */
+/** The same error for tasks of others, expired tasks and tasks that never existed. */
 export const unknownTask = (): McpError => invalidParams('Task not found')

@@ -1,13 +1,13 @@
 import type { TaskKey, TaskRecord } from '../stores/task-store.ts'
 
 export interface TaskWatchOptions {
-  /** Resolves to undefined for a task that is not there any more. */
+  /** Undefined for a task that does not exist any more. */
   readonly read: (key: TaskKey) => Promise<TaskRecord | undefined>
-  /** Hears of a read that failed. Must not throw. */
+  /** Runs when a read failed. Must not throw. */
   readonly onError: (error: unknown) => void
 }
 
-/** Reads tasks that have changed, each by one read at a time: changes that come meanwhile are told of together. */
+/** Reads tasks after changes, one read of a task at a time: changes during a read cause one more. */
 export class TaskWatch {
   readonly #options: TaskWatchOptions
   readonly #reading = new Map<string, 'once' | 'again'>()
@@ -16,20 +16,20 @@ export class TaskWatch {
     this.#options = options
   }
 
-  /** Gives the task as it is now, or a moment later, to `tell`. */
-  refresh(key: TaskKey, tell: (record: TaskRecord) => void): void {
+  /** Reads the task and passes it to `notify`. */
+  refresh(key: TaskKey, notify: (record: TaskRecord) => void): void {
     const { taskId } = key
     if (this.#reading.has(taskId)) this.#reading.set(taskId, 'again')
-    else void this.#read(key, tell)
+    else void this.#read(key, notify)
   }
 
-  async #read(key: TaskKey, tell: (record: TaskRecord) => void): Promise<void> {
+  async #read(key: TaskKey, notify: (record: TaskRecord) => void): Promise<void> {
     const { taskId } = key
     do {
       this.#reading.set(taskId, 'once')
       try {
         const record = await this.#options.read(key)
-        if (record !== undefined) tell(record)
+        if (record !== undefined) notify(record)
       } catch (error) {
         this.#options.onError(error)
       }

@@ -6,7 +6,7 @@ export interface Clock {
   clearTimeout(timer: unknown): void
 }
 
-/** A longer delay overflows the timers of every runtime and fires at once. */
+/** Timers with a longer delay overflow, and fire at once. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1
 
 /** The clock and the timers of the platform. */

@@ -6,18 +6,18 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** A logger that never throws: what is said of a failure must not become one. */
+/** A logger that never throws. */
 export function safeLogger(logger: Logger): Logger {
-  const say =
+  const log =
     (level: keyof Logger) =>
     (fields: object, message: string): void => {
       try {
         logger[level](fields, message)
       } catch {
-        // Nobody is left to be told.
+        // There is nowhere left to report it.
       }
     }
-  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
 }
 
 /** Warnings and errors on stderr, one line each; `console.error` never touches stdout, which stdio needs clean. */

@@ -1,12 +1,12 @@
-/** Bytes from a CSPRNG, injected so that tests are repeatable. Called when needed, never while something is built. */
+/** Bytes from a CSPRNG, injected so that tests are repeatable. Never called in a constructor: Workers forbid it. */
 export type Random = (bytes: number) => Uint8Array
 
-/** A draw costs more than its bytes: many small ones share a large one. */
+/** A draw has a fixed cost, so many small ones share a large one. */
 const POOL_BYTES = 4_096
 let pool: Uint8Array<ArrayBuffer> | undefined
 let used = POOL_BYTES
 
-/** From the platform's generator. No byte is given out twice, and none stays behind where it was given out. */
+/** The platform's generator. No byte is returned twice, and returned bytes are erased from the pool. */
 export const secureRandom: Random = (bytes) => {
   if (bytes > POOL_BYTES / 4) return crypto.getRandomValues(new Uint8Array(bytes))
   if (used + bytes > POOL_BYTES) {

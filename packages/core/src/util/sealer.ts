@@ -6,24 +6,24 @@ import { type Random, secureRandom } from './random.ts'
 export type SealKey = Uint8Array | string
 
 export interface SealerOptions {
-  /** The first key seals, every key opens: a new one is put in front, and the old one goes when nothing it sealed matters. */
+  /** The first key seals, all keys open: to rotate, put a new key in front and remove the old one later. */
   readonly keys: readonly SealKey[]
-  /** The option that the keys were given as, for errors. */
+  /** The name of the option, for errors. */
   readonly name: string
   readonly random?: Random
 }
 
 /**
- * Hands data to a peer that can neither read nor change it: AES-256-GCM, with a key of its own for each purpose, so that
- * what was sealed for one is never taken for another.
+ * Seals data for a peer that can neither read nor change it: AES-256-GCM, with a derived key for each purpose, so that data
+ * sealed for one purpose does not open for another.
  */
 export interface Sealer {
   /**
-   * The sealed text in base64url: {@link sealedLength} characters for each length. Opens only with the same purpose and
-   * context, which travels elsewhere or is known.
+   * The sealed text in base64url, {@link sealedLength} characters. Opens only with the same purpose and context; the
+   * context is not part of it.
    */
   seal(purpose: string, text: string, context: string): Promise<string>
-  /** The text, or undefined for whatever was not sealed by one of the keys for just this. Never throws. */
+  /** The text; undefined if it was not sealed with one of the keys for this purpose and context. Never throws. */
   open(purpose: string, sealed: string, context: string): Promise<string | undefined>
 }
 
@@ -35,14 +35,14 @@ const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Characters of what seals a text of so many bytes in UTF-8. */
+/** The length of the sealed text in characters, for a text of so many bytes in UTF-8. */
 export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES + bytes + TAG_BYTES) * 4) / 3)
 
 /**
- * Makes a sealer. Draws nothing and derives nothing before it is used. Nonces are random: a key should seal no more than
- * 2^32 texts (NIST SP 800-38D, section 8.3) before another one takes its place.
+ * Derives no key before its first use. Nonces are random: rotate a key before it has sealed 2^32 texts (NIST SP 800-38D,
+ * section 8.3).
  *
- * @throws `ERR_MCP_OPTION` for keys that are no list of 1 to 8 keys of 32 bytes each
+ * @throws `ERR_MCP_OPTION` unless there are 1 to 8 keys of 32 bytes each
  */
 export function createSealer({ keys, name, random = secureRandom }: SealerOptions): Sealer {
   return new AesSealer(readKeys(keys, name), random)
@@ -51,7 +51,7 @@ export function createSealer({ keys, name, random = secureRandom }: SealerOption
 class AesSealer implements Sealer {
   readonly #keys: readonly Uint8Array<ArrayBuffer>[]
   readonly #random: Random
-  /** By purpose, of which the code knows a few. */
+  /** By purpose; the code has a few of them. */
   readonly #derived = new Map<string, readonly Promise<CryptoKey>[]>()
 
   constructor(keys: readonly Uint8Array<ArrayBuffer>[], random: Random) {
@@ -78,7 +78,7 @@ class AesSealer implements Sealer {
       try {
         return decoder.decode(await crypto.subtle.decrypt(parameters, await key, data))
       } catch {
-        // Another key's, or nobody's: a peer must not learn which.
+        // Try the next key. A peer must not learn why a text does not open.
       }
     }
     return undefined
@@ -117,7 +117,7 @@ function readKeys(keys: readonly SealKey[], name: string): readonly Uint8Array<A
   return read as Uint8Array<ArrayBuffer>[]
 }
 
-/** A copy: what the caller does to its array must not change the key. */
+/** Copies the key: the caller may change its array. */
 function readKey(key: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (key instanceof Uint8Array) return key.length === KEY_BYTES ? new Uint8Array(key) : undefined
   if (typeof key !== 'string' || !BASE64_KEY.test(key)) return undefined

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts'
 import { isolatedRequests } from './platform.ts'
 
-/** Lets the process end while the timer waits, where the runtime's timers know how. */
+/** Lets the process end while the timer waits, on runtimes with `unref`. */
 function unref(timer: unknown): void {
   if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
     timer.unref()
 }
 
-/** A task that repeats while it is switched on; one timer, whatever it looks after. */
+/** Runs a function at an interval while it is started. */
 export class Recurring {
   readonly #clock: Clock
   readonly #ms: number
@@ -41,14 +41,14 @@ export class Recurring {
 }
 
 export interface Due {
-  /** Called once, unless it is removed before. */
+  /** Called once, unless the member is removed first. */
   due(): void
 }
 
 /**
- * Calls each member a fixed time after it was added. All wait equally long, so one timer for the oldest serves them
- * all: a call that ends in time costs an entry in a map, and no timer. Where timers end with their request each member
- * has one of its own, held weakly: some requests end without a word.
+ * Calls each member a fixed time after it was added. All wait equally long, so one timer for the oldest serves them all: a
+ * call that ends in time costs an entry in a map, and no timer. Where requests are isolated each member has its own timer,
+ * held weakly, since some requests end unnoticed.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -78,7 +78,7 @@ export class Deadlines {
     else this.#removeOwn(member, this.#own)
   }
 
-  /** Lets the timer go if it has nobody to wait for. */
+  /** Clears the timer if there are no members. */
   releaseTimer(): void {
     if (this.#members.size === 0) this.clear()
   }
@@ -115,7 +115,7 @@ export class Deadlines {
     const now = this.#clock.now()
     for (const [member, at] of this.#members) {
       if (at > now) {
-        // Also where a member that was due has been added anew, and with it a timer that is too late for this one.
+        // A member added again by `due` may have armed a timer that is too late for this one.
         this.#arm(at - now)
         return
       }

@@ -29,8 +29,8 @@ function createContext(): { ctx: CallContext; sent: Record<string, unknown>[] } 
   return { ctx, sent }
 }
 
-describe('whatever a handler reports, a client is told numbers and text only', () => {
-  it('drops progress that is no finite number, and goes on from the last that was', async () => {
+describe('progress and logs with invalid values', () => {
+  it('drop progress that is not a finite number', async () => {
     const { ctx, sent } = createContext()
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '7', 7n]) {
       await ctx.progress(value as number)
@@ -39,7 +39,7 @@ describe('whatever a handler reports, a client is told numbers and text only', (
     expect(sent).toEqual([{ progressToken: 't', progress: 1 }])
   })
 
-  it('leaves out a total that is no finite number and a message that is no text', async () => {
+  it('leave out a total that is not a finite number and a message that is not a string', async () => {
     const { ctx, sent } = createContext()
     await ctx.progress(1, Number.POSITIVE_INFINITY, 1n as never)
     await ctx.progress(2, '9' as never, {} as never)
@@ -58,13 +58,13 @@ describe('whatever a handler reports, a client is told numbers and text only', (
     },
   )
 
-  it('leaves out the name of a logger that is no text', () => {
+  it('leave out a logger name that is not a string', () => {
     const { ctx, sent } = createContext()
     ctx.log.error('oh', 7 as never)
     expect(sent).toEqual([{ level: 'error', data: 'oh' }])
   })
 
-  it('logs a description of data that JSON refuses, and the handler goes on', () => {
+  it('replace data that cannot be serialised, and the handler continues', () => {
     const { ctx, sent } = createContext()
     ctx.log.error({ big: 1n })
     expect(sent).toEqual([{ level: 'error', data: '[data that cannot be serialised]' }])

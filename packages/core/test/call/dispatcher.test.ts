@@ -55,7 +55,7 @@ describe('every request gets exactly one answer', () => {
     ['returns a BigInt', () => complete({ content: [], _meta: { n: 1n } })],
     ['returns a cycle', async () => complete({ content: [], _meta: cycle })],
     ['returns a throwing toJSON', () => complete({ content: [], _meta: { toJSON: () => { throw new Error('canary') } } })], // prettier-ignore
-  ])('of a tool that %s: isError with a reference, and nothing of the cause', async (_, handle) => {
+  ])('from a tool that %s: isError with a reference, without the cause', async (_, handle) => {
     const runtime = tool(handle)
     const answer = await parsed(call(runtime).answer)
     expect(answer).toMatchObject({ id: 7, result: { isError: true } })
@@ -64,7 +64,7 @@ describe('every request gets exactly one answer', () => {
     expect(runtime.errors).toHaveLength(1)
   })
 
-  it('as -32603 with a reference where the method has no result for a failure', async () => {
+  it('as -32603 with a reference if the method has no result for a failure', async () => {
     const runtime = createTestRuntime({
       'prompts/get': { handle: () => Promise.reject(new Error('canary')) },
     })
@@ -75,7 +75,7 @@ describe('every request gets exactly one answer', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  it('with code, message and data of an McpError as they are, and without a report', async () => {
+  it('with code, message and data of an McpError, which is not reported', async () => {
     const runtime = tool(() => { throw new McpError(-1234, 'mine', { a: 1 }) }) // prettier-ignore
     expect(await parsed(call(runtime).answer)).toMatchObject({
       error: { code: -1234, message: 'mine', data: { a: 1 } },
@@ -125,7 +125,7 @@ describe('time limits', () => {
     expect(done).toBe(true)
   })
 
-  it('share one timer, which a server at rest lets go', async () => {
+  it('share one timer, which an idle server clears', async () => {
     const runtime = tool(async () => complete({ content: [] }))
     for (let count = 0; count < 5; count++) await call(runtime).answer
     expect(runtime.clock.pending).toBe(1)
@@ -133,7 +133,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('count for each call from its own beginning', async () => {
+  it('start with each call', async () => {
     const runtime = tool(never)
     const ended: string[] = []
     void call(runtime).answer.then(() => ended.push('first'))
@@ -148,7 +148,7 @@ describe('time limits', () => {
 })
 
 describe('a call that has ended', () => {
-  it('when cancelled gets no answer, and nothing is sent for it any more', async () => {
+  it('by cancellation gets no answer, and sends nothing more', async () => {
     let finish: (() => void) | undefined
     const runtime = tool(() => new Promise((resolve) => (finish = () => resolve(complete({ content: [] })))))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
@@ -171,7 +171,7 @@ describe('a call that has ended', () => {
 })
 
 describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('grows strictly, with token 0 as good as any', async () => {
+  it('grows strictly, also with token 0', async () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime, 'tools/call', 0)
     for (const value of [1, 1, 0.5, Number.NaN, 2]) await ctx.progress(value, 4, 'm')
@@ -181,7 +181,7 @@ describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/bas
     ])
   })
 
-  it('is not sent to a caller that did not ask', async () => {
+  it('is not sent if the client did not ask for it', async () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime)
     await ctx.progress(1)
@@ -190,7 +190,7 @@ describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/bas
 })
 
 describe('logging from a handler', () => {
-  it('sends what is as severe as the client asked for', () => {
+  it('sends messages from the level that the client set', () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime)
     ctx.log.info('no')
@@ -204,14 +204,14 @@ describe('logging from a handler', () => {
     ])
   })
 
-  it('survives data that cannot be serialised', () => {
+  it('replaces data that cannot be serialised', () => {
     const { ctx } = call(tool(() => new Promise(() => {})))
     expect(() => ctx.log.error(1n)).not.toThrow()
   })
 })
 
 describe('middleware', () => {
-  it('runs in onion order around its methods and may replace the result', async () => {
+  it('runs in the order of registration, outermost first, and can replace the result', async () => {
     const runtime = tool(async () => complete({ content: [] }))
     const order: string[] = []
     for (const name of ['outer', 'inner']) {
@@ -228,7 +228,7 @@ describe('middleware', () => {
   })
 })
 
-it('a synchronous handler is answered without a promise', async () => {
+it('without middleware a synchronous handler is answered without a promise', async () => {
   const runtime = tool(() => complete({ content: [] }))
   const { ctx } = call(runtime)
   const again = runtime.dispatcher.run(ctx)

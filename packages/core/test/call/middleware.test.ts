@@ -26,7 +26,7 @@ function create(): {
 }
 
 describe('a middleware around one method', () => {
-  it('has the parameters and the result of that method by type', async () => {
+  it('has typed parameters and a typed result', async () => {
     const { server, ask } = create()
     const seen: string[] = []
     server.use('tools/call', async (ctx, next) => {
@@ -59,7 +59,7 @@ describe('a middleware around one method', () => {
     },
   )
 
-  it('may answer by itself, and what it answers is brought to the revision of the client', async () => {
+  it('can answer by itself, and its answer is projected to the client’s revision', async () => {
     const { server, ask } = create()
     server.use('tools/call', async () => ({
       content: [{ type: 'resource_link', uri: 'file:///a', name: 'a' }],
@@ -71,7 +71,7 @@ describe('a middleware around one method', () => {
     expect(JSON.stringify(older)).not.toContain('resource_link')
   })
 
-  it('that throws is answered as if the handler had thrown', async () => {
+  it('that throws is handled like a handler that throws', async () => {
     const { server, ask } = create()
     server.use('tools/call', () => Promise.reject(new Error('canary')))
     const reply = await ask({ name: 'one' })
@@ -79,14 +79,14 @@ describe('a middleware around one method', () => {
     expect(JSON.stringify(reply)).not.toContain('canary')
   })
 
-  it('stands around the calls that come after it was added', async () => {
+  it('wraps calls after it was added', async () => {
     const { server, ask } = create()
     expect((await ask({ name: 'one' })).result).not.toHaveProperty('_meta')
     server.use(async (_ctx, next) => ({ ...(await next()), _meta: { late: true } }))
     expect((await ask({ name: 'one' })).result).toMatchObject({ _meta: { late: true } })
   })
 
-  it('stands outside of validation: a result that is replaced is not validated again', async () => {
+  it('runs outside validation: a replaced result is not validated again', async () => {
     const { server, ask } = create()
     server.addTool({
       name: 'typed',

@@ -46,7 +46,7 @@ async function call(
   return { answer }
 }
 
-describe('a call that was asked for progress and reports none', () => {
+describe('a silent call whose client asked for progress', () => {
   it.each(['token', '', 0, 7])(
     'is spoken for every 15 s until its answer, under the token %j',
     async (token) => {
@@ -67,7 +67,7 @@ describe('a call that was asked for progress and reports none', () => {
     },
   )
 
-  it('waits 15 s anew after each report of its handler', async () => {
+  it('waits 15 s after each report of its handler', async () => {
     const { clock, peer, heard } = await serve(async (ctx, time) => {
       await wait(time, 10 * SECOND)
       await ctx.progress(1, 4)
@@ -82,7 +82,7 @@ describe('a call that was asked for progress and reports none', () => {
     expect(heard()).toEqual([1, 2, 2.000002, 3])
   })
 
-  it('is not kept from being spoken for by reports that are dropped', async () => {
+  it('gets progress although its handler’s reports are dropped', async () => {
     const { clock, peer, heard } = await serve(async (ctx, time) => {
       for (let n = 0; n < 4; n++) {
         await ctx.progress(1)
@@ -95,7 +95,7 @@ describe('a call that was asked for progress and reports none', () => {
     expect(heard()).toEqual([1, 1.000001, expect.closeTo(1.000002, 9)])
   })
 
-  it('is ended by its time limit all the same', async () => {
+  it('still ends at its time limit', async () => {
     const { clock, peer, heard } = await serve((_ctx, time) => wait(time, 600 * SECOND))
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(60 * SECOND)
@@ -104,7 +104,7 @@ describe('a call that was asked for progress and reports none', () => {
     expect(heard()).toHaveLength(3)
   })
 
-  it('is spoken for no more once it is cancelled', async () => {
+  it('gets no more progress after its cancellation', async () => {
     const { clock, peer, heard } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     await call({ peer, clock }, 1)
     await clock.advance(20 * SECOND)
@@ -114,7 +114,7 @@ describe('a call that was asked for progress and reports none', () => {
     expect(heard()).toEqual([0])
   })
 
-  it('shares one timer with all others, which goes when the server closes', async () => {
+  it('shares one timer with all others, which is cleared when the server closes', async () => {
     const { server, clock, peer } = await serve((_ctx, time) => wait(time, 20 * SECOND))
     const idle = clock.pending
     const answers = []
@@ -128,7 +128,7 @@ describe('a call that was asked for progress and reports none', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is due on time however many others were due before', async () => {
+  it('is due on time after many others', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const tokens = (): unknown[] =>
       peer.notifications.splice(0).map(({ params }) => (params as { progressToken: unknown }).progressToken)
@@ -146,8 +146,8 @@ describe('a call that was asked for progress and reports none', () => {
   })
 })
 
-describe('nobody is spoken for', () => {
-  it('whose client has not asked for progress', async () => {
+describe('there is no keepalive', () => {
+  it('for a client that has not asked for progress', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const idle = clock.pending
     const { answer } = await call({ peer, clock })
@@ -157,7 +157,7 @@ describe('nobody is spoken for', () => {
     expect(peer.notifications).toEqual([])
   })
 
-  it('where progressHeartbeat is false', async () => {
+  it('if progressHeartbeat is false', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND), { progressHeartbeat: false })
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(50 * SECOND)

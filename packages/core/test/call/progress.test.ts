@@ -22,8 +22,8 @@ const start = (): {
   }
 }
 
-describe('signs of life between what a handler reports, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('begin at 0 and grow in steps of a millionth, without a total and a message', () => {
+describe('keepalives between the reports of a handler, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
+  it('begin at 0 and grow by a millionth, without a total or message', () => {
     const { beat } = start()
     expect([beat(), beat(), beat()]).toEqual([
       { progressToken: 't', progress: 0 },
@@ -32,7 +32,7 @@ describe('signs of life between what a handler reports, https://modelcontextprot
     ])
   })
 
-  it('stay below what a handler reports next, which is sent as it is', () => {
+  it('stay below the handler’s next value, which is sent unchanged', () => {
     const { report, beat } = start()
     beat()
     beat()
@@ -41,7 +41,7 @@ describe('signs of life between what a handler reports, https://modelcontextprot
     expect(report(2, 3)).toEqual({ progressToken: 't', progress: 2, total: 3 })
   })
 
-  it('keep the message of a value that a sign of life has overtaken', () => {
+  it('keep the message of a value that a keepalive has overtaken', () => {
     const { report, beat } = start()
     beat()
     const first = report(0, 10, 'begun')
@@ -51,7 +51,7 @@ describe('signs of life between what a handler reports, https://modelcontextprot
     expect(report(1, 10)).toMatchObject({ progress: 1 })
   })
 
-  it('never reach a total; where the handler has, they leave it out', () => {
+  it('never reach a total; after the handler has, they leave it out', () => {
     const { report, beat } = start()
     report(9.9999999, 10)
     for (let n = 0; n < 20; n++) expect(beat()?.progress).toBeLessThan(10)
@@ -67,13 +67,13 @@ describe('signs of life between what a handler reports, https://modelcontextprot
     }
   })
 
-  it('say nothing where no number is left', () => {
+  it('stop if there is no larger number', () => {
     const { report, beat } = start()
     report(Number.MAX_VALUE)
     expect(beat()).toBeUndefined()
   })
 
-  it('grow strictly and without end whatever is reported in between, and no growing report is lost', () => {
+  it('grow strictly between any reports, and no growing report is lost', () => {
     const value = fc.oneof(fc.double(), fc.double({ min: 0, max: 1, noNaN: true }))
     const step = fc.oneof(fc.constant('beat' as const), fc.tuple(value, fc.option(value, { nil: undefined })))
     fc.assert(

@@ -5,7 +5,7 @@ import { SerializedResult } from '../../src/call/result.ts'
 const result = new SerializedResult('{"tools":["ä€😀"]}', () => ({}))
 const text = (answer: LargeAnswer): string => new TextDecoder().decode(answer.bytes())
 
-describe('an answer with a large prepared result', () => {
+describe('the response with a large serialised result', () => {
   it.each([
     ['nothing of its revision', '{}', { tools: ['ä€😀'] }],
     [
@@ -21,7 +21,7 @@ describe('an answer with a large prepared result', () => {
     }
   })
 
-  it('shares nothing with the next one but what it is made of', () => {
+  it('has bytes that no other response shares', () => {
     const [one, two] = [new LargeAnswer(1, '{}', result), new LargeAnswer(2, '{}', result)]
     one.bytes().fill(0)
     expect(text(two)).toBe(two.frame)

@@ -51,7 +51,7 @@ async function open(
 }
 
 describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle', () => {
-  it('answers with the version asked for, capabilities and who the server is', async () => {
+  it('answers with the requested version, capabilities and server info', async () => {
     const transport = new ScriptedTransport()
     serveTransport(createTestRuntime({}, { instructions: () => 'read me' }), transport)
     await transport.receive(initialize('2025-03-26'))
@@ -69,7 +69,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     ])
   })
 
-  it('holds messages back until the session is open, in order', async () => {
+  it('delays messages until the session is open, in order', async () => {
     let openLifespan: (() => void) | undefined
     const runtime = createTestRuntime({}, { ready: () => new Promise((resolve) => (openLifespan = resolve)) })
     const transport = new ScriptedTransport()
@@ -83,7 +83,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     expect(transport.sent).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
   })
 
-  it('refuses calls before it, but answers a ping', async () => {
+  it('refuses calls before it, except a ping', async () => {
     const transport = new ScriptedTransport()
     const tool = gatedTool()
     serveTransport(createTestRuntime({ 'tools/call': tool.entry }), transport)
@@ -96,7 +96,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     expect(tool.started).toEqual([])
   })
 
-  it('is refused a second time, and the first one stays in force', async () => {
+  it('is refused a second time, without effect on the session', async () => {
     const { transport } = await open(createTestRuntime({}), '2025-06-18')
     await transport.receive(initialize('2024-11-05', 5))
     await transport.receive({ jsonrpc: '2.0', id: 6, method: 'ping' })
@@ -117,7 +117,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     expect(transport.sent).toMatchObject([{ id: 1, error: { code: -32602 } }])
   })
 
-  it('that fails in the lifespan is answered, without the cause, and can be tried again', async () => {
+  it('that fails in the lifespan gets an error without the cause, and can be repeated', async () => {
     let fails = true
     const runtime = createTestRuntime(
       {},
@@ -141,7 +141,7 @@ describe('unreadable messages', () => {
     ['no JSON', '{', -32700],
     ['an array where batches do not exist', [call(1, 'a')], -32600],
     ['no version', { id: 3, method: 'ping' }, -32600],
-  ])('%s is answered with an error, and the next message works', async (_, message, code) => {
+  ])('%s gets an error, and the next message works', async (_, message, code) => {
     const { transport } = await open(createTestRuntime({}))
     await transport.receive(message)
     await transport.receive({ jsonrpc: '2.0', id: 9, method: 'ping' })
@@ -149,8 +149,8 @@ describe('unreadable messages', () => {
   })
 })
 
-describe('requests that run at the same time', () => {
-  it('are answered as they finish', async () => {
+describe('concurrent requests', () => {
+  it('are answered in the order in which they finish', async () => {
     const tool = gatedTool()
     const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
     for (const key of ['a', 'b']) void transport.receive(call(key, key))
@@ -161,7 +161,7 @@ describe('requests that run at the same time', () => {
     expect(transport.sent).toMatchObject([{ id: 'b' }, { id: 'a' }])
   })
 
-  it('under one id each get their own answer', async () => {
+  it('with the same id each get their own answer', async () => {
     const tool = gatedTool()
     const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
     const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
@@ -174,7 +174,7 @@ describe('requests that run at the same time', () => {
     expect(answered.toSorted()).toEqual(keys.toSorted())
   })
 
-  it('wait beyond the running limit, and hold back the transport at the in-flight limit', async () => {
+  it('wait beyond the running limit, and stop the reading at the in-flight limit', async () => {
     const tool = gatedTool()
     const { transport } = await open(
       createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 2 } }),
@@ -189,7 +189,7 @@ describe('requests that run at the same time', () => {
     expect(tool.started).toEqual(['a', 'b'])
   })
 
-  it('beyond every limit are answered "busy" and not lost', async () => {
+  it('beyond all limits get a "busy" error', async () => {
     const tool = gatedTool()
     const { transport } = await open(
       createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 1 } }),
@@ -223,7 +223,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
     ['an unknown id', 99],
     ['no id', undefined],
     ['a finished call', 5],
-  ])('of %s changes nothing', async (_, id) => {
+  ])('of %s has no effect', async (_, id) => {
     const tool = gatedTool()
     const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
     void transport.receive(call(5, 'done'))
@@ -236,7 +236,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
     expect(transport.sent).toMatchObject([{ id: 5 }, { id: 1 }])
   })
 
-  it('of a call that waits for its turn keeps it from its handler', async () => {
+  it('of a waiting call keeps it from its handler', async () => {
     const tool = gatedTool()
     const limits = { running: 1, inFlight: 9 }
     const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }, { limits }))
@@ -250,7 +250,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
     expect(transport.sent).toMatchObject([{ id: 'a' }, { id: 'c' }])
   })
 
-  it('that names several running calls ends none', async () => {
+  it('does nothing if several running calls have the id', async () => {
     const tool = gatedTool()
     const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
     for (const key of ['a', 'b']) void transport.receive(call(1, key))
@@ -262,14 +262,14 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 })
 
 describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
-  it('are answered as one array, notifications aside', async () => {
+  it('are answered as one array, without notifications', async () => {
     const { transport } = await open(createTestRuntime({}), '2025-03-26')
     const ping = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' })
     await transport.receive([ping(1), { jsonrpc: '2.0', method: 'notifications/initialized' }, ping(2)])
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('hold back the transport like single calls do', async () => {
+  it('stop the reading like single calls', async () => {
     const tool = gatedTool()
     const limits = { running: 1, inFlight: 2 }
     const { transport } = await open(
@@ -286,7 +286,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('still come back when a call in them is cancelled', async () => {
+  it('are still answered when one of their calls is cancelled', async () => {
     const tool = gatedTool()
     const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }), '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
@@ -307,7 +307,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
 })
 
 describe('changes', () => {
-  it('reach the client, a resource’s only where it subscribed', async () => {
+  it('reach the client, those of resources only with a subscription', async () => {
     const runtime = createTestRuntime({})
     const { transport } = await open(runtime)
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
@@ -315,7 +315,7 @@ describe('changes', () => {
     expect(transport.sent).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }])
   })
 
-  it('are not told to a client that has not initialised', async () => {
+  it('are not sent before initialize', async () => {
     const runtime = createTestRuntime({})
     const transport = new ScriptedTransport()
     serveTransport(runtime, transport)
@@ -324,7 +324,7 @@ describe('changes', () => {
   })
 })
 
-describe('a peer that reads slowly', () => {
+describe('a slow client', () => {
   /** A transport that is behind from the first write on, until the test says otherwise. */
   class SlowTransport extends ScriptedTransport {
     caughtUp: (() => void) | undefined
@@ -345,7 +345,7 @@ describe('a peer that reads slowly', () => {
     return transport
   }
 
-  it('gets every answer, and of a flood of logs what was sent before it fell behind', async () => {
+  it('gets every answer, and the logs from before it was slow', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: (_, ctx) => {
@@ -359,7 +359,7 @@ describe('a peer that reads slowly', () => {
     expect(transport.sent).toMatchObject([{ params: { data: 0 } }, { id: 1 }])
   })
 
-  it('loses nothing of a handler that awaits', async () => {
+  it('loses no notification of a handler that awaits', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: async (_, ctx) => {
@@ -383,7 +383,7 @@ describe('a peer that reads slowly', () => {
     ])
   })
 
-  it('hears of changes when it has caught up, of each once', async () => {
+  it('gets each change once, when it has caught up', async () => {
     const runtime = createTestRuntime({})
     const transport = await openSlow(runtime)
     void transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping' })
@@ -413,7 +413,7 @@ describe('closing', () => {
     expect(transport.ended).toBe(true)
   })
 
-  it('starts nothing of what still waits at the deadline', async () => {
+  it('starts no waiting call at the deadline', async () => {
     const tool = gatedTool()
     const runtime = createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 9 } })
     const { transport, connection } = await open(runtime)
@@ -426,7 +426,7 @@ describe('closing', () => {
     expect(transport.sent).toEqual([])
   })
 
-  it('is the end: what comes or is said after it goes nowhere', async () => {
+  it('is final: later messages in both directions are ignored', async () => {
     const runtime = createTestRuntime({})
     const { transport, connection } = await open(runtime)
     await connection.close()
@@ -436,7 +436,7 @@ describe('closing', () => {
     expect(transport.sent).toEqual([])
   })
 
-  it('ends what is still running at the deadline, and is the same close for everyone', async () => {
+  it('ends running calls at the deadline, and is the same close for all callers', async () => {
     const tool = gatedTool()
     const runtime = createTestRuntime({ 'tools/call': tool.entry })
     const { transport, connection } = await open(runtime)
@@ -448,7 +448,7 @@ describe('closing', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('again, in more of a hurry, shortens the wait', async () => {
+  it('again with a shorter deadline shortens the wait', async () => {
     const tool = gatedTool()
     const runtime = createTestRuntime({ 'tools/call': tool.entry })
     const { transport, connection } = await open(runtime)
@@ -481,7 +481,7 @@ describe('a transport that breaks', () => {
   it.each([
     ['throws', () => { throw broken }], // prettier-ignore
     ['rejects', () => Promise.reject(broken)],
-  ])('ends the connection when a write %s, and nothing is left unhandled', async (_, fail) => {
+  ])('ends the connection when a write %s, without an unhandled rejection', async (_, fail) => {
     const tool = gatedTool()
     const runtime = createTestRuntime({ 'tools/call': tool.entry })
     const { transport, connection } = await open(runtime)
@@ -496,7 +496,7 @@ describe('a transport that breaks', () => {
     expect(runtime.logs.filter((line) => line.startsWith('The transport failed'))).toHaveLength(1)
   })
 
-  it('when it is closed is closed all the same', async () => {
+  it('on close counts as closed', async () => {
     const runtime = createTestRuntime({})
     const { transport, connection } = await open(runtime)
     transport.close = () => Promise.reject(broken)
@@ -517,7 +517,7 @@ describe('a transport that breaks', () => {
     expect(transport.ended).toBe(false)
   })
 
-  it('is not started for a server that is closed', () => {
+  it('is not started for a closed server', () => {
     const refuse = (): never => {
       throw new Error('closed')
     }

@@ -91,7 +91,7 @@ function serverOf(): McpServer {
 }
 
 describe('both eras on one connection (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it('a probe decides nothing: after server/discover a client may open a session, and go on with both', async () => {
+  it('after server/discover a client can open a session, and use both eras', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     const call = { name: 'era' }
@@ -116,7 +116,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('calls of both that share an id are answered each in its own words', async () => {
+  it('calls of both eras with the same id are each answered in their own revision', async () => {
     const { transport, release, texts } = bench()
     await transport.receive(initialize())
     transport.sent.length = 0
@@ -132,7 +132,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('what a request wants to hear comes with its own tokens and level, and no session hears of it', async () => {
+  it('notifications of a request use its own token and level, and do not go to the session', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     await transport.receive(
@@ -152,8 +152,8 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
   })
 })
 
-describe('cancelling a request that stands for itself (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#cancellation)', () => {
-  it('ends it, and nothing more is said of it', async () => {
+describe('cancelling a request that brings its own metadata (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#cancellation)', () => {
+  it('ends it, and nothing more is sent for it', async () => {
     const { transport, release, ended, connection } = bench()
     void transport.receive(alone(1, 'tools/call', { key: 'a' }))
     await transport.receive(cancel(1))
@@ -162,7 +162,7 @@ describe('cancelling a request that stands for itself (https://modelcontextproto
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it('keeps one that waits for its turn from its handler', async () => {
+  it('keeps a waiting call from its handler', async () => {
     const { transport, release, started, texts } = bench({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b', 'c']) void transport.receive(alone(key, 'tools/call', { key }))
     await transport.receive(cancel('b'))
@@ -177,7 +177,7 @@ describe('cancelling a request that stands for itself (https://modelcontextproto
     ])
   })
 
-  it('ends none where a call of the session has the same id, unless the cancellation says which it means', async () => {
+  it('does nothing if a call of the session has the same id, unless the cancellation names a revision', async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
     void transport.receive(request(1, 'tools/call', { key: 'session' }))
@@ -192,8 +192,8 @@ describe('cancelling a request that stands for itself (https://modelcontextproto
   })
 })
 
-describe('requests that stand for themselves, on a duplex transport', () => {
-  it('beyond the running limit wait, and at the limit in flight nothing more is read', async () => {
+describe('requests that bring their own metadata, on a duplex transport', () => {
+  it('wait beyond the running limit, and stop the reading at the in-flight limit', async () => {
     const { transport, started, release, rejected } = bench({ running: 1, inFlight: 2 })
     expect(transport.receive(alone(1, 'tools/call', { key: 'a' }))).toBeUndefined()
     const held = transport.receive(alone(2, 'tools/call', { key: 'b' }))
@@ -205,7 +205,7 @@ describe('requests that stand for themselves, on a duplex transport', () => {
     expect([started, rejected]).toEqual([['a', 'b'], []])
   })
 
-  it('are read on while the session has asked its client something, whose answer comes on the same way', async () => {
+  it('are still read while the client owes the session a response', async () => {
     const server = new McpServer(
       { name: 'a', version: '1' },
       { limits: { running: 1, inFlight: 2 }, logger: quiet },
@@ -238,7 +238,7 @@ describe('requests that stand for themselves, on a duplex transport', () => {
     await connection.close({ deadline: 0 })
   })
 
-  it('are read one after the other while the lifespan opens, and then all answered', async () => {
+  it('wait for the lifespan, and are then all answered', async () => {
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => (open = resolve))
     let isOpen = false
@@ -261,7 +261,7 @@ describe('requests that stand for themselves, on a duplex transport', () => {
     ])
   })
 
-  it('are counted, and answered though the client has closed its side', async () => {
+  it('are counted, and answered although the client has closed its side', async () => {
     const { transport, connection, release, texts } = bench()
     void transport.receive(alone(1, 'tools/call', { key: 'a' }))
     expect(connection.stats()).toMatchObject({ sessions: 0, callsInFlight: 1 })
@@ -271,7 +271,7 @@ describe('requests that stand for themselves, on a duplex transport', () => {
     expect(texts()).toEqual([[1, 'a alone']])
   })
 
-  it('that wait for their turn when the connection closes never reach their handlers', async () => {
+  it('that wait when the connection closes never reach their handlers', async () => {
     const { transport, connection, clock, started, ended } = bench({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b']) void transport.receive(alone(key, 'tools/call', { key }))
     const closed = connection.close({ deadline: 1 })
@@ -304,7 +304,7 @@ describe('requests that stand for themselves, on a duplex transport', () => {
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-describe('a ping beside what a session allows', () => {
+describe('a ping next to a session', () => {
   const unknown = { ...META, 'io.modelcontextprotocol/protocolVersion': '1999-01-01' }
 
   it.each<[string, (typeof VERSION | '2025-11-25')[], object | undefined, object]>([
@@ -313,7 +313,7 @@ describe('a ping beside what a session allows', () => {
     ['of an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
     ['of none, where it must name one', [VERSION], undefined, { error: { code: -32602 } }],
     ['of none, where sessions are all there is', ['2025-11-25'], undefined, { result: {} }],
-  ])('%s is answered by what is served', async (_what, revisions, _meta, expected) => {
+  ])('%s depends on the served revisions', async (_what, revisions, _meta, expected) => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions })
     await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
@@ -321,8 +321,8 @@ describe('a ping beside what a session allows', () => {
   })
 })
 
-describe('a connection that serves one era alone', () => {
-  it('without sessions names its versions to a client that initializes', async () => {
+describe('a connection that serves one era', () => {
+  it('without sessions tells a client that initializes its versions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: [VERSION] })
     await transport.receive(initialize())
@@ -337,7 +337,7 @@ describe('a connection that serves one era alone', () => {
     ])
   })
 
-  it('with sessions refuses a probe in words that no client takes for the newer era', async () => {
+  it('with sessions refuses a probe with an error of the session era', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: ['2025-11-25'] })
     await transport.receive(alone(1, 'server/discover'))
@@ -353,7 +353,7 @@ describe('a connection that serves one era alone', () => {
     ])
   })
 
-  it('must be left with a revision', () => {
+  it('needs at least one revision', () => {
     const server = new McpServer({ name: 'a', version: '1' }, { revisions: ['2025-11-25'] })
     expect(() => server.connect(new ScriptedTransport(), { revisions: [VERSION] })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_REVISION' }),
@@ -373,7 +373,7 @@ describe('a message without a mount', () => {
       alone(1, 'server/discover'),
       { error: {} },
     ],
-  ])('%s is answered by what the server serves', async (_what, revisions, message, expected) => {
+  ])('%s depends on the server’s revisions', async (_what, revisions, message, expected) => {
     const server = new McpServer({ name: 'a', version: '1' }, { revisions })
     server.addTool({ name: 'a', handler: () => 'x' })
     expect(JSON.parse((await server.handleMessage(message)) ?? '')).toMatchObject(expected)

@@ -32,7 +32,7 @@ function listen(transport: Transport, onMessage: (text: string) => void | Promis
 }
 
 describe('the in-memory transport pair', () => {
-  it('delivers in order, both ways, and never within send', async () => {
+  it('delivers in order in both directions, and never within send', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     const atRight = listen(right)
@@ -44,7 +44,7 @@ describe('the in-memory transport pair', () => {
     expect(atLeft.texts).toEqual(['a'])
   })
 
-  it('keeps what is sent before the other side starts', async () => {
+  it('keeps messages until the other side starts', async () => {
     const [left, right] = createMemoryTransportPair()
     void left.send('early')
     const atRight = listen(right)
@@ -52,7 +52,7 @@ describe('the in-memory transport pair', () => {
     expect(atRight.texts).toEqual(['early'])
   })
 
-  it('waits for the promise of a handler before the next message', async () => {
+  it('waits for the handler’s promise before the next message', async () => {
     const [left, right] = createMemoryTransportPair()
     let release = (): void => {}
     const gate = new Promise<void>((resolve) => (release = resolve))
@@ -66,7 +66,7 @@ describe('the in-memory transport pair', () => {
     await atRight.count(2)
   })
 
-  it('makes the sender wait only while the other side is behind', async () => {
+  it('makes the sender wait only while the other side is slow', async () => {
     const [left, right] = createMemoryTransportPair()
     expect(left.send('small')).toBeUndefined()
     const behind = left.send('x'.repeat(2 * 1024 * 1024))
@@ -76,7 +76,7 @@ describe('the in-memory transport pair', () => {
     expect(atRight.texts).toHaveLength(2)
   })
 
-  it('lets the other side receive what was sent before it ends too, and says so once', async () => {
+  it('lets the other side receive all messages before it closes once', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     void left.send('last words')
@@ -88,7 +88,7 @@ describe('the in-memory transport pair', () => {
     expect(await atLeft.closed).toEqual({ kind: 'end' })
   })
 
-  it('drops what is sent after the close, without an error', async () => {
+  it('drops messages after the close, without an error', async () => {
     const [left, right] = createMemoryTransportPair()
     const atRight = listen(right)
     await right.close()
@@ -97,14 +97,14 @@ describe('the in-memory transport pair', () => {
     expect(atRight.texts).toEqual([])
   })
 
-  it('lets a waiting sender go when the other side closes', async () => {
+  it('resolves a waiting send when the other side closes', async () => {
     const [left, right] = createMemoryTransportPair()
     const behind = left.send('x'.repeat(2 * 1024 * 1024))
     await right.close()
     await expect(behind).resolves.toBeUndefined()
   })
 
-  it('gives up on a message whose signal aborts before it is delivered', async () => {
+  it('drops a message whose signal aborts before its delivery', async () => {
     const [left, right] = createMemoryTransportPair()
     const controller = new AbortController()
     void left.send('dropped', { signal: controller.signal })

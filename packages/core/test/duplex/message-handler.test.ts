@@ -23,11 +23,11 @@ const call = (name: string): object => ({
   params: { name, _meta: { progressToken: 1 } },
 })
 
-describe('a message that came on a way of its own', () => {
+describe('a message passed to server.handleMessage', () => {
   it.each([
     ['as text', JSON.stringify(call('who'))],
     ['as an object', call('who')],
-  ])('is answered in JSON text, with its caller and without a session: %s', async (_, message) => {
+  ])('is answered as JSON text, with its caller and without a session: %s', async (_, message) => {
     const sent: string[] = []
     const answer = await weather().handleMessage(message, {
       auth: { principal: 'ada' },
@@ -43,7 +43,7 @@ describe('a message that came on a way of its own', () => {
     ])
   })
 
-  it('is introduced to the server by initialize', async () => {
+  it('can be initialize', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18' } }
     expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({
       result: { protocolVersion: '2025-06-18', serverInfo: { name: 'queue' } },
@@ -53,7 +53,7 @@ describe('a message that came on a way of its own', () => {
   it.each([
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     { jsonrpc: '2.0', id: 1, result: {} },
-  ])('has no answer if it asks for none: %j', async (message) => {
+  ])('has no answer if it needs none: %j', async (message) => {
     expect(await weather().handleMessage(message)).toBeUndefined()
   })
 
@@ -63,16 +63,16 @@ describe('a message that came on a way of its own', () => {
     [JSON.stringify([call('who')]), -32600],
     ['1', -32600],
     [JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'no/such' }), -32601],
-  ])('that is wrong is answered with an error: %s', async (message, code) => {
+  ])('that is invalid gets an error: %s', async (message, code) => {
     expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({ error: { code } })
   })
 
-  it('names a revision that is not served, and is told which are', async () => {
+  it('gets the served revisions if it names another one', async () => {
     const answer = await weather().handleMessage(call('who'), { protocolVersion: '1999-01-01' })
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, error: { code: -32600 } })
   })
 
-  it('is waited for when the server closes, and so is what its handler left behind', async () => {
+  it('is awaited when the server closes, and so is the work of its waitUntil', async () => {
     const server = weather()
     const steps: string[] = []
     const kept: Promise<unknown>[] = []

@@ -193,7 +193,7 @@ describe('ctx.waitUntil', () => {
     const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(new Error('canary'))) })
     await (await open()).call('leave')
     await turn()
-    expect(log.map(({ message }) => message)).toEqual(['Work that a handler left to ctx.waitUntil failed'])
+    expect(log.map(({ message }) => message)).toEqual(['Work passed to ctx.waitUntil failed'])
   })
 
   it("hands the work to a Worker's execution context", async () => {

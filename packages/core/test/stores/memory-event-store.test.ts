@@ -6,8 +6,8 @@ import { TestClock } from '../http/support/clock.ts'
 const key = (stream: string, session = 'session'): StreamKey => ({ principal: 'alice', session, stream })
 const kilobyte = 'x'.repeat(1_000)
 
-describe('the log of sent events in memory', () => {
-  it('lets go of what is too old when a stream is opened, though a quiet stream stands before it', async () => {
+describe('the memory event store', () => {
+  it('drops expired events when a stream is opened, also behind a quiet stream', async () => {
     const clock = new TestClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const quiet = store.open(key('quiet', 'other'))
@@ -25,7 +25,7 @@ describe('the log of sent events in memory', () => {
     expect(store.read(key('quiet', 'other'), { epoch: quiet, seq: 1 })).toEqual([])
   })
 
-  it('goes on sweeping after a stream whose events were found too old before', async () => {
+  it('continues its sweep after a stream whose events expired before', async () => {
     const clock = new TestClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const epoch = store.open(key('read'))
@@ -38,7 +38,7 @@ describe('the log of sent events in memory', () => {
     expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
-  it('counts the response against none of the limits on events', () => {
+  it('does not apply the limits on events to the response', () => {
     const store = new MemoryEventStore({ maxEvents: 2, maxBytes: 2_000 })
     const epoch = store.open(key('a'))
     for (const seq of [1, 2]) store.append(key('a'), { seq, frame: kilobyte })

@@ -39,7 +39,7 @@ describe('building a memory store', () => {
 })
 
 describe('the session store in memory', () => {
-  it('holds so many records and drops those touched longest ago', () => {
+  it('keeps a maximum of records and drops the least recently used', () => {
     const store = new MemorySessionStore({ max: 3, clock: new TestClock() })
     for (const id of ['a', 'b', 'c']) store.put(record(id), 1_000)
     store.touch({ principal: '', id: 'a' }, 1_000)
@@ -53,7 +53,7 @@ describe('the session store in memory', () => {
     expect(store.size).toBe(3)
   })
 
-  it('holds so many records of one principal, anonymous clients aside', () => {
+  it('keeps a maximum of records of one principal, except anonymous clients', () => {
     const store = new MemorySessionStore({ maxPerPrincipal: 2, clock: new TestClock() })
     for (const id of ['a', 'b', 'c']) store.put(record(id, 'alice'), 1_000)
     for (const id of ['a', 'b', 'c']) store.put(record(id), 1_000)
@@ -64,7 +64,7 @@ describe('the session store in memory', () => {
     expect(held('')).toEqual(['a', 'b', 'c'])
   })
 
-  it('does not grow with records that nobody asks for again', async () => {
+  it('does not grow with expired records', async () => {
     const clock = new TestClock()
     const store = new MemorySessionStore({ clock })
     for (let i = 0; i < 5_000; i++) {
@@ -76,7 +76,7 @@ describe('the session store in memory', () => {
 })
 
 describe('the event store in memory', () => {
-  it('holds so many streams of a session, and keeps those that still run', () => {
+  it('keeps a maximum of streams of a session, and those that still run', () => {
     const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new TestClock() })
     const epochs = new Map<string, string>()
     const begin = (stream: string): void => void epochs.set(stream, store.open(key(stream)))
@@ -93,7 +93,7 @@ describe('the event store in memory', () => {
     expect(store.size.streams).toBe(3)
   })
 
-  it('holds so many bytes in all, at the cost of the stream written to longest ago', () => {
+  it('keeps a maximum of bytes, and drops the least recently written stream', () => {
     const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new TestClock() })
     const one = store.open(key('one'))
     const two = store.open(key('two', 'other'))
@@ -104,7 +104,7 @@ describe('the event store in memory', () => {
     expect(store.size).toEqual({ streams: 1, events: 1, bytes: 600 })
   })
 
-  it('keeps nothing after the final response', () => {
+  it('stores nothing after the final response', () => {
     const store = new MemoryEventStore()
     const epoch = store.open(key('a'))
     store.append(key('a'), { seq: 1, frame: 'answer' }, { final: true })
@@ -115,7 +115,7 @@ describe('the event store in memory', () => {
     expect(store.size).toEqual({ streams: 0, events: 0, bytes: 0 })
   })
 
-  it('counts what it holds, whatever happens to it', async () => {
+  it('counts its streams, events and bytes after every operation', async () => {
     const step = fc.record({
       stream: fc.constantFrom('a', 'b', 'c'),
       act: fc.constantFrom('open', 'append', 'append', 'append', 'final', 'delete', 'read', 'wait'),
@@ -150,7 +150,7 @@ describe('the event store in memory', () => {
     )
   })
 
-  it('names epochs that no other process names', () => {
+  it('has epochs that are unique to the process', () => {
     const epochs = [new MemoryEventStore(), new MemoryEventStore()].flatMap((store) => [
       store.open(key('a')),
       store.open(key('a')),
@@ -160,7 +160,7 @@ describe('the event store in memory', () => {
 })
 
 describe('the bus in memory', () => {
-  it('drops what listeners publish without end', () => {
+  it('drops messages that listeners publish without end', () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ maxQueued: 10, onError: (error) => errors.push(error) })
     let heard = 0

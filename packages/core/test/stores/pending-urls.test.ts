@@ -3,8 +3,8 @@ import { type PendingUrl, withPendingUrls, withoutPendingUrl } from '../../src/s
 
 const HOUR = 3_600_000
 
-describe('the addresses that a user was sent to', () => {
-  it('are known until one is done', () => {
+describe('the URLs that a user was asked to open', () => {
+  it('are known until their completion', () => {
     const known = withPendingUrls([], ['a', 'b'], 0)
     expect(withoutPendingUrl(known, 'c', 1)).toBeUndefined()
     const left = withoutPendingUrl(known, 'a', 1)
@@ -19,7 +19,7 @@ describe('the addresses that a user was sent to', () => {
     expect(withPendingUrls(known, ['c'], HOUR).map(({ id }) => id)).toEqual(['b', 'c'])
   })
 
-  it('are at most 64, of which the oldest goes', () => {
+  it('are at most 64; the oldest is dropped', () => {
     let known: readonly PendingUrl[] = []
     for (let i = 0; i < 70; i++) known = withPendingUrls(known, [`a${i}`], i)
     expect(known).toHaveLength(64)

@@ -91,7 +91,7 @@ const said = ({ id, method, params, result }: Frame): unknown[] => {
 }
 
 describe('subscriptions/listen on a duplex transport (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('keeps several subscriptions apart by their ids, whose type it keeps', async () => {
+  it('distinguishes subscriptions by their ids, and keeps the type of an id', async () => {
     const { server, transport, listen } = serve()
     await listen('', { resourceSubscriptions: ['note://1'] })
     await listen(0, { resourceSubscriptions: ['note://1', 'note://2'] })
@@ -111,7 +111,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('ends one that its client cancels, without another word', async () => {
+  it('ends a cancelled subscription without a response', async () => {
     const { server, transport, listen, cancel } = serve()
     await listen(0, { resourceSubscriptions: ['note://1'] })
     await listen(1, { resourceSubscriptions: ['note://1'] })
@@ -124,7 +124,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('takes an id again once its subscription has ended, and not before', async () => {
+  it('accepts an id again only after its subscription has ended', async () => {
     const { transport, listen, cancel } = serve()
     await listen(5, {})
     await listen(5, {})
@@ -137,7 +137,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('answers and then cancels each one that the server ends, at once while calls go on', async () => {
+  it('answers and then cancels each subscription that the server ends, while calls continue', async () => {
     let release = (): void => {}
     const { transport, connection, listen, ask } = serve({}, (server) =>
       server.addTool({
@@ -167,7 +167,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.at(-1)).toMatchObject({ id: 2, error: { code: -32603 } })
   })
 
-  it('says each thing once, acknowledgement first, to a client that reads slowly', async () => {
+  it('sends each notification once, after the acknowledgement, to a slow client', async () => {
     const { server, transport, listen } = serve()
     transport.stall()
     await listen(1, { resourceSubscriptions: ['note://1'] })
@@ -188,7 +188,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('ends a subscription for which more waits than may, and says nothing of it after its answer', async () => {
+  it('ends a subscription whose queue is full, and sends nothing after its answer', async () => {
     const { server, transport, listen } = serve()
     await listen(1, { resourceSubscriptions: ['note://1'] })
     await listen(2, { resourceSubscriptions: ['note://2'] })
@@ -203,7 +203,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.slice(ended + 2).map(said)).toEqual([[UPDATED, 2]])
   })
 
-  it('leaves out what a session beside it is told, and the other way round', async () => {
+  it('does not carry the session’s notifications, nor the session its own', async () => {
     const { server, transport, listen } = serve()
     await transport.receive({
       jsonrpc: '2.0',
@@ -229,7 +229,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     )
   })
 
-  it('has no place where a message comes alone', async () => {
+  it('is refused for single messages', async () => {
     const { server } = serve()
     const answer = await server.handleMessage({
       jsonrpc: '2.0',
@@ -242,7 +242,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
 })
 
 describe('a call that carries its own metadata on a duplex transport', () => {
-  it('ends when it is cancelled: its signal aborts and nothing is said of it (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+  it('ends when it is cancelled: its signal aborts and nothing is sent (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const aborted = vi.fn()
     const { transport, ask, cancel } = serve({}, (server) =>
       server.addTool({
@@ -264,7 +264,7 @@ describe('a call that carries its own metadata on a duplex transport', () => {
     expect(transport.frames).toEqual([])
   })
 
-  it('never reaches its handler when it is cancelled while it waits for its turn', async () => {
+  it('never reaches its handler if it is cancelled while it waits', async () => {
     const started: unknown[] = []
     let release = (): void => {}
     const { transport, ask, cancel } = serve({ limits: { running: 1 } }, (server) =>
@@ -287,7 +287,7 @@ describe('a call that carries its own metadata on a duplex transport', () => {
     expect(transport.frames.map(({ id }) => id)).toEqual([1, 3])
   })
 
-  it('is sent log messages only where it asks for them, from the level that it names', async () => {
+  it('gets log messages only if it asks for them, from its level', async () => {
     const { transport, ask } = serve({}, (server) =>
       server.addTool({
         name: 'talks',
@@ -306,7 +306,7 @@ describe('a call that carries its own metadata on a duplex transport', () => {
 })
 
 describe('ctx.trace', () => {
-  it('has what the request says of its trace, in every era', async () => {
+  it('has the trace context of the request, in both eras', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     const seen: unknown[] = []
     const { server, ask } = serve({}, (traced) =>

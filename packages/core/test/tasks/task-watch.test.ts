@@ -47,7 +47,7 @@ function slowStore(): {
   return { reads, told, errors, changed }
 }
 
-it('a task that changes while it is read is read once more, however often it has changed', async () => {
+it('a task that changes during a read is read once more', async () => {
   const { reads, told, changed } = slowStore()
   for (let i = 0; i < 100; i++) changed('a')
   changed('b')
@@ -60,7 +60,7 @@ it('a task that changes while it is read is read once more, however often it has
   expect(told).toEqual(['a working', 'a completed', 'b cancelled'])
 })
 
-it('a task that is gone is not told of, and a read that failed is made again with the next change', async () => {
+it('a missing task is not reported, and a failed read is repeated with the next change', async () => {
   const { reads, told, errors, changed } = slowStore()
   changed('a')
   await reads[0]?.give(undefined)

@@ -4,7 +4,7 @@ import { randomToken, secureRandom } from '../../src/util/random.ts'
 afterEach(() => void vi.restoreAllMocks())
 
 describe('random bytes', () => {
-  it('are never given out twice, whatever the sizes', () => {
+  it('are never returned twice, for all sizes', () => {
     const seen = new Set<string>()
     let draws = 0
     for (let round = 0; round < 400; round++) {
@@ -19,7 +19,7 @@ describe('random bytes', () => {
     expect(seen.size).toBe(draws)
   })
 
-  it('stay as they were when more are drawn', () => {
+  it('do not change when more are drawn', () => {
     const first = secureRandom(32)
     const copy = first.slice()
     for (let i = 0; i < 1_000; i++) secureRandom(32)
@@ -28,13 +28,13 @@ describe('random bytes', () => {
     expect(secureRandom(32)).not.toEqual(first)
   })
 
-  it('come many at a time from the platform', () => {
+  it('are drawn from the platform in large pieces', () => {
     const platform = vi.spyOn(crypto, 'getRandomValues')
     for (let i = 0; i < 1_280; i++) randomToken(32)
     expect(platform.mock.calls.length).toBeLessThanOrEqual(11)
   })
 
-  it('make tokens whose characters are even', () => {
+  it('make tokens with evenly distributed characters', () => {
     const counts = new Map<string, number>()
     for (const character of randomToken(64_000)) counts.set(character, (counts.get(character) ?? 0) + 1)
     expect(counts.size).toBe(64)

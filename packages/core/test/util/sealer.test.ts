@@ -5,8 +5,8 @@ import { createSealer, type SealKey, sealedLength, type Sealer } from '../../src
 const key = (fill: number): Uint8Array => new Uint8Array(32).fill(fill)
 const sealer = (...keys: readonly SealKey[]): Sealer => createSealer({ keys, name: 'keys' })
 
-describe('what is sealed', () => {
-  it('is opened by the same keys, in any process, and looks different every time', async () => {
+describe('sealed text', () => {
+  it('opens with the same keys in any process, and differs every time', async () => {
     const text = JSON.stringify({ name: 'Grüße 😀', none: '' })
     const [one, two] = await Promise.all([
       sealer(key(1)).seal('a', text, 'x'),
@@ -17,7 +17,7 @@ describe('what is sealed', () => {
     for (const sealed of [one, two]) expect(await sealer(key(1)).open('a', sealed, 'x')).toBe(text)
   })
 
-  it('says nothing of the text but its length', async () => {
+  it('reveals only the length of the text', async () => {
     for (const bytes of [0, 1, 2, 3, 100, 20_000]) {
       const sealed = await sealer(key(1)).seal('a', 's'.repeat(bytes), 'x')
       expect(sealed).toHaveLength(sealedLength(bytes))
@@ -32,7 +32,7 @@ describe('what is sealed', () => {
     expect(await sealer(key(2)).open('a', sealed, 'x')).toBeUndefined()
   })
 
-  it('does not open with any bit changed, cut short or spelled otherwise', async () => {
+  it('does not open if a bit is changed, if it is cut, or in another spelling', async () => {
     const one = sealer(key(1))
     const sealed = await one.seal('a', 'text', 'x')
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -47,7 +47,7 @@ describe('what is sealed', () => {
       expect(await one.open('a', forged, 'x'), forged).toBeUndefined()
   })
 
-  it('survives a rotation: the first key seals, all of them open', async () => {
+  it('survives a rotation: the first key seals, all keys open', async () => {
     const old = await sealer(key(1)).seal('a', 'old', 'x')
     const both = sealer(key(2), key(1))
     expect(await both.open('a', old, 'x')).toBe('old')
@@ -58,7 +58,7 @@ describe('what is sealed', () => {
 })
 
 describe('a key', () => {
-  it('may be bytes, base64 or base64url, and is copied', async () => {
+  it('can be bytes, base64 or base64url, and is copied', async () => {
     const bytes = secureRandom(32)
     bytes[0] = 0xfb
     bytes[1] = 0xff
@@ -80,13 +80,13 @@ describe('a key', () => {
     ['one that is wrong', [key(1), 7]],
     ['no list', 'A'.repeat(43)],
     ['nothing', undefined],
-  ])('is refused by the name of its option, and not repeated: %s', (_what, keys) => {
+  ])('is refused with the name of its option, and not repeated: %s', (_what, keys) => {
     const make = (): Sealer => createSealer({ keys: keys as SealKey[], name: 'sessions.seal.keys' })
     expect(make).toThrow(/^sessions\.seal\.keys must be 1 to 8 keys of 32 bytes each .*ERR_MCP_OPTION/)
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('draws and derives nothing until it seals', async () => {
+  it('draws and derives nothing before its first use', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

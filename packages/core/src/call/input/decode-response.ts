@@ -11,13 +11,12 @@ interface Elicited {
   readonly seesDecline: boolean
 }
 
-/** A form that was filled in, or what was done instead. */
 export function readForm(
   response: JsonObject,
   { form, ...asked }: Elicited & { readonly form: CompiledForm },
 ): unknown {
   const action = actionOf(response, asked.key)
-  if (action !== 'accept') return unwilling(asked, action)
+  if (action !== 'accept') return notAccepted(asked, action)
   const checked = form.check(contentOf(response, asked.key))
   const finish = (it: CheckedInput): unknown => {
     const content = acceptedValue(it, asked.key)
@@ -27,9 +26,7 @@ export function readForm(
 }
 
 /**
- * Whether something is an answer to a question of the kind at all, whatever it says.
- *
- * @throws QuestionError
+ * @throws QuestionError if the response does not have the form of a response to such a question
  */
 export function checkShape(kind: QuestionKind, response: JsonObject, key: string): void {
   if (kind === 'sampling') readSampled(response, key)
@@ -39,22 +36,22 @@ export function checkShape(kind: QuestionKind, response: JsonObject, key: string
 
 export function readUrl(response: JsonObject, asked: Elicited): unknown {
   const action = actionOf(response, asked.key)
-  if (action !== 'accept') return unwilling(asked, action)
+  if (action !== 'accept') return notAccepted(asked, action)
   return asked.seesDecline ? { action, content: undefined } : undefined
 }
 
 export function readSampled(response: JsonObject, key: string): Sampled {
   const { role, content, model } = response
-  const said = isObject(content) || Array.isArray(content)
-  if ((role === 'user' || role === 'assistant') && said && typeof model === 'string')
+  const hasContent = isObject(content) || Array.isArray(content)
+  if ((role === 'user' || role === 'assistant') && hasContent && typeof model === 'string')
     return response as unknown as Sampled
-  throw invalid(key, 'a model answers with role, content and model')
+  throw invalid(key, 'it must have role, content and model')
 }
 
 export function readRoots({ roots }: JsonObject, key: string): readonly Root[] {
   if (Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root['uri'] === 'string'))
     return roots as readonly Root[]
-  throw invalid(key, 'roots are a list of objects with a uri')
+  throw invalid(key, 'roots must be a list of objects with a uri')
 }
 
 export type Action = Seen<unknown>['action']
@@ -74,7 +71,7 @@ export function acceptedValue(checked: CheckedInput, key: string): unknown {
   throw invalid(key, describeIssues(checked.issues))
 }
 
-function unwilling({ key, message, seesDecline }: Elicited, action: 'decline' | 'cancel'): Seen<never> {
+function notAccepted({ key, message, seesDecline }: Elicited, action: 'decline' | 'cancel'): Seen<never> {
   if (seesDecline) return { action }
   throw declined(action, message === '' ? key : message)
 }

@@ -17,21 +17,21 @@ import {
 import { randomToken } from '../../util/random.ts'
 import { readForm, readRoots, readSampled, readUrl } from './decode-response.ts'
 
-/** Whom a question is for, and in which words. */
+/** The client that a question is for. */
 export interface QuestionTarget {
   readonly revision: Revision
   readonly client: ClientView
-  /** Takes the ids that are drawn for addresses, by key. */
+  /** Gets the ids of URL questions, by key. */
   readonly urlIds?: Map<string, string>
 }
 
-/** A question as its client reads it. */
+/** A question as a request to the client. */
 export interface InputRequest {
   readonly method: string
   readonly params: JsonObject
 }
 
-/** What a person or model is shown, whatever the revision; its digest tells this question from others. */
+/** The content of a question, independent of the revision. Its digest identifies the question. */
 export function shownContent(question: Question, key: string): JsonObject {
   const parts = partsOf(question)
   if (parts.kind === 'form') {
@@ -41,9 +41,7 @@ export function shownContent(question: Question, key: string): JsonObject {
 }
 
 /**
- * Brings a question to its client.
- *
- * @throws McpError where the client or its revision cannot be asked this, before anything was sent
+ * @throws McpError if the client or its revision does not support the question; nothing has been sent then
  */
 export function encodeQuestion(question: Question, key: string, to: QuestionTarget): InputRequest {
   const parts = partsOf(question)
@@ -54,9 +52,9 @@ export function encodeQuestion(question: Question, key: string, to: QuestionTarg
 }
 
 /**
- * What an answer comes to.
+ * The answer in a client's response.
  *
- * @throws QuestionError for a decline that the question does not want to see, and for what does not fit
+ * @throws QuestionError for an invalid response, and for a decline unless the question has `declined: 'see'`
  */
 export function decodeResponse(question: Question, key: string, response: JsonObject): unknown {
   const parts = partsOf(question)
@@ -98,16 +96,15 @@ function paramsOf(parts: QuestionParts, key: string, { revision, urlIds }: Quest
   }
 }
 
-/** How a client reads what it is to open. */
-interface AddressParams extends JsonObject {
+interface UrlParams extends JsonObject {
   readonly mode: 'url'
   readonly message: string
   readonly url: string
   readonly elicitationId?: string
 }
 
-/** @param id - drawn for this question, for the address to hold */
-export function urlParams(parts: UrlParts, id: string, { elicitationIds }: Revision): AddressParams {
+/** @param id - the id of the question */
+export function urlParams(parts: UrlParts, id: string, { elicitationIds }: Revision): UrlParams {
   const shown = { mode: 'url', message: parts.message, url: urlOf(parts, id) } as const
   return elicitationIds ? { ...shown, elicitationId: id } : shown
 }
@@ -122,13 +119,13 @@ function projected(revision: Revision, form: { readonly properties: object }, ke
 
 function sampling(params: SampleParams, key: string, revision: Revision): JsonObject {
   const { tools, toolChoice, messages } = params
-  const several = messages.some(
+  const withBlocks = messages.some(
     (message) =>
       Array.isArray(message.content) ||
       blocksOf(message).some(({ type }) => type === 'tool_use' || type === 'tool_result'),
   )
-  if (!revision.samplingTools && (tools !== undefined || toolChoice !== undefined || several))
-    throw unavailable(key, 'sampling with tools or several blocks', revision)
+  if (!revision.samplingTools && (tools !== undefined || toolChoice !== undefined || withBlocks))
+    throw unavailable(key, 'sampling with tools or lists of blocks', revision)
   return revision.projectSampling({ ...params })
 }
 
@@ -136,7 +133,7 @@ function sampling(params: SampleParams, key: string, revision: Revision): JsonOb
 function requireDeclared(parts: QuestionParts, key: string, client: ClientView): void {
   const need = NEEDS[parts.kind]
   const withTools = parts.kind === 'sampling' && (parts.params.tools ?? parts.params.toolChoice) !== undefined
-  const declared = parts.kind === 'form' ? takesForms(client) : client.supports(need)
+  const declared = parts.kind === 'form' ? supportsForms(client) : client.supports(need)
   if (declared && !(withTools && !client.supports('sampling.tools'))) return
   const missing = withTools ? 'sampling.tools' : need
   const required = missing.split('.').reduceRight<object>((inner, name) => ({ [name]: inner }), {})
@@ -148,8 +145,8 @@ function requireDeclared(parts: QuestionParts, key: string, client: ClientView):
 
 const NEEDS = { form: 'elicitation', url: 'elicitation.url', sampling: 'sampling', roots: 'roots' } as const
 
-/** An empty object declares forms. */
-function takesForms(client: ClientView): boolean {
+/** A client that declares an empty object supports forms. */
+function supportsForms(client: ClientView): boolean {
   return (
     client.supports('elicitation') &&
     (client.supports('elicitation.form') || !client.supports('elicitation.url'))
@@ -162,6 +159,5 @@ const unavailable = (key: string, what: string, revision: Revision): McpError =>
     `The question "${key}" cannot be asked in protocol revision ${revision.version}: ${what}`,
   )
 
-/** Nothing usable came back. */
 export const notAnswered = (key: string, why: string): QuestionError =>
   new QuestionError('refused', `The question "${key}" was not answered: ${why}`)

@@ -18,10 +18,10 @@ export interface CompiledForm {
   check(content: Readonly<Record<string, unknown>>): CheckedInput | Promise<CheckedInput>
 }
 
-/** A schema that stands outside an ask is compiled once; one that an ask builds anew goes with it. */
+/** Weak, because an ask may build a new schema in every call. */
 const compiled = new WeakMap<object, CompiledForm>()
 
-/** @throws UsageError naming the question, for a schema that no form can show */
+/** @throws UsageError that names the question, for a schema that no form can show */
 export function compileForm(schema: AnySchema, key: string): CompiledForm {
   const known = compiled.get(schema)
   if (known !== undefined) return known
@@ -34,7 +34,7 @@ export function compileForm(schema: AnySchema, key: string): CompiledForm {
 const isStandard = (schema: AnySchema): schema is StandardSchema =>
   typeof schema === 'function' || '~standard' in schema
 
-/** Its library checks what comes back, so that it is converted and nothing is compiled. */
+/** Its library validates the answer, so the schema is converted and not compiled. */
 function standardForm(schema: StandardSchema, key: string): CompiledForm {
   const site = { kind: 'question', name: key, field: 'schema' } as const
   const recognised = recognise(schema, site)
@@ -43,7 +43,7 @@ function standardForm(schema: StandardSchema, key: string): CompiledForm {
   return { form: asForm(jsonSchema, key), check: (content) => input.check(content) }
 }
 
-/** Not compiled as other schemas are: an ask may build one in every call, and compiled ones are never let go. */
+/** Not compiled like other schemas: an ask may build one in every call, and compiled schemas are kept for ever. */
 function jsonForm(schema: AnySchema, key: string): CompiledForm {
   const form = asForm(copyJsonSchema(schema as JsonSchema), key, refuseUnsayable)
   return { form, check: (content) => checkForm(form, content) }
@@ -69,7 +69,7 @@ function asForm(
   }
 }
 
-/** Checks without an engine, for answers that are read where no question is at hand. */
+/** Checks an answer without its question, and without a schema engine. */
 export function checkAnswer(
   schema: AnySchema,
   key: string,

@@ -4,21 +4,20 @@ import type { ResponsesByKey } from './responses.ts'
 import type { ElicitOptions, InferForm, SeeDeclined, Seen, UrlOf } from './question.ts'
 import { declined } from './decode-response.ts'
 
-/** The answers that a handler which returned `inputRequired` is run again with. */
+/** The answers to `inputRequired`, with which the handler runs again. */
 export interface Inputs {
-  /** What was given to `inputRequired` as its state, in the round before. */
+  /** The state that the handler passed to `inputRequired` in the previous round. */
   readonly state: string | undefined
-  /** Whether there is an answer under the key. */
   has(key: string): boolean
   /**
-   * The form that was filled in, or undefined while nobody has been asked.
+   * The content of a form; undefined if the question has not been asked.
    *
-   * @throws QuestionError where the person declined, or the answer does not fit the schema
+   * @throws QuestionError if the person declined, or the answer does not match the schema
    */
   get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined
-  /** As {@link get}, for those who decide themselves what a decline means. */
+  /** Like {@link get}, but returns a decline instead of throwing. */
   see<const S extends AnySchema>(key: string, schema: S): Seen<InferForm<S>> | undefined
-  /** The answer as it came, for URLs, sampling and roots. */
+  /** The client's response, for URLs, sampling and roots. */
   raw(key: string): Readonly<Record<string, unknown>> | undefined
 }
 
@@ -42,22 +41,22 @@ export interface ElicitUrlNow {
   (message: string, url: UrlOf, options?: ElicitOptions & { readonly declined?: 'fail' }): Promise<undefined>
 }
 
-/** What a request brings that no run of its handler has taken yet. */
+/** Responses in a request that are not matched with questions yet. */
 export type UnmatchedResponses =
-  /** A part of a round that was asked, each answer pinned to its question. */
+  /** Some responses of a round, each with the digest of its question. */
   | { readonly answers: ResponsesByKey }
-  /** Answers to what this call has not been asked. */
+  /** Responses without a sealed state: the call has not asked anything yet. */
   | { readonly responses: JsonObject }
 
-/** Reads what a user has filled in. */
+/** Reads the response to a form. */
 export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
 
-/** The answers of one call, over all its rounds. */
+/** The responses of one call, over all its rounds. */
 export class CallInputs implements Inputs {
   unmatched: UnmatchedResponses | undefined
-  /** Rounds of questions that earlier requests of this call were answered with. */
+  /** Rounds so far. */
   rounds = 0
-  /** The ids of the addresses that the user was sent to, by key. */
+  /** The ids of URL questions, by key. */
   urlIds: ReadonlyMap<string, string> | undefined
   readonly #readForm: ReadForm | undefined
   #answers: ResponsesByKey = new Map()

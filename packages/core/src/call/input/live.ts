@@ -70,12 +70,12 @@ export class LiveRequests implements LiveInput {
   }
 }
 
-/** One round: every question goes out at once. One that fails takes the others with it. */
+/** Sends one round of questions at once. If one fails, the others are cancelled. */
 async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
   const urlIds = new Map<string, string>()
   const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
-  // All before any: a client is not asked half of what it cannot answer in whole.
-  const prepared = Object.entries(questions).map(
+  // Encode all before sending any: a client that cannot answer one of them should get none.
+  const encoded = Object.entries(questions).map(
     ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
   )
   ctx.inputs.urlIds = urlIds
@@ -83,7 +83,7 @@ async function askAll(ctx: InputCall, questions: Questions, requests: RequestCha
   const withdraw = (): void => open.forEach((request) => request.cancel('The call has ended'))
   const resume = ctx.pause(withdraw)
   try {
-    const answers = prepared.map(async ([key, question]) => {
+    const answers = encoded.map(async ([key, question]) => {
       const request = requests.send(key, question, ctx.scope.exchange)
       open.push(request)
       const { elicitationId } = question.params

@@ -4,26 +4,26 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema, InferArguments } from '../../schema/types.ts'
 import { compileForm } from './form.ts'
 
-/** Registered, so that two copies of this package know each other's questions. No JSON text can hold a symbol. */
+/** Registered, so that two copies of this package recognise each other's questions. JSON cannot forge a symbol. */
 const QUESTION: unique symbol = Symbol.for('dev.jetway/question')
 
 declare const ANSWER: unique symbol
 
-/** Something to ask the client's side. `T` is what the answer comes to. Made by {@link elicit} and its siblings. */
+/** A question for the client, made by {@link elicit}, {@link elicitUrl}, {@link sample} or {@link listRoots}. `T` is the answer. */
 export interface Question<out T = unknown> {
   readonly [QUESTION]: QuestionParts
-  /** Only the compiler sees it. */
+  /** For type inference only. */
   readonly [ANSWER]?: () => T
 }
 
-/** What a question is made of, before it is brought to a revision. */
+/** A question before projection to a revision. */
 export type QuestionParts =
   | {
       readonly kind: 'form'
       readonly message: string
       readonly schema: AnySchema
       readonly seesDecline: boolean
-      /** Comes with the question, so that a server which shows no forms does not carry it. */
+      /** Part of the question, so that a bundle without forms does not contain it. */
       readonly compile: typeof compileForm
     }
   | UrlParts
@@ -32,7 +32,7 @@ export type QuestionParts =
 
 export type QuestionKind = QuestionParts['kind']
 
-/** A question that sends a person to an address. */
+/** A question that asks a person to open a URL. */
 export interface UrlParts {
   readonly kind: 'url'
   readonly message: string
@@ -40,13 +40,13 @@ export interface UrlParts {
   readonly seesDecline: boolean
 }
 
-/** An address, or what makes one of the id of the question. */
+/** A URL, or a function that makes one of the question's id. */
 export type UrlOf = string | ((id: string) => string)
 
-/** What a filled form comes to: what its schema makes of it. */
+/** The content of a form, as its schema parses it. */
 export type InferForm<S> = InferArguments<S>
 
-/** An answer with what the person did, for questions that want to see a decline. */
+/** An answer with the person's action, for questions with `declined: 'see'`. */
 export type Seen<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel' }
@@ -54,8 +54,8 @@ export type Seen<T> =
 /** Options of `ctx.elicit` and of a declared question. */
 export interface ElicitOptions {
   /**
-   * `fail`: a person who declines ends the call with a text that says so. `see`: the answer is `{ action, content }`,
-   * so that the author decides.
+   * `fail`: if the person declines, the call ends with an error text. `see`: the answer is `{ action, content }`, and the
+   * handler decides.
    *
    * @default 'fail'
    */
@@ -80,8 +80,8 @@ interface Elicit {
 }
 
 /**
- * Asks a person to fill a form: a flat object of texts, numbers, booleans and choices. Never ask for a secret this way;
- * {@link elicitUrl} is for those.
+ * Asks a person to fill in a form: a flat object of strings, numbers, booleans and choices. Never ask for a secret in a
+ * form; use {@link elicitUrl}.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -104,13 +104,13 @@ interface ElicitUrl {
 }
 
 /**
- * Asks a person to open an address, for what must not pass through the client: passwords, payments, consent. That the
- * person agreed does not mean that what happens at the address is finished. The address holds no secrets, and whoever
- * opens it must turn out to be the user that it was made for.
+ * Asks a person to open a URL, for data that must not pass through the client: passwords, payments, consent. An accept
+ * means that the person agreed, not that they are done. The URL must hold no secrets, and the page must check that the
+ * person who opens it is the user it was made for.
  *
- * @param url - absolute. A function gets the id of this very question, 22 random characters, to put it into the address:
- *   what is served there can then call `server.completeElicitation(id)`. It must give the same address for the same id
- * @throws `ERR_MCP_INVALID_DEFINITION` for what is no `https:` address (`http:` for development)
+ * @param url - absolute. A function gets the id of the question, 22 random characters, and puts it into the URL: the page
+ *   can then call `server.completeElicitation(id)`. It must return the same URL for the same id
+ * @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` (`http:` for development)
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export const elicitUrl: ElicitUrl = (
@@ -119,24 +119,24 @@ export const elicitUrl: ElicitUrl = (
   options?: ElicitOptions,
 ): Question<never> => {
   const parts: UrlParts = { kind: 'url', message, url, seesDecline: options?.declined === 'see' }
-  // Now rather than when it is asked: the mistake is here.
+  // Throws here rather than when the question is sent.
   urlOf(parts, NO_ID)
   return question(parts)
 }
 
-/** Stands for the id where the question as such is meant, whoever is asked it. */
+/** The id in the digest of a question, which must be the same for every client. */
 export const NO_ID = 'id'
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for what is no `https:` or `http:` address */
-export function urlOf({ url: given }: UrlParts, id: string): string {
-  const url: unknown = typeof given === 'function' ? given(id) : given
-  // Clients open it: nothing that a browser would run instead.
+/** @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` or `http:` */
+export function urlOf({ url: urlOrFunction }: UrlParts, id: string): string {
+  const url: unknown = typeof urlOrFunction === 'function' ? urlOrFunction(id) : urlOrFunction
+  // Clients open it, so it must not be a scheme that runs code.
   const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : undefined
   if (protocol === 'https:' || protocol === 'http:') return url as string
-  throw usageError('ERR_MCP_INVALID_DEFINITION', 'elicitUrl needs an absolute https: address')
+  throw usageError('ERR_MCP_INVALID_DEFINITION', 'elicitUrl needs an absolute https: URL')
 }
 
-/** One message for the client's model. Several blocks only where the client's revision has them. */
+/** One message for the client's model. A list of blocks needs a revision that has it. */
 export interface SamplingMessage {
   readonly role: Role
   readonly content: SamplingContent | readonly SamplingContent[]
@@ -145,19 +145,19 @@ export interface SamplingMessage {
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages */
 export interface SampleParams {
   readonly messages: readonly SamplingMessage[]
-  /** Tokens that the answer may have; the client respects it. */
+  /** The largest answer in tokens. */
   readonly maxTokens: number
   readonly systemPrompt?: string
   readonly temperature?: number
   readonly stopSequences?: readonly string[]
   readonly modelPreferences?: JsonObject
   readonly metadata?: JsonObject
-  /** Needs a client that declares `sampling.tools`. */
+  /** The client must declare `sampling.tools`. */
   readonly tools?: readonly JsonObject[]
   readonly toolChoice?: JsonObject
 }
 
-/** What the client's model said. */
+/** The answer of the client's model. */
 export interface Sampled {
   readonly role: Role
   readonly content: SamplingContent | readonly SamplingContent[]
@@ -168,7 +168,7 @@ export interface Sampled {
 /**
  * Asks the client's model.
  *
- * @throws `ERR_MCP_INVALID_DEFINITION` where tools that the model used and their results do not pair up
+ * @throws `ERR_MCP_INVALID_DEFINITION` unless each tool_use is followed by its tool_result
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function sample(params: SampleParams): Question<Sampled> {
@@ -177,7 +177,7 @@ export function sample(params: SampleParams): Question<Sampled> {
 }
 
 /**
- * A model that used tools is told what each came to, in the message after, which holds nothing else.
+ * The message after a tool_use must hold exactly the results of the tools used.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
  */
@@ -186,10 +186,10 @@ function checkToolMessages(messages: readonly SamplingMessage[]): void {
   for (const [index, message] of messages.entries()) {
     const blocks = blocksOf(message)
     const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []))
-    const alone = results.length === 0 || (results.length === blocks.length && message.role === 'user')
+    const onlyResults = results.length === 0 || (results.length === blocks.length && message.role === 'user')
     const known = new Set(results)
     if (
-      !alone ||
+      !onlyResults ||
       known.size !== used.length ||
       results.length !== used.length ||
       !used.every((id) => known.has(id))
@@ -209,14 +209,14 @@ const unpaired = (index: number): Error =>
 
 export const blocksOf = ({ content }: SamplingMessage): readonly SamplingContent[] => [content].flat()
 
-/** A place that the client's side works in. */
+/** A directory or other place that the client works in. */
 export interface Root {
   readonly uri: string
   readonly name?: string
 }
 
 /**
- * Asks the client which places it works in.
+ * Asks the client for its roots.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
  */

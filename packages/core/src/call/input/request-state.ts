@@ -6,28 +6,28 @@ import type { QuestionKind } from './question.ts'
 import type { Random } from '../../util/random.ts'
 import { createSealer, type Sealer, type SealKey } from '../../util/sealer.ts'
 
-/** How what a call knows travels with its client from round to round. */
+/** Options of `requestState`, which carries the state of a call from round to round. */
 export interface RequestStateOptions {
   /**
-   * The first key seals, every key opens: a new one is put in front, and the old one may go after `ttlMs`. Each is 32
-   * random bytes, as they are or in base64. Without keys each process makes its own on first use, and a call that goes on
-   * in another process, or after a restart, is refused: give the same keys to all of them.
+   * The first key seals, all keys open: to rotate, put a new key in front and remove the old one after `ttlMs`. Each key
+   * is 32 random bytes, or their base64. Without keys each process makes its own on first use, and refuses calls that
+   * began in another process or before a restart: give the same keys to all processes.
    *
    * @default one random key
    */
   readonly keys?: readonly SealKey[]
-  /** How long a client may take to come back with the answers of a round, in ms. @default 600_000 */
+  /** How long a client may take to answer a round, in ms. @default 600_000 */
   readonly ttlMs?: number
-  /** Characters that a state may have; a call that knows more cannot ask on. At least 1024. @default 16_384 */
+  /** The largest state in characters, at least 1024. A call that needs more cannot ask again. @default 16_384 */
   readonly maxBytes?: number
   /**
-   * Whether a state opens a single time. Kept in the memory of this process: several nodes need something of their own,
-   * such as a row that the handler claims. A client whose reply was lost on its way has to begin again. @default false
+   * Whether a state opens only once. Kept in the memory of this process: with several nodes, let the handler claim a row
+   * in a database instead. A client that loses the reply must start again. @default false
    */
   readonly singleUse?: boolean
   /**
-   * Used states that are remembered with `singleUse`. For one more the first is forgotten, and with it every state that
-   * expires no later counts as used: their clients have to begin again. @default 10_000
+   * Used states that are remembered with `singleUse`. One more drops the oldest; from then on every state that expires no
+   * later than that one counts as used, and its client must start again. @default 10_000
    */
   readonly maxUsed?: number
 }
@@ -46,43 +46,42 @@ export const DEFAULT_STATE_LIMITS: RequestStateLimits = {
   maxUsed: 10_000,
 }
 
-/** A question as a round remembers it. */
 export interface AskedQuestion {
   readonly pin: string
   readonly kind: QuestionKind
-  /** What was drawn for its address, if that asked for an id. */
+  /** The id in its URL, if it has one. */
   readonly id?: string | undefined
 }
 
-/** What is known when a round of questions goes out. */
+/** The state of a call when a round of questions is sent. */
 export interface Round {
   /** 1 for the first. */
   readonly number: number
-  /** Answers of the rounds that are complete. */
+  /** The responses of complete rounds. */
   readonly known: ResponsesByKey
-  /** Answers of this round that are there while others are not. */
+  /** The responses of this round so far. */
   readonly partial: ResponsesByKey
-  /** What is asked now. */
+  /** The open questions. */
   readonly asked: ReadonlyMap<string, AskedQuestion>
-  /** The handler's own text that it asked with. */
+  /** The handler's state before this round. */
   readonly before: string | undefined
-  /** The handler's own text for when the round is complete. */
+  /** The handler's state after this round. */
   readonly after: string | undefined
 }
 
-/** What a state belongs to: it opens for nothing else. */
+/** A state opens only for the owner that it was sealed for. */
 export interface StateOwner {
   readonly principal: string
   readonly method: string
   readonly params: JsonObject
 }
 
-/** Names the layout too: what another layout was sealed for does not open. */
+/** The number is the version of the layout: states of another version do not open. */
 const PURPOSE = 'request state 1'
-/** The nonce in base64url, of which no two states have the same. */
+/** The nonce in base64url, unique to each state. */
 const NONCE_LENGTH = 16
-/** What a client adds to a request when it sends it again. */
-const OF_THE_ROUND: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState'])
+/** Parameters that change from round to round. */
+const ROUND_PARAMS: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState'])
 
 type Packed = readonly [
   expiresAt: number,
@@ -95,7 +94,7 @@ type Packed = readonly [
 ]
 
 interface StateOptions extends RequestStateLimits {
-  /** The server's name: states of another one with the same keys do not open here. */
+  /** The server's name: states of another server with the same keys do not open. */
   readonly server: string
   readonly keys: readonly SealKey[] | undefined
   readonly clock: Clock
@@ -103,8 +102,8 @@ interface StateOptions extends RequestStateLimits {
 }
 
 /**
- * Seals what a call knows into the `requestState` that its client brings back: the client can neither read nor change it,
- * and it opens for the same caller, method, parameters and server only, until it expires.
+ * Seals the state of a call into the `requestState` that its client sends back. The client can neither read nor change it,
+ * and it opens only for the same caller, method, parameters and server, until it expires.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
@@ -112,17 +111,17 @@ export class RequestStates {
   readonly #options: StateOptions
   /** When each used state expires, by its nonce, in the order of use. */
   readonly #used = new Map<string, number>()
-  /** States that expire by then count as used: which of them were is not remembered any more. */
-  #forgotten = 0
+  /** States that expire by then count as used, because some used ones were dropped. */
+  #droppedUntil = 0
   #sealer: Sealer | undefined
 
-  /** @throws `ERR_MCP_OPTION` for keys that are none */
+  /** @throws `ERR_MCP_OPTION` for invalid keys */
   constructor(options: StateOptions) {
     this.#options = options
     if (options.keys !== undefined) this.#sealer = this.#createSealer(options.keys)
   }
 
-  /** Undefined for a round that knows more than a state may carry. */
+  /** Undefined if the state would be too large. */
   async seal(round: Round, owner: StateOwner): Promise<string | undefined> {
     const { clock, ttlMs, maxBytes } = this.#options
     const { number, known, partial, asked, before = null, after = null } = round
@@ -137,14 +136,14 @@ export class RequestStates {
       before,
       after,
     ]
-    const sealed = await this.#ring().seal(PURPOSE, JSON.stringify(packed), await this.#context(owner))
+    const sealed = await this.#getSealer().seal(PURPOSE, JSON.stringify(packed), await this.#context(owner))
     return sealed.length > maxBytes ? undefined : sealed
   }
 
-  /** @throws McpError the same for every state that is not good here, whatever is wrong with it */
+  /** @throws McpError, the same for every invalid state: a client must not learn the cause */
   async open(sealed: unknown, owner: StateOwner): Promise<Round> {
     if (typeof sealed !== 'string' || sealed.length > this.#options.maxBytes) throw badState()
-    const text = await this.#ring().open(PURPOSE, sealed, await this.#context(owner))
+    const text = await this.#getSealer().open(PURPOSE, sealed, await this.#context(owner))
     if (text === undefined) throw badState()
     const [expiresAt, number, known, partial, asked, before, after] = JSON.parse(text) as Packed
     if (expiresAt <= this.#options.clock.now() || !this.#take(sealed, expiresAt)) throw badState()
@@ -158,23 +157,23 @@ export class RequestStates {
     }
   }
 
-  /** Whether a state may be used, which it then has been. */
+  /** Marks a state as used; false if it already was. */
   #take(sealed: string, expiresAt: number): boolean {
     const { singleUse, maxUsed, clock } = this.#options
     if (!singleUse) return true
     const nonce = sealed.slice(0, NONCE_LENGTH)
-    if (expiresAt <= this.#forgotten || this.#used.has(nonce)) return false
+    if (expiresAt <= this.#droppedUntil || this.#used.has(nonce)) return false
     const now = clock.now()
     for (const [other, until] of this.#used) {
       if (until > now && this.#used.size < maxUsed) break
       this.#used.delete(other)
-      this.#forgotten = Math.max(this.#forgotten, until)
+      this.#droppedUntil = Math.max(this.#droppedUntil, until)
     }
     this.#used.set(nonce, expiresAt)
     return true
   }
 
-  #ring(): Sealer {
+  #getSealer(): Sealer {
     return (this.#sealer ??= this.#createSealer([this.#options.random(32)]))
   }
 
@@ -183,7 +182,7 @@ export class RequestStates {
   }
 
   async #context({ principal, method, params }: StateOwner): Promise<string> {
-    const own = Object.entries(params).filter(([name]) => !OF_THE_ROUND.has(name))
+    const own = Object.entries(params).filter(([name]) => !ROUND_PARAMS.has(name))
     const digest = await digestOf(Object.fromEntries(own))
     return JSON.stringify([this.#options.server, principal, method, digest])
   }
@@ -196,4 +195,4 @@ const unpackAnswers = (packed: Packed[2]): ResponsesByKey =>
   new Map(packed.map(([key, pin, response]): [string, PinnedResponse] => [key, { pin, response }]))
 
 const badState = (): McpError =>
-  invalidParams('The requestState is not valid for this request: send the request anew, without it')
+  invalidParams('The requestState is not valid for this request: send the request again without it')

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { toBase64Url } from '../../util/bytes.ts'
 
-/** What came back for one question, and which question that was. */
+/** A response, and the digest of the question that it answers. */
 export interface PinnedResponse {
   /** See {@link pinOf}. */
   readonly pin: string
@@ -11,11 +11,10 @@ export interface PinnedResponse {
 export type ResponsesByKey = ReadonlyMap<string, PinnedResponse>
 
 /**
- * Adds a round's answers to those of earlier rounds. Only what was asked counts: a key that was not is ignored, since a
- * client could otherwise answer what it was never shown.
+ * Adds a round's responses to those of earlier rounds. Keys that were not asked are ignored: a client could otherwise
+ * answer a question that it never showed.
  *
- * @param asked - the pin of each question of the round
- * @param responses - as the client sent them
+ * @param asked - the digest of each question of the round
  */
 export function mergeResponses(
   known: ResponsesByKey,
@@ -30,13 +29,13 @@ export function mergeResponses(
   return merged
 }
 
-/** The answer to exactly this question. One to another question under the same key is none: the person saw other words. */
+/** The response to exactly this question. Undefined if the question under the key has changed since. */
 export function responseTo(known: ResponsesByKey, key: string, pin: string): JsonObject | undefined {
   const answer = known.get(key)
   return answer?.pin === pin ? answer.response : undefined
 }
 
-/** A digest of what a person or model is asked. */
+/** The digest of a question's content. */
 export const pinOf = (shown: JsonObject): Promise<string> => digestOf(shown)
 
 /** SHA-256 over JSON with sorted keys, in base64url. */
@@ -45,7 +44,7 @@ export async function digestOf(value: JsonObject): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Two objects that differ in the order of their members only have the same text. */
+/** The same text for objects that differ only in the order of their members. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)

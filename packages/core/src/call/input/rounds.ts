@@ -20,7 +20,7 @@ import type { Round, StateOwner } from './request-state.ts'
 const NONE: ResponsesByKey = new Map()
 const NO_RESPONSES: JsonObject = Object.freeze({})
 
-/** Whether a request goes on with what it was asked before. Costs other calls two looks at their parameters. */
+/** Whether a request brings responses to an earlier round. */
 export function hasResponses({ message: { method, params }, scope }: RoundsCall): boolean {
   return (
     params !== undefined &&
@@ -30,10 +30,10 @@ export function hasResponses({ message: { method, params }, scope }: RoundsCall)
 }
 
 /**
- * Takes what a request brings, before anything of it runs. Where the round is complete its answers are known from now on;
- * where it is not, the handler runs as it did before the round, so that it asks the same again.
+ * Reads the responses in a request, before its handler runs. If the round is incomplete, the handler runs as it did before
+ * the round, so that it asks the same questions again.
  *
- * @throws McpError for a state that is not good here, and for answers that are none
+ * @throws McpError for an invalid state, and for malformed responses
  */
 export async function readResponses(ctx: RoundsCall): Promise<void> {
   const { input } = ctx.scope
@@ -57,7 +57,7 @@ export async function readResponses(ctx: RoundsCall): Promise<void> {
   ctx.inputs.unmatched = { answers }
 }
 
-/** Has an outcome's questions answered, in whichever way the call has. */
+/** Gets the answers to a handler's questions, in the way that the connection supports. */
 export function resolveInput(
   ctx: RoundsCall,
   first: NeedsInput,
@@ -105,7 +105,7 @@ async function answerLive(
   return live.resolve(ctx, first, handle)
 }
 
-/** The answers may have come with the request already; else the questions become its result. */
+/** The responses may have come with the request; otherwise the questions become its result. */
 async function askInResult(
   ctx: RoundsCall,
   input: InputContext,
@@ -119,7 +119,7 @@ async function askInResult(
   if (Object.keys(first.questions).some((key) => !answers.has(key))) return ask(ctx, input, first, answers)
   inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
   const outcome = await handle()
-  // What came was meant for the round that asked first; a handler that asks on means another one.
+  // The responses belong to the first questions; later questions are another round.
   return outcome.kind === 'needs-input' ? ask(ctx, input, outcome, NONE) : outcome
 }
 
@@ -136,7 +136,7 @@ async function match({ questions }: NeedsInput, unmatched: UnmatchedResponses): 
   return found
 }
 
-/** Nobody knows what was shown for an answer without a state; it counts if it could be one to this question. */
+/** A response without a state counts if it is a possible response to this question. */
 async function fits(question: Question, key: string, response: JsonObject): Promise<boolean> {
   try {
     await decodeResponse(question, key, response)
@@ -176,7 +176,7 @@ async function ask(
   return { kind: 'input-requested', requests: Object.fromEntries(requests), state: sealed }
 }
 
-const TOO_LARGE = 'Gave up: what the call was answered so far is too large to ask further'
+const TOO_LARGE = 'The answers so far are too large to ask more questions'
 
 function ownerOf({ message, auth }: RoundsCall): StateOwner {
   const { method, params = NO_RESPONSES } = message
@@ -194,14 +194,14 @@ function idsOf({ asked }: Round): ReadonlyMap<string, string> | undefined {
 const own = (responses: JsonObject, key: string): JsonObject | undefined =>
   Object.hasOwn(responses, key) ? (responses[key] as JsonObject) : undefined
 
-function objectOf(given: unknown): JsonObject {
-  if (given === undefined) return NO_RESPONSES
-  if (!isObject(given) || !Object.values(given).every(isObject))
+function objectOf(responses: unknown): JsonObject {
+  if (responses === undefined) return NO_RESPONSES
+  if (!isObject(responses) || !Object.values(responses).every(isObject))
     throw invalidParams('The member "inputResponses" must be an object of results')
-  return given
+  return responses
 }
 
-/** What is no answer to any question of its kind is the client's fault, and not the user's. */
+/** A malformed response is the client's mistake, not the user's. */
 function checkSent(kind: QuestionKind, response: JsonObject, key: string): void {
   try {
     checkShape(kind, response, key)

@@ -14,25 +14,24 @@ import type { HandlerResult, NeedsInput } from '../result.ts'
 import type { ElicitOptions, Question, Root, Sampled, SampleParams, UrlOf } from './question.ts'
 import type { RequestStates } from './request-state.ts'
 
-/** Bounds on what one call may ask. */
+/** Limits on the questions of one call. */
 export interface InputLimits {
-  /** How long a person or model may take over one question, in ms. Outside the handler's own time. @default 600_000 */
+  /** How long a person or model may take for one question, in ms. Does not count as the handler's time. @default 600_000 */
   readonly timeoutMs: number
-  /** How often a call may come back with questions. @default 8 */
+  /** Rounds of questions of one call. @default 8 */
   readonly maxRounds: number
 }
 
 export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
 
-/** What a door gives its calls to ask with. */
+/** How the calls of a connection ask their client. */
 export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
-  /** Sends requests to the client while a call runs; undefined where nothing can. */
+  /** Undefined if requests cannot be sent to the client while a call runs. */
   readonly live?: LiveInput
-  /** Seals what a call knows, where it goes on with another request. */
+  /** Seals the state of a call between two requests. */
   readonly states: RequestStates
-  /** Tells when a user is done at an address. */
   readonly urlCompletions: UrlCompletions
 }
 
@@ -57,7 +56,7 @@ export interface InputRounds {
 /** Sends requests to the client while a call runs, on connections that can carry them. */
 export interface LiveInput {
   readonly requests: RequestChannel
-  /** Sends a handler's questions to the client, and runs it again with the answers until it has no more questions. */
+  /** Sends a handler's questions to the client, and runs it again with the answers until it asks no more. */
   resolve(
     ctx: InputCall,
     first: NeedsInput,
@@ -69,10 +68,10 @@ export interface LiveInput {
   listRoots(ctx: InputCall): Promise<readonly Root[]>
 }
 
-/** The types of the overloads that see declines are those of `RequestContext`. */
+/** The overloads with `declined: 'see'` are typed in `RequestContext`. */
 export type Fails = ElicitOptions & { readonly declined?: 'fail' }
 
-/** What asking needs to know of a call. */
+/** The part of a call that questions need. */
 export interface InputCall {
   readonly scope: {
     readonly revision: Revision
@@ -81,7 +80,6 @@ export interface InputCall {
     readonly input?: InputContext | undefined
     readonly settings?: { addPendingUrls(ids: readonly string[]): void }
   }
-  /** Where the answers go. */
   readonly inputs: CallInputs
   pause(atEnd: () => void): () => void
 }
@@ -101,7 +99,7 @@ export interface RoundsCall extends InputCall {
 export type Questions = Readonly<Record<string, Question>>
 
 export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
-  new QuestionError('too-many', `Gave up: the call still had questions after ${maxRounds} rounds`)
+  new QuestionError('too-many', `The call still had questions after ${maxRounds} rounds`)
 
 /** The digest of each question, by its key. */
 export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
@@ -111,18 +109,18 @@ export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<st
   return new Map(await Promise.all(pins))
 }
 
-/** Sends requests to the client while the call runs; undefined where nothing can. */
+/** Undefined if requests cannot be sent to the client while the call runs. */
 export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveInput | undefined =>
   exchange.duplex ? input?.live : undefined
 
-/** An outcome has questions, and there is no way by which they could be answered. */
+/** A handler returned questions, and the connection cannot carry them. */
 export const noClientChannel = (questions: Questions): McpError =>
   new McpError(
     ErrorCode.InvalidRequest,
-    `An answer to "${Object.keys(questions).join('", "')}" is needed, but this connection carries no questions to the client: connect with a session, and let replies be streams`,
+    `An answer to "${Object.keys(questions).join('", "')}" is needed, but this connection cannot carry questions to the client: use a session, and allow streams as replies`,
   )
 
-/** A handler asks in its middle, and there is no way to do that. */
+/** A handler asks while it runs, and the connection cannot carry requests. */
 export const noLiveChannel = (method: string): UsageError =>
   usageError(
     'ERR_MCP_UNSUPPORTED_HERE',

@@ -18,8 +18,8 @@ function serverOf(handler: (ctx: RequestContext) => unknown, options: ServerOpti
   return server
 }
 
-describe('questions in the middle of a handler', () => {
-  it('give what the person, the model and the client say', async () => {
+describe('questions of a running handler', () => {
+  it('return the answers of the person, the model and the client', async () => {
     const server = serverOf(async (ctx) => {
       const form = await ctx.elicit('Sure?', ok)
       const seen = await ctx.elicit('Sure?', ok, { declined: 'see' })
@@ -46,12 +46,12 @@ describe('questions in the middle of a handler', () => {
   it.each<[string, (ctx: RequestContext) => Promise<unknown>]>([
     ['roots', (ctx) => ctx.listRoots()],
     ['a message', (ctx) => ctx.sample({ messages: [], maxTokens: 5 })],
-  ])('refuse an answer that is not %s', async (_what, handler) => {
+  ])('refuse a response that is not %s', async (_what, handler) => {
     const client = await openAnsweringClient(serverOf(handler), { answer: () => ({ roots: [5], role: 'x' }) })
     expect(textOf(await client.call('a'))).toContain('is not valid')
   })
 
-  it('end the call on a decline that nobody catches', async () => {
+  it('end the call on a decline that is not caught', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { answer: () => ({ action: 'decline' }) },
@@ -62,7 +62,7 @@ describe('questions in the middle of a handler', () => {
     })
   })
 
-  it('stop the clock of a handler, from its first line and however often', async () => {
+  it('stop the handler’s time, from its first line and several times', async () => {
     const clock = new FakeClock()
     const server = serverOf(
       async (ctx) => {
@@ -85,7 +85,7 @@ describe('questions in the middle of a handler', () => {
     expect(textOf(await reply)).toBe('done')
   })
 
-  it('leave the handler the time that it had', async () => {
+  it('leave the handler its remaining time', async () => {
     const clock = new FakeClock()
     const server = serverOf(
       async (ctx) => {
@@ -105,7 +105,7 @@ describe('questions in the middle of a handler', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('that nobody waits for are withdrawn when the call ends', async () => {
+  it('are cancelled when the call ends', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => {
         ctx.elicit('Sure?', ok).catch(() => {})
@@ -119,7 +119,7 @@ describe('questions in the middle of a handler', () => {
     ])
   })
 
-  it('are refused where the client cannot be asked', async () => {
+  it('are refused if the client does not support them', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { capabilities: {} },
@@ -131,7 +131,7 @@ describe('questions in the middle of a handler', () => {
     expect(client.asked).toEqual([])
   })
 
-  it('are a usage error where the connection carries no requests, which says what to use', async () => {
+  it('are a usage error, which says what to use, if the connection carries no requests', async () => {
     const ctx = new CallContext(
       { jsonrpc: '2.0', id: 1, method: 'tools/call' },
       {
@@ -152,7 +152,7 @@ describe('questions in the middle of a handler', () => {
     }
   })
 
-  it('are bounded in number', async () => {
+  it('are limited in number', async () => {
     let failures = 0
     const server = serverOf(async (ctx) => {
       const all = Array.from({ length: 70 }, () => ctx.listRoots().catch(() => failures++))

@@ -5,7 +5,7 @@ import { elicitUrl, sample, type SamplingMessage } from '../../../src/call/input
 it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc', '/relative', ''])(
   'an address that a client would open is of the web: not %j',
   (url) => {
-    expect(() => elicitUrl('Open', url)).toThrow('elicitUrl needs an absolute https: address')
+    expect(() => elicitUrl('Open', url)).toThrow('elicitUrl needs an absolute https: URL')
   },
 )
 
@@ -18,7 +18,7 @@ describe('tools in sampling, https://modelcontextprotocol.io/specification/2025-
     return () => sample({ messages, maxTokens: 1 })
   }
 
-  it('are each answered in the message after', () => {
+  it('need their results in the next message', () => {
     expect(turns([text, use('1'), use('2')], [outcome('2'), outcome('1')], text)).not.toThrow()
     expect(turns(use('1'), outcome('1'), [use('2')], outcome('2'))).not.toThrow()
   })

@@ -5,7 +5,7 @@ import { responseTo, canonicalJson, mergeResponses, pinOf } from '../../../src/c
 describe('answers to questions', () => {
   const accepted = { action: 'accept', content: {} }
 
-  it('add up over the rounds', () => {
+  it('accumulate over the rounds', () => {
     const first = mergeResponses(new Map(), new Map([['a', 'pin a']]), { a: accepted })
     const second = mergeResponses(first, new Map([['b', 'pin b']]), { b: { action: 'decline' } })
     expect([...second.keys()]).toEqual(['a', 'b'])
@@ -13,26 +13,26 @@ describe('answers to questions', () => {
     expect([...first.keys()]).toEqual(['a'])
   })
 
-  it('count only for what was asked', () => {
+  it('count only for keys that were asked', () => {
     const asked = new Map([['a', 'pin']])
     expect(mergeResponses(new Map(), asked, { b: accepted, a: 'yes' }).size).toBe(0)
     expect(mergeResponses(new Map(), new Map([['toString', 'pin']]), {}).size).toBe(0)
   })
 
-  it('hold for the very question only', () => {
+  it('count only for the same question', () => {
     const answers = mergeResponses(new Map(), new Map([['a', 'pin']]), { a: accepted })
     expect(responseTo(answers, 'a', 'another pin')).toBeUndefined()
     expect(responseTo(answers, 'b', 'pin')).toBeUndefined()
   })
 })
 
-describe('the pin of a question', () => {
-  it('is the same for the same words, in whatever order', async () => {
+describe('the digest of a question', () => {
+  it('does not depend on the order of members', async () => {
     expect(await pinOf({ a: 1, b: { c: 2, d: 3 } })).toBe(await pinOf({ b: { d: 3, c: 2 }, a: 1 }))
     expect(await pinOf({ a: 1 })).toMatch(/^[\w-]{43}$/)
   })
 
-  it('differs where anything else does', () => {
+  it('differs for any other difference', () => {
     assert(
       property(jsonValue(), jsonValue(), (a, b) => {
         const alike = canonicalJson(a) === canonicalJson(b)

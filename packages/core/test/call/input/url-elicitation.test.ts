@@ -102,8 +102,8 @@ const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
 const textOf = ({ result }: Answer): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 
-describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
-  it('goes on by itself when they are done there', async () => {
+describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
+  it('continues when the user is done', async () => {
     const bench = open()
     const question = asked(await bench.call())
     const call = bench.call(agreed(question))
@@ -120,7 +120,7 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
     expect(bench.clock.pending).toBeLessThan(2)
   })
 
-  it('does not wait where they were done before it came back', async () => {
+  it('does not wait if the user was done before it came back', async () => {
     const bench = open()
     const question = asked(await bench.call())
     bench.known.add('ann')
@@ -129,7 +129,7 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
     expect(bench.runs).toBe(2)
   })
 
-  it('hears what is done while its handler still looks', async () => {
+  it('notices a completion during its handler', async () => {
     const bench = open()
     let look = Promise.resolve()
     bench.server.addTool({
@@ -152,7 +152,7 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
     expect(textOf(await call)).toBe('three mails')
   })
 
-  it('asks again, at a new address, where they are not done after 45 seconds', async () => {
+  it('asks again, with a new URL, after 45 seconds', async () => {
     const bench = open({ limits: { handlerTimeoutMs: 10_000 } })
     const first = asked(await bench.call())
     let answer: Answer | undefined
@@ -169,7 +169,7 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
     expect(textOf(await bench.call(agreed(second)))).toBe('three mails')
   })
 
-  it('asks again no more than eight times', async () => {
+  it('asks at most eight times', async () => {
     const bench = open()
     let answer = await bench.call()
     for (let round = 1; round < 8; round++) {
@@ -186,7 +186,7 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
     expect(textOf(await last)).toMatch(/after 8 rounds/)
   })
 
-  it('asks for other addresses at once', async () => {
+  it('asks for other URLs at once', async () => {
     const bench = open()
     let step = 1
     bench.server.addTool({
@@ -202,7 +202,7 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
     expect(asked(await bench.call(agreed(first), 'steps')).url).toMatch(/^https:\/\/mail\.example\/2\?/)
   })
 
-  it('asks again at once where the address tells nobody of its end', async () => {
+  it('asks again at once if the URL has no id', async () => {
     const bench = open()
     bench.server.addTool({
       name: 'silent',
@@ -218,14 +218,14 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
   it.each([
     ['decline', /declined: Sign in/],
     ['cancel', /closed without an answer: Sign in/],
-  ])('ends with a text where they %s', async (action, text) => {
+  ])('ends with a text if the user %s', async (action, text) => {
     const bench = open()
     const answer = await bench.call(agreed(asked(await bench.call()), action))
     expect(answer.result).toMatchObject({ isError: true })
     expect(textOf(answer)).toMatch(text)
   })
 
-  it('keeps what its handler had asked for before', async () => {
+  it('keeps the answers to earlier questions', async () => {
     const bench = open()
     bench.server.addTool({
       name: 'loop',
@@ -241,7 +241,7 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
     expect(textOf(await bench.call(agreed(question), 'loop'))).toBe('goes on: begun')
   })
 
-  it('lets go of everything where its client goes away meanwhile', async () => {
+  it('releases everything if its client disconnects', async () => {
     const bench = open()
     const contexts: CallContext[] = []
     bench.server.use((ctx, next) => {
@@ -257,8 +257,8 @@ describe(`a call whose user has agreed to open an address (${FLOW})`, () => {
   })
 })
 
-describe('a middleware that demands an address', () => {
-  it('is asked again, whatever the client says of itself, and guards the handler', async () => {
+describe('a middleware that requires a URL', () => {
+  it('runs again for every response, and guards the handler', async () => {
     const bench = open()
     let ran = 0
     bench.server.addTool({ name: 'guarded', handler: () => `ran ${++ran}` })
@@ -285,8 +285,8 @@ describe('a middleware that demands an address', () => {
   })
 })
 
-describe('a client that cannot be sent to addresses', () => {
-  it('reads them in a text, or is told which capability it lacks', async () => {
+describe('a client that cannot open URLs', () => {
+  it('gets them as text, or the name of the missing capability', async () => {
     const bench = open()
     bench.server.addPrompt({
       name: 'mail',
@@ -305,7 +305,7 @@ describe('a client that cannot be sent to addresses', () => {
   })
 })
 
-describe('a task whose user has to open an address', () => {
+describe('a task whose user has to open a URL', () => {
   const DECLARED = { ...CAPABILITIES, extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
   async function start(): Promise<
@@ -327,7 +327,7 @@ describe('a task whose user has to open an address', () => {
     return { ...bench, taskId, reach }
   }
 
-  it('asks for it, and goes on when they are done', async () => {
+  it('asks for it, and continues when the user is done', async () => {
     const { taskId, reach, ask, known, server } = await start()
     const waiting = await reach('input_required')
     const [[key, { params }] = ['', { params: { url: '' } }]] = Object.entries(
@@ -340,7 +340,7 @@ describe('a task whose user has to open an address', () => {
     expect(await reach('completed')).toMatchObject({ result: { content: [{ text: 'three mails' }] } })
   })
 
-  it('ends with a text where they decline', async () => {
+  it('ends with a text if the user declines', async () => {
     const { taskId, reach, ask } = await start()
     const [key = ''] = Object.keys((await reach('input_required'))['inputRequests'] as object)
     await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } }, DECLARED)

@@ -427,7 +427,7 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
       expect(before.result?.['status']).toBe(ended)
       expect((await client.request('tasks/cancel', { taskId })).error).toEqual({
         code: -32602,
-        message: `Cannot cancel the task: its status is "${ended}" already`,
+        message: `Cannot cancel the task: its status is already "${ended}"`,
       })
       expect((await client.request('tasks/get', { taskId })).result).toEqual(before.result)
       await server.close()
@@ -870,7 +870,7 @@ describe('a server that closes', () => {
     expect(signals[0]?.aborted).toBe(true)
     expect(store.get({ owner: 'principal:ann', taskId })).toMatchObject({
       status: 'failed',
-      error: { code: -32603, message: 'The task was ended before it was done' },
+      error: { code: -32603, message: 'The task ended before its result' },
     })
     expect(clock.pending).toBe(0)
   })

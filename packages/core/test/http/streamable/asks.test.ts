@@ -125,7 +125,7 @@ describe('questions over Streamable HTTP', () => {
     const { json } = await call()
     expect(json.error).toMatchObject({
       code: -32600,
-      message: expect.stringContaining('this connection carries no questions to the client') as string,
+      message: expect.stringContaining('this connection cannot carry questions to the client') as string,
     })
     expect(runs()).toBe(0)
   })

@@ -144,7 +144,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
       json: {
         result: {
           isError: true,
-          content: [{ text: 'Gave up: the call still had questions after 2 rounds' }],
+          content: [{ text: 'The call still had questions after 2 rounds' }],
         },
       },
     })
