@@ -1,4 +1,4 @@
-/** The JSON-RPC error codes that Jetway sends. Codes of its own would lie outside the reserved range. */
+/** The JSON-RPC error codes that Jetway sends. Jetway's own codes would be outside the reserved range. */
 export const ErrorCode = {
   ParseError: -32700,
   InvalidRequest: -32600,
@@ -121,7 +121,7 @@ export const USAGE_ERRORS = {
   ERR_MCP_INVALID_DEFINITION: 'A definition lacks a member or has one of the wrong kind.',
   ERR_MCP_INVALID_ICON: 'An icon is neither an https: nor a data: URL.',
   ERR_MCP_SCHEMA_UNSUPPORTED: 'The schema is of a library or version that gives no JSON Schema.',
-  ERR_MCP_SCHEMA_INVALID: 'The schema does not compile, or cannot serve where it stands.',
+  ERR_MCP_SCHEMA_INVALID: 'The schema does not compile, or is not of the kind that is needed here.',
   ERR_MCP_SCHEMA_COMPILE: 'The schema has to be compiled, which this runtime does not allow.',
   ERR_MCP_SCHEMA_CACHE: 'The schema cache is not one, or not what was written.',
   ERR_MCP_URI_TEMPLATE: 'The URI template is not valid RFC 6570, or goes beyond the limits.',

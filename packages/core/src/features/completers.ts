@@ -1,4 +1,4 @@
-import { fault, type Subject } from './registry/checks.ts'
+import { invalid, type Subject } from './registry/checks.ts'
 import type { AnyCompleters } from './completion-types.ts'
 
 /** Completers whose names exist; undefined where there is none at all. */
@@ -11,18 +11,10 @@ export function checkCompleters(
   const completers = Object.entries(complete).filter(([, completer]) => completer !== undefined)
   for (const [name, completer] of completers) {
     if (!names.includes(name)) {
-      throw fault(
-        subject,
-        'ERR_MCP_INVALID_DEFINITION',
-        `completes ${JSON.stringify(name)}, which it does not have`,
-      )
+      throw invalid(subject, `completes ${JSON.stringify(name)}, which it does not have`)
     }
     if (typeof completer !== 'function') {
-      throw fault(
-        subject,
-        'ERR_MCP_INVALID_DEFINITION',
-        `needs a function to complete ${JSON.stringify(name)}`,
-      )
+      throw invalid(subject, `needs a function to complete ${JSON.stringify(name)}`)
     }
   }
   return completers.length === 0 ? undefined : (Object.fromEntries(completers) as AnyCompleters)

@@ -9,7 +9,7 @@ import { OutputError } from './content/output-error.ts'
 import { isPromiseLike } from '../util/promises.ts'
 import { type Prompts, withPrompt } from './prompts/prompts.ts'
 import type { Resources } from './resources/resources.ts'
-import { ownOffers } from './session-registry.ts'
+import { sessionEntries } from './session-registry.ts'
 import { ifVisible } from './registry/visibility.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#implementation-considerations */
@@ -28,8 +28,8 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
         if (completers === undefined || !Object.hasOwn(completers, name)) return complete(NOTHING)
         const completer = completers[name] as unknown as Completer
         const suggested = completer(value, ctx, state)
-        if (isPromiseLike(suggested)) return Promise.resolve(suggested).then(toOutcome)
-        return toOutcome(suggested)
+        if (isPromiseLike(suggested)) return Promise.resolve(suggested).then(toHandlerResult)
+        return toHandlerResult(suggested)
       }
       return withCompleters(prompts, resources, params['ref'], ctx, suggest)
     },
@@ -51,7 +51,7 @@ function withCompleters(
   if (!resources.offered) throw invalidParams('Unknown resource')
   const uri = resources.uriOf(ref)
   const unknown = (): Error => invalidParams('Unknown resource')
-  const own = ownOffers(ctx)
+  const own = sessionEntries(ctx)
   const template =
     own?.templates.registry.get(uri) ??
     resources.templates.registry.get(uri) ??
@@ -75,7 +75,7 @@ function readState(context: unknown = {}): Record<string, string> {
   throw invalidParams('The arguments of "context" must be an object of strings')
 }
 
-function toOutcome(suggested: unknown): HandlerResult {
+function toHandlerResult(suggested: unknown): HandlerResult {
   const given: JsonObject = Array.isArray(suggested)
     ? { values: suggested as unknown[] }
     : isObject(suggested)

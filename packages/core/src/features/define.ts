@@ -25,7 +25,7 @@ export type AnyDefinition<App = never, Locals = never> =
 
 // NoInfer: where a list is expected, its element type must not decide what a definition leaves out.
 
-/** A tool in a file of its own, with its types inferred, to be given to `server.add` or `server.addTool`. */
+/** A tool for a separate file, with its types inferred. Pass it to `server.add` or `server.addTool`. */
 export const defineTool = <
   const I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
@@ -39,12 +39,12 @@ export const defineTool = <
   [KIND]: 'tool',
 })
 
-/** A resource in a file of its own. See {@link defineTool}. */
+/** A resource for a separate file. See {@link defineTool}. */
 export const defineResource = <App = unknown, Locals = unknown>(
   definition: ResourceDefinition<App, Locals>,
 ): ResourceDefinition<App, Locals> & OfKind<'resource'> => ({ ...definition, [KIND]: 'resource' })
 
-/** A resource template in a file of its own. See {@link defineTool}. */
+/** A resource template for a separate file. See {@link defineTool}. */
 export const defineResourceTemplate = <const Template extends string, App = unknown, Locals = unknown>(
   definition: ResourceTemplateDefinition<Template, App, Locals>,
 ): ResourceTemplateDefinition<Template, App, Locals> & OfKind<'resource template'> => ({
@@ -52,7 +52,7 @@ export const defineResourceTemplate = <const Template extends string, App = unkn
   [KIND]: 'resource template',
 })
 
-/** A prompt in a file of its own. See {@link defineTool}. */
+/** A prompt for a separate file. See {@link defineTool}. */
 export const definePrompt = <
   S extends PromptSchema | undefined = undefined,
   const L extends PromptArguments = readonly [],

@@ -34,7 +34,7 @@ export interface Connected {
 }
 
 interface ConnectedExtension extends Extension {
-  /** What clients can listen to, beside what the protocol itself has. */
+  /** Further things that clients can subscribe to. */
   readonly topics?: readonly ListenTopic[]
   /** What it makes of the user interfaces of tools. */
   readonly ui?: ToolUi
@@ -46,7 +46,7 @@ export interface AddedFeatures extends ExtensionTable {
   readonly ui: ToolUi | undefined
 }
 
-/** An extension in a file of its own, with its types inferred, for the option `extensions` of servers. */
+/** An extension for a separate file, with its types inferred. Pass it to the option `extensions`. */
 export const defineExtension = <App = unknown, Locals = unknown>(
   extension: OfferingExtension<App, Locals>,
 ): OfferingExtension<App, Locals> => extension
@@ -128,13 +128,13 @@ function entryOf(extension: Extension, run: Required<Extension>['methods'][strin
     handle: (params, ctx) => {
       if (clients === 'declaring') requireExtension(ctx, id)
       const result: unknown = run.call(extension.methods, params, ctx)
-      if (!isPromiseLike(result)) return toOutcome(extension, ctx, result)
-      return Promise.resolve(result).then((value) => toOutcome(extension, ctx, value))
+      if (!isPromiseLike(result)) return toHandlerResult(extension, ctx, result)
+      return Promise.resolve(result).then((value) => toHandlerResult(extension, ctx, value))
     },
   }
 }
 
-function toOutcome({ id }: Extension, { message }: CallContext, result: unknown): HandlerResult {
+function toHandlerResult({ id }: Extension, { message }: CallContext, result: unknown): HandlerResult {
   if (isObject(result)) {
     const { resultType, ...rest } = result
     return typeof resultType === 'string' ? typed(resultType, rest) : complete(rest)

@@ -29,7 +29,7 @@ export interface FeatureOptions {
   readonly publish: (event: ChangeEvent) => void
   /** Items per page of every list; everything at once where undefined. */
   readonly pageSize?: number | undefined
-  /** Whether tool results are held against their `outputSchema`. @default true */
+  /** Whether tool results are checked against their `outputSchema`. @default true */
   readonly validateOutput?: boolean | undefined
   /** Whether tools refuse arguments that they do not name. @default false */
   readonly strictInput?: boolean | undefined
@@ -55,7 +55,7 @@ export interface FeatureOptions {
   readonly instructions?: DiscoverOptions['instructions']
   /** How long results may be kept. */
   readonly cache?: CacheOptions | undefined
-  /** Whether a middleware stands around a method. */
+  /** Whether a middleware wraps a method. */
   readonly layered?: ((method: string) => boolean) | undefined
   /** What the lifespan of the server has opened. */
   readonly opened?: Opened | undefined
@@ -71,7 +71,7 @@ export interface Features {
   readonly methods: MethodTable
   /** What extensions add to it. */
   readonly added: ExtensionTable
-  /** Where schemas stand in what is registered for everybody. */
+  /** The schemas of everything that is registered for all clients. */
   schemaUses(): readonly SchemaUse[]
   /** Empty registries for one session. */
   createOffers(): SessionRegistry
@@ -104,7 +104,7 @@ export function createFeatures(options: FeatureOptions): Features {
   const prompts = createPrompts({ schemas, pageSize, logger, caching })
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
-  tellOfResources(resources.registry, resources.templates.registry, () => publish({ kind: 'resources' }))
+  notifyOfResources(resources.registry, resources.templates.registry, () => publish({ kind: 'resources' }))
   const fixed: ServerCapabilities = {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),
@@ -140,8 +140,8 @@ export function createFeatures(options: FeatureOptions): Features {
   }
 }
 
-/** Clients hear of resources and templates by one notification. */
-export function tellOfResources(resources: Changing, templates: Changing, tellClients: () => void): void {
+/** One notification covers resources and templates, so several changes of one tick are sent as one. */
+export function notifyOfResources(resources: Changing, templates: Changing, tellClients: () => void): void {
   let told = false
   const tell = (): void => {
     if (told) return

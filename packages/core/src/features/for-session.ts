@@ -3,7 +3,7 @@ import type { SessionView } from '../call/request-context.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Session } from '../session/session.ts'
 import type { AnySchema } from '../schema/types.ts'
-import { type Features, tellOfResources } from './features.ts'
+import { type Features, notifyOfResources } from './features.ts'
 import type { AddOptions, Handle, Registry } from './registry/registry.ts'
 import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource-types.ts'
 import type { SessionRegistry } from './session-registry.ts'
@@ -45,7 +45,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     this.#mayHave('tools')
     return this.#add(this.#features.tools.registry, this.#offers().tools, tool, options)
   }
-  /** @returns whether the session had one of its own */
+  /** @returns whether the session had one */
   removeTool(name: string): boolean {
     return this.#known()?.tools.remove(name) ?? false
   }
@@ -58,7 +58,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     this.#mayHave('resources')
     return this.#add(this.#features.resources.registry, this.#offers().resources, resource, options)
   }
-  /** @returns whether the session had one of its own */
+  /** @returns whether the session had one */
   removeResource(uri: string): boolean {
     return this.#known()?.resources.remove(uri) ?? false
   }
@@ -72,7 +72,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     const { registry } = this.#features.resources.templates
     return this.#add(registry, this.#offers().templates.registry, template, options)
   }
-  /** @returns whether the session had one of its own */
+  /** @returns whether the session had one */
   removeResourceTemplate(uriTemplate: string): boolean {
     return this.#known()?.templates.registry.remove(uriTemplate) ?? false
   }
@@ -86,16 +86,18 @@ export class ForSession<Locals = unknown, App = unknown> {
     const key = everybodys.keyOf(definition)
     if (options.replace !== true && everybodys.get(key) !== undefined) throw everybodys.duplicate(key)
     if (own.get(key) === undefined && own.entries().length >= MAX_OWN)
-      throw fault(`A session has at most ${MAX_OWN} of a kind of its own; remove some of them first`)
+      throw fault(`A session has at most ${MAX_OWN} entries of each kind; remove some of them first`)
     return own.add(definition, options)
   }
 
-  /** A client that was not told of tools when it connected asks for none. */
+  /** A client that saw no capability for tools when it connected asks for none. */
   #mayHave(kind: 'tools' | 'resources'): void {
     if (this.#session.closed) throw fault('The session has closed')
     if (this.#session.record.listChanged.includes(kind)) return
     const offer = kind === 'tools' ? 'server.setTools([])' : 'server.setResources([])'
-    throw fault(`The client was not told of ${kind} when it connected; call ${offer} before clients come`)
+    throw fault(
+      `The client connected before the server offered ${kind}; call ${offer} before clients connect`,
+    )
   }
 
   #known(): SessionRegistry | undefined {
@@ -112,7 +114,7 @@ export class ForSession<Locals = unknown, App = unknown> {
       if (session.record.initialized) session.onChange({ kind })
     }
     offers.tools.onChange(() => tell('tools'))
-    tellOfResources(offers.resources, offers.templates.registry, () => tell('resources'))
+    notifyOfResources(offers.resources, offers.templates.registry, () => tell('resources'))
     session.registry = offers
     return offers
   }

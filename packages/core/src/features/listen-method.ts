@@ -40,7 +40,7 @@ async function listen(
   { notifications }: JsonObject,
   ctx: CallContext,
 ): Promise<HandlerResult> {
-  if (ctx.scope.exchange.subscribable !== true) throw new McpError(ErrorCode.MethodNotFound, NOWHERE)
+  if (ctx.scope.exchange.subscribable !== true) throw new McpError(ErrorCode.MethodNotFound, NO_STREAM)
   if (!isObject(notifications)) throw invalidParams('The member "notifications" must be an object')
   const filters: SubscriptionFilter[] = []
   for (const topic of topics) {
@@ -51,7 +51,7 @@ async function listen(
   return { kind: 'subscription', filters }
 }
 
-const NOWHERE = 'Changes are told on connections that stay open, and this is none'
+const NO_STREAM = 'Subscriptions need a persistent connection: use HTTP, stdio or an in-memory transport'
 
 /** Lists and resources, as far as the server has any. */
 export function changeTopics(

@@ -14,7 +14,7 @@ export interface Observation extends Disposable {
 
 /** An observation as the server holds it. */
 export interface Follower extends Observation {
-  /** Follows no more. What came from the source stays, since nobody is left to be told that it went. */
+  /** Stops following. The source's entries stay, because no client is left to notify. */
   stop(): void
 }
 
@@ -75,7 +75,7 @@ export function observe(source: Source<never, never>, features: Features, logger
     try {
       unsubscribe?.()
     } catch (err) {
-      logger.error({ err }, 'An observed source failed to let go of its listener')
+      logger.error({ err }, 'An observed source failed to remove its listener')
     }
   }
   const detach = (): void => {
@@ -106,7 +106,7 @@ function mirrorOf<Definition extends object, Entry extends object>(
   logger: Logger,
 ): Mirror | undefined {
   if (list === undefined) return undefined
-  // Clients are to be told of what comes later, whose capability they hear of at the start of their session only.
+  // Clients learn of capabilities at the start of their session only, so a list that is empty now counts.
   registry.offer()
   let owned: Owned<Definition, Entry> = new Map()
   const refuse = (err: unknown): void =>

@@ -6,19 +6,19 @@ import type { AnyResource } from './resources/resource-types.ts'
 import type { AnyTool } from './tools/tool-types.ts'
 import type { ToolEntry } from './tools/tool-call.ts'
 
-/** What one session has beside what its server offers to everybody. Part of the session, and gone with it. */
+/** The entries of one session, in addition to those of its server. They end with the session. */
 export interface SessionRegistry {
   readonly tools: Registry<AnyTool, ToolEntry>
   readonly resources: Registry<AnyResource, ResourceEntry>
   readonly templates: ResourceTemplates
 }
 
-/** The caller's own; undefined for most, which costs a call one look. */
-export const ownOffers = (ctx: CallContext): SessionRegistry | undefined =>
+/** The entries of the caller's session; undefined for most callers. */
+export const sessionEntries = (ctx: CallContext): SessionRegistry | undefined =>
   ctx.scope.settings?.registry as SessionRegistry | undefined
 
-/** What everybody has, each in its place unless the session has its own under that name, and the session's after it. */
-export function withOwn<Entry>(
+/** All entries, where the session's replace those of the same name, then the rest of the session's. */
+export function withSessionEntries<Entry>(
   all: readonly Entry[],
   own: { get(key: string): Entry | undefined; entries(): readonly Entry[] },
   key: (entry: Entry) => string,

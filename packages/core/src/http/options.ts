@@ -107,7 +107,7 @@ export interface EndpointOptions {
    * at the paths that are named. Needs sessions. @default false
    */
   readonly legacySse?: boolean | LegacySseOptions
-  /** Hosts that may stand in the Host header: `host`, `host:port`, or `*`. Loopback sockets take loopback names only by default. */
+  /** Hosts that the Host header may name: `host`, `host:port`, or `*`. Loopback sockets take loopback names only by default. */
   readonly allowedHosts?: readonly string[]
   /** Origins of pages that may call: whole origins, or `*`. Loopback origins by default. */
   readonly allowedOrigins?: readonly string[]

@@ -6,7 +6,7 @@ export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 /** What the client of a request is called, for display only. */
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
-/** From which level on a request wants to hear of logs; without it, of none. */
+/** The level from which on a request gets log messages; without it, none. */
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 /** What every result says of its server. */
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'

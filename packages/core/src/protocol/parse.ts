@@ -57,7 +57,7 @@ const isSmall = (text: string, { maxDepth, maxTokens }: ParseLimits): boolean =>
 
 const NAMES = /"(?:jsonrpc|id|method|params)"/g
 
-/** How often the names of a request's envelope stand in a text; undefined where they could be spelt otherwise. */
+/** How often the names of a request's envelope occur in a text; undefined where escapes could spell them. */
 function countNames(text: string): number | undefined {
   if (text.includes('\\')) return undefined
   let count = 0
@@ -65,7 +65,7 @@ function countNames(text: string): number | undefined {
   return count
 }
 
-/** Whether the names that were counted are the members of the envelope, and all of them: then none stands twice. */
+/** Whether the names that were counted are the members of the envelope, and all of them: then none occurs twice. */
 function hasEnvelopeOf(names: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const members =
@@ -100,7 +100,7 @@ const OPEN_BRACE = 0x7b
 
 const BATCH = /^\s*\[/
 
-/** One pass: depth, structural tokens, and envelope keys that stand twice (two readers would choose differently). */
+/** One pass: depth, structural tokens, and envelope keys that occur twice (two readers would choose differently). */
 function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | undefined {
   const envelope = text.charCodeAt(0) !== OPEN_BRACE && BATCH.test(text) ? 2 : 1
   let depth = 0

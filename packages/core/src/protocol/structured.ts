@@ -1,5 +1,5 @@
 /**
- * The JSON text of a result's structured content, carried beside it so that it is stringified once and serves the
+ * The JSON text of a result's structured content, carried with it so that it is stringified once and serves the
  * envelope and the text mirror. A middleware that spreads a result copies this member too, so it names the value it
  * belongs to, and counts only while that value is still the one in place.
  */

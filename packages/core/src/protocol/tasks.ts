@@ -3,13 +3,13 @@ import type { JsonObject } from './jsonrpc.ts'
 /** How clients declare that they know tasks, where these are no part of the revision. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
-/** What a task comes to. The last three are final. */
+/** The state of a task. The last three are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
 /** Whether a tool may, must or must not be called as a task. */
 export type TaskSupport = 'forbidden' | 'optional' | 'required'
 
-/** What a client is told of a task, before it is brought to the client's revision. */
+/** A task as clients see it, before projection to a revision. */
 export interface TaskInfo {
   readonly taskId: string
   readonly status: TaskStatus

@@ -163,7 +163,7 @@ interface Contents {
 /** The content of one resource: text, or base64 bytes. */
 export type ResourceContents = (Contents & { readonly text: string }) | (Contents & { readonly blob: string })
 
-/** What a tool call comes to. `isError` says that the tool has failed, for the model to read. */
+/** The result of a tool call. `isError`: the tool has failed, and the model should read the content. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[]
   readonly structuredContent?: unknown

@@ -197,8 +197,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   /**
    * Offers what another registry has, and keeps in step with it until the handle detaches it or the server closes. A
-   * source that answers at once is there when this returns; for others wait for `ready`. Several changes are told to
-   * clients as one. What has its name or URI taken, or is wrong, is left out and logged; a source that fails is logged,
+   * source that answers at once is there when this returns; for others wait for `ready`. Clients get one notification for
+   * several changes. What has its name or URI taken, or is wrong, is left out and logged; a source that fails is logged,
    * and what it last gave stays.
    *
    * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no source
@@ -215,7 +215,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   /**
    * Tells the clients that have subscribed to a resource that it has changed. Subscribers of the resource that it is
-   * `within` are told of the part, too.
+   * `within` are notified, too.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
    */
@@ -309,7 +309,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
-  /** What fails, now or later, is logged: it must not take with it what it was told about. */
+  /** Logs a failure, now or later: it must not end what caused the call. */
   #attempt(run: () => unknown, problem: string): void {
     const failed = (err: unknown): void => this.#logger.error({ err }, problem)
     try {
@@ -422,8 +422,8 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Answers one message that came on a way of its own: off a queue, as a function's event. It needs no mount and no
-   * session, so the client hears of no changes, and is asked only where questions are the result.
+   * Answers one message from any source, such as a queue or a function's event. It needs no mount and no
+   * session, so the client gets no notifications of changes, and can be asked only in rounds.
    *
    * @param message - JSON text, or what it parses to; batches are refused
    * @returns the answer as JSON text; undefined for notifications and responses, which have none. Never rejects for

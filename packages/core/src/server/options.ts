@@ -32,7 +32,7 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly cache?: CacheOptions
   /**
-   * Capabilities outside the protocol that clients are told of at the start of a session, as
+   * Capabilities outside the protocol, sent to clients at the start of a session as
    * `capabilities.experimental`: an object under each name, `{}` where there is nothing to say. Plain JSON, copied when
    * the server is made. @default none
    *
@@ -75,7 +75,7 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   readonly bus?: Bus
   /**
    * The schemas of the tools and prompts, converted and compiled beforehand: what `npx jetway schemas build` has written.
-   * What is not in it, or was made by another version, is converted and compiled at start, and the logger is told once.
+   * What is not in it, or was made by another version, is converted and compiled at start, and logged once.
    */
   readonly schemas?: SchemaCache
   /** What turns schemas into JSON Schema and validators, where no cache has them. @default the full engine, on ajv */

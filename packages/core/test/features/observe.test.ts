@@ -170,7 +170,7 @@ describe('a name that is taken', () => {
       content: [{ text: 'own' }],
     })
     expect(log).toHaveLength(1)
-    expect(log[0]?.err.message).toMatch(/There is a tool "a" already, which stays; this one is left out/)
+    expect(log[0]?.err.message).toMatch(/The tool "a" exists already and is kept; this one is left out/)
   })
 
   it('stays with the source that came first, and goes to the next when that one is gone', async () => {

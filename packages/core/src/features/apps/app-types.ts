@@ -47,7 +47,7 @@ export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayF
   readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)
   readonly csp?: AppCsp
   readonly permissions?: readonly AppPermission[]
-  /** An origin of its own, in the form that the host asks for. */
+  /** A dedicated origin, in the form that the host asks for. */
   readonly domain?: string
   /** Whether the host should draw a border and a background. @default up to the host */
   readonly prefersBorder?: boolean

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { RequestContext } from '../../call/request-context.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { invalid, type Subject } from '../registry/checks.ts'
 import { defineResource, type OfKind } from '../define.ts'
 import { CONNECT, type Connected, type OfferingExtension } from '../extensions.ts'
 import { OutputError } from '../content/output-error.ts'
@@ -36,7 +36,7 @@ export function app<App = unknown, Locals = unknown>(
   const subject = { kind: 'app', name: String(shown.uri) }
   checkAppUri(subject, shown.uri)
   if (typeof html !== 'string' && typeof html !== 'function')
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a string or a function as its html')
+    throw invalid(subject, 'needs a string or a function as its html')
   const ui = clean({
     csp: checkCsp(subject, csp),
     permissions: checkPermissions(subject, permissions),
@@ -72,19 +72,14 @@ const PERMISSIONS: readonly unknown[] = ['camera', 'microphone', 'geolocation', 
 
 function checkCsp(subject: Subject, csp: unknown): JsonObject | undefined {
   if (csp === undefined) return undefined
-  if (!isObject(csp)) throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its csp')
+  if (!isObject(csp)) throw invalid(subject, 'needs an object as its csp')
   for (const [directive, origins] of Object.entries(csp)) {
     if (!(DIRECTIVES as readonly string[]).includes(directive))
-      throw fault(
-        subject,
-        'ERR_MCP_INVALID_DEFINITION',
-        `knows no csp.${directive}; choose from ${DIRECTIVES.join(', ')}`,
-      )
+      throw invalid(subject, `knows no csp.${directive}; choose from ${DIRECTIVES.join(', ')}`)
     if (origins === undefined) continue
     if (!Array.isArray(origins) || !origins.every((it) => typeof it === 'string' && ORIGIN.test(it)))
-      throw fault(
+      throw invalid(
         subject,
-        'ERR_MCP_INVALID_DEFINITION',
         `needs an array of origins, such as "https://api.example.com", as its csp.${directive}`,
       )
   }
@@ -96,14 +91,10 @@ function checkPermissions(subject: Subject, permissions: unknown): JsonObject | 
   if (permissions === undefined) return undefined
   if (Array.isArray(permissions) && permissions.every((it) => PERMISSIONS.includes(it)))
     return Object.fromEntries(permissions.map((it) => [it as string, {}]))
-  throw fault(
-    subject,
-    'ERR_MCP_INVALID_DEFINITION',
-    `needs an array of ${PERMISSIONS.join(', ')} as its permissions`,
-  )
+  throw invalid(subject, `needs an array of ${PERMISSIONS.join(', ')} as its permissions`)
 }
 
 function check(subject: Subject, member: string, type: 'string' | 'boolean', value: unknown): unknown {
   if (value === undefined || typeof value === type) return value
-  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a ${type} as its ${member}`)
+  throw invalid(subject, `needs a ${type} as its ${member}`)
 }

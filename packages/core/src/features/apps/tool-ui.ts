@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Meta, Tool } from '../../protocol/types.ts'
 import type { ClientView } from '../../call/client-view.ts'
 import type { CallContext } from '../../call/context.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { invalid, type Subject } from '../registry/checks.ts'
 import type { ListSource } from '../registry/listing.ts'
 import type { ToolEntry } from '../tools/tool-call.ts'
 import type { Guarded } from '../registry/visibility.ts'
@@ -20,9 +20,8 @@ function showsApps(client: ClientView): boolean {
 
 export function checkAppUri(subject: Subject, uri: unknown): void {
   if (typeof uri === 'string' && /^ui:\/\/./.test(uri) && URL.canParse(uri)) return
-  throw fault(
+  throw invalid(
     subject,
-    'ERR_MCP_INVALID_DEFINITION',
     'needs a "ui://" URI, such as "ui://weather/dashboard", as the address of its user interface',
   )
 }
@@ -47,7 +46,7 @@ export interface ToolUi {
 
 export function createToolUi(): ToolUi {
   const plain = new PlainTools()
-  return { compile: compileUi, plainFor: (client) => (showsApps(client) ? undefined : plain) }
+  return { compile: uiOf, plainFor: (client) => (showsApps(client) ? undefined : plain) }
 }
 
 interface UiDefinition {
@@ -55,24 +54,20 @@ interface UiDefinition {
   readonly _meta?: Meta | undefined
 }
 
-function compileUi(
+function uiOf(
   subject: Subject,
   { ui, _meta }: UiDefinition,
   visible: Guarded['visible'],
 ): CompiledUi | undefined {
   const given = ui ?? _meta?.['ui']
   if (given === undefined) return undefined
-  if (!isObject(given)) throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its ui')
+  if (!isObject(given)) throw invalid(subject, 'needs an object as its ui')
   if (ui !== undefined && _meta?.['ui'] !== undefined)
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'says twice what its ui is, in ui and in _meta.ui')
+    throw invalid(subject, 'says twice what its ui is, in ui and in _meta.ui')
   const { resourceUri, visibility } = given
   if (resourceUri !== undefined) checkAppUri(subject, resourceUri)
   if (!isVisibility(visibility))
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      'needs "model", "app" or both in an array as its ui.visibility',
-    )
+    throw invalid(subject, 'needs "model", "app" or both in an array as its ui.visibility')
   const forModels = visibility === undefined || visibility.includes('model')
   return { _meta: { ..._meta, ui: given }, visible: forModels ? visible : besideApps(visible) }
 }
@@ -102,7 +97,7 @@ class PlainTools {
     return plain
   }
 
-  /** A source of its own, so that what is kept of one list never answers for the other. */
+  /** A separate source, so that a kept list of one form never answers for the other. */
   source(source: ListSource<ToolEntry>): ListSource<ToolEntry> {
     let plain = this.#sources.get(source)
     if (plain === undefined) this.#sources.set(source, (plain = this.#mapped(source)))

@@ -115,7 +115,7 @@ export function resourceContents({ text, blob, ...head }: ResourcePart): Resourc
   return { ...head, text }
 }
 
-/** A block, several, or a text that stands for a block. */
+/** A text becomes a text block. */
 export function toBlocks(value: string | Content | readonly Content[]): readonly Content[] {
   if (typeof value === 'string') return [content.text(value)]
   const blocks = Array.isArray(value) ? (value as readonly Content[]) : [value as Content]

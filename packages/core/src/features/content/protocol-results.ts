@@ -60,7 +60,7 @@ const messageProblem = (message: unknown, path: string): Problem =>
 /** A result of the protocol, as an author may write it. */
 interface ResultForm {
   readonly list: string
-  /** The members beside the list. An object with any other member is data. */
+  /** The other members. An object with any further member is data. */
   readonly members: Rules
   /** A list with items is data if none of them has this member, a string. */
   readonly mark: string

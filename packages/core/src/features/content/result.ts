@@ -33,7 +33,7 @@ interface ResultBuilder {
 }
 
 /**
- * Builds a whole tool result, where a plain return value does not say enough: several blocks of content beside a
+ * Builds a whole tool result, where a plain return value is not enough: several blocks of content together with a
  * structured value, metadata, or a failure.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for content that was not made by {@link content}

@@ -17,7 +17,7 @@ export type PromptArguments = readonly PromptArgument[]
 
 type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
 
-/** What a list of arguments comes to: required ones are strings, the others may be missing. */
+/** The arguments of a list: required ones are strings, the others may be missing. */
 type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
   readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
 }

@@ -11,16 +11,7 @@ import { promptArguments } from '../../schema/uses/prompt-arguments.ts'
 import type { CheckedInput, CompiledInput, SchemaEngine, SchemaSite, SchemaUse } from '../../schema/types.ts'
 import { nameInCache, siteOf } from '../registry/cache-keys.ts'
 import type { Caching } from '../registry/caching.ts'
-import {
-  checkHandler,
-  checkIcons,
-  checkName,
-  checkTimeout,
-  fault,
-  publish,
-  shorten,
-  type Subject,
-} from '../registry/checks.ts'
+import { checkName, invalid, publish, shorten, type Subject } from '../registry/checks.ts'
 import { checkCompleters } from '../completers.ts'
 import type { AnyCompleters } from '../completion-types.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
@@ -28,18 +19,17 @@ import { Listing } from '../registry/listing.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 import { toPromptResult } from './prompt-messages.ts'
 import type { AnyPrompt } from './prompt-types.ts'
+import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
-import { compileVisible, type Guarded, ifVisible } from '../registry/visibility.ts'
+import { ifVisible } from '../registry/visibility.ts'
 
 /** A prompt as it is kept. */
-export interface PromptEntry extends Guarded {
+export interface PromptEntry extends CompiledHandler {
   readonly prompt: Prompt
   readonly arguments: readonly PromptArgument[]
   /** Undefined where the arguments are a plain list. */
   readonly input: CompiledInput | undefined
   readonly complete: AnyCompleters | undefined
-  readonly timeoutMs: number | undefined
-  handle(args: unknown, ctx: CallContext): unknown
 }
 
 export interface PromptsOptions {
@@ -130,9 +120,9 @@ function runPrompt(
 ): HandlerResult | Promise<HandlerResult> {
   const { name, description } = entry.prompt
   const returned = entry.handle(args, ctx)
-  const toOutcome = (value: unknown): HandlerResult =>
+  const toHandlerResult = (value: unknown): HandlerResult =>
     isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description))
-  return isPromiseLike(returned) ? Promise.resolve(returned).then(toOutcome) : toOutcome(returned)
+  return isPromiseLike(returned) ? Promise.resolve(returned).then(toHandlerResult) : toHandlerResult(returned)
 }
 
 function checkedValue(entry: PromptEntry, checked: CheckedInput): unknown {
@@ -169,11 +159,8 @@ function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logge
   const { name, title, description, argsSchema, icons, _meta } = definition
   checkName('prompt', name)
   const subject = { kind: 'prompt', name }
-  checkHandler(subject, definition.handler)
-  checkTimeout(subject, definition.timeoutMs)
-  checkIcons(subject, icons)
   if (argsSchema !== undefined && definition.arguments !== undefined) {
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs either an argsSchema or arguments, not both')
+    throw invalid(subject, 'needs either an argsSchema or arguments, not both')
   }
   const site = argsSite(definition)
   const input = argsSchema && schemas.input(argsSchema, site)
@@ -182,7 +169,6 @@ function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logge
       ? checkArguments(subject, definition.arguments ?? [])
       : promptArguments(input.jsonSchema, site)
   const listed = args.length === 0 ? {} : { arguments: args }
-  const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
   return {
     prompt: publish(subject, { name, title, description, ...listed, icons, _meta }) as Prompt,
     arguments: args,
@@ -192,20 +178,16 @@ function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logge
       definition.complete,
       args.map((argument) => argument.name),
     ),
-    timeoutMs: definition.timeoutMs,
-    visible: compileVisible(subject, definition, logger),
-    handle: (values, ctx) => run.call(definition, values, ctx),
+    ...compileHandler(subject, definition, logger),
   }
 }
 
 function checkArguments(subject: Subject, given: readonly PromptArgument[]): readonly PromptArgument[] {
-  if (!Array.isArray(given))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs its arguments in an array')
+  if (!Array.isArray(given)) throw invalid(subject, 'needs its arguments in an array')
   const seen = new Set<string>()
   return (given as readonly PromptArgument[]).map(({ name, title, description, required }) => {
     checkName('prompt argument', name)
-    if (seen.has(name))
-      throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `has the argument ${JSON.stringify(name)} twice`)
+    if (seen.has(name)) throw invalid(subject, `has the argument ${JSON.stringify(name)} twice`)
     seen.add(name)
     return publish(subject, { name, title, description, required }) as PromptArgument
   })

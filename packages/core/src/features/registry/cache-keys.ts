@@ -1,5 +1,5 @@
 import type { SchemaSite } from '../../schema/types.ts'
-import { fault, type Subject } from './checks.ts'
+import { invalid, type Subject } from './checks.ts'
 
 /** What the schemas of one tool or prompt are found by in a cache. */
 export interface CacheName {
@@ -22,11 +22,7 @@ export function nameInCache(kind: string, definition: Keyed): CacheName | undefi
 export function chosenCacheName(kind: string, { name, schemaKey = false }: Keyed): CacheName | undefined {
   if (schemaKey === false) return undefined
   if (typeof schemaKey !== 'string' || schemaKey === '')
-    throw fault(
-      { kind, name },
-      'ERR_MCP_INVALID_DEFINITION',
-      'needs a text as its schemaKey, or false for no place in the schema cache',
-    )
+    throw invalid({ kind, name }, 'needs a text as its schemaKey, or false for no place in the schema cache')
   return { text: `key:${schemaKey}`, chosen: true }
 }
 

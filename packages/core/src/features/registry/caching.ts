@@ -2,13 +2,13 @@ import { usageError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import { type CacheHints, NOT_KEPT } from '../../protocol/revisions/revision.ts'
-import { fault, type Subject } from './checks.ts'
+import { invalid, type Subject } from './checks.ts'
 
-/** How long clients, and what stands between, may keep a result; told to those whose revision has such hints. */
+/** How long clients and proxies may keep a result. Sent in revisions that have such hints. */
 export interface CacheHint {
   /** In ms, a whole number from 0; with 0 a result is not to be kept. @default 0 */
   readonly ttlMs?: number
-  /** `public`: whoever asks may be given the kept result, whatever their credentials. @default 'private' */
+  /** `public`: the kept result may be given to any caller. @default 'private' */
   readonly cacheScope?: 'public' | 'private'
 }
 
@@ -57,7 +57,7 @@ export class Caching {
   readonly #layered: (method: string) => boolean
 
   /**
-   * @param layered - whether a middleware stands around a method
+   * @param layered - whether a middleware wraps a method
    * @throws `ERR_MCP_OPTION`
    */
   constructor(options: CacheOptions = {}, layered: (method: string) => boolean = () => false) {
@@ -84,12 +84,11 @@ export class Caching {
     subject: Subject,
     { cache, visible }: { readonly cache?: unknown; readonly visible?: unknown },
   ): CacheHints {
-    checkHint(cache, (problem) => fault(subject, 'ERR_MCP_INVALID_DEFINITION', `has a cache that ${problem}`))
+    checkHint(cache, (problem) => invalid(subject, `has a cache that ${problem}`))
     const guarded = visible !== undefined
     if (guarded && cache?.cacheScope === 'public')
-      throw fault(
+      throw invalid(
         subject,
-        'ERR_MCP_INVALID_DEFINITION',
         'has a visible rule and a public cache, which would show it to others: leave cacheScope out',
       )
     return merged(this.of('reads', guarded ? 'always' : 'perhaps'), cache)
@@ -111,7 +110,7 @@ export function readHints(
   return merged(hints, visible === undefined ? own : { ...own, cacheScope: 'private' })
 }
 
-/** @param wrong - makes the error of a problem, which goes on after the name of what has it */
+/** @param wrong - makes the error; the problem follows the name of the faulty definition */
 export function checkHint(
   hint: unknown,
   wrong: (problem: string) => Error,

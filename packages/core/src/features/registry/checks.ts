@@ -1,7 +1,6 @@
 import { usageError, type UsageErrorCode } from '../../errors.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 import type { Icon, Meta } from '../../protocol/types.ts'
-import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 
 /** What every definition may show to people. */
 export interface DisplayFields {
@@ -34,6 +33,10 @@ export function fault(
   return usageError(code, `The ${kind} ${JSON.stringify(name)} ${problem}`, { cause })
 }
 
+/** The error for a definition that lacks a member or has a wrong one. */
+export const invalid = (subject: Subject, problem: string, cause?: unknown): Error =>
+  fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem, cause)
+
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names */
 export function checkToolName(name: unknown): void {
   if (typeof name === 'string' && TOOL_NAME.test(name)) return
@@ -50,17 +53,6 @@ export function checkName(kind: string, name: unknown): void {
   throw usageError('ERR_MCP_INVALID_NAME', `A ${kind} needs a name of 1 to ${MAX_NAME_LENGTH} characters`)
 }
 
-export function checkHandler(subject: Subject, handler: unknown): void {
-  if (typeof handler === 'function') return
-  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a handler: a function of (args, ctx)')
-}
-
-export function checkTimeout(subject: Subject, timeoutMs: unknown): void {
-  if (timeoutMs === undefined) return
-  if (typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) return
-  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a timeoutMs between 1 and ${MAX_TIMEOUT_MS}`)
-}
-
 /** Below this the answer that names the limit might not fit either, in bytes. */
 export const MIN_RESULT_BYTES = 1024
 
@@ -68,7 +60,7 @@ export function checkResultBytes(subject: Subject, maxResultBytes: unknown): voi
   if (maxResultBytes === undefined) return
   if (Number.isSafeInteger(maxResultBytes) && (maxResultBytes as number) >= MIN_RESULT_BYTES) return
   const problem = `needs a whole number of bytes, ${MIN_RESULT_BYTES} or more, as its maxResultBytes`
-  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem)
+  throw invalid(subject, problem)
 }
 
 /**
@@ -88,7 +80,7 @@ export function checkIcons(subject: Subject, icons: unknown): void {
 
 export function checkUri(subject: Subject, uri: unknown): void {
   if (typeof uri === 'string' && URL.canParse(uri)) return
-  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an absolute URI, such as "notes://today"')
+  throw invalid(subject, 'needs an absolute URI, such as "notes://today"')
 }
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/resources#annotations */
@@ -96,21 +88,12 @@ export function checkAnnotations(subject: Subject, annotations: unknown): void {
   if (annotations === undefined) return
   const { priority, audience, lastModified } = isObject(annotations) ? annotations : { priority: Number.NaN }
   if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      'needs annotations whose priority lies between 0 and 1',
-    )
+    throw invalid(subject, 'needs annotations whose priority lies between 0 and 1')
   if (audience !== undefined && !(Array.isArray(audience) && audience.every(isRole)))
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      'needs annotations whose audience is an array of "user" and "assistant"',
-    )
+    throw invalid(subject, 'needs annotations whose audience is an array of "user" and "assistant"')
   if (lastModified !== undefined && !isTime(lastModified))
-    throw fault(
+    throw invalid(
       subject,
-      'ERR_MCP_INVALID_DEFINITION',
       'needs annotations whose lastModified is an ISO 8601 time, such as "2026-01-12T15:00:58Z"',
     )
 }
@@ -127,16 +110,16 @@ const isTime = (time: unknown): boolean =>
  * show in some lists only; and made now, so that one that JSON can't carry breaks its own registration and no list.
  */
 export function publish<T extends object>(subject: Subject, members: T): T {
-  const { title, description, _meta } = members as { title?: unknown; description?: unknown; _meta?: unknown }
+  const { title, description, icons, _meta } = members as Readonly<Record<string, unknown>>
+  checkIcons(subject, icons)
   for (const [member, text] of Object.entries({ title, description })) {
     if (text === undefined || typeof text === 'string') continue
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a string as its ${member}`)
+    throw invalid(subject, `needs a string as its ${member}`)
   }
-  if (_meta !== undefined && !isObject(_meta))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its _meta')
+  if (_meta !== undefined && !isObject(_meta)) throw invalid(subject, 'needs an object as its _meta')
   try {
     return JSON.parse(JSON.stringify(members)) as T
   } catch (cause) {
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'has members that JSON cannot carry', cause)
+    throw invalid(subject, 'has members that JSON cannot carry', cause)
   }
 }

@@ -7,16 +7,16 @@ export interface Handle<Definition> extends Disposable {
   readonly name: string
   /**
    * Changes members of the definition; the name, URI or template stays.
-   * Once something else stands in its place, or nothing, it does nothing.
+   * Does nothing once the registration was removed or replaced.
    */
   update(change: Partial<Definition>): void
   /** Takes the registration back. Safe to call again. */
   remove(): void
 }
 
-/** How `add*` treats what stands there already. */
+/** What `add*` does if the name is taken. */
 export interface AddOptions {
-  /** Takes the place of what has this name, and its position in lists, instead of throwing. @default false */
+  /** Replaces the definition of this name, at its position in lists, instead of throwing. @default false */
   readonly replace?: boolean
 }
 
@@ -31,7 +31,7 @@ export interface RegistryOptions<Definition, Entry> {
   readonly build: (definition: Definition) => Entry
 }
 
-/** One place in a registry, held by whoever put something there. */
+/** One place in a registry. */
 interface Registration<Definition, Entry> {
   definition: Definition
   entry: Entry
@@ -106,10 +106,10 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /**
-   * Exchanges what an owner has here for other definitions, which stand together, in their order, where the first of
+   * Replaces an owner's definitions by others, which keep their order and begin where the first of
    * the old ones stood. A definition that is kept is not built again.
    *
-   * @param refuse - hears of a definition that is wrong, or whose place is another's; it is left out
+   * @param refuse - called for a definition that is faulty or whose name another owner has; it is left out
    * @returns what the owner has now
    */
   exchange(
@@ -154,7 +154,7 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /**
-   * Hears once of however many changes one tick brings, a microtask later.
+   * Calls the listener once for all changes of one tick, a microtask later.
    *
    * @returns the function that ends it
    */
@@ -225,7 +225,7 @@ export class Registry<Definition extends object, Entry extends object> {
   #taken(key: string): Error {
     return usageError(
       'ERR_MCP_DUPLICATE_NAME',
-      `There is a ${this.#options.kind} ${JSON.stringify(key)} already, which stays; this one is left out`,
+      `The ${this.#options.kind} ${JSON.stringify(key)} exists already and is kept; this one is left out`,
     )
   }
 
@@ -233,7 +233,7 @@ export class Registry<Definition extends object, Entry extends object> {
   duplicate(key: string): Error {
     return usageError(
       'ERR_MCP_DUPLICATE_NAME',
-      `There is a ${this.#options.kind} ${JSON.stringify(key)} already; pass { replace: true } to take its place`,
+      `The ${this.#options.kind} ${JSON.stringify(key)} exists already; pass { replace: true } to take its place`,
     )
   }
 }

@@ -1,33 +1,33 @@
 import { isObject } from '../../protocol/jsonrpc.ts'
 import type { Tool } from '../../protocol/types.ts'
 import type { Logger } from '../../util/logger.ts'
-import { checkToolName, fault, type Subject } from './checks.ts'
+import { checkToolName, invalid, type Subject } from './checks.ts'
 import type { RelatedTool } from '../tools/tool-metadata.ts'
 
 /** The part of a tool's entry that has to do with other tools. */
-export interface Relating {
+export interface RelatedEntry {
   readonly tool: Tool
   /** The tool as it is without its relations. */
   readonly alone: Tool
   readonly related: readonly RelatedTool[]
 }
 
-/** How the tools of a server speak of each other. */
+/** The relations between the tools of a server. */
 export interface Relations {
-  /** The tool with what it says of these others. */
+  /** The tool, with its related tools in its description and metadata. */
   describe(alone: Tool, related: readonly RelatedTool[]): Tool
-  /** Tells the log of names that no tool has, once for each tool that uses them. */
-  check(entries: readonly Relating[], has: (name: string) => boolean): void
+  /** Logs names that no tool has, once for each tool that uses them. */
+  check(entries: readonly RelatedEntry[], has: (name: string) => boolean): void
   /** The entries that a caller sees, without the names of those that they don't. */
-  among<Entry extends Relating>(seen: readonly Entry[], all: readonly Entry[]): readonly Entry[]
+  among<Entry extends RelatedEntry>(seen: readonly Entry[], all: readonly Entry[]): readonly Entry[]
 }
 
 export function createRelations(options: {
   readonly inDescription: boolean
   readonly logger: Logger
 }): Relations {
-  const told = new WeakSet<Relating>()
-  let checked: readonly Relating[] | undefined
+  const told = new WeakSet<RelatedEntry>()
+  let checked: readonly RelatedEntry[] | undefined
   const describe = (alone: Tool, related: readonly RelatedTool[]): Tool => {
     if (related.length === 0) return alone
     const _meta = { ...alone._meta, 'dev.jetway/relatedTools': related }
@@ -47,7 +47,7 @@ export function createRelations(options: {
         if (unknown.length > 0)
           options.logger.warn(
             { tool: entry.tool.name, unknown },
-            'A tool is related to tools that there are not',
+            'A tool names related tools that do not exist',
           )
       }
     },
@@ -77,16 +77,11 @@ function sentence(related: readonly RelatedTool[]): string {
 /** A copy of the relations, after a look at each. */
 export function checkRelated(subject: Subject, given: unknown): readonly RelatedTool[] {
   if (given === undefined) return []
-  if (!Array.isArray(given))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs its relatedTools in an array')
+  if (!Array.isArray(given)) throw invalid(subject, 'needs its relatedTools in an array')
   return (given as unknown[]).map((item) => {
     const { name, relation } = isObject(item) ? item : {}
     checkToolName(name)
     if (relation === 'related' || relation === 'suggested') return { name: name as string, relation }
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      `needs a relation of "related" or "suggested" to the tool "${String(name)}"`,
-    )
+    throw invalid(subject, `needs a relation of "related" or "suggested" to the tool "${String(name)}"`)
   })
 }

@@ -1,18 +1,19 @@
 import type { CallContext } from '../../call/context.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import type { Logger } from '../../util/logger.ts'
-import { fault, type Subject } from './checks.ts'
+import { invalid, type Subject } from './checks.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 
 /**
- * Whether the caller of a request may know of something. Hidden, it is in no list of theirs, completes nothing and
- * answers as what does not exist. Asked on every request that could show it, so it should be quick; one that fails hides.
+ * Whether the caller of a request may know of something. A hidden entry is in no list of
+ * theirs, completes nothing and cannot be told from one that does not exist. The rule runs on every request that could
+ * show the entry, so keep it fast. If it throws, the entry is hidden.
  */
 export type VisibleRule<App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
 ) => boolean | Promise<boolean>
 
-/** What has a rule, as it is kept. Undefined where everybody may know of it. */
+/** An entry with a rule. Undefined where everybody may see it. */
 export interface Guarded {
   readonly visible: ((ctx: CallContext) => boolean | Promise<boolean>) | undefined
 }
@@ -25,10 +26,10 @@ export function compileVisible(
 ): Guarded['visible'] {
   if (definition.visible === undefined) return undefined
   if (typeof definition.visible !== 'function')
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a function of (ctx) as its visible')
+    throw invalid(subject, 'needs a function of (ctx) as its visible')
   const rule = definition.visible as (ctx: CallContext) => unknown
   const hide = (err: unknown): false => {
-    logger.error({ err, ...subject }, 'A visible rule failed, so what it guards was hidden')
+    logger.error({ err, ...subject }, 'A visible rule failed, so its entry was hidden')
     return false
   }
   return (ctx) => {
@@ -41,7 +42,7 @@ export function compileVisible(
   }
 }
 
-/** Goes on where the caller may know of the entry, and fails as for one that does not exist where not. */
+/** Uses the entry if the caller may see it, and fails as for one that does not exist otherwise. */
 export function ifVisible<T>(
   { visible }: Guarded,
   ctx: CallContext,
@@ -56,7 +57,7 @@ export function ifVisible<T>(
   return allowed instanceof Promise ? allowed.then(decide) : decide(allowed)
 }
 
-/** What the caller may know of, in the same order. The very same array where nothing has a rule. */
+/** The entries that the caller may see, in the same order; the same array where none has a rule. */
 export function visibleAmong<Entry extends Guarded>(
   entries: readonly Entry[],
   ctx: CallContext,

@@ -17,7 +17,7 @@ export interface ResourceResult extends Branded<'contents'> {
 /** As {@link ResourcePart}; the URI is the address that is being read where it is left out. */
 export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
 
-/** What a read may say beside its contents. */
+/** Metadata and cache hints of one read. */
 export interface ContentsOptions {
   readonly _meta?: Meta
   /** How long this very answer may be kept. @default the resource's own `cache` */

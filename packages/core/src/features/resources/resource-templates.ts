@@ -3,33 +3,23 @@ import type { ResourceTemplate } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { Caching } from '../registry/caching.ts'
-import {
-  checkAnnotations,
-  checkHandler,
-  checkIcons,
-  checkName,
-  checkTimeout,
-  fault,
-  publish,
-} from '../registry/checks.ts'
+import { checkAnnotations, checkName, invalid, publish } from '../registry/checks.ts'
 import { checkCompleters } from '../completers.ts'
 import type { AnyCompleters } from '../completion-types.ts'
+import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
 import type { AnyResourceTemplate } from './resource-types.ts'
-import { compileVisible, type Guarded } from '../registry/visibility.ts'
-import { compileHooks, type WatchHooks } from './subscriber-hooks.ts'
+import { compileHooks, type CompiledHooks } from './subscriber-hooks.ts'
 import { compareSpecificity, parseUriTemplate, type UriTemplate } from '../uri-template/uri-template.ts'
 
 /** A template as it is kept. */
-export interface TemplateEntry extends Guarded {
+export interface TemplateEntry extends CompiledHandler {
   readonly item: ResourceTemplate
   readonly template: UriTemplate
   readonly complete: AnyCompleters | undefined
-  readonly timeoutMs: number | undefined
-  readonly hooks: WatchHooks | undefined
+  readonly hooks: CompiledHooks | undefined
   readonly hints: CacheHints
   readonly list: ((ctx: CallContext) => unknown) | undefined
-  handle(variables: unknown, ctx: CallContext): unknown
 }
 
 export interface TemplateMatch {
@@ -72,7 +62,7 @@ export class ResourceTemplates {
 
 function refuseTemplate({ uriTemplate }: AnyResourceTemplate): never {
   const subject = { kind: 'resource template', name: String(uriTemplate) }
-  throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a server made with McpServer of @jetway/core')
+  throw invalid(subject, 'needs a server made with McpServer of @jetway/core')
 }
 
 /** Checks a template and prepares it for use. */
@@ -83,16 +73,11 @@ export function buildTemplate(
 ): TemplateEntry {
   const { uriTemplate, name, title, description, mimeType, annotations, icons, _meta, list } = definition
   const subject = { kind: 'resource template', name: String(uriTemplate) }
-  if (typeof uriTemplate !== 'string')
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a uriTemplate, such as "notes://{day}"')
+  if (typeof uriTemplate !== 'string') throw invalid(subject, 'needs a uriTemplate, such as "notes://{day}"')
   checkName('resource template', name)
-  checkHandler(subject, definition.handler)
-  checkTimeout(subject, definition.timeoutMs)
-  checkIcons(subject, icons)
   checkAnnotations(subject, annotations)
   const template = parseUriTemplate(uriTemplate)
   const complete = checkCompleters(subject, definition.complete, template.variables)
-  const run = definition.handler as unknown as (variables: unknown, ctx: CallContext) => unknown
   const listed = list as ((ctx: CallContext) => unknown) | undefined
   return {
     item: publish(subject, {
@@ -107,11 +92,9 @@ export function buildTemplate(
     }) as ResourceTemplate,
     template,
     complete,
-    visible: compileVisible(subject, definition, logger),
-    timeoutMs: definition.timeoutMs,
+    ...compileHandler(subject, definition, logger),
     hooks: compileHooks(subject, definition),
     hints: caching.ofEntry(subject, definition),
     list: listed && ((ctx) => listed.call(definition, ctx)),
-    handle: (variables, ctx) => run.call(definition, variables, ctx),
   }
 }

@@ -10,7 +10,7 @@ import type { VisibleRule } from '../registry/visibility.ts'
 /**
  * Called when the first subscriber of an address has come, or the last one has gone, over all clients of this process:
  * to begin and to end the watching of what is behind it. One call for an address waits for the one before it. What it
- * throws is logged, and the subscription stands.
+ * throws is logged, and the subscription stays.
  *
  * @param uri - the address that is subscribed to
  * @param app - what the server's `lifespan` opened

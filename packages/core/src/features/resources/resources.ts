@@ -7,20 +7,12 @@ import type { MethodEntry } from '../../call/method-table.ts'
 import type { Logger } from '../../util/logger.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { type Caching, readHints } from '../registry/caching.ts'
-import {
-  checkAnnotations,
-  checkHandler,
-  checkIcons,
-  checkName,
-  checkTimeout,
-  checkUri,
-  fault,
-  publish,
-} from '../registry/checks.ts'
+import { checkAnnotations, checkName, checkUri, invalid, publish } from '../registry/checks.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { OutputError } from '../content/output-error.ts'
 import { isPromiseLike } from '../../util/promises.ts'
+import { compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
 import type { ResourceEntry } from './resource-entry.ts'
 import { toReadResult } from './resource-contents.ts'
@@ -31,8 +23,8 @@ import {
   type TemplateMatch,
 } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
-import { ownOffers, type SessionRegistry, withOwn } from '../session-registry.ts'
-import { compileVisible, type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
+import { sessionEntries, type SessionRegistry, withSessionEntries } from '../session-registry.ts'
+import { type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
 import { compileHooks, type Opened, SubscriberHooks } from './subscriber-hooks.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
@@ -121,7 +113,7 @@ export class Resources {
    * resource that is hidden from the caller leaves its address to no template, which would serve it without the rule.
    */
   at(uri: string, ctx: CallContext): ResourceEntry | TemplateMatch | undefined {
-    return this.#at(uri, ownOffers(ctx))
+    return this.#at(uri, sessionEntries(ctx))
   }
 
   /** Like {@link at}, for who needs no variables. */
@@ -186,14 +178,14 @@ export class Resources {
 
   #listTemplates(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     if (!this.offered) throw methodNotFound()
-    const own = ownOffers(ctx)
+    const own = sessionEntries(ctx)
     if (own === undefined) return this.#templateList.list(this.templates.registry, params, ctx)
     return this.#templateList.page(this.#templatesWith(own), params, ctx)
   }
 
   #listResources(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     if (!this.offered) throw methodNotFound()
-    const own = ownOffers(ctx)
+    const own = sessionEntries(ctx)
     const templates = own === undefined ? this.templates.registry.entries() : this.#templatesWith(own)
     const listers = templates.filter((entry) => entry.list !== undefined)
     if (listers.length > 0) return this.#listAll(listers, params, ctx)
@@ -208,7 +200,7 @@ export class Resources {
   ): Promise<HandlerResult> {
     const asked = await visibleAmong(listers, ctx)
     const lists = await Promise.all(asked.map((entry) => listOf(entry, ctx)))
-    const own = ownOffers(ctx)
+    const own = sessionEntries(ctx)
     const fixed = own === undefined ? this.registry.entries() : this.#fixedWith(own)
     const unique = new Map<string, ListedResource>(fixed.map((entry) => [entry.item.uri, entry]))
     const taken = new Set(unique.keys())
@@ -218,11 +210,15 @@ export class Resources {
   }
 
   #fixedWith(own: SessionRegistry): readonly ResourceEntry[] {
-    return withOwn(this.registry.entries(), own.resources, (entry) => entry.item.uri)
+    return withSessionEntries(this.registry.entries(), own.resources, (entry) => entry.item.uri)
   }
 
   #templatesWith(own: SessionRegistry): readonly TemplateEntry[] {
-    return withOwn(this.templates.registry.entries(), own.templates.registry, (it) => it.item.uriTemplate)
+    return withSessionEntries(
+      this.templates.registry.entries(),
+      own.templates.registry,
+      (it) => it.item.uriTemplate,
+    )
   }
 }
 
@@ -236,14 +232,14 @@ function read(
   args: object,
   ctx: CallContext,
 ): HandlerResult | Promise<HandlerResult> {
-  const toOutcome = (value: unknown): HandlerResult => {
+  const toHandlerResult = (value: unknown): HandlerResult => {
     if (isInputRequired(value)) return toNeedsInput(value)
     const found = toReadResult(value, ctx.uri, entry.item.mimeType)
     if (found === undefined) throw resourceNotFound(ctx.uri)
     return { ...complete(found.result), hints: readHints(entry, found.cache, ctx.message.params ?? {}) }
   }
   const returned = entry.handle(args, ctx)
-  return isPromiseLike(returned) ? Promise.resolve(returned).then(toOutcome) : toOutcome(returned)
+  return isPromiseLike(returned) ? Promise.resolve(returned).then(toHandlerResult) : toHandlerResult(returned)
 }
 
 /** What a template's `list` gives is checked like a registered resource: clients read both in one list. */
@@ -262,10 +258,9 @@ function toItem(resource: Resource): Resource {
   const { uri, name, title, description, mimeType, size, annotations, icons, _meta } = resource
   checkUri(subject, uri)
   if (uri.length > MAX_URI_LENGTH) {
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `has a URI of more than ${MAX_URI_LENGTH} characters`)
+    throw invalid(subject, `has a URI of more than ${MAX_URI_LENGTH} characters`)
   }
   checkName('resource', name)
-  checkIcons(subject, icons)
   checkAnnotations(subject, annotations)
   return publish(subject, {
     uri,
@@ -283,15 +278,10 @@ function toItem(resource: Resource): Resource {
 function buildResource(definition: AnyResource, logger: Logger, caching: Caching): ResourceEntry {
   const subject = { kind: 'resource', name: String(definition.uri) }
   const item = toItem(definition)
-  checkHandler(subject, definition.handler)
-  checkTimeout(subject, definition.timeoutMs)
-  const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
   return {
     item,
-    visible: compileVisible(subject, definition, logger),
+    ...compileHandler(subject, definition, logger),
     hooks: compileHooks(subject, definition),
-    timeoutMs: definition.timeoutMs,
     hints: caching.ofEntry(subject, definition),
-    handle: (args, ctx) => run.call(definition, args, ctx),
   }
 }

@@ -1,23 +1,22 @@
 import type { Logger } from '../../util/logger.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { invalid, type Subject } from '../registry/checks.ts'
 
 /** The hooks of a resource or template for its first and its last subscriber, as they are kept. */
-export interface WatchHooks {
+export interface CompiledHooks {
   readonly onSubscribe: ((uri: string, app: unknown) => unknown) | undefined
   readonly onUnsubscribe: ((uri: string, app: unknown) => unknown) | undefined
 }
 
-type Given = { readonly [hook in keyof WatchHooks]?: unknown }
+type Given = { readonly [hook in keyof CompiledHooks]?: unknown }
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` for a hook that is no function */
-export function compileHooks(subject: Subject, definition: Given): WatchHooks | undefined {
+export function compileHooks(subject: Subject, definition: Given): CompiledHooks | undefined {
   const { onSubscribe, onUnsubscribe } = definition
   if (onSubscribe === undefined && onUnsubscribe === undefined) return undefined
-  const bound = (name: keyof WatchHooks): WatchHooks['onSubscribe'] => {
+  const bound = (name: keyof CompiledHooks): CompiledHooks['onSubscribe'] => {
     const hook = definition[name]
     if (hook === undefined) return undefined
-    if (typeof hook !== 'function')
-      throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a function of (uri, app) as its ${name}`)
+    if (typeof hook !== 'function') throw invalid(subject, `needs a function of (uri, app) as its ${name}`)
     return (uri, app) => hook.call(definition, uri, app) as unknown
   }
   return { onSubscribe: bound('onSubscribe'), onUnsubscribe: bound('onUnsubscribe') }
@@ -32,7 +31,7 @@ export interface Opened {
 /** An address that somebody watches, and the hooks that were there when the first one began. */
 interface Watched {
   readonly uri: string
-  readonly hooks: WatchHooks
+  readonly hooks: CompiledHooks
   watchers: number
   /** Set while a hook runs: the next one waits for it, so that none overtakes another. */
   running: Promise<void> | undefined
@@ -56,7 +55,7 @@ export class SubscriberHooks {
    * @param owner - what the address is counted for: the server, or what only one session has
    * @returns what takes the watcher away again; safe to call twice
    */
-  add(owner: object, uri: string, hooks: WatchHooks): () => void {
+  add(owner: object, uri: string, hooks: CompiledHooks): () => void {
     const all = this.#watched.get(owner) ?? new Map<string, Watched>()
     this.#watched.set(owner, all)
     const watched = all.get(uri) ?? { uri, hooks, watchers: 0, running: undefined }
@@ -70,7 +69,7 @@ export class SubscriberHooks {
     }
   }
 
-  #run(all: Map<string, Watched>, watched: Watched, hook: WatchHooks['onSubscribe']): void {
+  #run(all: Map<string, Watched>, watched: Watched, hook: CompiledHooks['onSubscribe']): void {
     const { uri } = watched
     const call = async (): Promise<void> => {
       try {

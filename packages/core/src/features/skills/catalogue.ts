@@ -2,7 +2,7 @@ import { usageError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Resource } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/request-context.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { fault, invalid, type Subject } from '../registry/checks.ts'
 import type { AnyResource } from '../resources/resource-types.ts'
 import { frontmatterOf, writeDocument } from './frontmatter.ts'
 import { checkDocument, checkFilePath, type ServedFile, serveFile, skillUri } from './skill-files.ts'
@@ -97,10 +97,10 @@ function checkSkillPath(subject: Subject, path: unknown, name: string): void {
 
 function filesOf({ path, subject, frontmatter }: Root, skill: AnySkill): ServedFile[] {
   const { name, description, files = {}, instructions } = skill
-  if (!isObject(files)) throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its files')
+  if (!isObject(files)) throw invalid(subject, 'needs an object as its files')
   const given = Object.hasOwn(files, DOCUMENT)
   if (given === (instructions !== undefined))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs either instructions or a file ${DOCUMENT}`)
+    throw invalid(subject, `needs either instructions or a file ${DOCUMENT}`)
   if (given) checkDocument(subject, files[DOCUMENT])
   const all: [string, SkillContent<never, never>][] = Object.entries(files)
   if (instructions !== undefined) all.push([DOCUMENT, composed(subject, frontmatter, instructions)])
@@ -118,7 +118,7 @@ function composed(
 ): SkillContent<never, never> {
   if (typeof instructions === 'string') return writeDocument(frontmatter, instructions)
   if (typeof instructions !== 'function')
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a string or a function as its instructions')
+    throw invalid(subject, 'needs a string or a function as its instructions')
   return async (ctx: RequestContext<never, never>) => {
     const text = await instructions(ctx)
     if (typeof text !== 'string') throw new TypeError('The instructions of a skill must be text')
@@ -130,9 +130,8 @@ function serve({ path, frontmatter, subject, files }: Root): ServedSkill {
   const uri = skillUri(`${path}/${DOCUMENT}`)
   const bytes = files.reduce((sum, { size = 0 }) => sum + size, 0)
   if (files.length > MAX_FILES || bytes > MAX_BYTES)
-    throw fault(
+    throw invalid(
       subject,
-      'ERR_MCP_INVALID_DEFINITION',
       `has ${files.length} files of ${bytes} bytes, with the skills nested in it; hosts load at most ${MAX_FILES} of ${MAX_BYTES} bytes`,
     )
   const dynamic = files.some(({ size }) => size === undefined)

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { isJsonFaithful } from '../../schema/validate/json-faithful.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { fault, invalid, type Subject } from '../registry/checks.ts'
 import type { AnySkill } from './skill-types.ts'
 
 /** https://agentskills.io/specification#name-field */
@@ -16,31 +16,20 @@ export function frontmatterOf(subject: Subject, skill: AnySkill): JsonObject {
     throw fault(
       subject,
       'ERR_MCP_INVALID_NAME',
-      'needs a name of 1 to 64 characters of a-z, 0-9 and "-", with no hyphen at its ends or beside another',
+      'needs a name of 1 to 64 characters of a-z, 0-9 and "-", without a hyphen at either end or two in a row',
     )
   if (typeof description !== 'string' || description.trim() === '' || description.length > MAX_DESCRIPTION)
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      `needs a description of 1 to ${MAX_DESCRIPTION} characters`,
-    )
-  if (!isObject(frontmatter))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its frontmatter')
+    throw invalid(subject, `needs a description of 1 to ${MAX_DESCRIPTION} characters`)
+  if (!isObject(frontmatter)) throw invalid(subject, 'needs an object as its frontmatter')
   if ('name' in frontmatter || 'description' in frontmatter)
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      'has its name and description beside its frontmatter, not in it',
-    )
+    throw invalid(subject, 'has its name and description outside its frontmatter; move them into it')
   return toJson(subject, { name, description, ...frontmatter })
 }
 
 function toJson(subject: Subject, fields: object): JsonObject {
-  if (!isJsonFaithful(fields))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'has frontmatter that JSON cannot carry as it is')
+  if (!isJsonFaithful(fields)) throw invalid(subject, 'has frontmatter that is not plain JSON')
   const copy = JSON.parse(JSON.stringify(fields)) as JsonObject
-  if (!isWellFormed(copy))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'has frontmatter with half of a surrogate pair')
+  if (!isWellFormed(copy)) throw invalid(subject, 'has frontmatter with half of a surrogate pair')
   return copy
 }
 

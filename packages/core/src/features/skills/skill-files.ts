@@ -2,7 +2,7 @@ import { usageError } from '../../errors.ts'
 import type { Resource } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import { utf8Length } from '../../util/bytes.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { fault, invalid, type Subject } from '../registry/checks.ts'
 import { OutputError } from '../content/output-error.ts'
 import type { AnyResource } from '../resources/resource-types.ts'
 import { hasFrontmatter, isUnicode } from './frontmatter.ts'
@@ -83,23 +83,14 @@ export function serveFile({ subject, path, content, shown }: FileFields): Served
 function settle(subject: Subject, path: string, content: unknown): string | Uint8Array {
   const given = content instanceof Uint8Array ? (asText(content) ?? content.slice()) : content
   if (typeof given !== 'string' && !(given instanceof Uint8Array))
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      `needs text, bytes or a function as its file ${JSON.stringify(path)}`,
-    )
+    throw invalid(subject, `needs text, bytes or a function as its file ${JSON.stringify(path)}`)
   if (typeof given === 'string' && !isUnicode(given))
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      `has half of a surrogate pair in its file ${JSON.stringify(path)}`,
-    )
+    throw invalid(subject, `has half of a surrogate pair in its file ${JSON.stringify(path)}`)
   const encoded =
     typeof given === 'string' ? utf8Length(JSON.stringify(given)) : Math.ceil(given.length / 3) * 4
   if (encoded > MAX_ENCODED_BYTES)
-    throw fault(
+    throw invalid(
       subject,
-      'ERR_MCP_INVALID_DEFINITION',
       `has a file ${JSON.stringify(path)} that is too large to be read: ${encoded} of ${MAX_ENCODED_BYTES} bytes as it travels`,
     )
   return given
@@ -134,11 +125,7 @@ async function digest(content: string | Uint8Array): Promise<string> {
 export function checkDocument(subject: Subject, content: unknown): void {
   const text = content instanceof Uint8Array ? asText(content) : content
   if (typeof text === 'string' && hasFrontmatter(text)) return
-  throw fault(
-    subject,
-    'ERR_MCP_INVALID_DEFINITION',
-    'needs a SKILL.md of UTF-8 text that begins with frontmatter between lines of "---"',
-  )
+  throw invalid(subject, 'needs a SKILL.md of UTF-8 text that begins with frontmatter between lines of "---"')
 }
 
 /** A path that stays below its folder whatever reads it: on Windows, too, and after decoding. */

@@ -21,7 +21,7 @@ export interface SkillDefinition<App = unknown, Locals = unknown> {
   /** What the skill does and when to use it: 1 to 1024 characters. */
   readonly description: string
   /**
-   * Where the skill stands below `skill://`, such as `acme/billing/refunds`. Its last segment is the name; those before
+   * The path of the skill below `skill://`, such as `acme/billing/refunds`. Its last segment is the name; those before
    * it are of a-z, 0-9, ".", "_", "~" and "-". @default the name
    */
   readonly path?: string

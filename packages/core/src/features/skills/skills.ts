@@ -33,7 +33,7 @@ export interface SkillsExtension<App = unknown, Locals = unknown> extends Offeri
 
 const ID = 'io.modelcontextprotocol/skills'
 const MAX_URI_LENGTH = 8192
-/** Of one answer: below what any client takes for too long a line, even beside one entry that is large. */
+/** Bytes of one page: less than the longest line that clients accept, even together with one large entry. */
 const PAGE_BYTES = 1024 * 1024
 
 /**

@@ -40,7 +40,7 @@ export class TaskCalls {
       return task === undefined ? undefined : this.#asAsked(params, { ctx, owner, tasks: tasks() })
     }
     const entry = this.#options.find(params['name'], ctx)
-    // What is asked first is asked by rounds, around which middleware stands; and headers are compared before any task.
+    // Rounds of questions run inside middleware, and headers are compared before a task begins.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
     if (entry === undefined || !this.#handsOff(entry, ctx)) return undefined
     return this.#visible(entry, ctx, () => start(entry, { ctx, owner, tasks: tasks() }, undefined))
@@ -83,7 +83,7 @@ export class TaskCalls {
     return client.extension(id) !== undefined
   }
 
-  /** The call is checked when it runs, and what is wrong with it is what the task comes to; but it must be one. */
+  /** The call is validated when it runs, and its faults become the task's result. Only its shape is checked here. */
   async #asAsked({ name, task }: JsonObject, call: Call): Promise<TaskStarted> {
     if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
     const { find, unknown } = this.#options

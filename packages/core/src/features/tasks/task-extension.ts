@@ -23,7 +23,7 @@ const MAX_ID_LENGTH = 256
 /**
  * The tasks extension, for the option `extensions`. Where a client declares it, a call of a tool whose `taskSupport` is
  * `optional` or `required` is answered with a task at once, and the client comes back for the result; the `required`
- * ones are refused to other clients with `-32021`. A client that listens to its tasks is told of each change. The same
+ * ones are refused to other clients with `-32021`. A client that listens to its tasks is notified of each change. The same
  * tools, and the same store, serve the tasks of 2025-11-25.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
@@ -150,7 +150,7 @@ function interestIn(
       const key = own.get(event.taskId)
       if (key?.owner === event.owner) follow(key, tell)
     },
-    // It may have ended between the answer that told of it and this request.
+    // It may have ended since the answer that named it.
     begin: (tell) => {
       for (const key of keys) follow(key, tell)
       return undefined

@@ -56,7 +56,7 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       TaskMethod.Result,
       {
         handle: one(async ({ tasks }, key, ctx) => resultOf(await tasks.result(key, ctx))),
-        // The task has limits of its own, and its result has passed those of its tool.
+        // The task has its own limits, and its result has passed its tool's.
         timeoutMs: () => MAX_TIMEOUT_MS,
         maxResultBytes: () => Number.MAX_SAFE_INTEGER,
       },

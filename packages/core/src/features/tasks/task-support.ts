@@ -1,4 +1,4 @@
-import { fault, type Subject } from '../registry/checks.ts'
+import { invalid, type Subject } from '../registry/checks.ts'
 import type { ToolEntry } from '../tools/tool-call.ts'
 
 /**
@@ -15,15 +15,10 @@ export function checkTaskSupport(
 ): Pick<ToolEntry, 'taskSupport' | 'immediateResponse'> {
   const runs = taskSupport === 'optional' || taskSupport === 'required'
   if (!runs && taskSupport !== undefined && taskSupport !== 'forbidden')
-    throw fault(
-      subject,
-      'ERR_MCP_INVALID_DEFINITION',
-      'needs "forbidden", "optional" or "required" as its taskSupport',
-    )
+    throw invalid(subject, 'needs "forbidden", "optional" or "required" as its taskSupport')
   if (immediateResponse !== undefined && !(runs && typeof immediateResponse === 'string'))
-    throw fault(
+    throw invalid(
       subject,
-      'ERR_MCP_INVALID_DEFINITION',
       'can have an immediateResponse, a string, only with a taskSupport of "optional" or "required"',
     )
   return {

@@ -6,10 +6,10 @@ import type { Awaitable } from '../../util/promises.ts'
 
 declare const ASKS: unique symbol
 
-/** What the compiler names in its errors where a handler looks for the answers of asks that stand below it, or nowhere. */
+/** The compiler names it in errors, if a handler reads answers and `asks` is missing or comes after it. */
 export interface NoAsksAboveHandler {}
 
-/** What the handler gets for one ask: a value as it is, and for a question what its answer comes to. */
+/** What the handler gets for one ask: its value, or the answer to its question. */
 type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<infer T> ? T : R
 
 /** `ctx.answers`: one member for each ask. */
@@ -17,13 +17,13 @@ export type Answers<A> = [keyof A] extends [never]
   ? NoAsksAboveHandler
   : { readonly [K in keyof A]: AnswerTo<A[K]> }
 
-/** What an ask is given beside the arguments. It may read, but must change nothing: it runs once in every round. */
+/** The context of an ask. An ask must have no side effects, because it runs once in every round. */
 export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Locals = unknown> = Pick<
   RequestContext<App, Locals, Before>,
   'answers' | 'app' | 'auth' | 'client' | 'locals' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
 >
 
-/** Asks as a plain object. The answers of an ask are those of all that stand above it. */
+/** Asks as a plain object. An ask sees the answers of those above it. */
 export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   readonly [K in keyof A]: (
     args: ToolArguments<I>,

@@ -5,7 +5,7 @@ import { decodeResponse, shownContent } from '../../call/input/encode-question.t
 import { isQuestion, type Question } from '../../call/input/question.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import type { Asks } from './ask-types.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { invalid, type Subject } from '../registry/checks.ts'
 
 type AskFunction = (args: unknown, ctx: AskView) => unknown
 
@@ -36,7 +36,7 @@ class AskList {
 }
 
 /**
- * Builds a tool's `asks` one by one. Their types do not depend on where they stand in the definition, and each knows the
+ * Builds a tool's `asks` one by one. Their types do not depend on the order of members, and each knows the
  * answers of those before it.
  *
  * @param _inputSchema - the tool's own, from which the asks know their arguments; left out for a tool without
@@ -51,12 +51,10 @@ export function compileAsks(tool: Subject, given: object | undefined): CompiledA
   const list = given instanceof AskList ? given.entries : (Object.entries(given) as AskList['entries'])
   const names = new Set<string>()
   for (const [name, ask] of list) {
-    if (typeof ask !== 'function')
-      throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', `needs a function as its ask "${name}"`)
+    if (typeof ask !== 'function') throw invalid(tool, `needs a function as its ask "${name}"`)
     // No plain object can hold an answer under this name.
-    if (name === '__proto__')
-      throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', 'cannot have an ask "__proto__"')
-    if (names.has(name)) throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', `has the ask "${name}" twice`)
+    if (name === '__proto__') throw invalid(tool, 'cannot have an ask "__proto__"')
+    if (names.has(name)) throw invalid(tool, `has the ask "${name}" twice`)
     names.add(name)
   }
   return list.length === 0 ? undefined : { resolve: (args, ctx) => resolveAsks({ tool, list }, args, ctx) }
@@ -94,11 +92,11 @@ interface Round {
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/** What an ask sees of its call: nothing with which it could change something. */
+/** The part of a call's context that an ask may read. It has no way to change anything. */
 class AskView {
   readonly #ctx: CallContext
   readonly answers: object
-  /** It has looked for an answer that is not there yet; what it returns or throws means nothing. */
+  /** It has read an answer that is not there yet, so its value or error is dropped. */
   waits = false
 
   constructor(ctx: CallContext, round: Round) {
@@ -148,7 +146,7 @@ class AskView {
         if (Object.hasOwn(answers, name)) return answers[name]
         if (index >= earlier) {
           const problem = `has the ask "${own}" that reads the answer "${name}", which comes later: declare it before`
-          throw fault(tool, 'ERR_MCP_INVALID_DEFINITION', problem)
+          throw invalid(tool, problem)
         }
         this.waits = true
         throw new NotYet(name)
@@ -162,7 +160,9 @@ class AskView {
 /** Ends an ask early, until the answer that it looks at is there. */
 class NotYet extends Error {
   constructor(name: string) {
-    super(`The answer "${name}" is not there yet; let this error pass, the ask runs again when it is`)
+    super(
+      `The answer "${name}" is not there yet. Don't catch this error: the ask runs again when the answer is there`,
+    )
     this.name = 'NotYet'
   }
 }

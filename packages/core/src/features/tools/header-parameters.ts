@@ -4,7 +4,7 @@ import { decodeHeaderText, headerMismatch, trimHeader } from '../../protocol/hea
 import type { Exchange } from '../../call/exchange.ts'
 import { findHeaderParameters, type HeaderParameter } from '../../schema/uses/header-parameters.ts'
 import type { JsonSchema } from '../../schema/types.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { invalid, type Subject } from '../registry/checks.ts'
 
 /**
  * The parameters that a schema wants to see in headers; undefined where there are none. Clients leave out a tool that
@@ -17,7 +17,7 @@ export function headerParameters(
   schema: JsonSchema,
 ): readonly HeaderParameter[] | undefined {
   const found = findHeaderParameters(schema)
-  if (!found.ok) throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', found.problem)
+  if (!found.ok) throw invalid(subject, found.problem)
   return found.parameters.length === 0 ? undefined : found.parameters
 }
 

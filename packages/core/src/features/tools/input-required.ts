@@ -3,7 +3,7 @@ import type { NeedsInput } from '../../call/result.ts'
 import { isQuestion, type Question } from '../../call/input/question.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 
-/** What a handler returns that cannot go on without answers. Made by {@link inputRequired}. */
+/** A handler's questions. Made by {@link inputRequired}. */
 export interface InputRequired extends Branded<'input-required'> {
   readonly questions: Readonly<Record<string, Question>>
   readonly state: string | undefined
@@ -29,7 +29,7 @@ export function inputRequired(
     if (isQuestion(asked)) continue
     throw usageError(
       'ERR_MCP_INVALID_DEFINITION',
-      `inputRequired: "${key}" is no question; make it with elicit, elicitUrl, sample or listRoots`,
+      `inputRequired: "${key}" is not a question; make it with elicit, elicitUrl, sample or listRoots`,
     )
   }
   return { questions, state: options.state, [BRAND]: 'input-required' }

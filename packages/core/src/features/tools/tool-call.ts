@@ -13,13 +13,13 @@ import { brandOf, isListOf } from '../registry/brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
 import { OutputError, stringify, tryStringify } from '../content/output-error.ts'
 import { protocolToolResult } from '../content/protocol-results.ts'
-import type { Relating } from '../registry/relations.ts'
+import type { RelatedEntry } from '../registry/relations.ts'
 import type { ToolResult } from '../content/result.ts'
 import { isPromiseLike } from '../../util/promises.ts'
-import type { Guarded } from '../registry/visibility.ts'
+import type { CompiledHandler } from '../registry/compile-handler.ts'
 
 /** A tool as it is kept: checked, its schemas compiled. */
-export interface ToolEntry extends Guarded, Relating {
+export interface ToolEntry extends CompiledHandler, RelatedEntry {
   /** How errors name it. */
   readonly label: string
   readonly priority: number
@@ -30,14 +30,12 @@ export interface ToolEntry extends Guarded, Relating {
   readonly inHeaders: readonly HeaderParameter[] | undefined
   readonly output: CompiledOutput | undefined
   readonly validateOutput: boolean
-  readonly timeoutMs: number | undefined
   readonly maxResultBytes: number | undefined
   /** Undefined where the tool never runs as a task. */
   readonly taskSupport: 'optional' | 'required' | undefined
   readonly immediateResponse: string | undefined
   /** Undefined where nothing is asked, which costs a call nothing. */
   readonly asks: CompiledAsks | undefined
-  handle(args: unknown, ctx: CallContext): unknown
 }
 
 /** Calls a tool. A promise only where its schema or its handler is asynchronous. */
@@ -48,10 +46,10 @@ export function callTool(
 ): HandlerResult | Promise<HandlerResult> {
   try {
     const checked = entry.input.check(args)
-    if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx)).catch(answerFailure)
+    if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx)).catch(toFailure)
     return runTool(entry, checked, ctx)
   } catch (error) {
-    return answerFailure(error)
+    return toFailure(error)
   }
 }
 
@@ -82,44 +80,46 @@ async function askFirst(
   try {
     return (await asks.resolve(args, ctx)) ?? (await handle(entry, args, ctx))
   } catch (error) {
-    return answerFailure(error)
+    return toFailure(error)
   }
 }
 
 function handle(entry: ToolEntry, args: unknown, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
   const returned = entry.handle(args, ctx)
-  if (!isPromiseLike(returned)) return toOutcome(entry, returned)
-  return Promise.resolve(returned).then((value) => toOutcome(entry, value), answerFailure)
+  if (!isPromiseLike(returned)) return toHandlerResult(entry, returned)
+  return Promise.resolve(returned).then((value) => toHandlerResult(entry, value), toFailure)
 }
 
-function answerFailure(error: unknown): HandlerResult {
+function toFailure(error: unknown): HandlerResult {
   if (isErrorOf(ToolError, error)) return toolFailure(error.message)
   throw error
 }
 
-function toOutcome(entry: ToolEntry, value: unknown): HandlerResult {
+function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
   if (brand === 'input-required') return toNeedsInput(value as InputRequired)
   const literal = protocolToolResult(value, entry.label, entry.output?.jsonSchema)
   if (literal !== undefined) return fromLiteral(entry, literal)
-  if (entry.output !== undefined) return structuredOutcome(entry, value, undefined)
-  if (typeof value === 'string') return textOutcome(value)
+  if (entry.output !== undefined) return structuredResult(entry, value, undefined)
+  if (typeof value === 'string') return textResult(value)
   if (value === undefined) return complete({ content: [] })
   if (brand === 'content') return complete({ content: [value] })
   if (isListOf(value, 'content')) return complete({ content: value })
   if (brand !== undefined || (Array.isArray(value) && value.some((item) => brandOf(item) !== undefined))) {
-    throw new OutputError(`${entry.label} returned a mixture; give content blocks only, or result({ … })`)
+    throw new OutputError(
+      `${entry.label} returned content blocks mixed with other values; return blocks only, or result({ … })`,
+    )
   }
   if (isQuestion(value)) {
     throw new OutputError(
       `${entry.label} returned a question; declare it in asks, or return inputRequired({ key: question })`,
     )
   }
-  return textOutcome(stringify(value, entry.label))
+  return textResult(stringify(value, entry.label))
 }
 
-const textOutcome = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
+const textResult = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
 
 type ResultParts = Pick<ToolResult, 'structured' | 'isError' | '_meta'> & {
   readonly content: readonly ContentBlock[] | undefined
@@ -132,13 +132,13 @@ const fromLiteral = (
 
 function fromResult(entry: ToolEntry, value: ResultParts): HandlerResult {
   const expected = entry.output !== undefined && !value.isError
-  if (expected || value.structured !== undefined) return structuredOutcome(entry, value.structured, value)
+  if (expected || value.structured !== undefined) return structuredResult(entry, value.structured, value)
   const { content = [], isError, _meta } = value
   return complete({ content, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
 /** One text serves the validation, the mirror that older clients read, and the structured value itself. */
-function structuredOutcome(entry: ToolEntry, given: unknown, parts: ResultParts | undefined): HandlerResult {
+function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts | undefined): HandlerResult {
   const { output } = entry
   let value = given
   let json = tryStringify(given, entry.label)

@@ -1,6 +1,6 @@
 import type { Meta, Tool, ToolAnnotations } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
-import { fault, type Subject } from '../registry/checks.ts'
+import { invalid, type Subject } from '../registry/checks.ts'
 
 /** Hints about a tool, by the specification's names or by short ones, which are published under the others. */
 export interface ToolHints extends ToolAnnotations {
@@ -14,14 +14,14 @@ export interface ToolHints extends ToolAnnotations {
   readonly openWorld?: boolean
 }
 
-/** What a tool says of itself beyond the specification. Published in `_meta`; clients may ignore it. */
+/** Metadata beyond the specification. Published in `_meta`; clients may ignore it. */
 export interface ToolMetadata {
   /**
    * A whole number; more comes first where the server has `tools.orderByPriority`. Published as `dev.jetway/priority`.
    * @default 0, not published
    */
   readonly priority?: number
-  /** Tools to look at beside this one. Published as `dev.jetway/relatedTools`, less those hidden from the caller. */
+  /** Tools to consider with this one. Published as `dev.jetway/relatedTools`, less those hidden from the caller. */
   readonly relatedTools?: readonly RelatedTool[]
   /** `ephemeral`: results are not to be kept for another call. Published as `dev.jetway/cacheControl`. */
   readonly cacheControl?: 'ephemeral'
@@ -43,17 +43,16 @@ const SHORT_HINTS: readonly (readonly [keyof ToolHints, keyof ToolAnnotations])[
 /** The hints by the names that travel. What says nothing is left out, since clients have defaults of their own. */
 export function normaliseHints(subject: Subject, given: ToolHints | undefined): ToolAnnotations | undefined {
   if (given === undefined) return undefined
-  if (!isObject(given))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs an object as its annotations')
+  if (!isObject(given)) throw invalid(subject, 'needs an object as its annotations')
   const hints: Record<string, unknown> = { ...given }
   if (hints['title'] !== undefined && typeof hints['title'] !== 'string')
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a string as its annotations.title')
+    throw invalid(subject, 'needs a string as its annotations.title')
   for (const [short, name] of SHORT_HINTS) {
     const said = [hints[short], hints[name]].filter((hint) => hint !== undefined)
     if (said.some((hint) => typeof hint !== 'boolean'))
-      throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `needs a boolean as its annotations.${name}`)
+      throw invalid(subject, `needs a boolean as its annotations.${name}`)
     if (said.length === 2 && said[0] !== said[1])
-      throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', `says two things with ${short} and ${name}`)
+      throw invalid(subject, `says two things with ${short} and ${name}`)
     delete hints[short]
     hints[name] = said[0]
   }
@@ -67,9 +66,9 @@ export function toMeta(
   { priority, cacheControl, _meta }: ToolMetadata & { readonly _meta?: Meta },
 ): Meta | undefined {
   if (priority !== undefined && !Number.isSafeInteger(priority))
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'needs a whole number as its priority')
+    throw invalid(subject, 'needs a whole number as its priority')
   if (cacheControl !== undefined && cacheControl !== 'ephemeral')
-    throw fault(subject, 'ERR_MCP_INVALID_DEFINITION', 'knows no cacheControl but "ephemeral"')
+    throw invalid(subject, 'knows no cacheControl but "ephemeral"')
   if (priority === undefined && cacheControl === undefined) return _meta
   return {
     ..._meta,

@@ -31,7 +31,7 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly taskSupport?: TaskSupport
   /** What the model reads at once where the call runs as a task. Clients may ignore it. */
   readonly immediateResponse?: string
-  /** Whether results are held against the `outputSchema` before they are sent. @default the server's `tools.validateOutput` */
+  /** Whether results are checked against the `outputSchema` before they are sent. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
   /**
    * What its schemas are found by in a schema cache, in place of the name: it outlives a change of the name, and says that

@@ -11,29 +11,27 @@ import type { ToolUi } from '../apps/tool-ui.ts'
 import type { compileAsks } from './asks.ts'
 import type { Caching } from '../registry/caching.ts'
 import {
-  checkHandler,
-  checkIcons,
   checkResultBytes,
-  checkTimeout,
   checkToolName,
-  fault,
+  invalid,
   publish,
   shorten,
   type Subject,
 } from '../registry/checks.ts'
 import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing, type ListSource } from '../registry/listing.ts'
+import { compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
 import { type CacheName, chosenCacheName, nameInCache, siteOf } from '../registry/cache-keys.ts'
 import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
-import { ownOffers, withOwn } from '../session-registry.ts'
+import { sessionEntries, withSessionEntries } from '../session-registry.ts'
 import type { TaskCalls, TaskCallsOptions } from '../tasks/task-calls.ts'
 import type { TaskFeature } from '../tasks/task-feature.ts'
 import { checkTaskSupport } from '../tasks/task-support.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool } from './tool-types.ts'
-import { compileVisible, type Guarded, ifVisible } from '../registry/visibility.ts'
+import { type Guarded, ifVisible } from '../registry/visibility.ts'
 
 export interface ToolsOptions {
   readonly schemas: SchemaEngine
@@ -82,7 +80,8 @@ export function createTools(options: ToolsOptions): Tools {
     })
   const registry = registryWith(nameInCache)
   const offerTasks = (): boolean => taskable && options.tasks !== undefined
-  const find: Find = (name, ctx) => ownOffers(ctx)?.tools.get(name as string) ?? registry.get(name as string)
+  const find: Find = (name, ctx) =>
+    sessionEntries(ctx)?.tools.get(name as string) ?? registry.get(name as string)
   const { tasks, extensions } = options
   const calls = tasks?.calls({ extensions, offered: offerTasks, find, unknown: unknownTool })
   const listing = createListing(options, relations)
@@ -91,10 +90,10 @@ export function createTools(options: ToolsOptions): Tools {
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
-      const own = ownOffers(ctx)?.tools
+      const own = sessionEntries(ctx)?.tools
       const without = withUi ? options.ui?.plainFor(ctx.client) : undefined
       if (own === undefined) return listing.list(without?.source(source) ?? source, params, ctx)
-      const all = withOwn(registry.entries(), own, (entry) => entry.tool.name)
+      const all = withSessionEntries(registry.entries(), own, (entry) => entry.tool.name)
       const shown = without === undefined ? all : all.map((entry) => without.entry(entry))
       return listing.page(options.orderByPriority ? byPriority(shown) : shown, params, ctx)
     },
@@ -217,9 +216,6 @@ function buildTool(
   const strict = definition.strictInput ?? options.strictInput
   checkToolName(name)
   const subject = { kind: 'tool', name }
-  checkHandler(subject, definition.handler)
-  checkTimeout(subject, definition.timeoutMs)
-  checkIcons(subject, icons)
   checkResultBytes(subject, definition.maxResultBytes)
   const related = checkRelated(subject, definition.relatedTools)
   const input =
@@ -228,8 +224,8 @@ function buildTool(
       : schemas.input(inputSchema, siteOf(subject, 'inputSchema', cacheName), { strict })
   const output = outputSchema && schemas.output(outputSchema, siteOf(subject, 'outputSchema', cacheName))
   const annotations = normaliseHints(subject, definition.annotations)
-  const visible = compileVisible(subject, definition, options.logger)
-  const ui = compileUi(subject, definition, { by: options.ui, visible })
+  const handler = compileHandler(subject, definition, options.logger)
+  const ui = uiOf(subject, definition, { by: options.ui, visible: handler.visible })
   const _meta = toMeta(subject, ui === undefined ? definition : { ...definition, _meta: ui._meta })
   const shown = publish(subject, { name, title, description, annotations, icons, _meta })
   const alone: Tool = {
@@ -238,7 +234,6 @@ function buildTool(
     ...(output !== undefined && { outputSchema: output.jsonSchema }),
     ...(definition.taskSupport !== undefined && { execution: { taskSupport: definition.taskSupport } }),
   }
-  const run = definition.handler as unknown as (args: unknown, ctx: CallContext) => unknown
   return {
     label: `The tool ${JSON.stringify(name)}`,
     tool: relations.describe(alone, related),
@@ -246,30 +241,28 @@ function buildTool(
     related,
     priority: definition.priority ?? 0,
     hasUi: ui !== undefined,
-    visible: ui?.visible ?? visible,
+    ...handler,
+    visible: ui?.visible ?? handler.visible,
     input,
     inHeaders: headerParameters(subject, input.jsonSchema),
     output,
     validateOutput: definition.validateOutput ?? validateOutput,
-    timeoutMs: definition.timeoutMs,
     maxResultBytes: definition.maxResultBytes,
     ...checkTaskSupport(subject, definition),
     asks: asksOf(subject, definition.asks, options.compileAsks),
-    handle: (args, ctx) => run.call(definition, args, ctx),
   }
 }
 
 /** Undefined for a tool without a user interface. Without the extension `_meta.ui` is the author's own. */
-function compileUi(
+function uiOf(
   subject: Subject,
   definition: AnyTool,
   { by, visible }: { readonly by: ToolUi | undefined; readonly visible: Guarded['visible'] },
 ): ReturnType<ToolUi['compile']> {
   if (by !== undefined) return by.compile(subject, definition, visible)
   if (definition.ui === undefined) return undefined
-  throw fault(
+  throw invalid(
     subject,
-    'ERR_MCP_INVALID_DEFINITION',
     'has a ui, which needs an extension: new McpServer(info, { extensions: [apps()] }) with apps of @jetway/core/apps',
   )
 }
@@ -293,9 +286,5 @@ function asksOf(
   compile: ToolsOptions['compileAsks'],
 ): ToolEntry['asks'] {
   if (asks === undefined || compile !== undefined) return compile?.(subject, asks)
-  throw fault(
-    subject,
-    'ERR_MCP_INVALID_DEFINITION',
-    'has asks, which need a server made with McpServer of @jetway/core',
-  )
+  throw invalid(subject, 'has asks, which need a server made with McpServer of @jetway/core')
 }

@@ -45,7 +45,7 @@ export const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 
 /** How a call's questions are its result, which the client answers by sending the request again. */
 export interface RoundTrips {
-  /** The requests that may be answered so, each with a result of its own that says nothing. */
+  /** The requests that may be answered in this way, each with an empty result. */
   readonly methods: ReadonlyMap<string, JsonObject>
   /** @param server the server's facts as JSON text */
   encode(requests: object, state: string, server: string): string
@@ -87,7 +87,7 @@ export interface Revision {
   readonly progressMessage: boolean
   /** How forms look that a person fills in; undefined where there are none. */
   readonly forms: FormRules | undefined
-  /** Whether an address that a person is sent to has an id, by which the client can be told that they are done. */
+  /** Whether an address that a person is sent to has an id, by which the client can be notified that they are done. */
   readonly elicitationIds: boolean
   /** Whether sampling may use tools, and so have several blocks in a message. */
   readonly samplingTools: boolean

@@ -25,7 +25,7 @@ export interface SelectionInput {
 /** How one message is to be taken. */
 export type Selection =
   | { readonly kind: 'serve'; readonly revision: Revision; readonly meta?: undefined }
-  /** The request stands for itself: nothing that came before it counts. */
+  /** The request is self-contained: earlier ones do not matter. */
   | { readonly kind: 'serve'; readonly revision: Revision; readonly meta: RequestMeta }
   | { readonly kind: 'initialize' }
   | Refused

@@ -92,7 +92,7 @@ describe('inputRequired in a tool', () => {
   })
 
   it('takes nothing but questions', () => {
-    expect(() => inputRequired({ confirm: 'Sure?' as never })).toThrow('"confirm" is no question')
+    expect(() => inputRequired({ confirm: 'Sure?' as never })).toThrow('"confirm" is not a question')
   })
 
   it('needs a way back to the client, and says so', async () => {
