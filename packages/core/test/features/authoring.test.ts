@@ -366,7 +366,7 @@ describe('what the compiler cannot see is thrown where it was written, and says 
     [
       'a name that is taken',
       (s) => [1, 2].forEach(() => s.addTool({ name: 'a', handler })),
-      /tool "a" already.*replace: true/,
+      /tool "a" exists already.*replace: true/,
     ],
     [
       'a relative URI',
