@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { defineConfig, type UserConfig } from 'tsdown'
 
 interface Manifest {
@@ -8,37 +7,15 @@ interface Manifest {
   bin?: Record<string, string>
 }
 
-interface Named {
-  readonly name: string
-  readonly version: string
-}
-
 const shared: UserConfig = { format: 'esm', target: 'node20.19', fixedExtension: false, logLevel: 'warn' }
 
 /**
- * What core carries inside its own files. As packages of their own they are some hundred and fifty small files, whose
- * loading costs a process more than all the rest of core: docs/design/decisions/bundled-dependencies.md.
- */
-const CARRIED = ['zod-to-json-schema']
-
-/**
- * What is carried in a file of its own that nothing imports: it is loaded when the first schema is compiled, which a
- * server with a schema cache never does, and which CommonJS alone can do synchronously.
- */
-const LATE = ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse']
-const LATE_FILE = 'ajv-library'
-
-/**
- * Core's own modules in few files, for the same reason: each that Node loads takes a process about a millisecond. A group
- * takes what its modules import along, so the groups follow the order of imports, the lowest first. What makes a schema
- * cache stays apart.
+ * Core's own modules in few files: each that Node loads takes a process about a millisecond. A group takes what its
+ * modules import along, so the groups follow the order of imports, the lowest first.
  */
 const GROUPS = [
   ofCore('protocol', String.raw`errors|(?:util|protocol)/.*`),
-  ofCore(
-    'schema',
-    String.raw`schema/(?!zod3|validate/bundled-ajv|validate/standalone|cache/warm|cache/render|cache/check-cache).*`,
-  ),
+  ofCore('schema', 'schema/(?!index).*'),
   ofCore('server', String.raw`(?:stores|subscriptions|call|session|tasks|duplex|features)/(?!skills/).*`),
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
 
@@ -70,64 +47,14 @@ function core(common: UserConfig): UserConfig {
   return {
     ...common,
     platform: 'neutral',
-    deps: { onlyBundle: CARRIED, neverBundle: [new RegExp(`/${LATE_FILE}\\.cjs$`)] },
-    // A neutral platform has no idea of its own of where packages keep their modules.
-    inputOptions: { resolve: { mainFields: ['module', 'main'] } },
+    deps: { onlyBundle: [] },
     outputOptions: {
       codeSplitting: { groups: GROUPS },
       comments: { jsdoc: false },
-      paths: (id) => (id.endsWith(`/${LATE_FILE}.cjs`) ? `./${LATE_FILE}.cjs` : id),
     },
     // The declarations use Disposable, which neither the default `lib` of TypeScript nor, without Node's types, anything else declares.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
-    plugins: [licences()],
   }
-}
-
-type Plugin = Extract<NonNullable<UserConfig['plugins']>, { readonly name: string }>
-
-/** Those who carry code of others carry their licences: a file with those of every package that is in the bundle. */
-function licences(): Plugin {
-  return {
-    name: 'licences-of-what-is-carried',
-    generateBundle(_, bundle) {
-      const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
-      const folders = new Set(
-        modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []),
-      )
-      const texts = [...folders, ...foldersOfLate()].toSorted().map(licenceOf)
-      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.txt', source: texts.join('\n\n') })
-    },
-  }
-}
-
-/** Of what the other build of core carries, where its packages find each other. */
-function foldersOfLate(): string[] {
-  const ajv = realpathSync('packages/core/node_modules/ajv')
-  return LATE.map((name) => (name === 'ajv' ? ajv : realpathSync(join(ajv, '..', name))))
-}
-
-/** Ajv as one file, by the path at which core's sources have it, too. */
-function lateFile(cwd: string): UserConfig {
-  return {
-    ...shared,
-    logLevel: 'error',
-    cwd,
-    entry: { [LATE_FILE]: `src/schema/validate/${LATE_FILE}.cjs` },
-    format: 'cjs',
-    outExtensions: () => ({ js: '.cjs' }),
-    platform: 'node',
-    deps: { onlyBundle: LATE },
-    clean: false,
-    dts: false,
-  }
-}
-
-function licenceOf(folder: string): string {
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Named
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-  if (file === undefined) throw new Error(`${name} is bundled and has no licence to go with it`)
-  return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
 }
 
 /** An app's `dist` mirrors its `src` file by file, so that any of them can be started as a process of its own. */
@@ -150,7 +77,6 @@ function members(folder: string): string[] {
 
 const config: UserConfig[] = defineConfig([
   ...members('packages').map(library),
-  lateFile('packages/core'),
   ...members('apps').map(application),
 ])
 export default config

@@ -52,18 +52,19 @@ async function steps() {
   if (!(await countStep('install', install(), 5 * minute))) return
   const chromiumInstalled = await countStep('chromium', script('chromium.mjs'), 5 * minute)
   const nginxInstalled = await countStep('nginx', script('nginx.mjs'), 5 * minute)
+  const suiteInstalled = await countStep(
+    'JSON-Schema-Test-Suite',
+    script('json-schema-test-suite.mjs'),
+    5 * minute,
+  )
   await countStep('format', tool('oxfmt', '--check'))
   await countStep('lint', tool('oxlint', '--deny-warnings'))
   await countStep('types', types())
   await countStep('unused code', tool('knip'))
   if (!(await countStep('build', build()))) return
-  for (const folder of ['apps/runtimes/src/schemas', 'apps/examples/src/schemas', 'apps/examples/schemas']) {
-    const jetway = [execPath, join(root, 'packages/cli/dist/main.js')]
-    await countStep(`schema cache ${folder}`, [...jetway, 'schemas', 'check', '--out', folder])
-  }
   await countStep('type tests', script('type-tests.mjs'), 5 * minute)
   await countTests('vitest')
-  if (nginxInstalled) await countTests('behind nginx', { JETWAY_SYSTEM_TESTS: '1' })
+  if (nginxInstalled && suiteInstalled) await countTests('system tests', { JETWAY_SYSTEM_TESTS: '1' })
   await countStep('packages', script('packages.mjs'), 6 * minute)
   await countStep(
     'conformance',

@@ -55,7 +55,7 @@ export async function checkInstall(manager, name, tarballs, folder) {
   writeProject(folder, own, tarballs, manager === 'pnpm')
   if ((await run(INSTALLS[manager](), { quiet: true, cwd: folder })) !== 0) return ['the install fails']
   const problems = name === 'core' && manager === 'npm' ? checkFootprint(folder) : []
-  const entries = [...exportsOf(source(name))].filter(([entry]) => manager === 'pnpm' || !needsPeer(entry))
+  const entries = [...exportsOf(source(name))]
   if (!(await loads(folder, entries)))
     problems.push('importing its entries fails, or their names differ from its source')
   // The compiler versions differ in how they read declarations, not in how they find them: pnpm needs one only.
@@ -67,9 +67,6 @@ export async function checkInstall(manager, name, tarballs, folder) {
 
 /** The declarations of the other packages use Node's types. Core's must compile without them. */
 const needsNodeTypes = (name) => name !== '@jetway/core'
-
-/** Entries that import an optional peer. */
-const needsPeer = (entry) => entry === '@jetway/core/zod3'
 
 function writeProject(folder, own, tarballs, everything) {
   const siblings = tarballsOf(own, tarballs)

@@ -35,12 +35,11 @@ export const STDIO: readonly Contender[] = [
 
 const STARTED: readonly Contender[] = [
   { name: 'jetway-stdio', title: 'Jetway', program: 'jetway-stdio' },
-  { name: 'jetway-stdio-cached', title: 'Jetway, with a schema cache', program: 'jetway-stdio-cached' },
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
 ]
 
 /** Servers of a usual size and of a large one, for the time it takes them to start: a tool's schemas are made then. */
-export const STARTED_TOOLS: readonly number[] = [2, 50]
+export const STARTED_TOOLS: readonly number[] = [2, 50, 102]
 
 export const starters = (tools: number): readonly Contender[] =>
   STARTED.map((contender) => ({ ...contender, args: ['--tools', String(tools)] }))

@@ -5,7 +5,6 @@ import { median } from './load/load-result.ts'
 import { FIRST_ID, idCounter, INITIALIZE, messageWith } from './load/requests.ts'
 import { StdioClient } from './load/stdio-load.ts'
 import { interleave, type Measured, type Run, summarise, type Table, type Timing } from './measure.ts'
-import { writeSchemaCache } from './schema-cache.ts'
 import { ServerProcess } from './server-process.ts'
 import { resultOf, TEXT } from './workloads.ts'
 
@@ -64,7 +63,6 @@ export interface FirstAnswer {
 /** Starts servers of each size, taking turns with raw Node. */
 export async function measureFirstAnswers(sizes: readonly number[], rounds: number): Promise<FirstAnswer[]> {
   const answers: FirstAnswer[] = []
-  await writeSchemaCache(Math.max(...sizes))
   for (const tools of sizes) answers.push(...(await measureFirstAnswer(tools, rounds)))
   return answers
 }

@@ -1,14 +1,13 @@
 import { McpServer } from '@jetway/core'
 import { z } from 'zod'
-import schemas from './schemas/index.js'
 
 /** What a runtime says of itself. */
 export interface Locals {
   readonly runtime: { readonly name: string; readonly version: string }
 }
 
-/** The server, made once and without knowing where it runs. Some runtimes forbid the compilation that the cache spares. */
-export const server = new McpServer<Locals>({ name: 'runtimes', version: '1.0.0' }, { schemas })
+/** The server, made once and without knowing where it runs. Some runtimes forbid code generation. */
+export const server = new McpServer<Locals>({ name: 'runtimes', version: '1.0.0' })
 
 server.addTool({
   name: 'where',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Listening } from './support/processes.ts'
 import { connectHttp, ERAS, itAnswers, itHearsOfClientsThatLeave, itStreams } from './support/suite.ts'
 import { listenInWorker } from './support/worker.ts'
@@ -19,13 +19,3 @@ describe('a Worker', () => {
   })
   itHearsOfClientsThatLeave(connect)
 })
-
-it.each([[[]], [['nodejs_compat']]])(
-  'a server without a schema cache is refused when it starts, with the tool and the command: %j',
-  async (compatibilityFlags) => {
-    const starting = listenInWorker(new URL('./fixtures/uncached.worker.ts', import.meta.url), {
-      compatibilityFlags,
-    })
-    await expect(starting).rejects.toThrow(/measure[^]*npx jetway schemas build/)
-  },
-)

@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, type ClientTask } from '@jetway/client'
 import { defineTool } from '@jetway/core'
-import { zod3 } from '@jetway/core/zod3'
+import { zod3 } from '@jetway/zod3'
 import { type } from 'arktype'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'

@@ -1,5 +1,5 @@
 import { content, defineTool, McpServer, result } from '@jetway/core'
-import { zod3 } from '@jetway/core/zod3'
+import { zod3 } from '@jetway/zod3'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'

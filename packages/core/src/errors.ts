@@ -122,8 +122,6 @@ export const USAGE_ERRORS = {
   ERR_MCP_INVALID_ICON: 'An icon is neither an https: nor a data: URL.',
   ERR_MCP_SCHEMA_UNSUPPORTED: 'The schema is of a library or version that gives no JSON Schema.',
   ERR_MCP_SCHEMA_INVALID: 'The schema does not compile, or is not of the kind that is needed here.',
-  ERR_MCP_SCHEMA_COMPILE: 'The schema has to be compiled, which this runtime does not allow.',
-  ERR_MCP_SCHEMA_CACHE: 'The schema cache is not one, or not what was written.',
   ERR_MCP_URI_TEMPLATE: 'The URI template is not valid RFC 6570, or goes beyond the limits.',
   ERR_MCP_OPTION: 'An option has a value that it cannot have.',
   ERR_MCP_REVISION: 'A protocol revision is unknown or not served.',

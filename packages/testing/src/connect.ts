@@ -14,7 +14,6 @@ import {
 import type { AuthInfo, McpServer } from '@jetway/core'
 import type { RevisionDate } from '@jetway/core/protocol'
 import type { JsonRpcNotification } from '@jetway/core/protocol'
-import { checkSchemas, type SchemaCache } from '@jetway/core/schema-cache'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { Notifications } from './notifications.ts'
 
@@ -93,39 +92,17 @@ export class TestClient extends Client {
 /**
  * Connects a client to a server in this process, as any other would be: schemas, middleware and limits are those of
  * production. Close it, or declare it with `await using`; the server stays open.
- *
- * @throws Error that names the schemas, where the server's schema cache is not what it would be now
  */
 export async function connect<Locals>(
   server: McpServer<Locals>,
   ...[options]: Connecting<Locals>
 ): Promise<TestClient> {
-  await checkCache(server as McpServer)
   const [near, far] = createMemoryTransportPair()
   const { auth, locals, ...rest }: ConnectOptions & { readonly locals?: unknown } = options ?? {}
   // A test that leaves a call behind should not wait for it.
   const served = { endGraceMs: 50, locals, ...(auth !== undefined && { auth }) }
   ;(server as McpServer).connect(far, served)
   return new TestClient(rest).connect(duplex(near))
-}
-
-const checking = new WeakMap<McpServer, Promise<void>>()
-
-/** What a cache holds of a zod schema is not seen to be old until it is converted anew: here, once for each server. */
-function checkCache(server: McpServer): Promise<void> | undefined {
-  const { schemaCache } = server.runtime
-  if (schemaCache === undefined) return undefined
-  const known = checking.get(server)
-  const check = known ?? refuseFaults(server, schemaCache)
-  if (known === undefined) checking.set(server, check)
-  return check
-}
-
-async function refuseFaults(server: McpServer, cache: SchemaCache): Promise<void> {
-  const faults = await checkSchemas(server, cache)
-  if (faults.length === 0) return
-  const lines = faults.map(({ where, why }) => `  ${where}: ${why}`)
-  throw new Error(`The schema cache is out of date; run "npx jetway schemas build":\n${lines.join('\n')}`)
 }
 
 function toHandlers(

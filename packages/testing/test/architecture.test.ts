@@ -2,7 +2,6 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import {
-  ajvApart,
   dateLiterals,
   eraBranches,
   eraQuestions,
@@ -16,7 +15,6 @@ import {
   unfinished,
   versionComparisons,
   webStandardsOnly,
-  zod3Apart,
   type Manifest,
 } from './architecture/rules.ts'
 import { codeLines, parseSource, type Source } from './architecture/source.ts'
@@ -179,49 +177,20 @@ describe('core', () => {
     ).toEqual([])
   })
 
-  it('knows ajv in one file and never loads zod', () => {
+  it('knows ajv in one file, which loads it late, and never loads zod', () => {
     expect(schemaLibraries(shipped)).toEqual([])
   })
 
   it('is refused a second file with ajv and a zod that is loaded', () => {
-    const first = core('schema/validate/ajv.ts', `import { Ajv2020 } from 'ajv/dist/2020.js'`)
+    const first = core('schema/validate/ajv.ts', `const { Ajv2020 } = await import('ajv/dist/2020.js')`)
+    const early = core('schema/validate/ajv.ts', `import { Ajv2020 } from 'ajv/dist/2020.js'`)
     const second = core('schema/other.ts', `import type { Ajv } from 'ajv'`)
     expect(schemaLibraries([first])).toEqual([])
+    expect(schemaLibraries([early])).toHaveLength(1)
     expect(schemaLibraries([first, second])).toHaveLength(1)
     expect(schemaLibraries([core('schema/a.ts', `import { z } from 'zod/v4'`)])).toHaveLength(1)
     expect(schemaLibraries([core('schema/a.ts', `import type { z } from 'zod'`)])).toEqual([])
   })
-})
-
-describe('ajv', () => {
-  it('is loaded by the entry for bundles only', () => {
-    expect(ajvApart(shipped)).toEqual([])
-  })
-
-  it('is refused elsewhere, but for its types', () => {
-    const load = `import { bundledAjv } from './validate/bundled-ajv.ts'`
-    expect(ajvApart([core('schema/engine.ts', load)])).toHaveLength(1)
-    expect(
-      ajvApart([core('schema/engine.ts', `import type { bundledAjv } from './validate/bundled-ajv.ts'`)]),
-    ).toEqual([])
-    expect(
-      ajvApart([core('ajv.ts', `import { bundledAjv } from './schema/validate/bundled-ajv.ts'`)]),
-    ).toEqual([])
-  })
-})
-
-describe('zod 3', () => {
-  it('is reached by its own entry only', () => {
-    expect(shipped.flatMap((source) => zod3Apart([source]))).toEqual([])
-  })
-
-  it.each([`import { zod3 } from './zod3.ts'`, `import { parseDef } from 'zod-to-json-schema'`])(
-    'is refused elsewhere: %s',
-    (text) => {
-      expect(zod3Apart([core('schema/engine.ts', text)])).toHaveLength(1)
-      expect(zod3Apart([core('schema/zod3-more.ts', text)])).toEqual([])
-    },
-  )
 })
 
 describe('packages', () => {

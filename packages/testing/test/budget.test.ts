@@ -55,35 +55,7 @@ describe('installing @jetway/core without zod', () => {
     expect(folders.reduce((sum, folder) => sum + shippedBytes(folder), 0)).toBeLessThanOrEqual(2.5e6)
   })
 
-  it('asks the registry for nothing else', () => {
-    expect(manifestOf(core).dependencies ?? {}).toEqual({})
+  it('needs ajv and nothing else', () => {
+    expect(Object.keys(manifestOf(core).dependencies ?? {})).toEqual(['ajv'])
   })
 })
-
-describe('what @jetway/core carries of others', () => {
-  const licences = readFileSync(join(core, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')
-
-  it.each(['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'zod-to-json-schema'])(
-    'goes with its licence: %s',
-    (name) => {
-      const text = licences.split(`\n\n\n`).find((licence) => licence.startsWith(`${name} `))
-      expect(text).toMatch(/Copyright \(c\)|Copyright \d{4}/i)
-      expect(text).toMatch(/PROVIDED\s+(?:"AS IS"|BY THE COPYRIGHT)|ISC/)
-    },
-  )
-
-  it('is imported from nowhere but its own files, and from zod 3 in one place', () => {
-    const outside = builtFiles(join(core, 'dist'))
-      .flatMap((path) => [
-        ...readFileSync(path, 'utf8').matchAll(/^(?:import|export)\b[^'"\n]*['"]([^'"]+)['"];?$/gm),
-      ])
-      .flatMap(([, specifier = '']) => (specifier.startsWith('.') ? [] : [specifier]))
-    expect([...new Set(outside)]).toEqual(['zod/v3'])
-  })
-})
-
-function builtFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.js'))
-    .map((file) => join(folder, file))
-}

@@ -1,7 +1,5 @@
 import { content, defineTool, elicit, listRoots, McpServer, sample } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
-import { renderSchemas, type SchemaCache, warmSchemas } from '@jetway/core/schema-cache'
-import * as runtime from '@jetway/core/schema-runtime'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../src/connect.ts'
@@ -89,38 +87,6 @@ describe('a script that is too short', () => {
   it('fails the call at revisions where the server requests input', async () => {
     await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
     await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
-  })
-})
-
-describe('a server with a schema cache', () => {
-  const made = async (shape: z.ZodObject, schemas?: SchemaCache): Promise<McpServer> => {
-    const server = new McpServer(
-      { name: 'cached', version: '1.0.0' },
-      schemas === undefined ? {} : { schemas },
-    )
-    server.addTool({ name: 'echo', outputSchema: shape, handler: (): never => ({ text: 'hi' }) as never })
-    return server
-  }
-  /** What importing the written module gives. */
-  const cacheOf = async (server: McpServer): Promise<SchemaCache> => {
-    const body = (await renderSchemas(await warmSchemas(server)))
-      .replace(/^import \{ (.*) \} from '@jetway\/core\/schema-runtime'$/m, 'const { $1 } = runtime')
-      .replace('export default', 'return')
-    // oxlint-disable-next-line typescript/no-implied-eval -- the module is a text here
-    return new Function('runtime', body)(runtime) as SchemaCache
-  }
-
-  it('is connected to where the cache is what it would be now', async () => {
-    const schema = z.object({ text: z.string() })
-    const cache = await cacheOf(await made(schema))
-    await using client = await connect(await made(schema, cache))
-    expect(await client.callTool('echo')).toHaveStructured({ text: 'hi' })
-  })
-
-  it('is not where a schema has changed since, which is said by the name of its tool', async () => {
-    const cache = await cacheOf(await made(z.object({ text: z.string() })))
-    const changed = await made(z.object({ text: z.string().min(1) }), cache)
-    await expect(connect(changed)).rejects.toThrow(/jetway schemas build.*\n.*echo/)
   })
 })
 

@@ -1,4 +1,4 @@
-import { McpServer, type ServerOptions } from '@jetway/core'
+import { McpServer } from '@jetway/core'
 import {
   add,
   addInput,
@@ -11,12 +11,9 @@ import {
   weatherOutput,
 } from './tools.ts'
 
-/** The definition that every Jetway contender mounts, with every default left as it is, but where schemas come from. */
-export function createServer(
-  count: number = toolCount(),
-  options: Pick<ServerOptions, 'schemas'> = {},
-): McpServer {
-  const server = new McpServer({ name: 'bench', version: '1.0.0' }, options)
+/** The definition that every Jetway contender mounts, with every default left as it is. */
+export function createServer(count: number = toolCount()): McpServer {
+  const server = new McpServer({ name: 'bench', version: '1.0.0' })
   server.addTool({ name: 'add', description: 'Adds two numbers', inputSchema: addInput, handler: add })
   if (count > 1) {
     server.addTool({

@@ -1,9 +1,8 @@
 import { McpServer } from '@jetway/core'
-import { ajvEngine } from '@jetway/core/ajv'
 import { serveStdio } from '@jetway/stdio'
 import { z } from 'zod'
 
-const server = new McpServer({ name: 'dice', version: '1.0.0' }, { schemaEngine: ajvEngine() })
+const server = new McpServer({ name: 'dice', version: '1.0.0' })
 server.addTool({
   name: 'roll',
   description: 'Rolls a die',

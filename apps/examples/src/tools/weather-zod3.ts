@@ -1,5 +1,5 @@
 import { McpServer } from '@jetway/core'
-import { zod3 } from '@jetway/core/zod3'
+import { zod3 } from '@jetway/zod3'
 // A server of its own would say: import { z } from 'zod'
 import { z } from 'zod3'
 import { alerts, forecast } from './weather-table.ts'
@@ -32,6 +32,7 @@ server.addTool({
   handler: ({ city, days, unit }) => forecast(city, days, unit),
 })
 
+// #region alerts
 server.addTool({
   name: 'get_alerts',
   description: 'The weather alerts in a state',
@@ -39,3 +40,4 @@ server.addTool({
   outputSchema: zod3(z.object({ alerts: z.array(z.object({ event: z.string(), area: z.string() })) })),
   handler: ({ state }) => ({ alerts: alerts(state) }),
 })
+// #endregion

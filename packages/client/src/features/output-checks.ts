@@ -1,5 +1,4 @@
 import { type CallToolResult, describeIssues, type JsonObject } from '@jetway/core/protocol'
-import type { ajvEngine } from '@jetway/core/ajv'
 import { OutputMismatchError } from '../errors.ts'
 import { foreignSchema } from './foreign-schema.ts'
 
@@ -8,9 +7,6 @@ const MAX_COMPILED = 200
 
 /** Gives what is wrong with a value, in words; undefined for nothing. */
 type Check = (value: unknown) => string | undefined
-
-/** Shared by all clients, once one has needed it. */
-let engine: ReturnType<typeof ajvEngine> | undefined
 
 /**
  * Holds tools' structured results against what their servers have listed. The library for it is loaded with the first
@@ -49,8 +45,8 @@ export class OutputChecks {
   async #compile(tool: string, schema: JsonObject): Promise<Check | undefined> {
     try {
       const { schema: bounded, affords } = foreignSchema(schema)
-      engine ??= (await import('@jetway/core/ajv')).ajvEngine()
-      const compiled = engine.output(bounded, { kind: 'tool', name: tool, field: 'outputSchema' })
+      const { tieredEngine } = await import('@jetway/core/schema')
+      const compiled = tieredEngine().output(bounded, { kind: 'tool', name: tool, field: 'outputSchema' })
       return (value) => {
         const checked = affords(value) ? compiled.check(value, JSON.stringify(value)) : undefined
         return checked?.ok === false ? describeIssues(checked.issues, 3) : undefined

@@ -7,7 +7,7 @@ import type { MethodEntry, MethodTable } from '../call/method-table.ts'
 import { type ExtensionTable, type Extension } from '../call/extension.ts'
 import { type Logger, stderrLogger } from '../util/logger.ts'
 import { complete } from '../call/result.ts'
-import type { SchemaEngine, SchemaUse } from '../schema/types.ts'
+import type { SchemaEngine } from '../schema/types.ts'
 import { type CacheOptions, Caching } from './registry/caching.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
@@ -71,8 +71,6 @@ export interface Features {
   readonly methods: MethodTable
   /** What extensions add to it. */
   readonly added: ExtensionTable
-  /** The schemas of everything that is registered for all clients. */
-  schemaUses(): readonly SchemaUse[]
   /** Empty registries for one session. */
   createOffers(): SessionRegistry
   /** Derived from what is registered, or once was; with the extensions that a revision has, where one is given. */
@@ -134,7 +132,6 @@ export function createFeatures(options: FeatureOptions): Features {
     prompts,
     methods,
     added,
-    schemaUses: () => [...tools.schemaUses(), ...prompts.schemaUses()],
     createOffers: () => ({ tools: tools.createRegistry(), ...resources.createRegistries() }),
     capabilities,
   }

@@ -86,23 +86,6 @@ export interface SchemaSite {
   readonly kind: string
   readonly name: string
   readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema' | 'schema'
-  /** Where a cache has it; nowhere if left out. */
-  readonly key?: CacheKey
-}
-
-/** One place of a server where a schema stands. */
-export interface SchemaUse {
-  readonly schema: AnySchema
-  readonly site: SchemaSite
-  /** Whether it is closed to properties that it does not name. */
-  readonly strict: boolean
-}
-
-/** What an entry of a schema cache is found by. */
-export interface CacheKey {
-  readonly text: string
-  /** Whether an author vouches for it: that what has this key has this schema, whatever object it is. */
-  readonly chosen: boolean
 }
 
 /** One thing that is wrong. Neither part repeats the value received. */
@@ -120,8 +103,10 @@ export type CheckedInput = { readonly ok: true; readonly value: unknown } | Fail
 export type CheckedOutput = { readonly ok: true; readonly json: string } | Failed
 
 export interface CompiledInput {
-  /** As published; `type: "object"` at its root. Not to be modified. */
+  /** As published; `type: "object"` at its root. Not to be modified. Converted when first read where `isDeferred`. */
   readonly jsonSchema: JsonSchema
+  /** Whether it is certain to convert later, and to have no keywords but those of its library's types. */
+  readonly isDeferred?: true
   /**
    * Applies the schema library's own validation, with its defaults and transforms; a promise only if it is
    * asynchronous. Rejects or throws only where code of the schema's author does.

@@ -1,5 +1,5 @@
 import type { Implementation } from '../protocol/types.ts'
-import { createSchemaEngine } from '../schema/engine.ts'
+import { interpretingEngine } from '../schema/interpreting-engine.ts'
 import { ServerBase } from './mcp-server.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
@@ -13,7 +13,7 @@ export interface EdgeServerOptions<App = unknown> extends Omit<
   readonly limits?: Omit<LimitOptions, 'subscriptions' | 'inputTimeoutMs' | 'maxInputRounds'>
 }
 
-const EDGE_PARTS: ServerParts = { schemaEngine: createSchemaEngine }
+const EDGE_PARTS: ServerParts = { schemaEngine: interpretingEngine }
 
 /**
  * The definition of a server that answers requests one by one and asks its clients nothing, as most Workers and

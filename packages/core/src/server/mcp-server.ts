@@ -27,7 +27,6 @@ import { secureRandom } from '../util/random.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
 import { type AnyDefinition, KIND } from '../features/define.ts'
-import { createSchemaEngine } from '../schema/engine.ts'
 import { compileAsks } from '../features/tools/asks.ts'
 import { buildTemplate } from '../features/resources/resource-templates.ts'
 import { subscriptionMethods } from '../features/subscription-methods.ts'
@@ -47,6 +46,7 @@ import type {
   ResourceDefinition,
   ResourceTemplateDefinition,
 } from '../features/resources/resource-types.ts'
+import { tieredEngine } from '../schema/tiered-engine.ts'
 import type { Source } from '../features/source.ts'
 import type { AnyTool, ToolDefinition } from '../features/tools/tool-types.ts'
 import type { ServerOptions } from './options.ts'
@@ -58,7 +58,6 @@ import {
   resolveLimits,
   type ResolvedLimits,
   resolveLogLevel,
-  schemaEngineOf,
 } from './resolve-options.ts'
 import type { ServerParts } from './parts.ts'
 import { createTasks } from './tasks-option.ts'
@@ -93,7 +92,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
     this.features = createFeatures({
-      schemas: schemaEngineOf(options, parts.schemaEngine, this.#logger),
+      schemas: parts.schemaEngine(),
       publish: (event) => this.#publish(event),
       ...options.tools,
       pageSize: limits.pageSize,
@@ -345,8 +344,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),
       app: () => this.#lifespan.value(),
-      schemaCache: options.schemas,
-      schemaUses: () => this.features.schemaUses(),
       addSubscriber: (uri, own) => this.features.resources.watch(uri, own),
       attach: (mount) => this.#mounts.attach(mount),
     }
@@ -384,7 +381,7 @@ interface Resolved extends Pick<ServerRuntime, 'defaultLogLevel'> {
 }
 
 const ALL_PARTS: ServerParts = {
-  schemaEngine: createSchemaEngine,
+  schemaEngine: tieredEngine,
   input: { createContext: createInputContext, compileAsks },
   tasks: createTasks,
   buildTemplate,

@@ -10,8 +10,6 @@ import type { RequestStateOptions } from '../call/input/request-state.ts'
 import type { SessionLimits } from '../session/server-runtime.ts'
 import type { TaskStore } from '../stores/task-store.ts'
 import type { TaskLimits } from '../tasks/task-runner.ts'
-import type { SchemaCache } from '../schema/cache/cache.ts'
-import type { SchemaEngine } from '../schema/types.ts'
 import type { CacheOptions } from '../features/registry/caching.ts'
 import type { OfferingExtension } from '../features/extensions.ts'
 
@@ -73,13 +71,6 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   readonly logger?: Logger
   /** Carries change events, between nodes too with a shared one. @default one in memory */
   readonly bus?: Bus
-  /**
-   * The schemas of the tools and prompts, converted and compiled beforehand: what `npx jetway schemas build` has written.
-   * What is not in it, or was made by another version, is converted and compiled at start, and logged once.
-   */
-  readonly schemas?: SchemaCache
-  /** What turns schemas into JSON Schema and validators, where no cache has them. @default the full engine, on ajv */
-  readonly schemaEngine?: SchemaEngine
 }
 
 /** What tests replace. */

@@ -6,15 +6,11 @@ import { UrlCompletions } from '../call/input/url-completion.ts'
 import { checkIcons, MIN_RESULT_BYTES } from '../features/registry/checks.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
-import { isSchemaCache } from '../schema/cache/cache.ts'
-import { createCachedEngine } from '../schema/cache/cached-engine.ts'
-import type { SchemaEngine } from '../schema/types.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from '../session/server-runtime.ts'
 import type { Bus } from '../stores/bus.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
 import { MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
-import type { Logger } from '../util/logger.ts'
 import { secureRandom } from '../util/random.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
 
@@ -75,27 +71,6 @@ const checkBytes = (name: string, bytes: number, least: number): void =>
     Number.isSafeInteger(bytes) && bytes >= least,
     `must be a whole number of bytes, ${least} or more`,
   )
-
-/** @throws `ERR_MCP_SCHEMA_CACHE` */
-export function schemaEngineOf(
-  { schemas: cache, schemaEngine }: Pick<ServerOptions, 'schemas' | 'schemaEngine'>,
-  create: () => SchemaEngine,
-  logger: Logger,
-): SchemaEngine {
-  const live = schemaEngine ?? create()
-  if (cache === undefined) return live
-  if (!isSchemaCache(cache))
-    throw usageError(
-      'ERR_MCP_SCHEMA_CACHE',
-      'The option schemas must be the default export of the module that "jetway schemas build" has written',
-    )
-  const missed = (schema: string, reason: string): void =>
-    logger.warn(
-      { schema, reason },
-      'The schema cache does not have all schemas, which costs time at start; run "npx jetway schemas build"',
-    )
-  return createCachedEngine({ cache, live, missed })
-}
 
 /** Undefined where it is off. */
 export function resolveHeartbeat(value: number | false = 15_000): number | undefined {

@@ -1,7 +1,5 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
-import type { SchemaCache } from '../schema/cache/cache.ts'
-import type { SchemaUse } from '../schema/types.ts'
 import type { InputContext } from '../call/input/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Clock } from '../util/clock.ts'
@@ -60,10 +58,6 @@ export interface ServerRuntime {
   readonly addedNames: ExtensionTable['names']
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
-  /** What the server was given as its schemas. */
-  readonly schemaCache: SchemaCache | undefined
-  /** The schemas of all tools and prompts that are registered now, for a cache of them. */
-  schemaUses(): readonly SchemaUse[]
   /** Opens the lifespan on first use; undefined if it is open or there is none. */
   ready(): Promise<void> | undefined
   /** The value of the lifespan. */

@@ -3,12 +3,12 @@ import { McpError } from '../../src/errors.ts'
 import type { Completer } from '../../src/features/completion-types.ts'
 import { definePrompt, defineResourceTemplate } from '../../src/features/define.ts'
 import { createFeatures, type Features } from '../../src/features/features.ts'
-import { createSchemaEngine } from '../../src/schema/engine.ts'
+import { tieredEngine } from '../../src/schema/tiered-engine.ts'
 import { call, callNow, errorOf, mcpErrorOf } from './helpers.ts'
 import { PARTS } from './parts.ts'
 
 function serve(completer: Completer): Features {
-  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
+  const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
   features.prompts.registry.add(
     definePrompt({
       name: 'p',
@@ -120,7 +120,7 @@ describe('completion/complete', () => {
   })
 
   it('answers -32602 for a resource where there are only prompts', async () => {
-    const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
+    const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => ask(features))).code).toBe(-32601)
     features.prompts.registry.set([])
     const params = asking('o', { type: 'ref/resource', uri: 'a://b' })

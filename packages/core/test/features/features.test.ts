@@ -3,7 +3,7 @@ import { createFeatures, type FeatureOptions, type Features } from '../../src/fe
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { ChangeEvent } from '../../src/stores/bus.ts'
 import { createTaskFeature } from '../../src/features/tasks/task-feature.ts'
-import { createSchemaEngine } from '../../src/schema/engine.ts'
+import { tieredEngine } from '../../src/schema/tiered-engine.ts'
 import { call } from './helpers.ts'
 import { PARTS } from './parts.ts'
 
@@ -13,7 +13,7 @@ function create(options: Partial<FeatureOptions> = {}): { features: Features; ev
   const events: ChangeEvent[] = []
   const features = createFeatures({
     ...PARTS,
-    schemas: createSchemaEngine(),
+    schemas: tieredEngine(),
     publish: (event) => events.push(event),
     ...options,
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { tieredEngine } from '../../src/schema/tiered-engine.ts'
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { LOG_LEVELS } from '../../src/protocol/types.ts'
 import type { SessionSettings } from '../../src/call/context.ts'
-import { createSchemaEngine } from '../../src/schema/engine.ts'
 import { call, mcpErrorOf, type CallOptions } from './helpers.ts'
 import { PARTS } from './parts.ts'
 
@@ -38,7 +38,7 @@ function session(subscriptions: readonly string[] = []): {
 function serve(): Features {
   const features = createFeatures({
     ...PARTS,
-    schemas: createSchemaEngine(),
+    schemas: tieredEngine(),
     publish: () => {},
   })
   features.resources.registry.add({ uri: 'a://b', name: 'b', handler: () => 'x' })

@@ -1,4 +1,4 @@
-import { createSchemaEngine } from '../../src/schema/engine.ts'
+import { tieredEngine } from '../../src/schema/tiered-engine.ts'
 import { describeIssues } from '../../src/schema/issues.ts'
 import type {
   AnySchema,
@@ -8,7 +8,7 @@ import type {
   SchemaSite,
 } from '../../src/schema/types.ts'
 
-export const engine: SchemaEngine = createSchemaEngine()
+export const engine: SchemaEngine = tieredEngine()
 
 export const inputSite: SchemaSite = { kind: 'tool', name: 'get_forecast', field: 'inputSchema' }
 export const outputSite: SchemaSite = { ...inputSite, field: 'outputSchema' }

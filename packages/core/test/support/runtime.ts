@@ -83,8 +83,6 @@ export function createTestRuntime(
     instructions: () => undefined,
     ready: () => undefined,
     app: () => undefined,
-    schemaCache: undefined,
-    schemaUses: () => [],
     addSubscriber: () => undefined,
     attach: (mount) => void mounts.push(mount),
     ...overrides,

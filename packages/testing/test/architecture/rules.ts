@@ -138,11 +138,8 @@ export function versionComparisons(source: Source): string[] {
 }
 
 /** Core runs wherever web standards do. */
-/** Asks the runtime for a loader that may not be there, and does without it where it is not. */
-const ajvLoader = `${coreSource}schema/validate/load-ajv.ts`
-
 export function webStandardsOnly(source: Source): string[] {
-  if (!source.path.startsWith(coreSource) || source.path === ajvLoader) return []
+  if (!source.path.startsWith(coreSource)) return []
   const modules = importsOf(source)
     .map(({ specifier }) => specifier)
     .filter((specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier))
@@ -175,45 +172,23 @@ const imports = (source: Source, names: readonly string[], typesToo: boolean): b
       (typesToo || !typeOnly) && names.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
   )
 
-/** One file of core knows ajv, and none loads zod. */
+/** One file of core knows ajv, which it loads late; none loads zod or knows zod 3. */
 export function schemaLibraries(sources: readonly Source[]): string[] {
   const core = sources.filter(({ path }) => path.startsWith(coreSource))
   const ajv = core.filter((source) => imports(source, ['ajv', 'ajv-formats'], true)).map(({ path }) => path)
-  const zod = core.filter((source) => imports(source, ['zod'], false)).map(({ path }) => path)
+  const early = core.filter((source) =>
+    importsOf(source).some(
+      ({ specifier, typeOnly, dynamic }) => /^ajv(?:\/|$)/.test(specifier) && !typeOnly && !dynamic,
+    ),
+  )
+  const zod = core
+    .filter((source) => imports(source, ['zod', 'zod-to-json-schema'], false))
+    .map(({ path }) => path)
   return [
     ...(ajv.length > 1 ? [`more than one file imports ajv: ${ajv.join(', ')}`] : []),
+    ...early.map(({ path }) => `${path} loads ajv before a schema is hot`),
     ...zod.map((path) => `${path} loads zod`),
   ]
-}
-
-/** A bundle of the main entry must be free of ajv, so that nothing but the entry for bundles may load it. */
-export function ajvApart(sources: readonly Source[]): string[] {
-  const module = `${coreSource}schema/validate/bundled-ajv.ts`
-  return sources
-    .filter(({ path }) => path.startsWith(coreSource) && path !== `${coreSource}ajv.ts`)
-    .filter((source) =>
-      importsOf(source).some(
-        ({ specifier, typeOnly }) => !typeOnly && resolve(source.path, specifier) === module,
-      ),
-    )
-    .map(({ path }) => `${path} must not load ${module}`)
-}
-
-const zod3Sources = /^packages\/core\/src\/(?:schema\/zod3[\w-]*|zod3)\.ts$/
-
-/** zod-to-json-schema loads zod, so that nothing but the entry for zod 3 may lead to it. Types are not loaded. */
-export function zod3Apart(sources: readonly Source[]): string[] {
-  return sources
-    .filter(({ path }) => path.startsWith(coreSource) && !zod3Sources.test(path))
-    .flatMap((source) =>
-      importsOf(source)
-        .filter(({ typeOnly }) => !typeOnly)
-        .filter(
-          ({ specifier }) =>
-            specifier === 'zod-to-json-schema' || zod3Sources.test(resolve(source.path, specifier)),
-        )
-        .map(({ specifier }) => `${source.path} must not load ${specifier}`),
-    )
 }
 
 const unfinishedMark = /\b(?:TODO|FIXME|XXX)\b/

@@ -12,6 +12,8 @@ export interface Import {
   readonly specifier: string
   /** True for `import type` and for types reached by `import('…')`: nothing of it is left at run time. */
   readonly typeOnly: boolean
+  /** By `import()`. */
+  readonly dynamic?: true
 }
 
 export function parseSource(path: string, text: string): Source {
@@ -48,7 +50,7 @@ export function importsOf(source: Source): Import[] {
         break
       case 'ImportExpression':
         if (node.source.type === 'Literal')
-          found.push({ specifier: String(node.source.value), typeOnly: false })
+          found.push({ specifier: String(node.source.value), typeOnly: false, dynamic: true })
         break
       case 'TSImportType':
         found.push({ specifier: node.source.value, typeOnly: true })

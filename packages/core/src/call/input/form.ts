@@ -6,7 +6,7 @@ import {
   toFormSchema,
 } from '../../schema/uses/elicitation-form.ts'
 import { fromStandardIssues } from '../../schema/issues.ts'
-import { named } from '../../schema/build-engine.ts'
+import { named } from '../../schema/engine.ts'
 import { standardInput } from '../../schema/validate/compiled.ts'
 import { readInput } from '../../schema/convert/parts.ts'
 import { copyJsonSchema, messageOf } from '../../schema/convert/publish.ts'

@@ -59,12 +59,6 @@ export interface PromptDefinition<
   readonly complete?: Completers<PromptArgumentName<S, L>, App, Locals>
   /** Ends a call that shows no sign of life for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
   readonly timeoutMs?: number
-  /**
-   * What its schemas are found by in a schema cache, in place of the name: it outlives a change of the name, and says that
-   * whatever has it has the same schemas. `false` keeps them out, which they must be if they depend on where the server
-   * runs. @default the name
-   */
-  readonly schemaKey?: string | false
   /** Whether a caller may know of the prompt. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
   readonly handler: (args: PromptInput<S, L>, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
@@ -77,7 +71,6 @@ export interface AnyPrompt<App = never, Locals = never> extends DisplayFields {
   readonly arguments?: PromptArguments
   readonly complete?: Completers<string, App, Locals>
   readonly timeoutMs?: number
-  readonly schemaKey?: string | false
   readonly visible?: VisibleRule<App, Locals>
   readonly handler: (args: never, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
 }

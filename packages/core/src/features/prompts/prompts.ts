@@ -8,8 +8,7 @@ import type { Logger } from '../../util/logger.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { promptArguments } from '../../schema/uses/prompt-arguments.ts'
-import type { CheckedInput, CompiledInput, SchemaEngine, SchemaSite, SchemaUse } from '../../schema/types.ts'
-import { nameInCache, siteOf } from '../registry/cache-keys.ts'
+import type { CheckedInput, CompiledInput, SchemaEngine, SchemaSite } from '../../schema/types.ts'
 import type { Caching } from '../registry/caching.ts'
 import { checkName, invalid, publish, shorten, type Subject } from '../registry/checks.ts'
 import { checkCompleters } from '../completers.ts'
@@ -43,7 +42,6 @@ export interface PromptsOptions {
 export interface Prompts {
   readonly registry: Registry<AnyPrompt, PromptEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
-  schemaUses(): readonly SchemaUse[]
 }
 
 export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOptions): Prompts {
@@ -81,7 +79,6 @@ export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOpt
       [Method.ListPrompts, list],
       [Method.GetPrompt, get],
     ],
-    schemaUses: () => registry.definitions().flatMap(schemasOf),
   }
 }
 
@@ -147,14 +144,6 @@ function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
   return Object.fromEntries(known.map(({ name }) => [name, given[name]]))
 }
 
-const argsSite = (definition: AnyPrompt): SchemaSite =>
-  siteOf({ kind: 'prompt', name: definition.name }, 'argsSchema', nameInCache('prompt', definition))
-
-function schemasOf(definition: AnyPrompt): SchemaUse[] {
-  const { argsSchema } = definition
-  return argsSchema === undefined ? [] : [{ schema: argsSchema, site: argsSite(definition), strict: false }]
-}
-
 function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logger): PromptEntry {
   const { name, title, description, argsSchema, icons, _meta } = definition
   checkName('prompt', name)
@@ -162,7 +151,7 @@ function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logge
   if (argsSchema !== undefined && definition.arguments !== undefined) {
     throw invalid(subject, 'needs either an argsSchema or arguments, not both')
   }
-  const site = argsSite(definition)
+  const site: SchemaSite = { ...subject, field: 'argsSchema' }
   const input = argsSchema && schemas.input(argsSchema, site)
   const args =
     input === undefined

@@ -72,10 +72,6 @@ export class Registry<Definition extends object, Entry extends object> {
     return (this.#entries ??= Array.from(this.#registrations.values(), ({ entry }) => entry))
   }
 
-  definitions(): readonly Definition[] {
-    return Array.from(this.#registrations.values(), ({ definition }) => definition)
-  }
-
   /** @throws `ERR_MCP_DUPLICATE_NAME`, and whatever is wrong with the definition */
   add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
     const key = this.keyOf(definition)

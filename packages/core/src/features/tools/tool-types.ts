@@ -33,12 +33,6 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly immediateResponse?: string
   /** Whether results are checked against the `outputSchema` before they are sent. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
-  /**
-   * What its schemas are found by in a schema cache, in place of the name: it outlives a change of the name, and says that
-   * whatever has it has the same schemas. `false` keeps them out, which they must be if they depend on where the server
-   * runs. @default the name
-   */
-  readonly schemaKey?: string | false
   /** The user interface that shows the tool's results. Needs the extension `apps()` of `@jetway/core/apps`. */
   readonly ui?: ToolUi
 }

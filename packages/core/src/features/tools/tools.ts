@@ -6,7 +6,7 @@ import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { HandlerResult } from '../../call/result.ts'
-import type { CompiledInput, SchemaEngine, SchemaUse } from '../../schema/types.ts'
+import type { CompiledInput, CompiledOutput, SchemaEngine } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/tool-ui.ts'
 import type { compileAsks } from './asks.ts'
 import type { Caching } from '../registry/caching.ts'
@@ -22,7 +22,6 @@ import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing, type ListSource } from '../registry/listing.ts'
 import { compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
-import { type CacheName, chosenCacheName, nameInCache, siteOf } from '../registry/cache-keys.ts'
 import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
 import { sessionEntries, withSessionEntries } from '../session-registry.ts'
 import type { TaskCalls, TaskCallsOptions } from '../tasks/task-calls.ts'
@@ -57,7 +56,6 @@ export interface Tools {
   readonly registry: Registry<AnyTool, ToolEntry>
   /** An empty one, for the tools of one session. */
   createRegistry(): Registry<AnyTool, ToolEntry>
-  schemaUses(): readonly SchemaUse[]
   readonly methods: readonly (readonly [string, MethodEntry])[]
   /** Whether a tool can run as a task, or once could. */
   readonly offerTasks: () => boolean
@@ -67,18 +65,18 @@ export function createTools(options: ToolsOptions): Tools {
   const relations = createRelations({ inDescription: options.describeRelations, logger: options.logger })
   let taskable = false
   let withUi = false
-  const registryWith = (cacheName: NameForCache): Tools['registry'] =>
+  const createRegistry = (): Tools['registry'] =>
     new Registry<AnyTool, ToolEntry>({
       kind: 'tool',
       key: (definition) => definition.name,
       build: (definition) => {
-        const entry = buildTool(definition, options, relations, cacheName('tool', definition))
+        const entry = buildTool(definition, options, relations)
         taskable ||= entry.taskSupport !== undefined
         withUi ||= entry.hasUi
         return entry
       },
     })
-  const registry = registryWith(nameInCache)
+  const registry = createRegistry()
   const offerTasks = (): boolean => taskable && options.tasks !== undefined
   const find: Find = (name, ctx) =>
     sessionEntries(ctx)?.tools.get(name as string) ?? registry.get(name as string)
@@ -100,12 +98,7 @@ export function createTools(options: ToolsOptions): Tools {
   }
   return {
     registry,
-    // A name that a session's tool has is not in the cache, or another tool's.
-    createRegistry: () => registryWith(chosenCacheName),
-    schemaUses: () =>
-      registry
-        .definitions()
-        .flatMap((definition) => schemasOf(definition, options, nameInCache('tool', definition))),
+    createRegistry,
     methods: [
       [Method.ListTools, list],
       [Method.CallTool, callEntry(registry, find, calls)],
@@ -188,29 +181,19 @@ function callWith(
   return task ?? callTool(entry, args, ctx)
 }
 
-type NameForCache = typeof nameInCache
-
-function schemasOf(
-  { name, inputSchema, outputSchema, strictInput }: AnyTool,
-  options: ToolsOptions,
-  cacheName: CacheName | undefined,
-): SchemaUse[] {
-  const subject = { kind: 'tool', name }
-  const strict = strictInput ?? options.strictInput
-  const input = siteOf(subject, 'inputSchema', cacheName)
-  const output = siteOf(subject, 'outputSchema', cacheName)
-  return [
-    ...(inputSchema === undefined ? [] : [{ schema: inputSchema, site: input, strict }]),
-    ...(outputSchema === undefined ? [] : [{ schema: outputSchema, site: output, strict: false }]),
-  ]
+/** The schemas are not read before the tool is listed: reading converts those that could wait. */
+function withSchemas(
+  tool: Omit<Tool, 'inputSchema'>,
+  input: CompiledInput,
+  output: CompiledOutput | undefined,
+): Tool {
+  return Object.defineProperties(tool as Tool, {
+    inputSchema: { enumerable: true, get: () => input.jsonSchema },
+    ...(output !== undefined && { outputSchema: { enumerable: true, get: () => output.jsonSchema } }),
+  })
 }
 
-function buildTool(
-  definition: AnyTool,
-  options: ToolsOptions,
-  relations: Relations,
-  cacheName: CacheName | undefined,
-): ToolEntry {
+function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relations): ToolEntry {
   const { name, title, description, inputSchema, outputSchema, icons } = definition
   const { schemas, validateOutput } = options
   const strict = definition.strictInput ?? options.strictInput
@@ -221,19 +204,21 @@ function buildTool(
   const input =
     inputSchema === undefined
       ? withoutArguments({ strict })
-      : schemas.input(inputSchema, siteOf(subject, 'inputSchema', cacheName), { strict })
-  const output = outputSchema && schemas.output(outputSchema, siteOf(subject, 'outputSchema', cacheName))
+      : schemas.input(inputSchema, { ...subject, field: 'inputSchema' }, { strict })
+  const output = outputSchema && schemas.output(outputSchema, { ...subject, field: 'outputSchema' })
   const annotations = normaliseHints(subject, definition.annotations)
   const handler = compileHandler(subject, definition, options.logger)
   const ui = uiOf(subject, definition, { by: options.ui, visible: handler.visible })
   const _meta = toMeta(subject, ui === undefined ? definition : { ...definition, _meta: ui._meta })
   const shown = publish(subject, { name, title, description, annotations, icons, _meta })
-  const alone: Tool = {
-    ...(shown as Omit<Tool, 'inputSchema'>),
-    inputSchema: input.jsonSchema,
-    ...(output !== undefined && { outputSchema: output.jsonSchema }),
-    ...(definition.taskSupport !== undefined && { execution: { taskSupport: definition.taskSupport } }),
-  }
+  const alone = withSchemas(
+    {
+      ...(shown as Omit<Tool, 'inputSchema'>),
+      ...(definition.taskSupport !== undefined && { execution: { taskSupport: definition.taskSupport } }),
+    },
+    input,
+    output,
+  )
   return {
     label: `The tool ${JSON.stringify(name)}`,
     tool: relations.describe(alone, related),
@@ -244,7 +229,8 @@ function buildTool(
     ...handler,
     visible: ui?.visible ?? handler.visible,
     input,
-    inHeaders: headerParameters(subject, input.jsonSchema),
+    // A deferred schema has no such keyword.
+    inHeaders: input.isDeferred ? undefined : headerParameters(subject, input.jsonSchema),
     output,
     validateOutput: definition.validateOutput ?? validateOutput,
     maxResultBytes: definition.maxResultBytes,

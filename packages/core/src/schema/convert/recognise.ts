@@ -39,9 +39,7 @@ function withoutJsonSchema(schema: Loose, zod: ZodSchema | undefined, vendor: un
     )
   }
   if (isZod3(schema)) {
-    return (
-      'is of zod 3, which gives no JSON Schema; wrap it with zod3 from "@jetway/core/zod3"' + ageOf(schema)
-    )
+    return 'is of zod 3, which gives no JSON Schema; wrap it with zod3 from "@jetway/zod3"' + ageOf(schema)
   }
   if (vendor === 'valibot') {
     return 'gives no JSON Schema; wrap it with toStandardJsonSchema from "@valibot/to-json-schema"'
@@ -57,7 +55,7 @@ function ageOf(schema: Loose): string {
   return isObjectLike(schema['~standard']) ? '' : ', which needs zod 3.25 or later: update "zod"'
 }
 
-export function describeSite({ kind, name, field }: SchemaSite): string {
+function describeSite({ kind, name, field }: SchemaSite): string {
   return `${field} of ${kind} ${JSON.stringify(name)}`
 }
 

@@ -2,13 +2,14 @@ import type { JsonSchema, StandardSchema } from '../types.ts'
 
 /** The part of zod 4's public core that is read here; zod itself is never imported. https://zod.dev/packages/core */
 export interface ZodSchema extends Partial<StandardSchema> {
-  readonly _zod: { readonly def: ZodDef; readonly innerType?: ZodSchema; readonly version?: ZodVersion }
-}
-
-interface ZodVersion {
-  readonly major: number
-  readonly minor: number
-  readonly patch: number
+  readonly _zod: {
+    readonly def: ZodDef
+    readonly innerType?: ZodSchema
+    /** How a schema converts itself, in place of zod. */
+    readonly toJSONSchema?: unknown
+  }
+  /** What the author has said of it. `zod/mini` has no such method. */
+  readonly meta?: () => Readonly<Record<string, unknown>> | undefined
 }
 
 interface ZodDef {
@@ -26,6 +27,8 @@ interface ZodDef {
   readonly in?: ZodSchema
   readonly out?: ZodSchema
   readonly getter?: () => ZodSchema
+  readonly values?: readonly unknown[]
+  readonly defaultValue?: unknown
 }
 
 export type Side = 'input' | 'output'
@@ -76,15 +79,6 @@ function walk(root: ZodSchema, visit: (schema: ZodSchema) => void): void {
     visit(schema)
     pending.push(...children(schema, 'output').map(([, child]) => child))
   }
-}
-
-/** Every alternative of every union in a schema, in the order in which they are met. */
-export function alternativesOf(root: ZodSchema): readonly ZodSchema[] {
-  const found = new Set<ZodSchema>()
-  walk(root, (schema) => {
-    for (const option of definitionOf(schema).options ?? []) found.add(option)
-  })
-  return [...found]
 }
 
 /** A plain `z.object` lets unknown properties fall; strict, loose and catch-all objects do not. */

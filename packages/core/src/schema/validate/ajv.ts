@@ -1,106 +1,112 @@
-import type { Ajv, CreateAjv, Options, ValidateFunction } from './ajv-types.ts'
-import { CannotCompile } from './cannot-compile.ts'
-import { dialectOf, type Dialect } from '../convert/dialect.ts'
+import type { _ as Code, Ajv, CodeKeywordDefinition, Options } from 'ajv'
+import { type Dialect, dialectOf } from '../convert/dialect.ts'
+import type { JsonSchema, JsonValidator } from '../types.ts'
+import { bareSchema } from './bare-schema.ts'
+import { duplicateMessage } from './equal.ts'
+import { fromFailures } from './failures.ts'
 import { FORMATS } from './formats.ts'
-import { toValidator } from './validator.ts'
-import type { JsonSchema, JsonSchemaCompiler, JsonValidator } from '../types.ts'
-
-/** A pattern is meant for `u`, but many are written without it in mind, such as `[\w-.]`, and do not compile. */
-function compilePattern(pattern: string, flags: string): RegExp {
-  try {
-    return new RegExp(pattern, flags)
-  } catch (error) {
-    if (flags === '') throw error
-    return new RegExp(pattern)
-  }
-}
+import { compilePattern } from './pattern.ts'
 
 const OPTIONS: Options = {
   // Unknown keywords and formats are annotations, as the specification has them.
   strict: false,
   // A peer's data must not decide how long the validation goes on.
   allErrors: false,
-  // Errors carry the schema and the data, from which the alternative that was meant is told.
+  // Errors carry the schema and the data, which show the alternative that was meant.
   verbose: true,
   // Else `required: ["constructor"]` holds for every object.
   ownProperties: true,
   formats: FORMATS,
   logger: false,
+  // Schemas have been checked before they come here, and those that refer to a metaschema do not come.
+  meta: false,
+  validateSchema: false,
   code: { regExp: Object.assign(compilePattern, { code: 'new RegExp' }) },
 }
 
-/** With what a schema of the dialect is compiled, at start as for the cache. */
-export function ajvOptions(dialect: Dialect): Options {
-  // In draft-07 whatever stands beside a $ref does not count.
-  return dialect === 'draft-07' ? { ...OPTIONS, ignoreKeywordsWithRef: true } : OPTIONS
+interface Library {
+  readonly _: typeof Code
+}
+type Create = (options: Options) => Ajv
+
+/** Each dialect loads what it needs, and not the other two. */
+const LOAD: Readonly<Record<Dialect, () => Promise<readonly [Library, Create]>>> = {
+  'draft-07': async () => {
+    const library = await import('ajv')
+    // In draft-07 keywords next to a $ref do not count.
+    return [library, (options) => new library.Ajv({ ...options, ignoreKeywordsWithRef: true })]
+  },
+  'draft-2019-09': async () => {
+    const library = await import('ajv/dist/2019.js')
+    return [library, (options) => new library.Ajv2019(options)]
+  },
+  'draft-2020-12': async () => {
+    const library = await import('ajv/dist/2020.js')
+    return [library, (options) => new library.Ajv2020(options)]
+  },
 }
 
-/** The dialect has been chosen; ajv would look the URI up. `$async` is its own, and would answer with a promise. */
-export function bareSchema(schema: JsonSchema): JsonSchema {
-  const { $schema: _, $async: __, ...rest } = schema
-  return rest
+/** Ajv's own takes time that grows with the square of a list, whose length is the peer's choice. */
+function uniqueItems({ _ }: Library): CodeKeywordDefinition {
+  return {
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    before: 'maxContains',
+    error: { message: ({ params }) => _`${params['message']}` },
+    code(context) {
+      if (context.schema !== true) return
+      const messageOf = context.gen.scopeValue('func', { ref: duplicateMessage })
+      const message = context.gen.const('duplicate', _`${messageOf}(${context.data})`)
+      context.setParams({ message })
+      context.fail(_`${message} !== undefined`)
+    },
+  }
 }
 
-/** What ajv has compiled stays in its scope for good; a server that keeps replacing tools would grow without end. */
+async function createInstances(dialect: Dialect): Promise<() => Ajv> {
+  const [library, create] = await LOAD[dialect]()
+  return () => create(OPTIONS).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))
+}
+
+/** Ajv keeps what it has compiled for good; a server that keeps replacing tools would grow without end. */
 const RETIRE_AFTER = 500
 const KEY = 'jetway:schema'
 
 interface Instance {
-  readonly ajv: Ajv
-  readonly builtIn: ReadonlySet<string>
+  readonly create: () => Ajv
+  ajv: Ajv
   compiled: number
 }
 
+const instances = new Map<Dialect, Promise<Instance>>()
+
+async function instanceFor(dialect: Dialect): Promise<Instance> {
+  const known = instances.get(dialect)
+  if (known !== undefined) return known
+  const made = createInstances(dialect).then((create) => ({ create, ajv: create(), compiled: 0 }))
+  instances.set(dialect, made)
+  return made
+}
+
 /**
- * Takes a schema's ids out of the instance again. Two schemas with one `$id` would share the first one's
- * validator otherwise, and each could refer to parts of the other. What is compiled does not need them.
+ * Loads ajv when it is first called.
+ *
+ * @throws Error where code cannot be generated, and for what is no valid schema
  */
-function forget({ ajv, builtIn }: Instance): void {
-  for (const key of [...Object.keys(ajv.schemas), ...Object.keys(ajv.refs)]) {
-    if (!builtIn.has(key)) ajv.removeSchema(key)
-  }
-}
-
-function compileWith(instance: Instance, schema: JsonSchema, checkSchema: boolean): ValidateFunction {
+export async function compileWithAjv(schema: JsonSchema): Promise<JsonValidator> {
+  const instance = await instanceFor(dialectOf(schema))
+  if (instance.compiled++ >= RETIRE_AFTER) Object.assign(instance, { ajv: instance.create(), compiled: 1 })
+  const { ajv } = instance
   try {
-    return compileIn(instance.ajv, schema, checkSchema)
-  } catch (cause) {
-    // What Content-Security-Policy, `--disallow-code-generation-from-strings` and Cloudflare's Workers throw.
-    if (cause instanceof EvalError)
-      throw new CannotCompile('this runtime does not allow code to be generated', { cause })
-    throw cause
-  } finally {
-    forget(instance)
-  }
-}
-
-/** No loader is given, so a $ref to anything outside the schema fails here, and nothing is ever fetched. */
-export function compileIn(ajv: Ajv, schema: JsonSchema, checkSchema: boolean): ValidateFunction {
-  ajv.addSchema(schema, KEY, false, checkSchema)
-  const validate = ajv.getSchema(KEY)
-  if (validate === undefined) throw new Error('it does not compile')
-  return validate
-}
-
-/** A compiler with instances of its own, one per dialect, made when first needed. */
-export function createAjvCompiler(createAjv: CreateAjv): JsonSchemaCompiler {
-  const instances = new Map<Dialect, Instance>()
-  const instanceFor = (dialect: Dialect): Instance => {
-    let instance = instances.get(dialect)
-    if (instance === undefined || instance.compiled >= RETIRE_AFTER) {
-      const ajv = createAjv(dialect, ajvOptions(dialect))
-      const builtIn = new Set([...Object.keys(ajv.schemas), ...Object.keys(ajv.refs)])
-      instance = { ajv, builtIn, compiled: 0 }
-      instances.set(dialect, instance)
+    const validate = ajv.addSchema(bareSchema(schema), KEY).getSchema(KEY)
+    if (validate === undefined) throw new Error('it does not compile')
+    return {
+      isValid: (value) => validate(value) as boolean,
+      explain: (value) => (validate(value) ? [] : fromFailures(validate.errors ?? [])),
     }
-    instance.compiled += 1
-    return instance
-  }
-  return {
-    compile(schema, origin): JsonValidator {
-      const instance = instanceFor(dialectOf(schema))
-      const validate = compileWith(instance, bareSchema(schema), origin === 'author')
-      return toValidator(() => validate)
-    },
+  } finally {
+    // Two schemas with one `$id` would share the first one's validator, and each could refer to parts of the other.
+    for (const key of [...Object.keys(ajv.schemas), ...Object.keys(ajv.refs)]) ajv.removeSchema(key)
   }
 }

@@ -30,16 +30,28 @@ export function jsonInput(jsonSchema: JsonSchema, validator: JsonValidator): Com
 
 /** Arguments that a library checks. */
 export function standardInput(jsonSchema: JsonSchema, schema: StandardSchema): CompiledInput {
-  // Looked up once: in zod it is a getter.
-  const props = schema['~standard']
+  return { jsonSchema, check: standardCheck(schema) }
+}
+
+/** Arguments that a library checks, whose JSON Schema is made when it is first read. */
+export function deferredInput(schema: StandardSchema, compile: () => CompiledInput): CompiledInput {
+  let compiled: CompiledInput | undefined
   return {
-    jsonSchema,
-    check: (value) => {
-      const result = props.validate(value)
-      return isThenable(result)
-        ? Promise.resolve(result).then(fromStandardResult)
-        : fromStandardResult(result)
+    get jsonSchema() {
+      return (compiled ??= compile()).jsonSchema
     },
+    isDeferred: true,
+    check: standardCheck(schema),
+  }
+}
+
+function standardCheck(schema: StandardSchema): CompiledInput['check'] {
+  // Looked up once: in zod it is a getter.
+  let props: StandardSchema['~standard'] | undefined
+  return (value) => {
+    props ??= schema['~standard']
+    const result = props.validate(value)
+    return isThenable(result) ? Promise.resolve(result).then(fromStandardResult) : fromStandardResult(result)
   }
 }
 
@@ -75,6 +87,18 @@ function isThenable(result: object): result is PromiseLike<StandardResult<unknow
 /** What JSON would change is read back from the JSON; the rest is validated as it is, which costs no parse. */
 function asJson(value: unknown, json: string): unknown {
   return isJsonFaithful(value) ? value : JSON.parse(json)
+}
+
+/** A result's check that is made, with its JSON Schema, when either is first needed. */
+export function deferredOutput(compile: () => CompiledOutput): CompiledOutput {
+  let compiled: CompiledOutput | undefined
+  const made = (): CompiledOutput => (compiled ??= compile())
+  return {
+    get jsonSchema() {
+      return made().jsonSchema
+    },
+    check: (value, json) => made().check(value, json),
+  }
 }
 
 export function plainOutput(jsonSchema: JsonSchema, validator: JsonValidator): CompiledOutput {

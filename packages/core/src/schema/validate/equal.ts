@@ -25,3 +25,28 @@ export function textLength(text: string): number {
   for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) length++
   return length
 }
+
+/** Says which items of a list are equal, in time that grows with the list and not its square. */
+export function duplicateMessage(items: readonly unknown[]): string | undefined {
+  const plain = new Map<unknown, number>()
+  const structured = new Map<string, number>()
+  let message: string | undefined
+  for (const [i, item] of items.entries()) {
+    const isPlain = typeof item !== 'object' || item === null
+    const key = isPlain ? item : canonical(item)
+    const latest = isPlain ? plain : (structured as Map<unknown, number>)
+    const before = latest.get(key)
+    if (before !== undefined)
+      message = `must NOT have duplicate items (items ## ${before} and ${i} are identical)`
+    latest.set(key, i)
+  }
+  return message
+}
+
+/** One text for all values that are equal. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`)
+  return `{${members.toSorted().join()}}`
+}

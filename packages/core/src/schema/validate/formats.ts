@@ -10,7 +10,7 @@ const ZONE = /(?:z|[+-]\d\d(?::?\d\d)?)$/i
 const DATE_TIME = /^(.{10})[t\s](.+)$/is
 
 /** https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
-export function isDate(text: string): boolean {
+function isDate(text: string): boolean {
   const [year = 0, month = 0, day = 0] = (DATE.exec(text) ?? []).slice(1).map(Number)
   return day >= 1 && month >= 1 && month <= 12 && day <= daysOf(year, month)
 }
@@ -21,7 +21,7 @@ function daysOf(year: number, month: number): number {
 }
 
 /** A time whose offset may be missing. */
-export function isIsoTime(text: string): boolean {
+function isIsoTime(text: string): boolean {
   const found = TIME.exec(text)
   if (found === null) return false
   const [hour, minute, second, offsetHours, offsetMinutes] = [1, 2, 3, 5, 6].map((i) => Number(found[i] ?? 0))
@@ -33,12 +33,12 @@ export function isIsoTime(text: string): boolean {
 }
 
 /** A time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
-export const isTime = (text: string): boolean => ZONE.test(text) && isIsoTime(text)
+const isTime = (text: string): boolean => ZONE.test(text) && isIsoTime(text)
 
 /** A date and a time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
-export const isDateTime = (text: string): boolean => isDateAnd(text, isTime)
+const isDateTime = (text: string): boolean => isDateAnd(text, isTime)
 /** A date and a time, whose zone may be left out. */
-export const isIsoDateTime = (text: string): boolean => isDateAnd(text, isIsoTime)
+const isIsoDateTime = (text: string): boolean => isDateAnd(text, isIsoTime)
 
 function isDateAnd(text: string, isRest: (time: string) => boolean): boolean {
   const [, date = '', time = ''] = DATE_TIME.exec(text) ?? []
@@ -46,7 +46,7 @@ function isDateAnd(text: string, isRest: (time: string) => boolean): boolean {
 }
 
 /** https://www.rfc-editor.org/rfc/rfc3339#appendix-A */
-export const isDuration = (text: string): boolean =>
+const isDuration = (text: string): boolean =>
   /^P(?:(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?|\d+W)$/.test(text)
 
 /** What can be told of any text by its first delimiters. https://www.rfc-editor.org/rfc/rfc3986#appendix-B */
@@ -59,7 +59,7 @@ const REGISTERED = /^(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*$/i
 const FUTURE_IP = /^v[\da-f]+\.[\w\-.~!$&'()*+,;=:]+$/i
 
 /** A URI, or one relative to another: https://www.rfc-editor.org/rfc/rfc3986#section-4.1 */
-export const isUriReference = (text: string): boolean => {
+const isUriReference = (text: string): boolean => {
   const [, scheme, authority, path = '', query = '', fragment = ''] = URI.exec(text) ?? [text, '']
   return (
     (scheme === undefined || SCHEME.test(scheme)) &&
@@ -73,7 +73,7 @@ export const isUriReference = (text: string): boolean => {
 }
 
 /** An absolute URI: https://www.rfc-editor.org/rfc/rfc3986 */
-export const isUri = (text: string): boolean => /^[^:/?#]+:/.test(text) && isUriReference(text)
+const isUri = (text: string): boolean => /^[^:/?#]+:/.test(text) && isUriReference(text)
 
 function isAuthority(text: string): boolean {
   const at = text.indexOf('@')
@@ -85,11 +85,11 @@ function isAuthority(text: string): boolean {
 }
 
 /** An address of the web or of a file server. */
-export const isUrl = (text: string): boolean =>
+const isUrl = (text: string): boolean =>
   /^(?:https?|ftp):\/\/[^\s/?#]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
 
 /** https://www.rfc-editor.org/rfc/rfc6570#section-2 */
-export const isUriTemplate = (text: string): boolean =>
+const isUriTemplate = (text: string): boolean =>
   /^(?:[^\0-\x20"'%<>\\^`{|}\x7f]|%[\da-f]{2}|\{[+#./;?&=,!@|]?(?:[\w.]|%[\da-f]{2})+(?::[1-9]\d{0,3}|\*)?(?:,(?:[\w.]|%[\da-f]{2})+(?::[1-9]\d{0,3}|\*)?)*\})*$/i.test(
     text,
   )
@@ -97,13 +97,13 @@ export const isUriTemplate = (text: string): boolean =>
 const LABEL = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i
 
 /** https://www.rfc-editor.org/rfc/rfc1123#section-2.1 */
-export function isHostname(text: string): boolean {
+function isHostname(text: string): boolean {
   const name = text.endsWith('.') ? text.slice(0, -1) : text
   return name.length <= 253 && name.split('.').every((label) => LABEL.test(label))
 }
 
 /** With a name that has a dot after the `@`: what is no mail address of a person's is not meant. */
-export function isEmail(text: string): boolean {
+function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@')
   const domain = text.slice(at + 1)
   return (
@@ -120,13 +120,13 @@ export function isEmail(text: string): boolean {
 const OCTET = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/
 
 /** Four numbers below 256, without leading zeros. */
-export function isIpv4(text: string): boolean {
+function isIpv4(text: string): boolean {
   const octets = text.split('.')
   return octets.length === 4 && octets.every((octet) => OCTET.test(octet))
 }
 
 /** https://www.rfc-editor.org/rfc/rfc4291#section-2.2 */
-export function isIpv6(text: string): boolean {
+function isIpv6(text: string): boolean {
   const halves = text.split('::')
   if (halves.length > 2) return false
   const sides = halves.map((half) => (half === '' ? [] : half.split(':')))
@@ -142,20 +142,20 @@ export function isIpv6(text: string): boolean {
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9562 */
-export const isUuid = (text: string): boolean =>
+const isUuid = (text: string): boolean =>
   /^(?:urn:uuid:)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
 /** https://www.rfc-editor.org/rfc/rfc6901 */
-export const isJsonPointer = (text: string): boolean => /^(?:\/(?:[^~/]|~[01])*)*$/s.test(text)
+const isJsonPointer = (text: string): boolean => /^(?:\/(?:[^~/]|~[01])*)*$/s.test(text)
 /** A pointer as the fragment of a URI: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
-export const isJsonPointerFragment = (text: string): boolean =>
+const isJsonPointerFragment = (text: string): boolean =>
   /^#(?:\/(?:[\w\-.!$&'()*+,;:=@]|%[\da-f]{2}|~[01])*)*$/i.test(text)
 /** https://json-schema.org/draft/2020-12/relative-json-pointer */
-export const isRelativeJsonPointer = (text: string): boolean =>
+const isRelativeJsonPointer = (text: string): boolean =>
   /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/s.test(text)
 
 /** A regular expression that this runtime can make. */
-export function isRegex(text: string): boolean {
+function isRegex(text: string): boolean {
   try {
     // oxlint-disable-next-line no-new -- whether it can be made is what is asked
     new RegExp(text)
@@ -166,16 +166,16 @@ export function isRegex(text: string): boolean {
 }
 
 /** Base64, padded. */
-export const isByte = (text: string): boolean => text.length % 4 === 0 && /^[a-z\d+/]*={0,2}$/i.test(text)
+const isByte = (text: string): boolean => text.length % 4 === 0 && /^[a-z\d+/]*={0,2}$/i.test(text)
 
 const INT32 = 2 ** 31
 /** An integer of 32 bits, with its sign. */
-export const int32: Format = {
+const int32: Format = {
   type: 'number',
   validate: (value) => Number.isInteger(value) && value >= -INT32 && value < INT32,
 }
 /** An integer: numbers of JSON as they are parsed hold no more of 64 bits than 53. */
-export const int64: Format = { type: 'number', validate: Number.isInteger }
+const int64: Format = { type: 'number', validate: Number.isInteger }
 
 /** Formats that are enforced; all others are annotations. */
 export const FORMATS: Readonly<Record<string, Format>> = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
 import { McpServer } from '../../../src/server/mcp-server.ts'
-import { zod3 } from '../../../src/zod3.ts'
+import { zod3 } from '@jetway/zod3'
 import { openPeer } from '../../support/peer.ts'
 
 const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']

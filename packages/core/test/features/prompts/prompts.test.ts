@@ -6,12 +6,12 @@ import { definePrompt } from '../../../src/features/define.ts'
 import { createFeatures, type Features } from '../../../src/features/features.ts'
 import { message, messages } from '../../../src/features/prompts/prompt-messages.ts'
 import type { AnyPrompt } from '../../../src/features/prompts/prompt-types.ts'
-import { createSchemaEngine } from '../../../src/schema/engine.ts'
+import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
 import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
 import { PARTS } from '../parts.ts'
 
 function serve(...prompts: AnyPrompt[]): Features {
-  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
+  const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
   features.prompts.registry.set(prompts)
   return features
 }
@@ -175,7 +175,7 @@ describe('prompts/get: which prompt', () => {
   })
 
   it('is -32601 where none was ever registered', async () => {
-    const { methods } = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
+    const { methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => call(methods, 'prompts/list'))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(methods, 'prompts/get', { name: 'p' }))).code).toBe(-32601)
   })

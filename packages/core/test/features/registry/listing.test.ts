@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createFeatures, type Features } from '../../../src/features/features.ts'
 import { Listing } from '../../../src/features/registry/listing.ts'
 import type { AnyTool } from '../../../src/features/tools/tool-types.ts'
-import { createSchemaEngine } from '../../../src/schema/engine.ts'
+import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
 import type { Revision, RevisionDate } from '../../../src/protocol/revisions/revision.ts'
 import { call, callNow, contextOf, mcpErrorOf, wire } from '../helpers.ts'
 import { PARTS } from '../parts.ts'
@@ -10,7 +10,7 @@ import { PARTS } from '../parts.ts'
 const tool = (name: string, more: object = {}): AnyTool => ({ name, handler: () => 'x', ...more })
 
 function serve(tools: readonly AnyTool[], pageSize?: number): Features {
-  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {}, pageSize })
+  const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {}, pageSize })
   features.tools.registry.set(tools)
   return features
 }
@@ -181,7 +181,7 @@ describe('pages of a list', () => {
   it('have cursors that are safe in any text, whatever the key', async () => {
     const features = createFeatures({
       ...PARTS,
-      schemas: createSchemaEngine(),
+      schemas: tieredEngine(),
       publish: () => {},
       pageSize: 1,
     })

@@ -5,7 +5,7 @@ import { createFeatures, type Features } from '../../../src/features/features.ts
 import { contents } from '../../../src/features/resources/resource-contents.ts'
 import type { AnyResource, AnyResourceTemplate } from '../../../src/features/resources/resource-types.ts'
 import type { Resource } from '../../../src/protocol/types.ts'
-import { createSchemaEngine } from '../../../src/schema/engine.ts'
+import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
 import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
 import { PARTS } from '../parts.ts'
 
@@ -29,7 +29,7 @@ function serve(
   templates: readonly AnyResourceTemplate[] = [],
   pageSize?: number,
 ): Features {
-  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {}, pageSize })
+  const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {}, pageSize })
   if (resources.length > 0) features.resources.registry.set(resources)
   if (templates.length > 0) features.resources.templates.registry.set(templates)
   return features

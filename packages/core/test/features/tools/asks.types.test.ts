@@ -21,7 +21,7 @@ import {
 } from '../../../src/call/input/question.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import type { JsonSchema, StandardSchema } from '../../../src/schema/types.ts'
-import { zod3 } from '../../../src/schema/zod3.ts'
+import { zod3 } from '@jetway/zod3'
 
 const inputSchema = z.object({ path: z.string(), depth: z.number().default(1) })
 const ok = z.object({ ok: z.boolean() })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
 import * as z from 'zod'
 import { inputRequired } from '../../../src/features/tools/input-required.ts'
 import { elicit, listRoots, sample } from '../../../src/call/input/question.ts'
@@ -12,7 +13,6 @@ import {
 } from '../../support/answering-client.ts'
 import { call as callMethod, errorOf } from '../helpers.ts'
 import { createFeatures } from '../../../src/features/features.ts'
-import { createSchemaEngine } from '../../../src/schema/engine.ts'
 import { PARTS } from '../parts.ts'
 
 const ok = z.object({ ok: z.boolean() })
@@ -96,7 +96,7 @@ describe('inputRequired in a tool', () => {
   })
 
   it('needs a way back to the client, and says so', async () => {
-    const { tools, methods } = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
+    const { tools, methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     tools.registry.add({ name: 'a', handler: () => inputRequired({ roots: listRoots() }) })
     expect(await errorOf(() => callMethod(methods, 'tools/call', { name: 'a' }))).toMatchObject({
       message: 'The outcome is needs-input',

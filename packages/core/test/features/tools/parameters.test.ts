@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { z as z3 } from 'zod3'
 import type { AnySchema, JsonSchema } from '../../../src/schema/types.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
-import { zod3 } from '../../../src/zod3.ts'
+import { zod3 } from '@jetway/zod3'
 import { serveWeb, type WebClient } from '../../support/web-client.ts'
 
 interface Kind {
@@ -310,7 +310,7 @@ describe('what is wrong with a schema', () => {
       zod3(z3.object({ at: z3.date() })),
       /at "at": ZodDate.*use a type that JSON has/,
     ],
-    ['zod 3 as it is', input, z3.object({}), /zod 3.*wrap it with zod3 from "@jetway\/core\/zod3"/],
+    ['zod 3 as it is', input, z3.object({}), /zod 3.*wrap it with zod3 from "@jetway\/zod3"/],
     ['an object of schemas', input, { city: z.string() }, /wrap it: z\.object\(\{ … \}\)/],
     ['a root that is no object', input, z.string(), /root must be an object.*z\.object/],
     ['a JSON Schema without a type', input, { properties: {} }, /root must be an object.*"type": "object"/],

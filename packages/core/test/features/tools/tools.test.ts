@@ -6,13 +6,13 @@ import { createFeatures, type Features } from '../../../src/features/features.ts
 import { result } from '../../../src/features/content/result.ts'
 import type { AnyTool, ToolDefinition } from '../../../src/features/tools/tool-types.ts'
 import { defineTool } from '../../../src/features/define.ts'
-import { createSchemaEngine } from '../../../src/schema/engine.ts'
+import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
 import type { AnySchema } from '../../../src/schema/types.ts'
 import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
 import { PARTS } from '../parts.ts'
 
 function serve(...tools: AnyTool[]): Features {
-  const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
+  const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
   features.tools.registry.set(tools)
   return features
 }
@@ -68,7 +68,7 @@ describe('tools/call: the request', () => {
   })
 
   it('answers -32601 where no tool was ever registered, and -32602 once one was', async () => {
-    const features = createFeatures({ ...PARTS, schemas: createSchemaEngine(), publish: () => {} })
+    const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
     features.tools.registry.set([])
@@ -390,7 +390,7 @@ describe('tools/call: with an outputSchema', () => {
     expect(await callTool(serve(off))).toMatchObject({ structuredContent: { high: 'x' } })
     const features = createFeatures({
       ...PARTS,
-      schemas: createSchemaEngine(),
+      schemas: tieredEngine(),
       publish: () => {},
       validateOutput: false,
     })

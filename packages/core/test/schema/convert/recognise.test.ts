@@ -95,7 +95,7 @@ describe('schemas that are accepted', () => {
 
 describe('schemas that are not supported', () => {
   it.each<[string, unknown, RegExp]>([
-    ['zod 3', zod3.object({ a: zod3.string() }), /zod 3.*wrap it with zod3 from "@jetway\/core\/zod3" \[/],
+    ['zod 3', zod3.object({ a: zod3.string() }), /zod 3.*wrap it with zod3 from "@jetway\/zod3" \[/],
     [
       'a zod 3 before 3.25',
       Object.defineProperty(zod3.object({}), '~standard', { value: undefined }),

@@ -8,7 +8,7 @@ import { z as z3 } from 'zod3'
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import { describeIssues } from '../../../src/schema/issues.ts'
 import type { AnySchema } from '../../../src/schema/types.ts'
-import { zod3 } from '../../../src/zod3.ts'
+import { zod3 } from '@jetway/zod3'
 import { openPeer } from '../../support/peer.ts'
 import { engine, inputSite } from '../helpers.ts'
 

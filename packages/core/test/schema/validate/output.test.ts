@@ -72,6 +72,7 @@ describe('output checks read what JSON makes of the value', () => {
     const compiled = engine.output(z.object({ high: z.number(), tags: z.array(z.string()) }), outputSite)
     const value = { high: 1, tags: ['x'] }
     const json = '{"high":1,"tags":["x"]}'
+    expect(compiled.jsonSchema, 'is converted').toHaveProperty('type', 'object')
     const parse = vi.spyOn(JSON, 'parse')
     const checked = compiled.check(value, json)
     expect(parse).not.toHaveBeenCalled()

@@ -1,0 +1,5 @@
+/** Installs Debian's copy of the JSON-Schema-Test-Suite, which a `*.system.test.ts` file reads. */
+import { installDebianPackage } from './debian.mjs'
+
+const folder = '/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance/tests'
+await installDebianPackage('libtest-json-schema-acceptance-perl', `${folder}/draft2020-12`)

@@ -1,3 +1,0 @@
-import type { SchemaCache } from '@jetway/core/schema-cache'
-declare const schemas: SchemaCache
-export default schemas

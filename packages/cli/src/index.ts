@@ -1,2 +1,0 @@
-export type { CommandIo } from './command.ts'
-export { run } from './run.ts'

@@ -1,0 +1,12 @@
+import { createSchemaEngine } from './engine.ts'
+import type { SchemaEngine } from './types.ts'
+import { compileWithAjv } from './validate/ajv.ts'
+import { interpret } from './validate/interpreter/interpret.ts'
+import { createTieredCompiler } from './validate/tiered.ts'
+
+let engine: SchemaEngine | undefined
+
+/** Interprets schemas until they are hot. All servers share it, and with it what it has converted. */
+export function tieredEngine(): SchemaEngine {
+  return (engine ??= createSchemaEngine(createTieredCompiler({ interpret, generate: compileWithAjv })))
+}

@@ -1,0 +1,167 @@
+import { duplicateMessage } from '../equal.ts'
+import { mergeEvaluated } from './evaluated.ts'
+import { at } from './objects.ts'
+import { isAlwaysValid } from './rules.ts'
+import { type Check, locate, type Run } from './run.ts'
+import { fail, type MakePart, type Scope, Slot } from './scope.ts'
+
+type Items = readonly unknown[]
+
+export function limitItems(scope: Scope, limit: number, keyword: string): Check {
+  const isMaximum = keyword === 'maxItems'
+  const message = `must NOT have ${isMaximum ? 'more' : 'fewer'} than ${limit} items`
+  return (data, run) => {
+    const { length } = data as Items
+    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, message)
+  }
+}
+
+export function uniqueItems(scope: Scope, unique: boolean): Check | undefined {
+  if (!unique) return undefined
+  return (data, run) => {
+    const message = duplicateMessage(data as Items)
+    return message === undefined || fail(run, scope, 'uniqueItems', data, message)
+  }
+}
+
+function each(check: Check, data: Items, run: Run, from = 0): boolean {
+  run.steps += data.length
+  for (let i = from; i < data.length; i++) {
+    const start = run.failures.length
+    if (check(data[i], run) !== false) continue
+    locate(run, start, i)
+    return false
+  }
+  return true
+}
+
+/** Schemas for the items at the beginning. */
+export function tuple(makePart: MakePart, scope: Scope, schemas: Items, keyword: string): Check | undefined {
+  const step = schemas.length > 0 ? mergeEvaluated(scope, { items: schemas.length }) : undefined
+  const parts = schemas.flatMap((schema, i) =>
+    isAlwaysValid(schema, scope.dialect) ? [] : [{ i, check: at(makePart, scope, keyword, i).check }],
+  )
+  if (parts.length === 0)
+    return (_, run) => {
+      step?.(run.evaluated)
+      return true
+    }
+  const slot = scope.routine.slots++
+  return (data, run) => {
+    step?.(run.evaluated)
+    for (const { i, check } of parts) {
+      if (i < (data as Items).length) {
+        const start = run.failures.length
+        run.evaluated[slot] = check((data as Items)[i], run) !== false
+        if (run.evaluated[slot] === false) {
+          locate(run, start, i)
+          return false
+        }
+      }
+      // In a list that is too short for an item, ajv goes on only if it has come further in another list before.
+      if (run.evaluated[slot] !== true) return undefined
+    }
+    return true
+  }
+}
+
+export function items(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+  if (Array.isArray(schema)) return tuple(makePart, scope, schema, 'items')
+  const { prefixItems } = scope.dialect === 'draft-2020-12' ? scope.schema : {}
+  return itemsFrom(
+    makePart,
+    scope,
+    schema,
+    'items',
+    Array.isArray(prefixItems) ? prefixItems.length : undefined,
+  )
+}
+
+export function additionalItems(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+  const { items: first } = scope.schema
+  return Array.isArray(first)
+    ? itemsFrom(makePart, scope, schema, 'additionalItems', first.length)
+    : undefined
+}
+
+/** @param from - how many items have schemas already; undefined where none are spoken of */
+function itemsFrom(
+  makePart: MakePart,
+  scope: Scope,
+  schema: unknown,
+  keyword: string,
+  from: number | undefined,
+): Check | undefined {
+  scope.items = true
+  if (isAlwaysValid(schema, scope.dialect)) return undefined
+  if (schema === false && from !== undefined) {
+    const message = `must NOT have more than ${from} items`
+    return (data, run) => (data as Items).length <= from || fail(run, scope, keyword, data, message)
+  }
+  const { check } = makePart(scope, schema, { path: `${scope.path}/${keyword}` })
+  return (data, run) => each(check, data as Items, run, from)
+}
+
+export function contains(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+  const { minContains, maxContains } = scope.dialect === 'draft-07' ? {} : scope.schema
+  const min = (minContains as number | undefined) ?? 1
+  const max = maxContains as number | undefined
+  if (max === undefined && min === 0) return undefined
+  const message =
+    max === undefined
+      ? `must contain at least ${min} valid item(s)`
+      : `must contain at least ${min} and no more than ${max} valid item(s)`
+  const refuse = (data: unknown, run: Run): false => fail(run, scope, 'contains', data, message)
+  if (max !== undefined && min > max) return refuse
+  const isEnough = (passed: number): boolean => passed >= min && (max === undefined || passed <= max)
+  if (isAlwaysValid(schema, scope.dialect))
+    return (data, run) => isEnough((data as Items).length) || refuse(data, run)
+  scope.items = true
+  const { check } = makePart(scope, schema, { path: `${scope.path}/contains`, isComposite: true })
+  const isAny = max === undefined && min === 1
+  const slot = isAny ? scope.routine.slots++ : -1
+  return (data, run) => {
+    const start = run.failures.length
+    // Ajv takes an empty list to contain one if a list before it, in the same list, did.
+    const isEmpty = isAny && (data as Items).length === 0
+    const enough = max === undefined ? min : max + 1
+    const isValid = isEmpty
+      ? run.evaluated[slot] === true
+      : isEnough(count(check, data as Items, run, enough))
+    if (isAny) run.evaluated[slot] = isValid
+    if (!isValid) return refuse(data, run)
+    run.failures.length = start
+    return true
+  }
+}
+
+function count(check: Check, data: Items, run: Run, enough: number): number {
+  let passed = 0
+  for (let i = 0; i < data.length && passed < enough; i++) {
+    const start = run.failures.length
+    if (check(data[i], run) !== false) passed++
+    else locate(run, start, i)
+  }
+  return passed
+}
+
+export function unevaluatedItems(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+  const known = scope.items
+  if (known === true) return undefined
+  scope.items = true
+  if (isAlwaysValid(schema, scope.dialect)) return undefined
+  // Ajv compares with what it has noted, whatever that is: nothing is less than undefined, and true is one.
+  const evaluated = (run: Run): number =>
+    (known instanceof Slot ? run.evaluated[known.at] : (known ?? 0)) as number
+  if (schema === false)
+    return (data, run) => {
+      const limit = evaluated(run)
+      if (!((data as Items).length > limit)) return true
+      return fail(run, scope, 'unevaluatedItems', data, `must NOT have more than ${String(limit)} items`)
+    }
+  const { check } = makePart(scope, schema, { path: `${scope.path}/unevaluatedItems` })
+  return (data, run) => {
+    const from = evaluated(run)
+    return !((data as Items).length > from) || each(check, data as Items, run, from)
+  }
+}

@@ -1,0 +1,228 @@
+import { compilePattern } from '../pattern.ts'
+import { copied, mergeEvaluated, newSlot } from './evaluated.ts'
+import { isAlwaysValid } from './rules.ts'
+import { type Check, locate } from './run.ts'
+import { fail, failAfter, type MakePart, type Part, type Scope, Slot } from './scope.ts'
+
+type Values = Readonly<Record<string, unknown>>
+type Schemas = Readonly<Record<string, unknown>>
+
+const has = (data: unknown, name: string): boolean =>
+  Object.hasOwn(data as Values, name) && (data as Values)[name] !== undefined
+
+/** Ajv does not see a property of this name in a schema. */
+const namesIn = (schemas: unknown): string[] =>
+  Object.keys((schemas ?? {}) as Schemas).filter((name) => name !== '__proto__')
+
+export function limitProperties(scope: Scope, limit: number, keyword: string): Check {
+  const isMaximum = keyword === 'maxProperties'
+  const message = `must NOT have ${isMaximum ? 'more' : 'fewer'} than ${limit} properties`
+  return (data, run) => {
+    const { length } = Object.keys(data as Values)
+    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, message)
+  }
+}
+
+export function required(scope: Scope, names: readonly string[]): Check {
+  return (data, run) => {
+    for (const name of names)
+      if (!has(data, name))
+        return fail(run, scope, 'required', data, `must have required property '${name}'`, {
+          missingProperty: name,
+        })
+    return true
+  }
+}
+
+export function properties(makePart: MakePart, scope: Scope, schemas: Schemas): Check | undefined {
+  const names = namesIn(schemas)
+  const step =
+    names.length > 0
+      ? mergeEvaluated(scope, { props: Object.fromEntries(names.map((name) => [name, true as const])) })
+      : undefined
+  const checks = names
+    .filter((name) => !isAlwaysValid(schemas[name], scope.dialect))
+    .map((name) => ({ name, ...at(makePart, scope, 'properties', name) }))
+  if (checks.length === 0 && step === undefined) return undefined
+  return (data, run) => {
+    step?.(run.evaluated)
+    run.steps += checks.length
+    for (const { name, check } of checks) {
+      if (!has(data, name)) continue
+      const start = run.failures.length
+      if (check((data as Values)[name], run) !== false) continue
+      locate(run, start, name)
+      return false
+    }
+    return true
+  }
+}
+
+const escapeFragment = (name: string): string =>
+  encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+/** The part that a keyword holds under a name. */
+export function at(makePart: MakePart, scope: Scope, keyword: string, name: string | number): Part {
+  const schemas = scope.schema[keyword] as Schemas
+  return makePart(scope, schemas[name], {
+    path: `${scope.path}/${keyword}/${escapeFragment(String(name))}`,
+  })
+}
+
+export function additionalProperties(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+  scope.props = true
+  if (isAlwaysValid(schema, scope.dialect)) return undefined
+  const known = new Set(namesIn(scope.schema['properties']))
+  const patterns = namesIn(scope.schema['patternProperties']).map((source) => compilePattern(source, 'u'))
+  const isKnown = (name: string): boolean => known.has(name) || patterns.some((each) => each.test(name))
+  const part =
+    schema === false ? undefined : makePart(scope, schema, { path: `${scope.path}/additionalProperties` })
+  const message = 'must NOT have additional properties'
+  return (data, run) => {
+    for (const name of Object.keys(data as Values)) {
+      if (isKnown(name)) continue
+      if (part === undefined)
+        return fail(run, scope, 'additionalProperties', data, message, { additionalProperty: name })
+      const start = run.failures.length
+      if (part.check((data as Values)[name], run) !== false) continue
+      locate(run, start, name)
+      return false
+    }
+    return true
+  }
+}
+
+export function patternProperties(makePart: MakePart, scope: Scope, schemas: Schemas): Check | undefined {
+  const knows = scope.dialect !== 'draft-07'
+  const patterns = namesIn(schemas).map((source) => ({
+    expression: compilePattern(source, 'u'),
+    part: isAlwaysValid(schemas[source], scope.dialect)
+      ? undefined
+      : at(makePart, scope, 'patternProperties', source),
+  }))
+  if (patterns.length === 0 || (patterns.every(({ part }) => !part) && (!knows || scope.props === true)))
+    return undefined
+  const before = scope.props
+  const props = before === true || before instanceof Slot ? before : newSlot(scope)
+  scope.props = props
+  const isNoted = scope.hasUnevaluated && props instanceof Slot
+  // Unless it returns, ajv looks at the other properties too.
+  const goesOn = knows && props !== true
+  return (data, run) => {
+    if (isNoted && props !== before) run.evaluated[props.at] = copied(before) ?? {}
+    for (const { expression, part } of patterns) {
+      let isValid = true
+      for (const name of Object.keys(data as Values)) {
+        if (!expression.test(name)) continue
+        const start = run.failures.length
+        if (part !== undefined) isValid = part.check((data as Values)[name], run) !== false
+        if (!isValid && run.failures.length > start) locate(run, start, name)
+        if (!isValid && (run.hasEnded || !goesOn)) return false
+        if (isNoted) note(run.evaluated[props.at], name)
+      }
+      if (!isValid) return false
+    }
+    return true
+  }
+}
+
+function note(evaluated: unknown, name: string): void {
+  if (typeof evaluated === 'object') (evaluated as Record<string, unknown>)[name] = true
+}
+
+export function propertyNames(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+  if (isAlwaysValid(schema, scope.dialect)) return undefined
+  const path = `${scope.path}/propertyNames`
+  const { check } = makePart(scope, schema, { path, isComposite: true, isName: true })
+  return (data, run) => {
+    for (const name of Object.keys(data as Values)) {
+      const start = run.failures.length
+      if (check(name, run) !== false) continue
+      for (const failure of run.failures.slice(start))
+        if (failure.propertyName === '') failure.propertyName = name
+      return failAfter(run, scope, 'propertyNames', data, 'property name must be valid', {
+        propertyName: name,
+      })
+    }
+    return true
+  }
+}
+
+export function dependentRequired(scope: Scope, names: Schemas, keyword: string): Check | undefined {
+  const entries = Object.entries(names as Readonly<Record<string, readonly string[]>>)
+  const dependents = entries.filter(([, needed]) => needed.length > 0)
+  if (dependents.length === 0) return undefined
+  return (data, run) => {
+    for (const [property, needed] of dependents) {
+      const missing = has(data, property) ? needed.find((name) => !has(data, name)) : undefined
+      if (missing === undefined) continue
+      const noun = needed.length === 1 ? 'property' : 'properties'
+      const message = `must have ${noun} ${needed.join(', ')} when property ${property} is present`
+      return fail(run, scope, keyword, data, message, { property, missingProperty: missing })
+    }
+    return true
+  }
+}
+
+export function dependentSchemas(
+  makePart: MakePart,
+  scope: Scope,
+  schemas: Schemas,
+  keyword: string,
+): Check | undefined {
+  const parts = Object.entries(schemas)
+    .filter(([, schema]) => !isAlwaysValid(schema, scope.dialect))
+    .map(([name]) => {
+      const part = at(makePart, scope, keyword, name)
+      return { name, part, step: mergeEvaluated(scope, part, Slot) }
+    })
+  if (parts.length === 0) return undefined
+  return (data, run) => {
+    for (const { name, part, step } of parts) {
+      if (!has(data, name)) continue
+      if (part.check(data, run) === false) return false
+      step?.(run.evaluated)
+    }
+    return true
+  }
+}
+
+/** Of draft-07 and 2019-09: names or a schema for each property. */
+export function dependencies(makePart: MakePart, scope: Scope, value: Schemas): Check | undefined {
+  const entries = Object.entries(value).filter(([name]) => name !== '__proto__')
+  const names = entries.filter(([, needed]) => Array.isArray(needed))
+  const schemas = entries.filter(([, needed]) => !Array.isArray(needed))
+  const first = dependentRequired(scope, Object.fromEntries(names), 'dependencies')
+  const second = dependentSchemas(makePart, scope, Object.fromEntries(schemas), 'dependencies')
+  if (first === undefined || second === undefined) return first ?? second
+  return (data, run) => first(data, run) !== false && second(data, run)
+}
+
+export function unevaluatedProperties(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+  const { props } = scope
+  scope.props = true
+  if (props === true || isAlwaysValid(schema, scope.dialect)) return undefined
+  const part =
+    schema === false ? undefined : makePart(scope, schema, { path: `${scope.path}/unevaluatedProperties` })
+  const message = 'must NOT have unevaluated properties'
+  return (data, run) => {
+    const evaluated = props instanceof Slot ? run.evaluated[props.at] : props
+    if (evaluated === true) return true
+    for (const name of Object.keys(data as Values)) {
+      if (isAmong(evaluated, name, props instanceof Slot)) continue
+      if (part === undefined)
+        return fail(run, scope, 'unevaluatedProperties', data, message, { unevaluatedProperty: name })
+      const start = run.failures.length
+      if (part.check((data as Values)[name], run) !== false) continue
+      locate(run, start, name)
+      return false
+    }
+    return true
+  }
+}
+
+/** What a run has noted, ajv looks up together with what every object inherits. */
+function isAmong(evaluated: unknown, name: string, isNoted: boolean): boolean {
+  if (evaluated === undefined || evaluated === null) return false
+  return isNoted ? Boolean((evaluated as Values)[name]) : Object.hasOwn(evaluated, name)
+}

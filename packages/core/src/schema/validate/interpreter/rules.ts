@@ -1,0 +1,86 @@
+import type { Dialect } from '../../convert/dialect.ts'
+import type { JsonSchema } from '../../types.ts'
+
+export type GroupType = 'number' | 'string' | 'array' | 'object'
+
+/** Keywords about values of one type, or of any. */
+export interface Group {
+  readonly type: GroupType | undefined
+  readonly keywords: readonly string[]
+}
+
+const APPLICATORS = ['not', 'anyOf', 'oneOf', 'allOf', 'if', 'then', 'else']
+const ANY = ['$comment', 'id', '$ref', 'type', 'nullable', 'const', 'enum', ...APPLICATORS]
+const DYNAMIC = ['$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef']
+const NUMBER = ['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum', 'multipleOf', 'format']
+const STRING = ['maxLength', 'minLength', 'pattern', 'format']
+const OBJECT_FIRST = ['maxProperties', 'minProperties', 'required', 'propertyNames', 'additionalProperties']
+const OBJECT = [...OBJECT_FIRST, 'dependencies', 'properties', 'patternProperties']
+const ITEMS_OF_OLD = ['additionalItems', 'items']
+const ITEMS = ['prefixItems', 'items']
+const OBJECT_LATER = ['dependentRequired', 'dependentSchemas', 'unevaluatedProperties']
+const ARRAY_LATER = ['maxContains', 'minContains', 'unevaluatedItems']
+
+/** In the order in which ajv checks them: a value with several faults is refused for the same one. */
+function groupsOf(any: string[], items: string[], laterArray: string[], laterObject: string[]): Group[] {
+  return [
+    { type: undefined, keywords: any },
+    { type: 'number', keywords: NUMBER },
+    { type: 'string', keywords: STRING },
+    {
+      type: 'array',
+      keywords: ['maxItems', 'minItems', ...items, 'contains', 'uniqueItems', ...laterArray],
+    },
+    { type: 'object', keywords: [...OBJECT, ...laterObject] },
+  ]
+}
+
+export const GROUPS: Readonly<Record<Dialect, readonly Group[]>> = {
+  'draft-07': groupsOf(ANY, ITEMS_OF_OLD, [], []),
+  'draft-2019-09': groupsOf([...DYNAMIC, ...ANY], ITEMS_OF_OLD, ARRAY_LATER, OBJECT_LATER),
+  'draft-2020-12': groupsOf([...DYNAMIC, ...ANY], ITEMS, ARRAY_LATER, OBJECT_LATER),
+}
+
+const RULES: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+  'draft-07': rulesOf('draft-07'),
+  'draft-2019-09': rulesOf('draft-2019-09'),
+  'draft-2020-12': rulesOf('draft-2020-12'),
+}
+
+function rulesOf(dialect: Dialect): ReadonlySet<string> {
+  return new Set(GROUPS[dialect].flatMap(({ keywords }) => keywords))
+}
+
+/** Whether a schema says anything; all else are annotations. */
+export function hasRules(schema: JsonSchema, dialect: Dialect): boolean {
+  return Object.keys(schema).some((keyword) => RULES[dialect].has(keyword))
+}
+
+function hasRulesBesideReference(schema: JsonSchema, dialect: Dialect): boolean {
+  return Object.keys(schema).some((keyword) => keyword !== '$ref' && RULES[dialect].has(keyword))
+}
+
+export function isOnlyReference(schema: unknown, dialect: Dialect): schema is { readonly $ref: string } {
+  if (typeof schema !== 'object' || schema === null) return false
+  const { $ref } = schema as JsonSchema
+  return typeof $ref === 'string' && $ref !== '' && !hasRulesBesideReference(schema as JsonSchema, dialect)
+}
+
+export function isUsed(schema: JsonSchema, { keywords }: Group): boolean {
+  return keywords.some((keyword) => schema[keyword] !== undefined)
+}
+
+/** Passes every value. */
+export function isAlwaysValid(schema: unknown, dialect: Dialect): boolean {
+  return typeof schema === 'boolean' ? schema : !hasRules(schema as JsonSchema, dialect)
+}
+
+const REFERENCES = new Set(['$ref', '$recursiveRef', '$recursiveAnchor', '$dynamicRef', '$dynamicAnchor'])
+
+export function hasReference(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  return Object.entries(schema).some(
+    ([key, part]) =>
+      REFERENCES.has(key) || (Array.isArray(part) ? part.some(hasReference) : hasReference(part)),
+  )
+}

@@ -1,0 +1,67 @@
+import type { KeywordFailure } from '../failures.ts'
+
+/** A validation of one value. */
+export interface Run {
+  /** Failures so far. A check that returns false has added at least one. */
+  readonly failures: Failure[]
+  /** Whether failures are described. A verdict alone is cheaper. */
+  readonly explains: boolean
+  /** The first routine met for each dynamic anchor. */
+  readonly anchors: Map<string, Routine>
+  /** What the routine that runs has noted so far, see `evaluated.ts`. */
+  evaluated: unknown[]
+  /** How many failures there were before the routine that runs. */
+  base: number
+  /** Whether the routine has ended at a failure: ajv returns at once, but not from a reference that fails. */
+  hasEnded: boolean
+  /** How many values have been looked at, about. */
+  steps: number
+}
+
+export type Failure = { -readonly [Key in keyof KeywordFailure]: KeywordFailure[Key] }
+
+/** @returns whether the value passes; undefined if it does and the keywords that follow in the group are left out */
+export type Check = (data: unknown, run: Run) => boolean | undefined
+
+/** A schema that is reached by reference, or the whole one. */
+export interface Routine {
+  check: Check
+  /** How many places its runs need to note what is evaluated. */
+  slots: number
+  /** What its last successful run has evaluated; the same after each run unless `isDynamic`. */
+  props: unknown
+  items: unknown
+  readonly isDynamic: { props: boolean; items: boolean }
+  isComplete: boolean
+}
+
+export function startRun(explains: boolean): Run {
+  return { failures: [], explains, anchors: new Map(), evaluated: [], base: 0, hasEnded: false, steps: 1 }
+}
+
+/** Stands for failures that nobody reads. */
+export const UNREAD: Failure = { keyword: '', instancePath: '', schemaPath: '', params: {} }
+
+export function call(routine: Routine, data: unknown, run: Run): boolean {
+  const { evaluated, base } = run
+  run.base = run.failures.length
+  if (routine.slots > 0) run.evaluated = Array.from({ length: routine.slots })
+  if (routine.isDynamic.props) routine.props = undefined
+  if (routine.isDynamic.items) routine.items = undefined
+  const isValid = routine.check(data, run) !== false
+  run.evaluated = evaluated
+  run.base = base
+  run.hasEnded = false
+  return isValid
+}
+
+/** Says where in the value the failures since `start` are, seen from one level further up. */
+export function locate({ failures }: Run, start: number, key: string | number): void {
+  // One that ends a routine takes the place of all before it.
+  for (let at = Math.min(start, failures.length - 1); at < failures.length; at++) {
+    const failure = failures[at]!
+    if (failure !== UNREAD) failure.instancePath = `/${escapePointer(String(key))}${failure.instancePath}`
+  }
+}
+
+export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,0 +1,106 @@
+import type { Dialect } from '../../convert/dialect.ts'
+import type { Place, SchemaNode } from './document.ts'
+import { type Check, type Routine, type Run, UNREAD } from './run.ts'
+
+/**
+ * What is known of a value's evaluated properties or items when a schema is read: nothing, all, some by name or number, or
+ * that it depends on the value, and where a run notes it. `unevaluatedProperties` and `unevaluatedItems` build on it as ajv
+ * has them, whose verdicts are not always the specification's.
+ */
+export type Evaluated = undefined | true | number | Readonly<Record<string, true>> | Slot
+
+/** A place among what a run has evaluated. */
+export class Slot {
+  readonly at: number
+
+  constructor(at: number) {
+    this.at = at
+  }
+}
+
+/** A schema while its checks are made. */
+export interface Scope {
+  readonly schema: SchemaNode
+  readonly dialect: Dialect
+  /** What the routine is made of. */
+  readonly place: Place
+  readonly routine: Routine
+  readonly baseUri: string
+  /** As failures name it. */
+  readonly path: string
+  /** Whether it is one of several that may fail. */
+  readonly isComposite: boolean
+  /** Whether nobody reads why it fails. */
+  readonly isSilent: boolean
+  /** Whether the value is the name of a property. */
+  readonly isName: boolean
+  /** Whether it has to be known what has been evaluated. */
+  readonly hasUnevaluated: boolean
+  props: Evaluated
+  items: Evaluated
+}
+
+/** A part of a schema, with what it evaluates. */
+export interface Part {
+  readonly check: Check
+  readonly props: Evaluated
+  readonly items: Evaluated
+}
+
+export interface PartOptions {
+  /** By default the scope's own member of the name. */
+  readonly schema?: unknown
+  readonly path: string
+  readonly isComposite?: true
+  readonly isSilent?: true
+  readonly isName?: true
+}
+
+/** Makes the checks of a part of a schema. */
+export type MakePart = (scope: Scope, schema: unknown, options: PartOptions) => Part
+
+type Failing = Omit<Scope, 'schema'> & { readonly schema: SchemaNode | boolean }
+type Params = Readonly<Record<string, unknown>>
+
+/** A failure that is all there is to say of the routine, unless it is one of several alternatives. */
+export function fail(
+  run: Run,
+  scope: Failing,
+  keyword: string,
+  data: unknown,
+  message: string,
+  params?: Params,
+): false {
+  if (!scope.isComposite) run.failures.length = run.base
+  return failAfter(run, scope, keyword, data, message, params)
+}
+
+/** A failure that comes of those before it, unless one of them has ended the routine. @returns false, for checks to return in turn */
+export function failAfter(
+  run: Run,
+  scope: Failing,
+  keyword: string,
+  data: unknown,
+  message: string,
+  params: Params = {},
+): false {
+  if (run.hasEnded) return false
+  if (!scope.isComposite) run.hasEnded = true
+  if (!run.explains || scope.isSilent) {
+    run.failures.push(UNREAD)
+    return false
+  }
+  const { schema, path, isName } = scope
+  run.failures.push({
+    keyword,
+    instancePath: '',
+    schemaPath: `${path}/${keyword}`,
+    params,
+    message,
+    schema: typeof schema === 'boolean' ? schema : schema[keyword],
+    data,
+    // The name comes from the check of names that this one is part of.
+    ...(isName && { propertyName: '' }),
+  })
+  return false
+}

@@ -1,0 +1,116 @@
+import { compilePattern } from '../pattern.ts'
+import { isEqual, textLength } from '../equal.ts'
+import { type Format, FORMATS } from '../formats.ts'
+import type { GroupType } from './rules.ts'
+import type { Check, Run } from './run.ts'
+import { fail, type Scope } from './scope.ts'
+
+const COMPARISONS: Readonly<
+  Record<string, readonly [sign: string, holds: (a: number, b: number) => boolean]>
+> = {
+  maximum: ['<=', (a, b) => a <= b],
+  minimum: ['>=', (a, b) => a >= b],
+  exclusiveMaximum: ['<', (a, b) => a < b],
+  exclusiveMinimum: ['>', (a, b) => a > b],
+}
+
+export function limitNumber(scope: Scope, limit: number, keyword: string): Check {
+  const [sign, holds] = COMPARISONS[keyword]!
+  return (data, run) =>
+    holds(data as number, limit) || fail(run, scope, keyword, data, `must be ${sign} ${limit}`)
+}
+
+export function multipleOf(scope: Scope, divisor: number): Check {
+  return (data, run) => {
+    const times = (data as number) / divisor
+    // As ajv has it: https://ajv.js.org/options.html#multipleofprecision
+    if (divisor !== 0 && times === Number.parseInt(String(times))) return true
+    return fail(run, scope, 'multipleOf', data, `must be multiple of ${divisor}`)
+  }
+}
+
+export function limitLength(scope: Scope, limit: number, keyword: string): Check {
+  return keyword === 'maxLength'
+    ? (data, run) => {
+        const text = data as string
+        // A text never has more characters than code units, and at least half as many.
+        if (text.length <= limit || textLength(text) <= limit) return true
+        return fail(run, scope, keyword, data, `must NOT have more than ${limit} characters`)
+      }
+    : (data, run) => {
+        const text = data as string
+        if (text.length >= limit && (text.length >= 2 * limit || textLength(text) >= limit)) return true
+        return fail(run, scope, keyword, data, `must NOT have fewer than ${limit} characters`)
+      }
+}
+
+export function pattern(scope: Scope, source: string): Check {
+  const expression = compilePattern(source, 'u')
+  return (data, run) =>
+    expression.test(data as string) || fail(run, scope, 'pattern', data, `must match pattern "${source}"`)
+}
+
+export function format(
+  scope: Scope,
+  name: string,
+  _: string,
+  type: GroupType | undefined,
+): Check | undefined {
+  const known: Format | undefined = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined
+  if (known === undefined || known === true) return undefined
+  const isText = typeof known === 'function'
+  if (type !== (isText ? 'string' : 'number')) return undefined
+  const validate = (isText ? known : known.validate) as (data: unknown) => boolean
+  return (data, run) => validate(data) || fail(run, scope, 'format', data, `must match format "${name}"`)
+}
+
+export function constant(scope: Scope, value: unknown): Check {
+  const message = 'must be equal to constant'
+  const refuse = (data: unknown, run: Run): false =>
+    fail(run, scope, 'const', data, message, { allowedValue: value })
+  return typeof value === 'object' && value !== null
+    ? (data, run) => isEqual(data, value) || refuse(data, run)
+    : (data, run) => data === value || refuse(data, run)
+}
+
+export function enumeration(scope: Scope, values: readonly unknown[]): Check {
+  if (values.length === 0) throw new Error('enum must have non-empty array')
+  const plain = new Set(values)
+  const others = values.filter((value) => typeof value === 'object' && value !== null)
+  const message = 'must be equal to one of the allowed values'
+  return (data, run) =>
+    plain.has(data) ||
+    (typeof data === 'object' && others.some((other) => isEqual(data, other))) ||
+    fail(run, scope, 'enum', data, message, { allowedValues: values })
+}
+
+const IS_TYPE: Readonly<Record<string, (data: unknown) => boolean>> = {
+  string: (data) => typeof data === 'string',
+  number: (data) => typeof data === 'number',
+  integer: (data) => typeof data === 'number' && data % 1 === 0,
+  boolean: (data) => typeof data === 'boolean',
+  null: (data) => data === null,
+  array: (data) => Array.isArray(data),
+  object: (data) => typeof data === 'object' && data !== null && !Array.isArray(data),
+}
+
+export const isOfType = (type: string): ((data: unknown) => boolean) => IS_TYPE[type]!
+
+/** @throws Error for types that there are not */
+export function typesOf({ type, nullable }: Readonly<Record<string, unknown>>): string[] {
+  const types = (Array.isArray(type) ? [...(type as unknown[])] : type ? [type] : []) as string[]
+  if (!types.every((each) => typeof each === 'string' && Object.hasOwn(IS_TYPE, each)))
+    throw new Error(`type must be JSONType or JSONType[]: ${types.join(',')}`)
+  if (types.includes('null')) {
+    if (nullable === false) throw new Error('type: null contradicts nullable: false')
+  } else {
+    if (types.length === 0 && nullable !== undefined)
+      throw new Error('"nullable" cannot be used without "type"')
+    if (nullable === true) types.push('null')
+  }
+  return types
+}
+
+export function refuseType(scope: Scope): Check {
+  return (data, run) => fail(run, scope, 'type', data, `must be ${String(scope.schema['type'])}`)
+}

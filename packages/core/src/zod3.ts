@@ -1,2 +1,0 @@
-export { zod3 } from './schema/zod3.ts'
-export type { Zod3Schema } from './schema/zod3-types.ts'

@@ -1,0 +1,114 @@
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { McpServer } from '../../src/index.ts'
+import type { AnySchema, StandardSchema } from '../../src/schema/types.ts'
+import { openAnsweringClient } from '../support/answering-client.ts'
+import { engine, inputSite, outputSite } from './helpers.ts'
+
+/** A schema that counts how often it is converted. */
+function counted(schema: z.ZodType): { schema: z.ZodType; conversions: () => number } {
+  const { jsonSchema } = (schema as unknown as StandardSchema)['~standard']
+  const input = vi.fn(jsonSchema.input)
+  const output = vi.fn(jsonSchema.output)
+  Object.assign(jsonSchema, { input, output })
+  return {
+    schema,
+    conversions: () => input.mock.calls.length + output.mock.calls.length,
+  }
+}
+
+const WEATHER = { name: 'weather', version: '1.0.0' }
+
+it('servers that are built anew for each request convert nothing twice', async () => {
+  const input = counted(z.object({ city: z.string() }))
+  const output = counted(z.object({ high: z.number() }))
+  for (let request = 0; request < 3; request++) {
+    const server = new McpServer(WEATHER)
+    server.addTool({
+      name: 'forecast',
+      inputSchema: input.schema,
+      outputSchema: output.schema,
+      handler: () => ({ high: 1 }),
+    })
+    const client = await openAnsweringClient(server)
+    expect(await client.request('tools/list')).toMatchObject({
+      result: { tools: [{ inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }] },
+    })
+    expect(await client.call('forecast', { city: 'Oslo' })).toMatchObject({
+      result: { structuredContent: { high: 1 } },
+    })
+    await client.close()
+    expect([input.conversions(), output.conversions()]).toEqual([1, 1])
+  }
+})
+
+describe('a zod object is converted', () => {
+  const register = (schema: AnySchema): void =>
+    void new McpServer(WEATHER).addTool({ name: 'forecast', inputSchema: schema, handler: () => '' })
+
+  it.each<[string, () => z.ZodType]>([
+    ['of plain types', () => z.object({ a: z.string().min(1), b: z.number().optional(), c: z.boolean() })],
+    ['of lists, unions and choices', () => z.object({ a: z.array(z.union([z.enum(['x']), z.literal(1)])) })],
+    ['with descriptions', () => z.object({ a: z.string().describe('A') }).describe('All')],
+    ['with defaults', () => z.object({ a: z.number().default(1) })],
+  ])('when a client asks for it: %s', (_, build) => {
+    const { schema, conversions } = counted(build())
+    register(schema)
+    expect(conversions()).toBe(0)
+  })
+
+  it.each<[string, () => z.ZodType]>([
+    ['with metadata of any other kind', () => z.object({ a: z.string().meta({ 'x-mcp-header': 'A' }) })],
+    [
+      'with what runs code',
+      () => z.object({ a: z.string().default(() => 'x'), b: z.lazy(() => z.string()) }),
+    ],
+    ['with what may not convert', () => z.object({ a: z.record(z.string(), z.number()) })],
+    ['that is no object', () => z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
+  ])('when it is registered: %s', (_, build) => {
+    const { schema, conversions } = counted(build())
+    register(schema)
+    expect(conversions()).toBe(1)
+  })
+
+  it.each<[string, z.ZodType, RegExp]>([
+    ['a date', z.object({ a: z.array(z.object({ at: z.date() })) }), /tool "forecast": at "a\[\]\.at"/],
+    ['a bigint', z.object({ n: z.bigint().optional() }), /tool "forecast": at "n"/],
+    ['a literal that JSON has not', z.object({ n: z.literal([1n]) }), /tool "forecast": at "n"/],
+    [
+      'a header that is none',
+      z.object({ a: z.string().meta({ 'x-mcp-header': '' }) }),
+      /tool "forecast" has an x-mcp-header/,
+    ],
+  ])('or refused then, by name: %s', (_, schema, message) => {
+    expect(() => register(schema)).toThrow(message)
+  })
+})
+
+it('a strict input is another one', () => {
+  const { schema } = counted(z.object({ a: z.string() }))
+  const open = engine.input(schema, inputSite)
+  const strict = engine.input(schema, inputSite, { strict: true })
+  expect(open.jsonSchema).not.toHaveProperty('additionalProperties')
+  expect(strict.jsonSchema).toHaveProperty('additionalProperties', false)
+  expect(engine.input(schema, inputSite)).toBe(open)
+  expect(engine.input(schema, inputSite, { strict: true })).toBe(strict)
+})
+
+it('JSON Schema is compiled once, and again after it has changed', () => {
+  const schema: Record<string, unknown> = { type: 'object', properties: { a: { type: 'string' } } }
+  const first = engine.output(schema, outputSite)
+  expect(engine.output(schema, outputSite)).toBe(first)
+  schema['required'] = ['a']
+  const second = engine.output(schema, outputSite)
+  expect(first.check({}, '{}')).toMatchObject({ ok: true })
+  expect(second.check({}, '{}')).toMatchObject({ ok: false })
+})
+
+it('a schema that is refused is refused again, and names the tool it is of', () => {
+  const schema = { type: 'object', properties: { a: { type: 'strng' } } }
+  for (const name of ['one', 'two'])
+    expect(() => engine.input(schema, { kind: 'tool', name, field: 'inputSchema' })).toThrow(
+      `inputSchema of tool "${name}": schema is invalid: data/properties/a/type must be equal to one of`,
+    )
+})

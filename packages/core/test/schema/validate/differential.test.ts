@@ -1,0 +1,173 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
+import { interpret } from '../../../src/schema/validate/interpreter/interpret.ts'
+import type { JsonSchema } from '../../../src/schema/types.ts'
+import { outcomeOf } from '../../support/validators.ts'
+
+const NAMES = ['a', 'b', 'c', 'a/b', '__proto__', 'constructor', 'x1']
+const name = fc.constantFrom(...NAMES)
+const scalar = fc.constantFrom<unknown>(
+  null,
+  true,
+  false,
+  0,
+  1,
+  2,
+  -1,
+  1.5,
+  0.3,
+  10,
+  '',
+  'a',
+  'ab',
+  '😀😀',
+  'x1',
+)
+
+/** Pairs that become an object, in which `__proto__` is a name like any other. */
+const record = <T>(part: fc.Arbitrary<T>, maxLength: number): fc.Arbitrary<Record<string, T>> =>
+  fc.array(fc.tuple(name, part), { maxLength }).map((entries) => Object.fromEntries(entries))
+
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, scalar, fc.array(tie('value'), { maxLength: 3 }), record(tie('value'), 4)),
+}))
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'] as const
+const count = fc.nat(3)
+const names = fc.uniqueArray(name, { maxLength: 2 })
+
+type Draft = 'draft-07' | '2019-09' | '2020-12'
+
+/** Keywords that every draft has, and that hold no schemas. */
+const plain: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  type: fc.oneof(
+    fc.constantFrom(...TYPES),
+    fc.uniqueArray(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 2 }),
+  ),
+  enum: fc.uniqueArray(scalar, { minLength: 1, maxLength: 3 }),
+  const: value,
+  minimum: count,
+  maximum: count,
+  exclusiveMinimum: fc.constant(0),
+  exclusiveMaximum: fc.constant(2),
+  multipleOf: fc.constantFrom(1, 0.5, 0.1),
+  minLength: count,
+  maxLength: count,
+  pattern: fc.constantFrom('^a', 'b$', '[\\w-.]'),
+  format: fc.constantFrom('email', 'date', 'int32', 'colour'),
+  minItems: count,
+  maxItems: count,
+  uniqueItems: fc.boolean(),
+  minProperties: count,
+  maxProperties: count,
+  required: names,
+  $ref: fc.constantFrom('#', '#/$defs/a', '#/$defs/b', '#anchor', 'item', '#/$defs/none'),
+}
+
+function keywordsOf(draft: Draft, schema: fc.Arbitrary<unknown>): Record<string, fc.Arbitrary<unknown>> {
+  const list = fc.array(schema, { minLength: 1, maxLength: 3 })
+  const byName = record(schema, 3)
+  const single = ['additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else']
+  const lists = ['anyOf', 'oneOf', 'allOf', ...(draft === '2020-12' ? ['prefixItems'] : [])]
+  const later = {
+    dependentRequired: record(names, 2),
+    dependentSchemas: byName,
+    minContains: count,
+    maxContains: count,
+    unevaluatedProperties: fc.oneof(fc.constant(false), schema),
+    unevaluatedItems: fc.oneof(fc.constant(false), schema),
+  }
+  return {
+    ...plain,
+    ...Object.fromEntries(single.map((keyword) => [keyword, schema])),
+    ...Object.fromEntries(lists.map((keyword) => [keyword, list])),
+    properties: byName,
+    patternProperties: fc.dictionary(fc.constantFrom('^a', '.', 'x'), schema, { maxKeys: 2 }),
+    dependencies: record(fc.oneof(names, schema), 2),
+    items: draft === '2020-12' ? schema : fc.oneof(schema, list),
+    ...(draft !== '2020-12' && { additionalItems: schema }),
+    ...(draft !== 'draft-07' && later),
+    ...(draft === '2019-09' && { $recursiveRef: fc.constant('#'), $recursiveAnchor: fc.constant(true) }),
+    ...(draft === '2020-12' && { $dynamicRef: fc.constant('#node'), $dynamicAnchor: fc.constant('node') }),
+  }
+}
+
+function schemasOf(draft: Draft): fc.Arbitrary<unknown> {
+  return fc.letrec<{ schema: unknown }>((tie) => {
+    const keywords = keywordsOf(draft, tie('schema'))
+    const some = fc.subarray(Object.keys(keywords), { minLength: 1, maxLength: 5 })
+    return {
+      schema: fc.oneof(
+        { maxDepth: 3, withCrossShrink: true },
+        fc.boolean(),
+        fc
+          .subarray(Object.keys(plain), { minLength: 1, maxLength: 3 })
+          .chain((chosen) => pick(plain, chosen)),
+        some.chain((chosen) => pick(keywords, chosen)),
+      ),
+    }
+  }).schema
+}
+
+const pick = (
+  keywords: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+  chosen: readonly string[],
+): fc.Arbitrary<Record<string, unknown>> =>
+  fc.record(Object.fromEntries(chosen.map((keyword) => [keyword, keywords[keyword]!])))
+
+const URIS: Readonly<Record<Draft, string>> = {
+  'draft-07': 'http://json-schema.org/draft-07/schema#',
+  '2019-09': 'https://json-schema.org/draft/2019-09/schema',
+  '2020-12': 'https://json-schema.org/draft/2020-12/schema',
+}
+
+const documentOf = (draft: Draft): fc.Arbitrary<JsonSchema> =>
+  fc
+    .tuple(
+      schemasOf(draft),
+      schemasOf(draft),
+      schemasOf(draft),
+      fc.constantFrom(undefined, 'urn:a:b', 'root.json'),
+    )
+    .map(([root, a, b, $id]) => ({
+      ...(root as object),
+      $schema: URIS[draft],
+      ...($id !== undefined && { $id }),
+      $defs: { a, b, item: { $id: 'item', type: 'string' }, anchor: { $anchor: 'anchor', minLength: 2 } },
+    }))
+
+/** Faults of the code that ajv generates, for which the interpreter steps in. */
+const BROKEN = new Set(['ReferenceError', 'TypeError'])
+
+it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
+  'any value has one verdict under any schema of %s, with the same issues',
+  async (draft) => {
+    let judged = 0
+    await fc.assert(
+      fc.asyncProperty(
+        documentOf(draft),
+        fc.array(value, { minLength: 5, maxLength: 5 }),
+        async (schema, values) => {
+          const compiled = await compileWithAjv(schema).catch(() => undefined)
+          let interpreted
+          try {
+            interpreted = interpret(schema, 'library')
+          } catch {
+            interpreted = undefined
+          }
+          expect(interpreted === undefined).toBe(compiled === undefined)
+          if (interpreted === undefined || compiled === undefined) return
+          for (const each of values) {
+            const expected = outcomeOf(compiled, each)
+            if ('thrown' in expected && BROKEN.has(expected.thrown)) continue
+            expect(outcomeOf(interpreted, each), JSON.stringify(each)).toEqual(expected)
+            judged++
+          }
+        },
+      ),
+      { numRuns: 600 },
+    )
+    expect(judged).toBeGreaterThan(300)
+  },
+)

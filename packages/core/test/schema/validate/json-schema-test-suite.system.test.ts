@@ -1,0 +1,103 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
+import { interpret } from '../../../src/schema/validate/interpreter/interpret.ts'
+import type { JsonSchema, JsonValidator } from '../../../src/schema/types.ts'
+import { ajvAlone, outcomeOf } from '../../support/validators.ts'
+
+interface Group {
+  readonly description: string
+  readonly schema: JsonSchema | boolean
+  readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[]
+}
+
+/** Debian's copy of https://github.com/json-schema-org/JSON-Schema-Test-Suite; npm has none of 2020-12. */
+const SUITE = '/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance/tests'
+
+/** The cases of a draft by file; those of single formats are left out. */
+function suite(draft: string): Readonly<Record<string, readonly Group[]>> {
+  const files = readdirSync(`${SUITE}/${draft}`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.json') && !file.startsWith('optional/format/'))
+    .toSorted()
+  return Object.fromEntries(
+    files.flatMap((file) => {
+      const groups = JSON.parse(readFileSync(`${SUITE}/${draft}/${file}`, 'utf8')) as readonly Group[]
+      return groups.length === 0 ? [] : [[file.slice(0, -'.json'.length), groups]]
+    }),
+  )
+}
+
+/** By file, how many of its cases ajv alone judges otherwise than the suite does. docs/design/decisions/validation.md */
+const AJV_DIFFERS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'draft2020-12': {
+    dynamicRef: 25,
+    'optional/cross-draft': 1,
+    'optional/ecmascript-regex': 1,
+    'optional/float-overflow': 1,
+    'optional/format-assertion': 4,
+    properties: 1,
+    ref: 8,
+    refRemote: 29,
+    unevaluatedItems: 8,
+    unevaluatedProperties: 1,
+    unknownKeyword: 3,
+    vocabulary: 5,
+  },
+  draft7: {
+    'optional/content': 4,
+    'optional/cross-draft': 2,
+    'optional/float-overflow': 1,
+    properties: 1,
+    ref: 2,
+    refRemote: 21,
+    unknownKeyword: 3,
+  },
+}
+
+const URIS: Readonly<Record<string, string>> = {
+  'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',
+  draft7: 'http://json-schema.org/draft-07/schema#',
+}
+
+/** Only objects are schemas of a tool. */
+function asObject(schema: JsonSchema | boolean, draft: string): JsonSchema {
+  const object = typeof schema === 'boolean' ? (schema ? {} : { not: {} }) : schema
+  return { $schema: URIS[draft], ...object }
+}
+
+const attempt = (compile: () => JsonValidator): JsonValidator | undefined => {
+  try {
+    return compile()
+  } catch {
+    return undefined
+  }
+}
+
+describe.each(Object.keys(URIS))('JSON-Schema-Test-Suite, %s', (draft) => {
+  const differing: Record<string, number> = {}
+
+  describe.each(Object.entries(suite(draft)))('%s', (file, groups) => {
+    it.each(groups.map((group) => [group.description, group] as const))('%s', async (_, group) => {
+      const schema = asObject(group.schema, draft)
+      const alone = attempt(() => ajvAlone(schema))
+      const interpreted = attempt(() => interpret(schema, 'author'))
+      expect(interpreted === undefined, 'whether it is refused').toBe(alone === undefined)
+      const refers = JSON.stringify({ ...schema, $schema: undefined }).includes('json-schema.org')
+      const compiled = refers ? undefined : await compileWithAjv(schema).catch(() => undefined)
+      for (const { description, data, valid } of group.tests) {
+        if (alone === undefined || interpreted === undefined) {
+          differing[file] = (differing[file] ?? 0) + 1
+          continue
+        }
+        const expected = outcomeOf(alone, data)
+        expect(outcomeOf(interpreted, data), description).toEqual(expected)
+        if (compiled !== undefined) expect(outcomeOf(compiled, data), description).toEqual(expected)
+        if (!('valid' in expected) || expected.valid !== valid) differing[file] = (differing[file] ?? 0) + 1
+      }
+    })
+  })
+
+  it('has the verdicts of ajv alone', () => {
+    expect(differing).toEqual(AJV_DIFFERS[draft])
+  })
+})

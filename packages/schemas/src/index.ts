@@ -1,2 +1,0 @@
-export { readSchemas, readSchemasOrEmpty, type ReadSchemasOptions } from './read-schemas.ts'
-export { writeSchemas } from './write-schemas.ts'

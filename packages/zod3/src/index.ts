@@ -1,0 +1,2 @@
+export type { Zod3Schema } from './types.ts'
+export { zod3 } from './zod3.ts'

@@ -1,0 +1,120 @@
+import { ignoreOverride, parseDef, type Refs, zodToJsonSchema } from 'zod-to-json-schema'
+import { optionsOf, type Side, type Zod3Def, type Zod3Node } from './types.ts'
+
+/** Hears of every object that has been converted, and may change what it became. */
+export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => void
+
+/**
+ * Converts a schema of zod 3 to JSON Schema 2020-12, as zod 4 would: unknown properties of an input are let be,
+ * those of an output are not there, and what JSON has not is an error, where zod-to-json-schema would take it for
+ * text or for nothing.
+ */
+export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObject): Record<string, unknown> {
+  const converted = zodToJsonSchema(schema as never, {
+    // The other targets give `exclusiveMinimum` as a boolean. What this one says otherwise than 2020-12 is overridden.
+    target: 'jsonSchema7',
+    pipeStrategy: side,
+    override: (given, refs, seen, anew) => {
+      const def = given as unknown as Zod3Def
+      for (const each of [def, ...covered(def)]) refuse(each, side)
+      // Its own references do not escape the names in them.
+      if (seen !== undefined && anew !== true) return { $ref: seen.path.map(escape).join('/') }
+      return def.typeName === 'ZodTuple' ? convertTuple(def, refs) : ignoreOverride
+    },
+    postProcess: (jsonSchema, given) => {
+      const def = given as unknown as Zod3Def
+      if (jsonSchema !== undefined && def.typeName === 'ZodObject') {
+        finishObject(def, jsonSchema, side)
+        onObject(def, jsonSchema)
+      }
+      return jsonSchema
+    },
+  })
+  return { ...converted, $schema: 'https://json-schema.org/draft/2020-12/schema' }
+}
+
+const escape = (segment: string): string =>
+  segment === '#' ? segment : encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+/** Primitives in unions and behind `nullable` are converted without a word to the override. */
+function covered(def: Zod3Def): Zod3Def[] {
+  return [...optionsOf(def), ...(def.innerType === undefined ? [] : [def.innerType])].map((node) => node._def)
+}
+
+const NOT_IN_JSON = new Set([
+  'ZodBigInt',
+  'ZodDate',
+  'ZodFunction',
+  'ZodMap',
+  'ZodNaN',
+  'ZodPromise',
+  'ZodSet',
+  'ZodSymbol',
+  'ZodUndefined',
+  'ZodVoid',
+])
+
+function refuse(def: Zod3Def, side: Side): void {
+  const { typeName, effect, value } = def
+  if (NOT_IN_JSON.has(typeName)) throw new Error(`${typeName} cannot be represented in JSON Schema`)
+  if (typeName === 'ZodLiteral' && ['bigint', 'symbol', 'undefined'].includes(typeof value))
+    throw new Error(`A literal ${typeof value} cannot be represented in JSON Schema`)
+  if (side === 'output' && effect?.type === 'transform')
+    throw new Error('Transforms cannot be represented in JSON Schema')
+}
+
+/** Draft-07 has lists of items where 2020-12 has `prefixItems`. */
+function convertTuple(def: Zod3Def, refs: Refs): object {
+  const { items = [], rest, description } = def
+  refs.seen.set(def, { def, path: refs.currentPath, jsonSchema: undefined })
+  const part = (node: Zod3Node, ...path: string[]): unknown =>
+    parseDef(node._def, { ...refs, currentPath: [...refs.currentPath, ...path] })
+  return {
+    type: 'array',
+    prefixItems: items.map((item, i) => part(item, 'prefixItems', String(i))),
+    items: rest ? part(rest, 'items') : false,
+    minItems: items.length,
+    ...(description !== undefined && { description }),
+  }
+}
+
+function finishObject(def: Zod3Def, jsonSchema: Record<string, unknown>, side: Side): void {
+  if (side === 'input' && def.unknownKeys === 'strip' && !hasCatchall(def))
+    delete jsonSchema['additionalProperties']
+  if (side === 'input') return
+  const required = Object.entries(def.shape?.() ?? {})
+    .filter(([, node]) => !mayBeAbsent(node._def))
+    .map(([key]) => key)
+  if (required.length === 0) delete jsonSchema['required']
+  else jsonSchema['required'] = required
+}
+
+export function hasCatchall({ catchall }: Zod3Def): boolean {
+  return catchall !== undefined && catchall._def.typeName !== 'ZodNever'
+}
+
+/** Whether the output of a schema may be undefined; a default's never is. */
+function mayBeAbsent(def: Zod3Def, within: readonly Zod3Def[] = []): boolean {
+  if (within.includes(def)) return false
+  const isOptional = (node: Zod3Node | undefined): boolean =>
+    node !== undefined && mayBeAbsent(node._def, [...within, def])
+  switch (def.typeName) {
+    case 'ZodOptional':
+    case 'ZodAny':
+    case 'ZodUnknown':
+      return true
+    case 'ZodDefault':
+      return false
+    case 'ZodUnion':
+    case 'ZodDiscriminatedUnion':
+      return optionsOf(def).some(isOptional)
+    case 'ZodIntersection':
+      return isOptional(def.left) && isOptional(def.right)
+    case 'ZodBranded':
+      return isOptional(def.type)
+    case 'ZodLazy':
+      return isOptional(def.getter?.())
+    default:
+      return isOptional(def.innerType ?? def.schema ?? def.out)
+  }
+}

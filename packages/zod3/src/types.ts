@@ -1,0 +1,77 @@
+import type { StandardSchema } from '@jetway/core'
+
+/**
+ * Any schema of zod 3, told by its structure: several copies and builds of zod may be about, `zod/v3` of zod 4 among
+ * them. `_input` and `_output` carry types only.
+ */
+export interface Zod3Schema<Input = unknown, Output = unknown> {
+  readonly _input: Input
+  readonly _output: Output
+  readonly _def: object
+  /** Which zod 4 has. */
+  readonly _zod?: never
+}
+
+/** The part of zod 3's definitions that is read here. */
+export interface Zod3Def {
+  readonly typeName: string
+  readonly description?: string
+  /** An object's fields; every other kind keeps something else under its name, or nothing. */
+  readonly shape?: () => Readonly<Record<string, Zod3Node>>
+  readonly unknownKeys?: 'strip' | 'strict' | 'passthrough'
+  readonly catchall?: Zod3Node
+  /** An array's element, or what a brand covers. */
+  readonly type?: Zod3Node
+  readonly items?: readonly Zod3Node[]
+  readonly rest?: Zod3Node | null
+  readonly valueType?: Zod3Node
+  readonly options?: readonly Zod3Node[] | ReadonlyMap<unknown, Zod3Node>
+  readonly left?: Zod3Node
+  readonly right?: Zod3Node
+  readonly innerType?: Zod3Node
+  readonly schema?: Zod3Node
+  readonly effect?: { readonly type: 'refinement' | 'transform' | 'preprocess' }
+  readonly in?: Zod3Node
+  readonly out?: Zod3Node
+  readonly getter?: () => Zod3Node
+  readonly value?: unknown
+}
+
+export interface Zod3Node {
+  readonly _def: Zod3Def
+}
+
+export function optionsOf({ options = [] }: Zod3Def): readonly Zod3Node[] {
+  return Symbol.iterator in options && !Array.isArray(options)
+    ? [...(options as ReadonlyMap<unknown, Zod3Node>).values()]
+    : (options as readonly Zod3Node[])
+}
+
+export type Side = 'input' | 'output'
+
+export type StandardResult<Output> = Awaited<
+  ReturnType<StandardSchema<unknown, Output>['~standard']['validate']>
+>
+export type StandardIssue = NonNullable<StandardResult<unknown>['issues']>[number]
+
+/** As much of zod 4's public core as Jetway reads. https://zod.dev/packages/core */
+export interface Zod4Schema extends Partial<StandardSchema> {
+  readonly _zod: { readonly def: Zod4Def }
+}
+
+interface Zod4Def {
+  readonly type: string
+  readonly shape?: Readonly<Record<string, Zod4Schema>>
+  readonly catchall?: Zod4Schema
+  readonly element?: Zod4Schema
+  readonly items?: readonly Zod4Schema[]
+  readonly rest?: Zod4Schema | null
+  readonly valueType?: Zod4Schema
+  readonly options?: readonly Zod4Schema[]
+  readonly left?: Zod4Schema
+  readonly right?: Zod4Schema
+  readonly innerType?: Zod4Schema
+  readonly in?: Zod4Schema
+  readonly out?: Zod4Schema
+  readonly getter?: () => Zod4Schema
+}

@@ -1,0 +1,22 @@
+import type { AnySchema } from '@jetway/core'
+import { describeIssues, tieredEngine, type SchemaEngine, type SchemaSite } from '@jetway/core/schema'
+
+export const engine: SchemaEngine = tieredEngine()
+
+export const inputSite: SchemaSite = { kind: 'tool', name: 'get_forecast', field: 'inputSchema' }
+export const outputSite: SchemaSite = { ...inputSite, field: 'outputSchema' }
+
+export const publishedInput = (schema: AnySchema): unknown => engine.input(schema, inputSite).jsonSchema
+export const publishedOutput = (schema: AnySchema): unknown => engine.output(schema, outputSite).jsonSchema
+
+/** The result of an input check; what is wrong, as text, for a refused value. */
+export async function checkInput(schema: AnySchema, value: unknown): Promise<unknown> {
+  const checked = await engine.input(schema, inputSite).check(value)
+  return checked.ok ? checked.value : { refused: describeIssues(checked.issues) }
+}
+
+/** What would be sent for a returned value, parsed; what is wrong, as text, for a refused one. */
+export function checkOutput(schema: AnySchema, value: unknown): unknown {
+  const checked = engine.output(schema, outputSite).check(value, JSON.stringify(value))
+  return checked.ok ? JSON.parse(checked.json) : { refused: describeIssues(checked.issues) }
+}
