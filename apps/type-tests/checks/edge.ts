@@ -21,6 +21,10 @@ server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '
 create({ tasks: {} })
 // @ts-expect-error no questions
 create({ requestState: {} })
+// @ts-expect-error no extensions
+create({ extensions: [] })
+// @ts-expect-error no observed sources
+server.observe({})
 
 // @ts-expect-error no sessions
 createEndpoint(server, { sessions: { max: 1 } })

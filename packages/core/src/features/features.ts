@@ -11,7 +11,8 @@ import type { SchemaEngine } from '../schema/types.ts'
 import { type CacheOptions, Caching } from './registry/caching.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
-import { addExtensions } from './extensions.ts'
+import type { addExtensions } from './extensions.ts'
+import { NO_EXTENSIONS } from '../call/extension.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts/prompts.ts'
 import type { buildTemplate } from './resources/resource-templates.ts'
@@ -51,6 +52,8 @@ export interface FeatureOptions {
   readonly subscriptions?: typeof subscriptionMethods | undefined
   /** What is offered beyond the protocol. */
   readonly extensions?: readonly Extension<never, never>[] | undefined
+  /** Undefined in presets without extensions. */
+  readonly addExtensions?: typeof addExtensions | undefined
   /** What the model of a client should know of the server. */
   readonly instructions?: DiscoverOptions['instructions']
   /** How long results may be kept. */
@@ -81,7 +84,11 @@ const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
   const { schemas, publish, pageSize, logging = true, logger = stderrLogger, tasks } = options
-  const added = addExtensions(options.extensions ?? [], { tasks: tasks?.runner })
+  const added = options.addExtensions?.(options.extensions ?? [], { tasks: tasks?.runner }) ?? {
+    ...NO_EXTENSIONS,
+    topics: [],
+    ui: undefined,
+  }
   const caching = new Caching(options.cache, options.layered)
   const tools = createTools({
     caching,

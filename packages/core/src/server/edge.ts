@@ -4,10 +4,10 @@ import { ServerBase } from './mcp-server.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
 
-/** What a server at the edge takes: the options of every server, but those of tasks and of questions to the client. */
+/** The options of a server at the edge: no tasks, extensions or questions to the client. */
 export interface EdgeServerOptions<App = unknown> extends Omit<
   ServerOptions<App>,
-  'tasks' | 'requestState' | 'limits'
+  'tasks' | 'extensions' | 'requestState' | 'limits'
 > {
   /** Bounds on calls, results, lists and the time of handlers. */
   readonly limits?: Omit<LimitOptions, 'subscriptions' | 'inputTimeoutMs' | 'maxInputRounds'>
@@ -17,8 +17,8 @@ const EDGE_PARTS: ServerParts = { schemaEngine: interpretingEngine }
 
 /**
  * The definition of a server that answers requests one by one and asks its clients nothing, as most Workers and
- * functions do: tools, resources, prompts, middleware, extensions and events. It is smaller than the `McpServer` of
- * `@jetway/core`, which has resource templates, questions, subscriptions, tasks, connections and single messages too.
+ * functions do: tools, resources, prompts, middleware and events. It is smaller than the `McpServer` of `@jetway/core`, which has
+ * resource templates, questions, subscriptions, tasks, extensions, observed sources, connections and single messages too.
  * Definitions fit both: here tools with `taskSupport` run as any other, and hooks for subscribers are never called. Tools
  * with `asks` are refused.
  *

@@ -29,6 +29,7 @@ import { Refusals, type ServerStats } from '../session/stats.ts'
 import { type AnyDefinition, KIND } from '../features/define.ts'
 import { compileAsks } from '../features/tools/asks.ts'
 import { buildTemplate } from '../features/resources/resource-templates.ts'
+import { addExtensions } from '../features/extensions.ts'
 import { subscriptionMethods } from '../features/subscription-methods.ts'
 import { createFeatures, type Features } from '../features/features.ts'
 import { type ForSession, forSession } from '../features/for-session.ts'
@@ -72,10 +73,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
   protected readonly features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new ServerMounts()
-  readonly #followers = new Set<Follower>()
+  protected readonly followers: Set<Follower> = new Set()
   readonly #lifespan: Lifespan
   readonly #bus: Bus
-  readonly #logger: Logger
+  protected readonly logger: Logger
   readonly #events: Events
   readonly #refusals = new Refusals()
 
@@ -85,11 +86,11 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.#info = info
     const limits = resolveLimits(options.limits)
     const logLevel = resolveLogLevel(options.logging)
-    this.#logger = safeLogger(options.logger ?? stderrLogger)
-    this.#events = new Events(this.#logger)
+    this.logger = safeLogger(options.logger ?? stderrLogger)
+    this.#events = new Events(this.logger)
     this.#bus =
       options.bus ??
-      new MemoryBus({ onError: (err, topic) => this.#logger.error({ err, topic }, 'A bus listener failed') })
+      new MemoryBus({ onError: (err, topic) => this.logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
     this.features = createFeatures({
       schemas: parts.schemaEngine(),
@@ -101,7 +102,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       instructions: options.instructions,
       cache: options.cache,
       layered: (method) => this.#middleware.around(method) !== undefined,
-      logger: this.#logger,
+      logger: this.logger,
       opened: this.#lifespan,
       tasks: parts.tasks?.(options.tasks, {
         runtime: () => this.runtime,
@@ -114,10 +115,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
       compileAsks: parts.input?.compileAsks,
       buildTemplate: parts.buildTemplate,
       extensions: options.extensions,
+      addExtensions: parts.addExtensions,
     })
     this.runtime = this.#createRuntime(info, options, { parts, limits, defaultLogLevel: logLevel })
-    for (const { source } of options.extensions ?? [])
-      if (source !== undefined) this.observe(source as Source<App, Locals>)
   }
 
   /**
@@ -192,24 +192,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
   /** Offers these prompts and no others. */
   setPrompts(prompts: Iterable<AnyPrompt<App, Locals>>): void {
     this.features.prompts.registry.set(prompts)
-  }
-
-  /**
-   * Offers what another registry has, and keeps in step with it until the handle detaches it or the server closes. A
-   * source that answers at once is there when this returns; for others wait for `ready`. Clients get one notification for
-   * several changes. What has its name or URI taken, or is wrong, is left out and logged; a source that fails is logged,
-   * and what it last gave stays.
-   *
-   * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no source
-   */
-  observe(source: Source<App, Locals>): Observation {
-    const follower = observe(source, this.features, this.#logger)
-    this.#followers.add(follower)
-    const detach = (): void => {
-      this.#followers.delete(follower)
-      follower.detach()
-    }
-    return { ready: follower.ready, detach, [Symbol.dispose]: detach }
   }
 
   /**
@@ -290,8 +272,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
    * @default deadline 10_000
    */
   async close(options: { readonly deadline?: number } = {}): Promise<void> {
-    for (const follower of this.#followers) follower.stop()
-    this.#followers.clear()
+    for (const follower of this.followers) follower.stop()
+    this.followers.clear()
     try {
       await this.#mounts.close(options)
     } finally {
@@ -310,7 +292,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   /** Logs a failure, now or later: it must not end what caused the call. */
   #attempt(run: () => unknown, problem: string): void {
-    const failed = (err: unknown): void => this.#logger.error({ err }, problem)
+    const failed = (err: unknown): void => this.logger.error({ err }, problem)
     try {
       const done = run()
       if (done instanceof Promise) done.catch(failed)
@@ -333,7 +315,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       bus: this.#bus,
       clock,
       random: options.random ?? secureRandom,
-      logger: this.#logger,
+      logger: this.logger,
       events: this.#events,
       refusals: this.#refusals,
       limits: limits.calls,
@@ -365,7 +347,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       maxResultBytes,
       onError: (error, ctx, correlationId) => {
         const { method } = ctx.message
-        this.#logger.error(
+        this.logger.error(
           { err: error, method, correlationId },
           'A handler failed; the peer was shown the correlation id only',
         )
@@ -386,6 +368,7 @@ const ALL_PARTS: ServerParts = {
   tasks: createTasks,
   buildTemplate,
   subscriptions: subscriptionMethods,
+  addExtensions,
 }
 
 /**
@@ -400,6 +383,26 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {
     super(info, options, ALL_PARTS)
+    for (const { source } of options.extensions ?? [])
+      if (source !== undefined) this.observe(source as Source<App, Locals>)
+  }
+
+  /**
+   * Offers what another registry has, and keeps in step with it until the handle detaches it or the server closes. A
+   * source that answers at once is there when this returns; for others wait for `ready`. Clients get one notification for
+   * several changes. What has its name or URI taken, or is wrong, is left out and logged; a source that fails is logged,
+   * and what it last gave stays.
+   *
+   * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no source
+   */
+  observe(source: Source<App, Locals>): Observation {
+    const follower = observe(source, this.features, this.logger)
+    this.followers.add(follower)
+    const detach = (): void => {
+      this.followers.delete(follower)
+      follower.detach()
+    }
+    return { ready: follower.ready, detach, [Symbol.dispose]: detach }
   }
 
   /** Offers the resources whose addresses a URI template (RFC 6570) describes. Throws like {@link addTool}. */

@@ -1,6 +1,7 @@
 import type { SchemaEngine } from '../schema/types.ts'
 import type { buildTemplate } from '../features/resources/resource-templates.ts'
 import type { compileAsks } from '../features/tools/asks.ts'
+import type { addExtensions } from '../features/extensions.ts'
 import type { subscriptionMethods } from '../features/subscription-methods.ts'
 import type { createInputContext } from './resolve-options.ts'
 import type { createTasks } from './tasks-option.ts'
@@ -16,4 +17,5 @@ export interface ServerParts {
   readonly tasks?: typeof createTasks
   readonly buildTemplate?: typeof buildTemplate
   readonly subscriptions?: typeof subscriptionMethods
+  readonly addExtensions?: typeof addExtensions
 }
