@@ -80,15 +80,13 @@ export interface Features {
   capabilities(revision?: Revision): ServerCapabilities
 }
 
+const NOTHING_ADDED = { ...NO_EXTENSIONS, topics: [], ui: undefined }
+
 const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
   const { schemas, publish, pageSize, logging = true, logger = stderrLogger, tasks } = options
-  const added = options.addExtensions?.(options.extensions ?? [], { tasks: tasks?.runner }) ?? {
-    ...NO_EXTENSIONS,
-    topics: [],
-    ui: undefined,
-  }
+  const added = options.addExtensions?.(options.extensions ?? [], { tasks: tasks?.runner }) ?? NOTHING_ADDED
   const caching = new Caching(options.cache, options.layered)
   const tools = createTools({
     caching,
