@@ -1,7 +1,7 @@
-import type { Dial } from '@jetway/client'
+import type { TransportFactory } from '@jetway/client'
 import type { ServerConfig } from '@jetway/client/config'
-import { type HostTool, hostTools } from '@jetway/client/bridge'
-import { type Approval, ClientManager } from '@jetway/client/manager'
+import { type HostTool, hostTools } from '@jetway/bridge'
+import { type ApprovalRequest, ClientManager } from '@jetway/client/manager'
 import { Conversation } from './conversation.ts'
 import { type Model, ModelError } from './model/model.ts'
 import { createHandlers } from './terminal/questions.ts'
@@ -9,7 +9,7 @@ import type { Terminal } from './terminal/terminal.ts'
 import { sanitize, sanitizeLine } from './terminal/text.ts'
 
 export interface ChatOptions {
-  readonly servers: Readonly<Record<string, ServerConfig | Dial>>
+  readonly servers: Readonly<Record<string, ServerConfig | TransportFactory>>
   readonly model: Model
   readonly terminal: Terminal
   /** The most requests to the model for one query. */
@@ -167,7 +167,7 @@ export class Chat {
     return ['You help a user at a terminal, with the tools of MCP servers.', ...instructions].join('\n\n')
   }
 
-  async #approve(approval: Approval): Promise<boolean> {
+  async #approve(approval: ApprovalRequest): Promise<boolean> {
     // The user named the servers on the command line, and the handlers in questions.ts ask the user themselves.
     if (approval.kind !== 'call' || this.#options.yes) return true
     const { server, detail, signal } = approval
@@ -184,23 +184,23 @@ export class Chat {
     const { log } = this.#options
     const manager = this.#manager
     const name = (server: string): string => sanitizeLine(server, 80)
-    manager.on('mcp_reconnecting', ({ server, attempt }) =>
+    manager.on('reconnecting', ({ server, attempt }) =>
       log(`${name(server)} is gone; attempt ${attempt} to reconnect`),
     )
-    manager.on('mcp_reconnected', ({ server }) => log(`${name(server)} is back`))
-    manager.on('mcp_server_removed', ({ server, reason }) =>
+    manager.on('reconnected', ({ server }) => log(`${name(server)} is back`))
+    manager.on('serverRemoved', ({ server, reason }) =>
       log(`${name(server)} is given up: ${sanitizeLine(reason, 200)}`),
     )
-    manager.on('mcp_list_failed', ({ server, error }) =>
+    manager.on('listFailed', ({ server, error }) =>
       log(`${name(server)}: ${sanitizeLine(error.message, 200)}`),
     )
-    manager.on('mcp_log', ({ server, level, data }) =>
+    manager.on('log', ({ server, level, data }) =>
       log(
         `[${name(server)} ${level}] ${sanitizeLine(typeof data === 'string' ? data : JSON.stringify(data), 500)}`,
       ),
     )
-    manager.on('mcp_stderr', ({ server, line }) => log(`[${name(server)}] ${sanitizeLine(line, 500)}`))
-    manager.on('mcp_error', ({ server, error }) =>
+    manager.on('stderr', ({ server, line }) => log(`[${name(server)}] ${sanitizeLine(line, 500)}`))
+    manager.on('error', ({ server, error }) =>
       log(`${server === undefined ? '' : `${name(server)}: `}${sanitizeLine(error.message, 200)}`),
     )
   }

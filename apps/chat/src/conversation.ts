@@ -1,4 +1,4 @@
-import type { HostTool } from '@jetway/client/bridge'
+import type { HostTool } from '@jetway/bridge'
 import { History } from './history.ts'
 import type { Model, Reply } from './model/model.ts'
 

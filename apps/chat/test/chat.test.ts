@@ -88,7 +88,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
   it.each([
     ['fails', 'fail', {}, 'paper'],
     ['rejects its arguments', 'price', { thing: 1 }, 'thing'],
-    ['is called with invalid JSON', 'price', '{"thing":', 'no JSON object'],
+    ['is called with invalid JSON', 'price', '{"thing":', 'not a JSON object'],
     ['does not exist', 'nothing', {}, 'no tool'],
   ])('gives the model an error for a tool that %s', async (_, tool, args, expected) => {
     const { type, waitForText, model } = await startChat(calling(tool, args), { api, yes: true })
@@ -96,7 +96,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     await waitForText('It said <')
     const [, second] = model.requests
     expect(second?.results.join()).toContain(expected)
-    const failed = api === 'anthropic' ? '"is_error":true' : 'has failed'
+    const failed = api === 'anthropic' ? '"is_error":true' : 'The tool failed'
     expect(JSON.stringify(second?.messages)).toContain(failed)
   })
 

@@ -1,4 +1,4 @@
-import type { ClientHandlers, ElicitAnswer } from '@jetway/client'
+import type { ClientHandlers, ElicitResult } from '@jetway/client'
 
 /** A call that the model makes. */
 export interface PlannedCall {
@@ -12,7 +12,7 @@ interface ListedTool {
 }
 
 /** The person at this host agrees to everything, and leaves every field of a form as it was shown. */
-const agree = (): ElicitAnswer => ({ action: 'accept' })
+const agree = (): ElicitResult => ({ action: 'accept' })
 
 export const handlers: ClientHandlers = {
   elicit: agree,

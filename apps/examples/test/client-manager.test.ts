@@ -69,7 +69,7 @@ it('servers that come and go are told of', async () => {
   const { ClientManager } = await import('@jetway/client/manager')
   await using manager = new ClientManager(
     { name: 'my-host', version: '1.0.0' },
-    { reconnect: { firstMs: 1, maxAttempts: 2 } },
+    { reconnect: { initialDelayMs: 1, maxAttempts: 2 } },
   )
   const lines: string[] = []
   watch(manager, (line) => lines.push(line))
@@ -87,6 +87,6 @@ it('servers that come and go are told of', async () => {
   expect(lines.slice(2)).toEqual([
     'memory: attempt 2 of 2',
     'memory: It is away',
-    'memory is gone: It could not be reconnected in 2 attempts: It is away',
+    'memory is gone: 2 attempts to reconnect have failed: It is away',
   ])
 })

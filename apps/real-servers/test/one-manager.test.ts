@@ -43,7 +43,7 @@ const manager = new ClientManager(
   { name: 'host', version: '1.0.0' },
   {
     client: { eras: false },
-    reconnect: { firstMs: 1 },
+    reconnect: { initialDelayMs: 1 },
     handlers: {
       elicit: (_, { name }) => {
         elicited.push(name)
@@ -148,7 +148,7 @@ describe('nine servers in one manager, published ones and Jetway, over every tra
 
   it('reconnect if one is killed during a call, without effect on the others', async () => {
     const events: string[] = []
-    for (const event of ['mcp_reconnecting', 'mcp_reconnected', 'mcp_server_removed'] as const)
+    for (const event of ['reconnecting', 'reconnected', 'serverRemoved'] as const)
       manager.on(event, ({ server }) => void events.push(`${event} ${server}`))
     const call = manager.callTool('mcp__theirs-stdio__trigger-long-running-operation', { duration: 60 })
     const outcome = call.catch((error: unknown) => error)
@@ -165,6 +165,6 @@ describe('nine servers in one manager, published ones and Jetway, over every tra
       content: [{ text: 'Echo: back' }],
     })
     expect(await other).toMatchObject({ content: [{ text: expect.stringContaining('completed') }] })
-    expect(events).toEqual(['mcp_reconnecting theirs-stdio', 'mcp_reconnected theirs-stdio'])
+    expect(events).toEqual(['reconnecting theirs-stdio', 'reconnected theirs-stdio'])
   })
 })

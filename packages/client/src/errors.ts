@@ -1,16 +1,16 @@
 import type { TransportClose } from './transport/client-transport.ts'
 
-/** What went wrong on this side, for programs: the texts are for people and may change. */
+/** For programs. The messages are for people and may change. */
 export type ClientErrorCode =
   | 'not-connected'
   | 'closed'
   | 'timeout'
   | 'too-many-calls'
   | 'unsupported-revision'
-  | 'not-offered'
-  | 'invalid-answer'
+  | 'not-supported'
+  | 'invalid-response'
   | 'output-mismatch'
-  | 'unanswerable'
+  | 'input-unavailable'
   | 'too-many-rounds'
   | 'endless-list'
   | 'transport'
@@ -22,15 +22,12 @@ export type ClientErrorCode =
   | 'skill-refused'
 
 /**
- * A failure that the server has not sent: of the connection, of a limit, or of an answer that is none. What a server
- * sends as an error arrives as `McpError`, and an aborted signal rejects with its own reason.
+ * A failure on this side: of the connection, of a limit, or an invalid response. Errors that the server sends are
+ * `McpError`s, and an aborted signal rejects with its own reason.
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
-  /**
-   * Whether the server has certainly not begun with what was asked of it, so that asking again does nothing twice. False
-   * where that is not known.
-   */
+  /** True if the server has certainly not processed the request, so that it is safe to send it again. */
   readonly unprocessed: boolean = false
 
   constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
@@ -40,7 +37,7 @@ export class ClientError extends Error {
   }
 }
 
-/** The connection was not there when something was asked of it, or went away before the answer came. */
+/** The connection was closed, or it ended before the response. */
 export class ConnectionClosedError extends ClientError {
   readonly close: TransportClose | undefined
   override readonly unprocessed: boolean
@@ -52,7 +49,7 @@ export class ConnectionClosedError extends ClientError {
   }
 }
 
-/** No answer, and no sign of life, within the time that the call had. The server has been told to stop. */
+/** No response, and no progress, in time. The client has cancelled the request. */
 export class RequestTimeoutError extends ClientError {
   readonly method: string
   readonly timeoutMs: number
@@ -64,9 +61,9 @@ export class RequestTimeoutError extends ClientError {
   }
 }
 
-/** The two sides share no revision of the protocol. */
+/** The client and the server have no revision in common. */
 export class UnsupportedRevisionError extends ClientError {
-  /** What the server has named. */
+  /** The versions that the server has named. */
   readonly offered: readonly string[]
 
   constructor(message: string, offered: readonly string[], options?: ErrorOptions) {
@@ -75,10 +72,10 @@ export class UnsupportedRevisionError extends ClientError {
   }
 }
 
-/** A tool's structured result is not what the tool's own schema says. */
+/** A structured result does not match the tool's `outputSchema`. */
 export class OutputMismatchError extends ClientError {
   readonly tool: string
-  /** The result as it came, for hosts that want to go on with it. */
+  /** The result, for hosts that want to use it anyway. */
   readonly result: object
 
   constructor(tool: string, problem: string, result: object) {
@@ -88,32 +85,32 @@ export class OutputMismatchError extends ClientError {
   }
 }
 
-/** A transport could not deliver a message, or has lost its answer. Transports extend it. */
+/** A transport could not deliver a message or lost the response. Transports extend it. */
 export class TransportError extends ClientError {
-  /** The status of HTTP, where there was one. */
+  /** The HTTP status. */
   readonly status: number | undefined
-  /** Whether there were no credentials to be had: what has failed is the provider, whatever the server is like. */
-  readonly ofCredentials: boolean
+  /** The auth provider has failed. This says nothing about the server. */
+  readonly authFailed: boolean
   override readonly unprocessed: boolean
 
   constructor(
     message: string,
     options: ErrorOptions & {
       readonly status?: number | undefined
-      readonly ofCredentials?: boolean
+      readonly authFailed?: boolean
       readonly unprocessed?: boolean
     } = {},
   ) {
     super('transport', message, options)
     this.status = options.status
-    this.ofCredentials = options.ofCredentials ?? false
+    this.authFailed = options.authFailed ?? false
     this.unprocessed = options.unprocessed ?? false
   }
 }
 
 /**
- * The server no longer knows the session. The transport that throws it has forgotten the session's id: the next
- * `initialize` opens a new one, which the client sends by itself.
+ * The server no longer knows the session. The client opens a new one by itself. A transport that throws this error
+ * has forgotten the session id.
  */
 export class SessionLostError extends ClientError {
   override readonly unprocessed: boolean = true
@@ -123,14 +120,14 @@ export class SessionLostError extends ClientError {
   }
 }
 
-export const invalidAnswer = (method: string, problem: string): ClientError =>
-  new ClientError('invalid-answer', `The answer to ${method} is malformed: ${problem}`)
+export const invalidResponse = (method: string, problem: string): ClientError =>
+  new ClientError('invalid-response', `The answer to ${method} is malformed: ${problem}`)
 
 /**
- * The error of a later step of a call, such as the next round of questions, or asking for its task: the call itself has
- * been taken on by then, whatever became of the step.
+ * The error of a later step of a call, such as the next round of input. The call itself has been processed in part,
+ * so `unprocessed` must be false.
  */
-export function begun(error: unknown): unknown {
+export function asStarted(error: unknown): unknown {
   if (!(error instanceof ClientError) || !error.unprocessed) return error
   if (error instanceof ConnectionClosedError) return new ConnectionClosedError(error.message, error.close)
   const status = error instanceof TransportError ? error.status : undefined

@@ -1,5 +1,5 @@
 export {
-  type AuthAnswer,
+  type AuthResponse,
   type AuthHeaders,
   type AuthProvider,
   type AuthRequest,
@@ -7,9 +7,9 @@ export {
   MAX_AUTH_RETRIES,
 } from './auth/provider.ts'
 export { type AuthFetch, withAuth } from './auth/with-auth.ts'
-export { Client, type ClientStats, type CompletionRef, type ServerView } from './client.ts'
-export type { Ignored } from './conversation/conversation.ts'
-export { createEraCache, type EraCache } from './eras/era-cache.ts'
+export { Client, type ClientStats, type CompletionRef, type ServerDetails } from './client/client.ts'
+export type { IgnoredMessages } from './connection/connection.ts'
+export { createEraCache, type EraCache } from './dialect/era-cache.ts'
 export {
   ClientError,
   type ClientErrorCode,
@@ -20,30 +20,31 @@ export {
   TransportError,
   UnsupportedRevisionError,
 } from './errors.ts'
-export type { ClientEvents, ClientListener } from './features/events.ts'
-export { logTo } from './features/log-to.ts'
+export type { ClientEvents, ClientListener } from './client/events.ts'
+export { logTo } from './client/log-to.ts'
 export type {
   ClientHandlers,
-  ElicitAnswer,
+  ElicitResult,
   ElicitRequest,
-  ElicitUrlAnswer,
+  ElicitUrlResult,
   ElicitUrlRequest,
-  QuestionContext,
+  HandlerContext,
   Root,
-  SampleAnswer,
+  SampleResult,
   SampleRequest,
-} from './features/questions.ts'
-export { UrlElicitationRequiredError } from './features/required-urls.ts'
-export type { CacheHints, Page } from './features/results.ts'
-export type { ClientTask, TaskState } from './features/tasks.ts'
-export type { ToolArgs, ToolInput, ToolOutput, TypedTool, TypedToolResult } from './features/typed-tool.ts'
-export type { ClientOptions, Progress, RequestOptions } from './options.ts'
-export type { SavedSession } from './saved-session.ts'
+} from './input/handlers.ts'
+export { UrlElicitationRequiredError } from './input/url-elicitation.ts'
+export type { Page } from './client/lists.ts'
+export type { CacheHints } from './client/results.ts'
+export type { ClientTask, TaskState } from './client/tasks.ts'
+export type { ToolArgs, ToolInput, ToolOutput, TypedTool, TypedToolResult } from './client/typed-tool.ts'
+export type { ClientOptions, Progress, RequestOptions } from './client/options.ts'
+export type { SavedSession } from './client/saved-session.ts'
 export type {
   ClientTransport,
   ClientTransportHandlers,
-  Dial,
-  Origin,
+  TransportFactory,
+  MessageOrigin,
   SendContext,
   TransportClose,
 } from './transport/client-transport.ts'

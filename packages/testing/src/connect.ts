@@ -3,12 +3,12 @@ import {
   type ClientHandlers,
   type ClientOptions,
   duplex,
-  type ElicitAnswer,
+  type ElicitResult,
   type ElicitRequest,
   type ElicitUrlRequest,
-  type QuestionContext,
+  type HandlerContext,
   type Root,
-  type SampleAnswer,
+  type SampleResult,
   type SampleRequest,
 } from '@jetway/client'
 import type { AuthInfo, McpServer } from '@jetway/core'
@@ -23,11 +23,11 @@ type Scripted<Handler, Answer> = Handler | readonly Answer[]
 /** What a test client answers. Only what is named here is declared to the server. */
 export interface ScriptedAnswers {
   /** Fills in forms. */
-  readonly elicit?: Scripted<NonNullable<ClientHandlers['elicit']>, ElicitAnswer>
+  readonly elicit?: Scripted<NonNullable<ClientHandlers['elicit']>, ElicitResult>
   /** Opens addresses. */
-  readonly elicitUrl?: Scripted<NonNullable<ClientHandlers['elicitUrl']>, ElicitAnswer['action']>
+  readonly elicitUrl?: Scripted<NonNullable<ClientHandlers['elicitUrl']>, ElicitResult['action']>
   /** Is the model. A text is one that it has said. */
-  readonly sample?: Scripted<NonNullable<ClientHandlers['sample']>, string | SampleAnswer>
+  readonly sample?: Scripted<NonNullable<ClientHandlers['sample']>, string | SampleResult>
   /** The same each time. */
   readonly roots?: ClientHandlers['roots'] | readonly string[]
 }
@@ -111,14 +111,14 @@ function toHandlers(
 ): ClientHandlers {
   return {
     ...(elicit !== undefined && {
-      elicit: kept('elicit', elicit, (answer: ElicitAnswer) => answer, keep),
+      elicit: kept('elicit', elicit, (answer: ElicitResult) => answer, keep),
     }),
     ...(elicitUrl !== undefined && {
-      elicitUrl: kept('elicitUrl', elicitUrl, (action: ElicitAnswer['action']) => ({ action }), keep),
+      elicitUrl: kept('elicitUrl', elicitUrl, (action: ElicitResult['action']) => ({ action }), keep),
     }),
     ...(sample !== undefined && { sample: kept('sample', sample, toSampleAnswer, keep) }),
     ...(roots !== undefined && {
-      roots: (ctx: QuestionContext) => {
+      roots: (ctx: HandlerContext) => {
         keep({ kind: 'roots' })
         return typeof roots === 'function' ? roots(ctx) : roots.map(toRoot)
       },
@@ -129,10 +129,10 @@ function toHandlers(
 /** A handler that keeps its questions; a script is one that gives the next answer each time. */
 function kept<Request, Answer, Line>(
   kind: 'elicit' | 'elicitUrl' | 'sample',
-  script: ((request: Request, ctx: QuestionContext) => Answer | Promise<Answer>) | readonly Line[],
+  script: ((request: Request, ctx: HandlerContext) => Answer | Promise<Answer>) | readonly Line[],
   toAnswer: (line: Line) => Answer,
   keep: (question: AskedQuestion) => void,
-): (request: Request, ctx: QuestionContext) => Answer | Promise<Answer> {
+): (request: Request, ctx: HandlerContext) => Answer | Promise<Answer> {
   let next = 0
   return (request, ctx) => {
     keep({ kind, request } as unknown as AskedQuestion)
@@ -144,7 +144,7 @@ function kept<Request, Answer, Line>(
   }
 }
 
-const toSampleAnswer = (line: string | SampleAnswer): SampleAnswer =>
+const toSampleAnswer = (line: string | SampleResult): SampleResult =>
   typeof line === 'string'
     ? { role: 'assistant', model: 'scripted', content: { type: 'text', text: line }, stopReason: 'endTurn' }
     : line

@@ -89,11 +89,11 @@ interface Watched {
 function watched(): Watched {
   const manager = new ClientManager(
     { name: 'host', version: '1.0.0' },
-    { client: { eras: false }, reconnect: { firstMs: 20, factor: 1, maxAttempts: 200 } },
+    { client: { eras: false }, reconnect: { initialDelayMs: 20, factor: 1, maxAttempts: 200 } },
   )
   open.push(() => manager.closeAll())
   const events: Watched['events'] = []
-  for (const event of ['mcp_reconnecting', 'mcp_reconnected', 'mcp_server_removed'] as const)
+  for (const event of ['reconnecting', 'reconnected', 'serverRemoved'] as const)
     manager.on(event, (value) => void events.push([event, value]))
   return { manager, events }
 }
@@ -106,16 +106,19 @@ describe.each(frameworks)('a server on %s', (_, start) => {
     const runs = { count: 0 }
     const first = await start(counting(runs), 0, revisions)
     const { manager, events } = watched()
-    await manager.connect('a', { url: `http://127.0.0.1:${first.port}/mcp`, reconnect: { firstMs: 20 } })
+    await manager.connect('a', {
+      url: `http://127.0.0.1:${first.port}/mcp`,
+      reconnect: { initialDelayMs: 20 },
+    })
     expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
     await first.kill()
     await isGone(first.port)
     const away = manager.callTool('mcp__a__count')
-    await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('mcp_reconnecting'))
+    await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('reconnecting'))
     const second = await start(counting(runs), first.port, revisions)
     open.push(() => second.kill())
     expect(await away).toMatchObject({ content: [{ text: '2' }] })
-    expect(events.at(-1)?.[0]).toBe('mcp_reconnected')
+    expect(events.at(-1)?.[0]).toBe('reconnected')
     expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
     expect(runs.count).toBe(3)
   })
@@ -125,7 +128,10 @@ describe.each(frameworks)('a server on %s', (_, start) => {
     const revisions = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
     const first = await start(counting(runs), 0, revisions)
     const { manager, events } = watched()
-    await manager.connect('a', { url: `http://127.0.0.1:${first.port}/mcp`, reconnect: { firstMs: 20 } })
+    await manager.connect('a', {
+      url: `http://127.0.0.1:${first.port}/mcp`,
+      reconnect: { initialDelayMs: 20 },
+    })
     await manager.tools()
     const client = manager.get('a')
     await first.kill()

@@ -1,4 +1,4 @@
-import { anthropicResult, type AnthropicTools, anthropicTools } from '@jetway/client/bridge'
+import { anthropicResult, type AnthropicTools, anthropicTools } from '@jetway/bridge'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { type Endpoint, requestValues } from './endpoint.ts'
 import {

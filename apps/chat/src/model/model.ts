@@ -1,4 +1,4 @@
-import type { HostTool } from '@jetway/client/bridge'
+import type { HostTool } from '@jetway/bridge'
 import type { JsonObject } from '@jetway/core/protocol'
 
 /** A message in the format of the model's API. */

@@ -1,4 +1,4 @@
-import { openAiToolMessage, type OpenAiChatTools, openAiChatTools } from '@jetway/client/bridge'
+import { openAiToolMessage, type OpenAiChatTools, openAiChatTools } from '@jetway/bridge'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { type Endpoint, requestValues } from './endpoint.ts'
 import {

@@ -1,4 +1,4 @@
-import type { HostToolResult } from '@jetway/client/bridge'
+import type { HostToolResult } from '@jetway/bridge'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { ModelError, type Reply } from './model.ts'
 

@@ -1,5 +1,5 @@
 import { type FormField, formIssues, isObject } from '@jetway/core/protocol'
-import type { ElicitAnswer, ElicitRequest } from '@jetway/client'
+import type { ElicitResult, ElicitRequest } from '@jetway/client'
 import type { Terminal } from './terminal.ts'
 import { sanitize, sanitizeLine } from './text.ts'
 
@@ -16,7 +16,7 @@ export async function fillForm(
     signal,
     terminal,
   }: { readonly name: string; readonly signal: AbortSignal; readonly terminal: Terminal },
-): Promise<ElicitAnswer> {
+): Promise<ElicitResult> {
   const fields = Object.entries(requestedSchema.properties ?? {})
   if (fields.length > MAX_FIELDS || !fields.every(([, field]) => isObject(field))) return { action: 'cancel' }
   terminal.write(
@@ -33,7 +33,7 @@ export async function fillForm(
   return { action: 'accept', content: Object.fromEntries(content) }
 }
 
-async function confirm(terminal: Terminal, signal: AbortSignal): Promise<ElicitAnswer> {
+async function confirm(terminal: Terminal, signal: AbortSignal): Promise<ElicitResult> {
   const line = await terminal.ask('Agree? [y/N] ', { signal })
   if (line === undefined || line.trim() === CANCEL) return { action: 'cancel' }
   return { action: /^y(es)?$/i.test(line.trim()) ? 'accept' : 'decline' }
@@ -50,7 +50,7 @@ async function askField(
   field: Field,
   terminal: Terminal,
   signal: AbortSignal,
-): Promise<{ readonly value: unknown } | ElicitAnswer> {
+): Promise<{ readonly value: unknown } | ElicitResult> {
   terminal.write(describeField(field))
   for (;;) {
     const line = (await terminal.ask('  > ', { signal }))?.trim()

@@ -1,5 +1,5 @@
 import { McpError } from '@jetway/core/protocol'
-import type { ClientHandlers, QuestionContext, SampleAnswer, SampleRequest } from '@jetway/client'
+import type { ClientHandlers, HandlerContext, SampleResult, SampleRequest } from '@jetway/client'
 import type { Model, UserPart } from '../model/model.ts'
 import { fillForm } from './form.ts'
 import type { Terminal } from './terminal.ts'
@@ -23,7 +23,7 @@ export function createHandlers(terminal: Terminal, model: Model): ClientHandlers
   }
 }
 
-const nameOf = ({ name, server }: QuestionContext): string =>
+const nameOf = ({ name, server }: HandlerContext): string =>
   sanitizeLine(name ?? server?.name ?? 'A server', 80)
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling */
@@ -32,9 +32,9 @@ const rejection = (): McpError => new McpError(-1, 'User rejected sampling reque
 /** The user approves the request before the model gets it, and the reply before the server gets it. */
 async function sample(
   request: SampleRequest,
-  ctx: QuestionContext,
+  ctx: HandlerContext,
   { terminal, model }: { readonly terminal: Terminal; readonly model: Model },
-): Promise<SampleAnswer> {
+): Promise<SampleResult> {
   const { signal } = ctx
   const messages = request.messages.map(({ role, content }) => ({ role, parts: partsOf(content) }))
   const system = request.systemPrompt === undefined ? '' : `  system: ${sanitize(request.systemPrompt)}\n`

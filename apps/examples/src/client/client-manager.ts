@@ -50,11 +50,11 @@ export function asking(confirm: (text: string, signal: AbortSignal) => Promise<b
 // #region events
 /** Tells of servers that come and go. */
 export function watch(manager: ClientManager, log: (line: string) => void): void {
-  manager.on('mcp_reconnecting', ({ server, attempt, max_attempts: max }) =>
+  manager.on('reconnecting', ({ server, attempt, maxAttempts: max }) =>
     log(`${server}: attempt ${attempt} of ${max}`),
   )
-  manager.on('mcp_reconnect_failed', ({ server, error }) => log(`${server}: ${error.message}`))
-  manager.on('mcp_reconnected', ({ server }) => log(`${server} is back`))
-  manager.on('mcp_server_removed', ({ server, reason }) => log(`${server} is gone: ${reason}`))
+  manager.on('reconnectFailed', ({ server, error }) => log(`${server}: ${error.message}`))
+  manager.on('reconnected', ({ server }) => log(`${server} is back`))
+  manager.on('serverRemoved', ({ server, reason }) => log(`${server} is gone: ${reason}`))
 }
 // #endregion

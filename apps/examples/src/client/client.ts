@@ -72,7 +72,7 @@ export const createHost = (ask: (question: string) => Promise<boolean>): Client 
 export async function followTools(client: Client, show: (names: readonly string[]) => void): Promise<void> {
   const refresh = async (): Promise<void> => show((await client.listTools()).map(({ name }) => name))
   client.on('toolsChanged', refresh)
-  client.on('gap', refresh)
+  client.on('changesMissed', refresh)
   await refresh()
 }
 // #endregion

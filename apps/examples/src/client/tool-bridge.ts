@@ -9,7 +9,7 @@ import {
   openAiChatTools,
   openAiResponsesTools,
   type Tools,
-} from '@jetway/client/bridge'
+} from '@jetway/bridge'
 import { generateText, jsonSchema, type LanguageModel, stepCountIs } from 'ai'
 import type OpenAI from 'openai'
 

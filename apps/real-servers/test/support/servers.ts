@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Dial } from '@jetway/client'
+import type { TransportFactory } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import { childProcess, type ChildProcessOptions } from '@jetway/client/stdio'
 
@@ -20,7 +20,7 @@ export const run = (
   name: Parameters<typeof commandOf>[0],
   args: readonly string[] = [],
   options: Partial<ChildProcessOptions> = {},
-): Dial =>
+): TransportFactory =>
   childProcess({
     command: process.execPath,
     args: [commandOf(name), ...args],
@@ -58,7 +58,7 @@ export async function serveEverything(transport: keyof typeof PATHS): Promise<Ru
 /** Starts server-everything over each transport. */
 export const TRANSPORTS: readonly (readonly [
   string,
-  () => Promise<{ readonly dial: Dial; readonly close: () => Promise<void> }>,
+  () => Promise<{ readonly dial: TransportFactory; readonly close: () => Promise<void> }>,
 ])[] = [
   ['as a child process', () => Promise.resolve({ dial: run('everything'), close: () => Promise.resolve() })],
   ['over HTTP+SSE', () => overHttp('sse')],
@@ -67,7 +67,7 @@ export const TRANSPORTS: readonly (readonly [
 
 async function overHttp(
   transport: keyof typeof PATHS,
-): Promise<{ readonly dial: Dial; readonly close: () => Promise<void> }> {
+): Promise<{ readonly dial: TransportFactory; readonly close: () => Promise<void> }> {
   const running = await serveEverything(transport)
   return { dial: http(running.url), close: () => running.close() }
 }

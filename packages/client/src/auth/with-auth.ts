@@ -1,22 +1,20 @@
-import { MAX_AUTH_RETRIES, type AuthAnswer, type AuthHeaders, type AuthProvider } from './provider.ts'
+import { MAX_AUTH_RETRIES, type AuthResponse, type AuthHeaders, type AuthProvider } from './provider.ts'
 
-/** The part of `fetch` that is wrapped. A body that is a stream can be sent once only, so it is not sent again. */
+/** A request whose body is a stream is not sent again. */
 export type AuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/** What of `fetch` is used. */
 type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 
 const CHALLENGES: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * A `fetch` whose requests carry the credentials of a provider, and are sent again when the provider says so.
+ * A `fetch` that adds the credentials of a provider, and sends a request again if the provider says so.
  *
- * Credentials go to the origin of `resource` and nowhere else: a request to another origin is refused. A redirect is an
- * answer like any other, since `fetch` would take headers along that are not for strangers: whoever follows it sends a
- * request of its own, which has credentials of its own.
+ * Credentials only go to the origin of `resource`. Redirects are not followed, because `fetch` would take the headers
+ * along.
  *
- * @param resource the address of the server, as it was configured
- * @throws TypeError for a request to another origin; what the provider throws; what `fetch` throws
+ * @param resource - the configured URL of the server
+ * @throws TypeError for a request to another origin; what the provider or `fetch` throws
  */
 export function withAuth(fetch: PlainFetch, provider: AuthProvider, resource: string | URL): AuthFetch {
   const server = new URL(resource)
@@ -25,8 +23,8 @@ export function withAuth(fetch: PlainFetch, provider: AuthProvider, resource: st
     const request: RequestInit = { ...init, redirect: 'manual' }
     for (let retries = 0; ; retries++) {
       const { response, answer } = await send(fetch, provider, server, target, request)
-      if (!CHALLENGES.has(response.status) || provider.challenged === undefined) {
-        provider.answered?.(answer)
+      if (!CHALLENGES.has(response.status) || provider.onChallenge === undefined) {
+        provider.onResponse?.(answer)
         return response
       }
       if (retries >= MAX_AUTH_RETRIES || !isRepeatable(request.body)) return response
@@ -36,14 +34,14 @@ export function withAuth(fetch: PlainFetch, provider: AuthProvider, resource: st
   }
 }
 
-/** The answer that was challenged holds a connection until somebody reads it: that must end where the provider fails. */
+/** An unread response blocks its connection, so it is cancelled if the provider fails. */
 async function decide(
   provider: AuthProvider,
-  answer: AuthAnswer,
+  answer: AuthResponse,
   response: Response,
 ): Promise<'retry' | 'give-up' | undefined> {
   try {
-    return await provider.challenged?.(answer)
+    return await provider.onChallenge?.(answer)
   } catch (error) {
     await response.body?.cancel()
     throw error
@@ -56,7 +54,7 @@ async function send(
   server: URL,
   target: URL,
   init: RequestInit,
-): Promise<{ response: Response; answer: AuthAnswer }> {
+): Promise<{ response: Response; answer: AuthResponse }> {
   if (target.origin !== server.origin)
     throw new TypeError(`Credentials for ${server.origin} are not sent to ${target.origin}`)
   const request = {

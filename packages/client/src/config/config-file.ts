@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 
-/** A file that could not be read as a whole. What is wrong with one server of it is a problem of that server alone. */
+/** The file cannot be read as a whole. A problem with one server is a `ConfigProblem` instead. */
 export class ConfigFileError extends Error {
   readonly file: string
 
@@ -11,16 +11,12 @@ export class ConfigFileError extends Error {
   }
 }
 
-/**
- * The text of a file of UTF-8.
- *
- * @throws ConfigFileError where it cannot be read, is longer than `maxBytes`, or is no text
- */
+/** @throws ConfigFileError if the file cannot be read, is longer than `maxBytes`, or is not UTF-8 */
 export async function readTextFile(file: string, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   try {
-    // One byte more than may be there: sizes that are asked for before are wrong for pipes and for files that grow.
+    // Reads one byte more than allowed. A size known beforehand is wrong for pipes and growing files.
     for await (const chunk of createReadStream(file, { end: maxBytes }) as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       size += chunk.byteLength
@@ -33,13 +29,12 @@ export async function readTextFile(file: string, maxBytes: number): Promise<stri
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch {
-    throw new ConfigFileError(file, 'is not UTF-8: save it in that encoding')
+    throw new ConfigFileError(file, 'is not UTF-8: save it as UTF-8')
   }
 }
 
 /**
- * Reads JSON as hosts do, with comments and trailing commas. A place is told where it ends early, and never what stands
- * there: it may be a key.
+ * Parses JSON with comments and trailing commas. The message has a position but no text: it may be a secret.
  *
  * @throws ConfigFileError
  */
@@ -50,6 +45,6 @@ export async function parseJsonc(file: string, text: string): Promise<unknown> {
   } catch (error) {
     if (error instanceof RangeError) throw new ConfigFileError(file, 'is nested too deeply')
     const { line, column } = error as { readonly line?: number; readonly column?: number }
-    throw new ConfigFileError(file, `is not valid JSON, as of line ${line}, column ${column}`)
+    throw new ConfigFileError(file, `is not valid JSON: see line ${line}, column ${column}`)
   }
 }

@@ -1,23 +1,38 @@
 import type { Implementation } from '@jetway/core/protocol'
-import { Client } from '../client.ts'
-import type { ClientOptions } from '../options.ts'
-import { dial } from './dial.ts'
-import type { ServerConfig } from './server-config.ts'
+import { Client } from '../client/client.ts'
+import type { ClientOptions } from '../client/options.ts'
+import { http, sse } from '../http/http.ts'
+import { childProcess } from '../stdio/child-process.ts'
+import type { TransportFactory } from '../transport/client-transport.ts'
+import { isStdio, type ServerConfig } from './server-config.ts'
 
-/** Options of {@link connect}: those of the client, and who it is. */
 export interface ConnectOptions extends ClientOptions {
-  /** What the server is told of the host. */
+  /** Sent to the server. */
   readonly info: Implementation
-  /** Aborting it gives the attempt up, and rejects with its reason. Once connected it means nothing. */
+  /** Aborting it ends the attempt. Has no effect once connected. */
   readonly signal?: AbortSignal
 }
 
 /**
- * A client of the server that a configuration names, connected. Where it fails nothing stays open: no process, no socket.
+ * Connects to a configured server. After a failure nothing stays open.
  *
- * @throws TypeError for a configuration that is none; what `Client.connect` throws
+ * @throws TypeError for an invalid configuration; what `Client.connect` throws
  */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Client> {
   const { info, signal, ...rest } = options
-  return new Client(info, rest).connect(dial(config), signal === undefined ? {} : { signal })
+  return new Client(info, rest).connect(transportFor(config), signal === undefined ? {} : { signal })
+}
+
+/**
+ * Returns what `Client.connect` takes. Opens nothing.
+ *
+ * @throws TypeError for an invalid configuration
+ */
+export function transportFor(config: ServerConfig): TransportFactory {
+  if (isStdio(config)) {
+    const { transport: _, ...options } = config
+    return childProcess(options)
+  }
+  const { transport, url, ...options } = config
+  return transport === 'sse' ? sse(url, options) : http(url, options)
 }

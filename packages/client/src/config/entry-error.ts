@@ -1,6 +1,6 @@
-/** What is wrong with one field of one server. The message holds no value of the file's. */
+/** A problem with one field of one server. The message has no values from the file. */
 export class EntryError extends Error {
-  /** Undefined for the server as a whole. */
+  /** Undefined for the whole server. */
   readonly field: string | undefined
 
   constructor(field: string | undefined, message: string) {

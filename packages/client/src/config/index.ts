@@ -1,6 +1,5 @@
 export { ConfigFileError } from './config-file.ts'
-export { connect, type ConnectOptions } from './connect.ts'
-export { dial } from './dial.ts'
+export { connect, type ConnectOptions, transportFor } from './connect.ts'
 export type { AskForInput, ConfigInput } from './inputs.ts'
 export { type ConfigProblem, loadConfig, type LoadConfigOptions, type LoadedConfig } from './load-config.ts'
 export type { RemoteServer, ServerConfig, StdioServer } from './server-config.ts'

@@ -2,25 +2,24 @@ import { isObject } from '@jetway/core/protocol'
 import { EntryError } from './entry-error.ts'
 
 /**
- * Something that a file of VS Code has its user asked for.
+ * An input of a VS Code file.
  *
  * @see https://code.visualstudio.com/docs/reference/variables-reference#_input-variables
  */
 export interface ConfigInput {
   readonly id: string
-  /** `promptString` is a text, `pickString` one of `options`, `command` what an extension gives. */
   readonly type: 'promptString' | 'pickString' | 'command'
   readonly description: string | undefined
   readonly default: string | undefined
-  /** Whether it is to be hidden as it is typed. */
+  /** Hide it while the user types. */
   readonly password: boolean
   readonly options: readonly string[]
 }
 
-/** Asks for an input. Undefined stands for its default. */
+/** Asks the user. Undefined uses the default. */
 export type AskForInput = (input: ConfigInput) => string | undefined | Promise<string | undefined>
 
-/** Answers `${input:…}`, each input being asked for once, and only when a server needs it. */
+/** Resolves `${input:…}`. Each input is asked for once, when a server needs it. */
 export function answering(
   defined: unknown,
   ask: AskForInput | undefined,
@@ -38,7 +37,7 @@ export function answering(
     throw new EntryError(
       field,
       ask === undefined
-        ? `needs the input ${id}: give the option input, which asks for it`
+        ? `needs the input ${id}: give the option input, of loadConfig`
         : `needs the input ${id}, which was not given`,
     )
   }

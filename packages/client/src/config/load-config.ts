@@ -2,65 +2,61 @@ import { homedir } from 'node:os'
 import { basename, dirname, resolve } from 'node:path'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { ConfigFileError, parseJsonc, readTextFile } from './config-file.ts'
-import { type EntryContext, isDisabled, readEntry } from './entries.ts'
+import { type EntryContext, isDisabled, readEntry } from './server-entry.ts'
 import { EntryError } from './entry-error.ts'
 import { answering, type AskForInput } from './inputs.ts'
 import type { ServerConfig } from './server-config.ts'
 
-/** Something in a file that does not count, or that one server cannot be used for. It repeats no value of the file's. */
+/** A problem in a file. It has no values from the file. */
 export interface ConfigProblem {
-  /** With `error` the server is not among the `servers`; with `warning` it is, without what the message names. */
+  /** `error`: the server is left out. `warning`: the field is ignored. */
   readonly severity: 'error' | 'warning'
   readonly server: string
-  /** Such as `command`, or `env.TOKEN`; undefined for the server as a whole. */
+  /** Such as `command` or `env.TOKEN`. Undefined for the whole server. */
   readonly field: string | undefined
-  /** For people: names the server and the field. */
   readonly message: string
 }
 
-/** What a file has. */
 export interface LoadedConfig {
-  /** By the names of the file, in its order. */
+  /** By name, in the order of the file. */
   readonly servers: Readonly<Record<string, ServerConfig>>
-  /** Names of servers that the file has switched off. */
   readonly disabled: readonly string[]
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Options of {@link loadConfig}. */
 export interface LoadConfigOptions {
-  /** What `${VAR}` and `${env:VAR}` stand for. @default the environment of this process */
+  /** For `${VAR}` and `${env:VAR}`. @default the environment */
   readonly env?: Readonly<Record<string, string | undefined>>
   /**
-   * What `${workspaceFolder}` stands for, what relative paths begin at, and where processes run that say nothing else.
+   * For `${workspaceFolder}` and relative paths, and the directory of processes without `cwd`.
    *
-   * @default the project that the file is in, for `.mcp.json` and for files in `.vscode` and `.cursor`; for others this
-   *   process's own folder, and processes run wherever it does
+   * @default for `.mcp.json` and files in `.vscode` and `.cursor`, the file's project; for others, the current
+   * directory
    */
   readonly workspaceFolder?: string
-  /** What `${userHome}` stands for. @default the home folder of whoever runs this process */
+  /** For `${userHome}`. @default the user's home directory */
   readonly userHome?: string
-  /** Asks the user for `${input:…}`, one input after the other, each once. Without it inputs have their defaults alone. */
+  /** Asks the user for `${input:…}`, one at a time. Without it, inputs have their defaults only. */
   readonly input?: AskForInput
-  /** How long the file may be, and each `envFile`. @default 4 MiB */
+  /** Limit for the file and for each `envFile`. @default 4 MiB */
   readonly maxBytes?: number
 }
 
-/** The words for the list of servers: VS Code has one of its own. */
+/** VS Code uses `servers`. */
 const LISTS = ['mcpServers', 'servers'] as const
 
 /**
- * Reads the servers of a host's configuration file: Claude Desktop, Claude Code, Cursor, VS Code, and whoever writes
- * `mcpServers` or `servers` as they do. Nothing is started; a server that cannot be used is a problem, and no
- * obstacle to the others.
+ * Loads the configuration files of Claude Desktop, Claude Code, Cursor, VS Code and other hosts that use `mcpServers`
+ * or `servers`. Starts nothing. A server that cannot be used is reported as a problem.
  *
- * @throws ConfigFileError where the file cannot be read, is longer than `maxBytes`, is no JSON or lists no servers
+ * @throws ConfigFileError if the file cannot be read, is longer than `maxBytes`, is not JSON, or has no list of
+ * servers
  */
 export async function loadConfig(file: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { env = process.env, userHome = homedir(), maxBytes = 4 * 1024 * 1024 } = options
   const path = resolve(file)
   const content = await parseJsonc(file, await readTextFile(path, maxBytes))
-  if (!isObject(content)) throw new ConfigFileError(file, 'is no object: it has no servers')
+  if (!isObject(content)) throw new ConfigFileError(file, 'is not a JSON object')
   const project = options.workspaceFolder ?? projectOf(path, userHome)
   const workspaceFolder = project ?? process.cwd()
   const input = answering(content['inputs'], options.input)
@@ -71,7 +67,7 @@ export async function loadConfig(file: string, options: LoadConfigOptions = {}):
   })
 }
 
-/** The folder that a file is about. One in the home folder's own `.cursor` is about none. */
+/** Undefined for a file that belongs to no project, such as `~/.cursor/mcp.json`. */
 function projectOf(path: string, userHome: string): string | undefined {
   const folder = dirname(path)
   if (basename(path) === '.mcp.json') return folder
@@ -83,8 +79,7 @@ function projectOf(path: string, userHome: string): string | undefined {
 function listsOf(file: string, content: JsonObject): readonly (readonly [name: string, entry: unknown])[] {
   const lists = LISTS.map((name) => content[name]).filter((list) => list !== undefined)
   if (lists.length === 0) throw new ConfigFileError(file, 'has neither mcpServers nor servers')
-  if (!lists.every(isObject))
-    throw new ConfigFileError(file, 'lists its servers as something other than an object')
+  if (!lists.every(isObject)) throw new ConfigFileError(file, 'has a list of servers that is not an object')
   return lists.flatMap((list) => Object.entries(list))
 }
 
@@ -95,18 +90,18 @@ async function readServers(
   const servers = new Map<string, ServerConfig>()
   const disabled: string[] = []
   const problems: ConfigProblem[] = []
-  // One after the other: each may ask the user something.
+  // In order, because each may ask the user.
   for (const [name, entry] of entries) {
     try {
-      if (servers.has(name) || disabled.includes(name)) throw new EntryError(undefined, 'is there twice')
-      if (!isObject(entry)) throw new EntryError(undefined, 'is no object')
+      if (servers.has(name) || disabled.includes(name)) throw new EntryError(undefined, 'appears twice')
+      if (!isObject(entry)) throw new EntryError(undefined, 'is not an object')
       if (isDisabled(entry)) {
         disabled.push(name)
         continue
       }
       const { config, unused } = await readEntry(entry, context)
       servers.set(name, config)
-      problems.push(...unused.map((field) => problem('warning', name, field, 'does nothing here')))
+      problems.push(...unused.map((field) => problem('warning', name, field, 'is ignored')))
     } catch (error) {
       if (!(error instanceof EntryError)) throw error
       problems.push(problem('error', name, error.field, error.message))

@@ -1,29 +1,28 @@
 import type { HttpOptions } from '../http/options.ts'
 import type { ChildProcessOptions } from '../stdio/options.ts'
 
-/** A server that is run as a child process. */
 export interface StdioServer extends ChildProcessOptions {
-  /** May be left out: `command` says the same. */
+  /** May be left out if there is a `command`. */
   readonly transport?: 'stdio'
 }
 
-/** A server at a URL. `auth` gives every request its credentials; without it the server is asked anonymously. */
+/** A server at a URL. */
 export interface RemoteServer extends HttpOptions {
   /**
-   * - `http`: Streamable HTTP of either era, and HTTP+SSE where the server turns that down.
-   * - `sse`: HTTP+SSE alone.
+   * - `http`: Streamable HTTP, or HTTP+SSE if the server refuses it.
+   * - `sse`: HTTP+SSE.
    *
    * @default 'http'
    */
   readonly transport?: 'http' | 'sse'
-  /** Of http or https. Its query goes with every request; a user and password it may not hold. */
+  /** Must not have a user name or password. */
   readonly url: string | URL
 }
 
-/** How one server is reached, as data: what `dial` and `connect` take, and what `loadConfig` makes of files. */
+/** The configuration of one server, for `transportFor` and `connect`. `loadConfig` returns it. */
 export type ServerConfig = StdioServer | RemoteServer
 
-/** The fields of each kind, held to the types by the compiler. */
+/** Typed, so that the compiler finds a missing field. */
 const STDIO_FIELDS: Readonly<Record<keyof StdioServer, true>> = {
   transport: true,
   command: true,
@@ -53,23 +52,23 @@ const REMOTE_FIELDS: Readonly<Record<keyof RemoteServer, true>> = {
 const isField = (fields: Readonly<Record<string, true>>, name: string): boolean => Object.hasOwn(fields, name)
 
 /**
- * Tells the two kinds apart, for configurations that the compiler has not seen. No message repeats a value: URLs,
- * arguments and headers hold secrets.
+ * Validates a configuration, and tells the two kinds apart. Messages have no values: URLs, arguments and headers may
+ * have secrets.
  *
- * @throws TypeError that says what to write
+ * @throws TypeError
  */
 export function isStdio(config: ServerConfig): config is StdioServer {
   if (typeof config !== 'object' || config === null)
-    throw new TypeError('A server is { command, args } for a process, or { url } for an address')
+    throw new TypeError('A server must be { command, args } or { url }')
   const given: { readonly [field: string]: unknown } = { ...config }
   const transport = given['transport'] ?? (given['url'] === undefined ? 'stdio' : 'http')
   if (transport !== 'stdio' && transport !== 'http' && transport !== 'sse')
     throw new TypeError(
-      "A server's transport is 'stdio', 'http' or 'sse'; leave it out, and it follows from the rest",
+      "A server's transport must be 'stdio', 'http' or 'sse'. Without it, the other fields decide",
     )
   const stdio = transport === 'stdio'
   if (given['command'] !== undefined && given['url'] !== undefined)
-    throw new TypeError('A server has a command or a url, not both: make two servers of it')
+    throw new TypeError('Set either command or url, not both')
   if (stdio) checkStdio(given)
   else checkRemote(given)
   checkFields(given, stdio)
@@ -80,21 +79,22 @@ function checkStdio({ command, args, transport }: { readonly [field: string]: un
   if (typeof command !== 'string' || command === '')
     throw new TypeError(
       transport === undefined
-        ? 'A server needs a command, for a process, or a url'
+        ? 'A server needs a command or a url'
         : "A server with the transport 'stdio' needs a command: the program to run",
     )
   const isList = args === undefined || (Array.isArray(args) && args.every((arg) => typeof arg === 'string'))
-  if (!isList) throw new TypeError("A server's args are a list of texts: no shell splits them")
+  if (!isList)
+    throw new TypeError("A server's args must be a list of strings: there is no shell to split them")
 }
 
 function checkRemote({ url }: { readonly [field: string]: unknown }): void {
   const text = url instanceof URL ? url.href : url
-  // The error of `new URL` repeats the address.
+  // The error of `new URL` has the URL.
   if (typeof text !== 'string' || !URL.canParse(text))
-    throw new TypeError("A server's url is an absolute one, such as https://example.com/mcp")
+    throw new TypeError("A server's url must be absolute, such as https://example.com/mcp")
 }
 
-/** What is misspelt, or meant for the other kind, would silently not count: a header with a token, for one. */
+/** A misspelled field would be ignored silently, even `headers` with a token. */
 function checkFields(given: { readonly [field: string]: unknown }, stdio: boolean): void {
   const [own, other] = stdio ? [STDIO_FIELDS, REMOTE_FIELDS] : [REMOTE_FIELDS, STDIO_FIELDS]
   const odd = Object.keys(given).find((name) => given[name] !== undefined && !isField(own, name))
@@ -102,7 +102,7 @@ function checkFields(given: { readonly [field: string]: unknown }, stdio: boolea
   const kind = stdio ? 'runs as a process' : 'has a url'
   throw new TypeError(
     isField(other, odd)
-      ? `A server that ${kind} takes no ${odd}`
+      ? `A server that ${kind} does not take ${odd}`
       : `A server has no field ${JSON.stringify(odd)}; this one takes ${Object.keys(own).join(', ')}`,
   )
 }

@@ -1,18 +1,17 @@
 import { basename, sep } from 'node:path'
 import { EntryError } from './entry-error.ts'
 
-/** What stands for the variables of a file. */
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly userHome: string
   readonly workspaceFolder: string
-  /** The answer to `${input:…}`. @throws EntryError where there is none */
+  /** @throws EntryError if there is no value */
   readonly input: (id: string, field: string) => Promise<string>
 }
 
 export interface Place {
   readonly field: string
-  /** Variables that the server gets anyway, and may put in its arguments by itself. */
+  /** Variables in the server's own `env`: the server may expand them itself. */
   readonly own: ReadonlySet<string>
 }
 
@@ -20,9 +19,9 @@ export interface Place {
 const WITH_DEFAULT = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/
 
 /**
- * A text with its variables put in, once: what they hold is not read for variables again.
+ * Replaces the variables in a string. Values are not expanded again.
  *
- * @throws EntryError that names the variable, for one that has no value
+ * @throws EntryError if a variable has no value
  */
 export async function expand(text: string, place: Place, variables: Variables): Promise<string> {
   let expanded = ''
@@ -37,11 +36,10 @@ export async function expand(text: string, place: Place, variables: Variables): 
   }
 }
 
-/** Undefined where the text stays as it is. */
+/** Undefined if the text stays as it is. */
 async function valueOf(inner: string, place: Place, variables: Variables): Promise<string | undefined> {
   const { field, own } = place
-  if (inner.includes('${'))
-    throw new EntryError(field, 'has one variable inside another, which no host reads')
+  if (inner.includes('${')) throw new EntryError(field, 'has nested variables, which are not supported')
   const predefined = predefinedOf(inner, variables)
   if (predefined !== undefined) return predefined
   const [kind, name] = splitAtColon(inner)
@@ -51,15 +49,15 @@ async function valueOf(inner: string, place: Place, variables: Variables): Promi
   if (plain === undefined)
     throw new EntryError(
       field,
-      `uses ${JSON.stringify(`\${${inner.slice(0, 64)}}`)}, which only its host can fill in`,
+      `uses ${JSON.stringify(`\${${inner.slice(0, 64)}}`)}, which only its own host knows`,
     )
   const value = held(plain, variables) ?? fallback
-  // Hosts that know no variables leave such a text to the server, which finds it in its environment.
+  // Hosts that do not expand variables leave them to the server.
   if (value === undefined && own.has(plain)) return undefined
   return needed(value, plain, field)
 }
 
-/** Every object has a `constructor`, and no environment does. */
+/** Every object has a `constructor`. */
 const held = (name: string, { env }: Variables): string | undefined =>
   Object.hasOwn(env, name) ? env[name] : undefined
 

@@ -3,7 +3,7 @@ import { TransportError } from '../errors.ts'
 import type {
   ClientTransport,
   ClientTransportHandlers,
-  Dial,
+  TransportFactory,
   SendContext,
 } from '../transport/client-transport.ts'
 import { LegacySseTransport } from './legacy-sse.ts'
@@ -11,31 +11,30 @@ import { type HttpOptions, resolveHttpOptions } from './options.ts'
 import { StreamableHttpTransport } from './streamable-http.ts'
 
 /**
- * A server at a URL, to connect to: `client.connect(http('https://example.com/mcp'))`.
+ * Connects to a URL: `client.connect(http('https://example.com/mcp'))`.
  *
- * @throws TypeError for what is no URL of http or https
+ * @throws TypeError for an invalid URL
  */
-export function http(url: string | URL, options: HttpOptions = {}): Dial {
+export function http(url: string | URL, options: HttpOptions = {}): TransportFactory {
   resolveHttpOptions(url, options)
   return () => new HttpTransport(url, options)
 }
 
 /**
- * A server at a URL that speaks HTTP+SSE and nothing newer, to connect to. `http` finds that out by itself, at the cost
- * of requests that such a server turns down.
+ * Connects to a URL over HTTP+SSE. `http` falls back to it as well, at the cost of some refused requests.
  *
- * @throws TypeError for what is no URL of http or https
+ * @throws TypeError for an invalid URL
  */
-export function sse(url: string | URL, options: HttpOptions = {}): Dial {
+export function sse(url: string | URL, options: HttpOptions = {}): TransportFactory {
   resolveHttpOptions(url, options)
   return () => new LegacySseTransport(url, options)
 }
 
-/** Statuses by which a server that knows HTTP+SSE alone turns down a POST to the address of its stream. */
+/** How a server with only HTTP+SSE answers a POST to its stream's URL. */
 const OLDER: readonly (number | undefined)[] = [400, 404, 405]
 
 /**
- * A server at a URL, whichever way of HTTP it speaks: Streamable HTTP, or HTTP+SSE where that turns down `initialize`.
+ * Uses Streamable HTTP, or HTTP+SSE if the server refuses `initialize`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
@@ -46,7 +45,7 @@ export class HttpTransport implements ClientTransport {
   #handlers: ClientTransportHandlers | undefined
   #inner: ClientTransport
 
-  /** @throws TypeError for what is no URL of http or https */
+  /** @throws TypeError for an invalid URL */
   constructor(url: string | URL, options: HttpOptions = {}) {
     this.#url = url
     this.#options = options
@@ -55,8 +54,8 @@ export class HttpTransport implements ClientTransport {
     this.key = streamable.key
   }
 
-  get perRequest(): boolean {
-    return this.#inner.perRequest
+  get streamPerRequest(): boolean {
+    return this.#inner.streamPerRequest
   }
 
   get alive(): boolean {
@@ -86,15 +85,15 @@ export class HttpTransport implements ClientTransport {
     }
   }
 
-  agreed(revision: Revision): void {
-    this.#inner.agreed?.(revision)
+  negotiated(revision: Revision): void {
+    this.#inner.negotiated?.(revision)
   }
 
   close(): Promise<void> {
     return this.#inner.close()
   }
 
-  /** @throws the refusal of the first way where there is no stream either: it tells more */
+  /** @throws the first refusal if there is no stream either: it says more */
   async #fallBack(refusal: unknown): Promise<void> {
     const older = new LegacySseTransport(this.#url, this.#options)
     try {
@@ -102,7 +101,7 @@ export class HttpTransport implements ClientTransport {
     } catch {
       throw refusal
     }
-    // Nothing is open on the first: it has no session.
+    // The first transport has no session and nothing open.
     this.#inner = older
   }
 }

@@ -2,18 +2,18 @@ import type { JsonRpcMessage } from '@jetway/core/protocol'
 import { TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
 import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
-import { discard, fetchHttp, mediaType, readRefusal, SSE, statusError } from './requests.ts'
+import { discard, fetchHttp, mediaType, readRefusal, SSE, statusError } from './fetch.ts'
 import { sseEvents } from './sse-parser.ts'
 import { deliver } from './streams.ts'
 
 /**
- * HTTP+SSE of 2024-11-05: one stream brings everything, and first of all the address to which messages go. The end of
- * the stream is the end of the connection; nothing can be resumed.
+ * HTTP+SSE of 2024-11-05. One stream carries all messages of the server, and first of all the URL for those of the
+ * client. When the stream ends, the connection ends: it cannot be resumed.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export class LegacySseTransport implements ClientTransport {
-  readonly perRequest = false
+  readonly streamPerRequest = false
   readonly key: string
   readonly #options: ResolvedHttpOptions
   readonly #open = new AbortController()
@@ -22,7 +22,7 @@ export class LegacySseTransport implements ClientTransport {
   #reading: Promise<void> | undefined
   #closed = false
 
-  /** @throws TypeError for what is no URL of http or https */
+  /** @throws TypeError for an invalid URL */
   constructor(url: string | URL, options: HttpOptions = {}) {
     this.#options = resolveHttpOptions(url, options)
     this.key = this.#options.url
@@ -32,13 +32,13 @@ export class LegacySseTransport implements ClientTransport {
     return !this.#closed
   }
 
-  /** Resolves when the server has said where messages go. */
+  /** Resolves when the server has sent its endpoint. */
   async start(handlers: ClientTransportHandlers): Promise<void> {
-    if (this.#handlers !== undefined) throw new TypeError('The transport has been started already')
+    if (this.#handlers !== undefined) throw new TypeError('The transport is already started')
     this.#handlers = handlers
     const { url, openTimeoutMs } = this.#options
     const late = setTimeout(
-      () => this.#open.abort(new TransportError(`No stream with an endpoint within ${openTimeoutMs} ms`)),
+      () => this.#open.abort(new TransportError(`No endpoint event within ${openTimeoutMs} ms`)),
       openTimeoutMs,
     )
     try {
@@ -67,12 +67,12 @@ export class LegacySseTransport implements ClientTransport {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(message),
-      // Once it has gone out the server works on it: only the end of the connection ends it.
+      // The server processes what it got, so aborting one request would be of no use.
       signal: this.#open.signal,
     })
     if (response.ok) return discard(response)
     const text = await readRefusal(response)
-    throw statusError(response.status, 'method' in message ? message.method : 'An answer', text)
+    throw statusError(response.status, 'method' in message ? message.method : 'A response', text)
   }
 
   async close(): Promise<void> {
@@ -106,12 +106,12 @@ export class LegacySseTransport implements ClientTransport {
     }
   }
 
-  /** Credentials go where messages go: a server must not send them elsewhere. */
+  /** The credentials go to the endpoint, so it must have the same origin. */
   #sameOrigin(endpoint: string): string {
     const { url } = this.#options
     const target = URL.canParse(endpoint, url) ? new URL(endpoint, url) : undefined
     if (target?.origin !== new URL(url).origin)
-      throw new TransportError('The server names an endpoint that is not its own')
+      throw new TransportError("The server's endpoint has another origin")
     return target.href
   }
 

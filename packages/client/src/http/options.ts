@@ -1,48 +1,46 @@
 import type { ParseLimits } from '@jetway/core/protocol'
 import type { AuthProvider } from '../auth/provider.ts'
 import { withAuth } from '../auth/with-auth.ts'
-import { failingByName } from './credentials.ts'
 
-/** What of `fetch` is used. */
+/** The part of `fetch` that is used. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
-/** One request before it leaves, for whoever adds headers to it. */
+/** A request, for a function that adds headers. */
 export interface OutgoingRequest {
   readonly url: string
   readonly method: string
 }
 
-/** Headers of one's own. The protocol's cannot be replaced. */
+/** Custom headers. They cannot replace those of the protocol. */
 export type ExtraHeaders =
   | Readonly<Record<string, string>>
   | ((
       request: OutgoingRequest,
     ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
 
-/** Options of the transports over HTTP. */
 export interface HttpOptions {
-  /** Headers of every request; a function is asked for each. */
+  /** Sent with every request. A function is called for each. */
   readonly headers?: ExtraHeaders
-  /** Gives every request its credentials, and decides what follows a 401 or 403. Its headers win over `headers`. */
+  /** Adds credentials, and handles 401 and 403. Its headers win over `headers`. */
   readonly auth?: AuthProvider
   /** @default the global `fetch` */
   readonly fetch?: Fetch
-  /** Bytes that a reply, and UTF-16 units that an event, may have. @default 64 MiB */
+  /** Limit for one reply in bytes, and for one event in UTF-16 units. @default 64 MiB */
   readonly maxMessageBytes?: number
-  /** What one message may be made of. @default a depth of 128 and 1,000,000 brackets, commas and colons */
+  /** Limits for one message. @default a depth of 128 and 1,000,000 brackets, commas and colons */
   readonly parseLimits?: ParseLimits
-  /** Ms in which a server of HTTP+SSE says where messages go. @default 30_000 */
+  /** Ms to wait for the endpoint of an HTTP+SSE server. @default 30_000 */
   readonly openTimeoutMs?: number
-  /** Ms that telling the server of the end of the session may take. @default 5_000 */
+  /** Ms to wait for the response to DELETE. @default 5_000 */
   readonly closeTimeoutMs?: number
-  /** Whether closing ends the session at the server. False leaves it, to be gone on with. @default true */
+  /** Whether closing ends the session. Set it to false to resume the session later. @default true */
   readonly endSession?: boolean
-  /** How a stream is opened again after it was cut. The server's `retry` takes the place of the first. */
+  /** How a cut stream is opened again. The server's `retry` replaces `initialDelayMs`. */
   readonly reconnect?: {
-    /** Ms before the first attempt, doubled for each that fails. @default 1_000 */
-    readonly firstMs?: number
-    /** Ms between attempts at most. @default 30_000 */
-    readonly lastMs?: number
+    /** Ms before the first attempt. Doubles after each failure. @default 1_000 */
+    readonly initialDelayMs?: number
+    /** @default 30_000 */
+    readonly maxDelayMs?: number
   }
 }
 
@@ -55,18 +53,18 @@ export interface ResolvedHttpOptions {
   readonly openTimeoutMs: number
   readonly closeTimeoutMs: number
   readonly endSession: boolean
-  readonly firstMs: number
-  readonly lastMs: number
+  readonly initialDelayMs: number
+  readonly maxDelayMs: number
 }
 
-/** @throws TypeError for what is no URL of http or https */
+/** @throws TypeError for an invalid URL */
 export function resolveHttpOptions(url: string | URL, options: HttpOptions): ResolvedHttpOptions {
   const { protocol, href, username, password } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TypeError(`A server's URL begins with http: or https:, not ${protocol}`)
+    throw new TypeError(`A server's URL must begin with http: or https:, not ${protocol}`)
   if (username !== '' || password !== '')
-    throw new TypeError("A server's URL holds no user and password: give them as headers")
-  // Called as a method of another object the global one fails in browsers.
+    throw new TypeError("A server's URL must not have a user name or password: use headers or auth")
+  // In browsers, the global one fails as a method of another object.
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
   return {
     url: href,
@@ -77,7 +75,35 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
     openTimeoutMs: options.openTimeoutMs ?? 30_000,
     closeTimeoutMs: options.closeTimeoutMs ?? 5_000,
     endSession: options.endSession ?? true,
-    firstMs: options.reconnect?.firstMs ?? 1_000,
-    lastMs: options.reconnect?.lastMs ?? 30_000,
+    initialDelayMs: options.reconnect?.initialDelayMs ?? 1_000,
+    maxDelayMs: options.reconnect?.maxDelayMs ?? 30_000,
+  }
+}
+
+/** An auth provider has thrown. This is not a network failure. */
+export class CredentialsError extends Error {
+  constructor(cause: unknown) {
+    super('The provider of credentials has failed', { cause })
+    this.name = 'CredentialsError'
+  }
+}
+
+/** Wraps what a provider throws in `CredentialsError`. */
+function failingByName(provider: AuthProvider): AuthProvider {
+  return {
+    headers: (request) => named(() => provider.headers(request)),
+    // Only if there is one: without it, a 401 is final.
+    ...(provider.onChallenge !== undefined && {
+      onChallenge: (answer) => named(async () => (await provider.onChallenge?.(answer)) ?? 'give-up'),
+    }),
+    onResponse: (answer) => provider.onResponse?.(answer),
+  }
+}
+
+async function named<T>(ask: () => T | Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw new CredentialsError(error)
   }
 }

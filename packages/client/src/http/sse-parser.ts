@@ -1,15 +1,14 @@
-import { TextRest } from './text-rest.ts'
+import { TextBuffer } from './text-buffer.ts'
 
-/** One event of a stream, with the fields that it had. */
 export interface SseEvent {
   readonly data: string
   readonly event?: string
   readonly id?: string
-  /** How long to wait before a reconnect, in ms. */
+  /** Ms to wait before reconnecting. */
   readonly retry?: number
 }
 
-/** An event is larger than this side takes. */
+/** An event is longer than the limit. */
 export class SseOverflowError extends Error {
   constructor(limit: number) {
     super(`An event of the stream is longer than ${limit} characters`)
@@ -18,31 +17,30 @@ export class SseOverflowError extends Error {
 }
 
 /**
- * Reads events out of text that arrives in pieces. An event without data is one too: its id, or its `retry`, is meant for
- * whoever reconnects.
+ * Parses an event stream. An event without data is returned too, because its id and `retry` matter for reconnecting.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class SseParser {
   readonly #limit: number
-  /** The line whose end has not arrived. */
-  readonly #rest = new TextRest()
+  /** The line that is not complete yet. */
+  readonly #rest = new TextBuffer()
   #size = 0
   #first = true
-  /** The last piece ended with a CR, so that an LF at the beginning of the next one ends nothing. */
+  /** The last piece ended with CR: an LF at the start of the next one belongs to it. */
   #afterCr = false
   #data: string[] = []
   #fields: { event?: string; id?: string; retry?: number } = {}
 
-  /** @param limit UTF-16 units that one event may have, comments and all */
+  /** @param limit - UTF-16 units of one event, including comments */
   constructor(limit: number = Number.POSITIVE_INFINITY) {
     this.#limit = limit
   }
 
   /** @throws SseOverflowError */
   push(piece: string): SseEvent[] {
-    // Only what is new is looked at: a long line in small pieces would take quadratic time otherwise.
-    const text = this.#continued(this.#begun(piece))
+    // Only the new piece is searched: a long line in small pieces would take quadratic time otherwise.
+    const text = this.#continued(this.#withoutBom(piece))
     const lines = text.split(/\r\n|\n|\r/)
     const rest = lines.pop() ?? ''
     const events: SseEvent[] = []
@@ -66,7 +64,7 @@ export class SseParser {
     return text
   }
 
-  #begun(piece: string): string {
+  #withoutBom(piece: string): string {
     if (!this.#first || piece === '') return piece
     this.#first = false
     return piece.startsWith('\uFEFF') ? piece.slice(1) : piece
@@ -98,11 +96,11 @@ export class SseParser {
 }
 
 /**
- * The events of a body, as they arrive, until it ends. The signal ends them as well: a `fetch` of Node that is aborted
- * while the last piece arrives leaves its body open for good.
+ * The events of a body. The signal ends them: Node never ends the body of a `fetch` that is aborted while the last
+ * piece arrives.
  *
- * @param limit UTF-16 units that one event may have
- * @throws SseOverflowError, and a TypeError for what is not UTF-8
+ * @param limit - UTF-16 units of one event
+ * @throws SseOverflowError; TypeError for invalid UTF-8
  */
 export async function* sseEvents(
   body: ReadableStream<Uint8Array>,

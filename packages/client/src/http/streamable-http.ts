@@ -2,14 +2,14 @@ import { type JsonRpcMessage, Method, type RequestId, type Revision } from '@jet
 import { SessionLostError, TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
 import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
-import { discard, fetchHttp, mediaType, readRefusal, readText, SSE, statusError } from './requests.ts'
-import { deliver, delay, readEvents, retryDelay, type StreamPosition } from './streams.ts'
+import { discard, fetchHttp, mediaType, readRefusal, readText, SSE, statusError } from './fetch.ts'
+import { deliver, readEvents, retryDelay, type StreamPosition, wait } from './streams.ts'
 
 const BOTH = { accept: `application/json, ${SSE}`, 'content-type': 'application/json' }
-/** How long a stream may stay open after its answer, in ms. Ending it earlier would cost a connection that can be used again. */
+/** How long a stream may stay open after the response, in ms. A stream that the server ends frees its connection. */
 const LINGER_MS = 1_000
 
-/** A message that was sent, and in which session. */
+/** A sent message and its session. */
 interface Sent {
   readonly message: JsonRpcMessage
   readonly request: RequestId | undefined
@@ -17,18 +17,17 @@ interface Sent {
 }
 
 /**
- * Streamable HTTP, of every revision that has it. Every message is a POST. In revisions with sessions it keeps the
- * session, listens on a GET stream, and goes on with streams that were cut; without, the end of a stream is the end of
- * its request.
+ * Streamable HTTP of all revisions. Each message is a POST. In revisions with sessions it keeps the session, reads
+ * the GET stream, and resumes cut streams. In revisions without, a request ends with its stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export class StreamableHttpTransport implements ClientTransport {
-  readonly perRequest = true
+  readonly streamPerRequest = true
   readonly key: string
   readonly #options: ResolvedHttpOptions
-  /** Everything that is open: aborted when the transport closes. */
+  /** Aborted when the transport closes. */
   readonly #open = new Set<AbortController>()
   readonly #running = new Set<Promise<void>>()
   #handlers: ClientTransportHandlers | undefined
@@ -37,13 +36,12 @@ export class StreamableHttpTransport implements ClientTransport {
   #listening: AbortController | undefined
   #closing: Promise<void> | undefined
 
-  /** @throws TypeError for what is no URL of http or https */
+  /** @throws TypeError for an invalid URL */
   constructor(url: string | URL, options: HttpOptions = {}) {
     this.#options = resolveHttpOptions(url, options)
     this.key = this.#options.url
   }
 
-  /** The session that the server has opened, if it has. */
   get sessionId(): string | undefined {
     return this.#session
   }
@@ -57,11 +55,11 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   start(handlers: ClientTransportHandlers): void {
-    if (this.#handlers !== undefined) throw new TypeError('The transport has been started already')
+    if (this.#handlers !== undefined) throw new TypeError('The transport is already started')
     this.#handlers = handlers
   }
 
-  agreed(revision: Revision): void {
+  negotiated(revision: Revision): void {
     this.#revision = revision
     this.#listening?.abort()
     if (revision.era === 'legacy' && this.#closing === undefined) this.#track(this.#listen())
@@ -102,27 +100,26 @@ export class StreamableHttpTransport implements ClientTransport {
     this.#handlers?.close({ kind: 'end' })
   }
 
-  /** A server may not have an end of sessions, or be gone: neither is a reason to stay. */
+  /** Sends DELETE. A failure must not keep the transport open. */
   async #endSession(): Promise<void> {
     if (this.#session === undefined || !this.#options.endSession) return
     const signal = AbortSignal.timeout(this.#options.closeTimeoutMs)
     try {
       await discard(await this.#fetch('DELETE', signal, { headers: this.#identity(this.#revision) }))
     } catch {
-      // The session ends by itself in time.
+      // The session expires at the server.
     }
     this.#session = undefined
   }
 
-  /** The answer that came as the reply itself. */
   async #answered(response: Response, request: RequestId): Promise<void> {
     const type = mediaType(response)
     if (type !== 'application/json') {
       await discard(response)
       throw new TransportError(
         response.status === 202
-          ? 'The server has accepted a request as if it were a notification'
-          : `The server answered a request with ${type === '' ? 'no type of content' : type}`,
+          ? 'The server answered a request with 202, as if it were a notification'
+          : `The server answered a request with ${type === '' ? 'no content type' : `the content type ${type}`}`,
         { status: response.status },
       )
     }
@@ -131,7 +128,7 @@ export class StreamableHttpTransport implements ClientTransport {
     await taken
   }
 
-  /** An error of the protocol is a message, whatever status it came with; any other is the transport's. */
+  /** An HTTP error with a JSON-RPC error in its body is a message. */
   async #refused(response: Response, { message, request, session }: Sent): Promise<void> {
     const { status } = response
     const text = await readRefusal(response)
@@ -144,10 +141,10 @@ export class StreamableHttpTransport implements ClientTransport {
       await deliver(text, this.#reading(request)).taken
       return
     }
-    throw statusError(status, 'method' in message ? message.method : 'An answer', text)
+    throw statusError(status, 'method' in message ? message.method : 'A response', text)
   }
 
-  /** Reads the stream of one request to its answer, over as many connections as that takes. */
+  /** Reads the stream of a request until the response, over several connections if need be. */
   async #follow(
     body: ReadableStream<Uint8Array>,
     request: RequestId,
@@ -166,14 +163,14 @@ export class StreamableHttpTransport implements ClientTransport {
       while (next !== undefined && !(await this.#read(next, reading, revision)))
         next = signal.aborted ? undefined : await this.#resume(position, signal)
     } catch (error) {
-      if (!signal.aborted) this.#handlers?.ended(request, error as Error)
+      if (!signal.aborted) this.#handlers?.requestFailed(request, error as Error)
     } finally {
       clearTimeout(linger)
       this.#open.delete(open)
     }
   }
 
-  /** @throws TransportError where the answer cannot come any more */
+  /** @throws TransportError if the response can no longer arrive */
   async #read(
     body: ReadableStream<Uint8Array>,
     reading: Parameters<typeof readEvents>[1],
@@ -186,17 +183,17 @@ export class StreamableHttpTransport implements ClientTransport {
     })
     if (answered || reading.signal.aborted) return answered
     if (revision?.era === 'modern' || reading.position.lastEventId === undefined)
-      throw new TransportError('The stream ended before the answer', { cause: cut })
+      throw new TransportError('The stream ended before the response', { cause: cut })
     return false
   }
 
-  /** A server that is away, or restarts, is asked again; how long is for the call's own time to say. */
+  /** Tries until the request times out: the server may be restarting. */
   async #resume(
     position: StreamPosition,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array> | undefined> {
     for (let failures = 0; ; failures++) {
-      await delay(retryDelay(this.#options, position, failures), signal)
+      await wait(retryDelay(this.#options, position, failures), signal)
       if (signal.aborted) return undefined
       const session = this.#session
       const response = await this.#get(position, signal).catch(() => undefined)
@@ -205,13 +202,13 @@ export class StreamableHttpTransport implements ClientTransport {
       await discard(response)
       if (response.status === 404 && session !== undefined) {
         this.#lost(session)
-        throw new TransportError('The server has lost the session, and the answer with it', { status: 404 })
+        throw new TransportError('The server has lost the session, and the response with it', { status: 404 })
       }
-      throw statusError(response.status, 'Going on with a stream', '')
+      throw statusError(response.status, 'Resuming a stream', '')
     }
   }
 
-  /** Listens for what belongs to no request, for as long as the server has such a stream. */
+  /** Reads the GET stream for as long as the server offers one. */
   async #listen(): Promise<void> {
     const open = this.#opened(undefined)
     this.#listening = open
@@ -225,17 +222,17 @@ export class StreamableHttpTransport implements ClientTransport {
       } else if (response !== undefined) {
         await discard(response)
         if (response.status < 500 && response.status !== 429) {
-          // What happened meanwhile is lost; what happens from now on need not be.
+          // The id is unknown, so the missed messages are lost. Start a new stream.
           if (position.lastEventId === undefined) break
           delete position.lastEventId
         }
       }
-      await delay(retryDelay(this.#options, position, failures), signal)
+      await wait(retryDelay(this.#options, position, failures), signal)
     }
     this.#open.delete(open)
   }
 
-  /** Others may have found out before, and opened a new one. */
+  /** Another request may have opened a new session already. */
   #lost(session: string): void {
     if (this.#session !== session) return
     this.#session = undefined
@@ -260,7 +257,7 @@ export class StreamableHttpTransport implements ClientTransport {
     return fetchHttp(this.#options, { url: this.#options.url, method, signal, ...rest })
   }
 
-  /** What every request after the first repeats. */
+  /** Headers of all requests after the first. */
   #identity(revision: Revision | undefined): Readonly<Record<string, string>> {
     return {
       ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
@@ -273,11 +270,11 @@ export class StreamableHttpTransport implements ClientTransport {
     readonly handlers: ClientTransportHandlers
     readonly request?: RequestId
   } {
-    if (this.#handlers === undefined) throw new TypeError('The transport has not been started')
+    if (this.#handlers === undefined) throw new TypeError('The transport is not started')
     return { options: this.#options, handlers: this.#handlers, ...(request !== undefined && { request }) }
   }
 
-  /** Something that is open until it is deleted, aborted when the transport closes or the signal says so. */
+  /** A controller that aborts with the signal, or when the transport closes. */
   #opened(signal: AbortSignal | undefined): AbortController {
     const open = new AbortController()
     this.#open.add(open)
@@ -295,11 +292,11 @@ export class StreamableHttpTransport implements ClientTransport {
 const isInitialize = (message: JsonRpcMessage): boolean =>
   'method' in message && message.method === Method.Initialize
 
-/** Whether a status says all, whatever stands in the body: who may ask, or that nobody here takes messages. */
+/** These statuses are about the caller or the URL, so a JSON-RPC body does not matter. */
 const isOfHttp = (status: number, message: JsonRpcMessage): boolean =>
   status === 401 || status === 403 || (isInitialize(message) && (status === 404 || status === 405))
 
-/** An error of the protocol, and not a page of whatever stands before the server. */
+/** Distinguishes the server's error from a proxy's page. */
 function isErrorMessage(response: Response, text: string): boolean {
   if (mediaType(response) !== 'application/json') return false
   try {

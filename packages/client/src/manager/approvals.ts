@@ -1,59 +1,61 @@
-import { ErrorCode, type JsonObject, McpError } from '@jetway/core/protocol'
+import { ErrorCode, McpError } from '@jetway/core/protocol'
 import type {
   ClientHandlers,
   ElicitRequest,
+  ElicitResult,
   ElicitUrlRequest,
-  QuestionContext,
+  HandlerContext,
   SampleRequest,
-} from '../features/questions.ts'
+} from '../input/handlers.ts'
+import { abortable, anySignal, toError } from '../util/promises.ts'
 import { notApproved } from './errors.ts'
-import { orAborted, toError } from '../waiting.ts'
 
-/** Something that is about to happen. What stands in `detail` comes from configurations, models and servers. */
-export type Approval = { readonly server: string; readonly signal: AbortSignal } & (
+/** What the host is asked to approve. `detail` comes from configurations, models and servers. */
+export type ApprovalRequest = { readonly server: string; readonly signal: AbortSignal } & (
   | {
-      /** A process is about to be started: asked with each connecting, reconnecting as well. */
+      /** Start a process; asked again for each reconnect. */
       readonly kind: 'spawn'
       readonly detail: {
         readonly command: string
         readonly args: readonly string[]
         readonly cwd?: string
         /**
-         * Names of the variables that its configuration sets: some, such as `NODE_OPTIONS`, have it run another program.
-         * What they hold may be secret, and is not told.
+         * Names of the variables that the configuration sets. Some of them, such as `NODE_OPTIONS`, can run other code.
+         * Their values may be secret, and are left out.
          */
         readonly env?: readonly string[]
       }
     }
   | {
-      /** A tool is about to be called. */
+      /** Call a tool. */
       readonly kind: 'call'
       readonly detail: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
     }
   | {
-      /** The server wants to use the host's model. */
+      /** Let the server use the host's model. */
       readonly kind: 'sample'
       readonly detail: SampleRequest
     }
   | {
-      /** The server wants a person to fill in a form, or to open an address. */
+      /** Show a form, or ask to open a URL. */
       readonly kind: 'elicit'
       readonly detail: ElicitRequest | ElicitUrlRequest
     }
 )
 
-/** Whether it may. Anything but true, and whatever is thrown, is a refusal. */
-export type Approve = (approval: Approval) => boolean | Promise<boolean>
+/** Only true approves. An exception refuses. */
+export type Approve = (approval: ApprovalRequest) => boolean | Promise<boolean>
+
+type Action = Pick<ApprovalRequest, 'kind' | 'detail'>
 
 export interface ApprovalsOptions {
   readonly server: string
   readonly approve: Approve | undefined
-  /** Aborts when the server is closed, and with it every question that is open. */
+  /** Aborts when the server is closed. */
   readonly life: AbortSignal
   readonly onError: (error: Error) => void
 }
 
-/** Asks about one server's doings. */
 export class Approvals {
   readonly #options: ApprovalsOptions
 
@@ -62,28 +64,24 @@ export class Approvals {
   }
 
   /** @throws ClientError `not-approved`; the signal's reason */
-  async need(
-    approval: Pick<Approval, 'kind' | 'detail'>,
-    what: string,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const refused = await this.#refusal(approval, signal)
+  async require(action: Action, what: string, signal: AbortSignal | undefined): Promise<void> {
+    const refused = await this.#refusal(action, signal)
     if (refused !== undefined) throw notApproved(what, this.#options.server, refused.cause)
   }
 
   async #refusal(
-    approval: Pick<Approval, 'kind' | 'detail'>,
+    action: Action,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly cause?: Error } | undefined> {
     const { server, approve, life, onError } = this.#options
     if (approve === undefined) return undefined
-    const all = signal === undefined ? life : AbortSignal.any([life, signal])
+    const all = anySignal(life, signal)
     all.throwIfAborted()
-    const asked = { ...approval, server, signal: all } as Approval
     try {
-      // Of a host that is not checked by a compiler anything may come: only true is a yes.
-      const answer: unknown = await orAborted(Promise.resolve(approve(asked)), all)
-      return answer === true ? undefined : {}
+      const request = { ...action, server, signal: all } as ApprovalRequest
+      // Hosts without a compiler may return anything.
+      const approved: unknown = await abortable(Promise.resolve(approve(request)), all)
+      return approved === true ? undefined : {}
     } catch (error) {
       if (all.aborted) throw all.reason
       const cause = toError(error)
@@ -93,68 +91,57 @@ export class Approvals {
   }
 
   /**
-   * Handlers that ask before the host's own see a question. There is one for each that the host has now, since what it
-   * has is declared to the server; the host's own are looked up with every question.
+   * Handlers that ask for approval first. The host's current handlers decide which ones are declared now; each request
+   * looks up its handler again, so that `setHandlers` works at once.
    */
   handlers(current: () => ClientHandlers): ClientHandlers {
-    const { elicit, elicitUrl, sample, roots, requests } = current()
+    const { elicit, elicitUrl, sample, roots, requests = {} } = current()
+    const custom = Object.keys(requests).map((method) => {
+      const handler: NonNullable<ClientHandlers['requests']>[string] = (params, ctx) => {
+        const { requests: now = {} } = current()
+        const found = Object.hasOwn(now, method) ? now[method] : undefined
+        if (found === undefined)
+          throw new McpError(ErrorCode.MethodNotFound, 'This client no longer handles that method')
+        return found(params, ctx)
+      }
+      return [method, handler] as const
+    })
     return {
       ...(elicit !== undefined && {
-        elicit: async (request: ElicitRequest, ctx: QuestionContext) =>
-          (await this.#declines(request, ctx)) ?? current().elicit?.(request, ctx) ?? { action: 'cancel' },
+        elicit: (request: ElicitRequest, ctx: HandlerContext) =>
+          this.#elicit(request, ctx, () => current().elicit?.(request, ctx)),
       }),
       ...(elicitUrl !== undefined && {
-        elicitUrl: async (request: ElicitUrlRequest, ctx: QuestionContext) =>
-          (await this.#declines(request, ctx)) ?? current().elicitUrl?.(request, ctx) ?? { action: 'cancel' },
+        elicitUrl: (request: ElicitUrlRequest, ctx: HandlerContext) =>
+          this.#elicit(request, ctx, () => current().elicitUrl?.(request, ctx)),
       }),
       ...(sample !== undefined && {
-        sample: async (request: SampleRequest, ctx: QuestionContext) => {
+        sample: async (request: SampleRequest, ctx: HandlerContext) => {
           const refused = await this.#refusal({ kind: 'sample', detail: request }, ctx.signal)
           const handler = current().sample
-          if (refused !== undefined || handler === undefined) throw rejected()
+          // https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling
+          if (refused !== undefined || handler === undefined)
+            throw new McpError(-1, 'User rejected sampling request')
           return handler(request, ctx)
         },
       }),
       ...(roots !== undefined && {
-        roots: (ctx: QuestionContext) => {
+        roots: (ctx: HandlerContext) => {
           const now = current().roots ?? []
           return typeof now === 'function' ? now(ctx) : now
         },
       }),
-      ...(requests !== undefined && { requests: lookedUp(Object.keys(requests), current) }),
+      requests: Object.fromEntries(custom),
     }
   }
 
-  async #declines(
+  async #elicit<Result>(
     request: ElicitRequest | ElicitUrlRequest,
-    { signal }: QuestionContext,
-  ): Promise<{ readonly action: 'decline' } | undefined> {
+    { signal }: HandlerContext,
+    answer: () => Result | Promise<Result> | undefined,
+  ): Promise<Result | ElicitResult> {
     const refused = await this.#refusal({ kind: 'elicit', detail: request }, signal)
-    return refused === undefined ? undefined : { action: 'decline' }
+    if (refused !== undefined) return { action: 'decline' }
+    return (await answer()) ?? { action: 'cancel' }
   }
 }
-
-function lookedUp(
-  methods: readonly string[],
-  current: () => ClientHandlers,
-): NonNullable<ClientHandlers['requests']> {
-  const answer = (
-    method: string,
-    params: JsonObject,
-    ctx: QuestionContext,
-  ): Promise<JsonObject> | JsonObject => {
-    const { requests = {} } = current()
-    const handler = Object.hasOwn(requests, method) ? requests[method] : undefined
-    if (handler !== undefined) return handler(params, ctx)
-    throw new McpError(ErrorCode.MethodNotFound, 'This client does not answer that any more')
-  }
-  return Object.fromEntries(
-    methods.map((method) => [
-      method,
-      (params: JsonObject, ctx: QuestionContext) => answer(method, params, ctx),
-    ]),
-  )
-}
-
-/** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling */
-const rejected = (): McpError => new McpError(-1, 'User rejected sampling request')

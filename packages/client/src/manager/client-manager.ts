@@ -6,203 +6,186 @@ import type {
   Resource,
   ResourceTemplate,
 } from '@jetway/core/protocol'
-import { type Clock, systemClock } from '@jetway/core/stores'
-import type { Client } from '../client.ts'
+import { systemClock } from '@jetway/core/stores'
+import type { Client } from '../client/client.ts'
+import type { RequestOptions } from '../client/options.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import { Emitter } from '../features/emitter.ts'
-import type { ClientHandlers } from '../features/questions.ts'
-import type { RequestOptions } from '../options.ts'
+import type { ClientHandlers } from '../input/handlers.ts'
 import { ResourceCache } from '../resource-cache/resource-cache.ts'
-import type { Dial } from '../transport/client-transport.ts'
-import { toError } from '../waiting.ts'
-import { type ReconnectOptions, resolveReconnect } from './backoff.ts'
-import { Connections } from './connections.ts'
+import type { TransportFactory } from '../transport/client-transport.ts'
+import { Emitter } from '../util/emitter.ts'
+import { toError } from '../util/promises.ts'
+import { resolveReconnect } from './backoff.ts'
+import type { CachedList } from './cached-list.ts'
 import { unavailable, unknownServer } from './errors.ts'
-import type { Emit, ManagerEvents, ManagerListener } from './events.ts'
-import type { KeptList } from './kept-list.ts'
-import type { ServerState } from './managed-server.ts'
+import type { ManagerEvents, ManagerListener } from './events.ts'
+import { ManagedServer, type ManagedServerOptions, type ServerLists } from './managed-server.ts'
+import { ClientOpener } from './open-client.ts'
 import {
   type ClientManagerOptions,
   type ConnectReport,
-  type FromServer,
   MANAGER_DEFAULTS,
   type ReadOptions,
+  type ServerItem,
   type ToolCall,
 } from './options.ts'
-import { RegisteredServer } from './registered-server.ts'
-import { checkServerName } from './server-names.ts'
-import { ToolBook } from './tool-book.ts'
-import { type ToolFilter, toolTest } from './tool-filter.ts'
+import type { ServerState } from './server-connection.ts'
+import { ToolDirectory } from './tool-directory.ts'
+import { toolTest } from './tool-filter.ts'
 import { checkNameLength, type NamedTool } from './tool-names.ts'
 
-/** How one server stands. */
 export interface ServerStats {
   readonly server: string
   readonly state: ServerState
   /** Attempts to reconnect since a connection has lasted. */
   readonly attempts: number
-  /** Requests without an answer. */
+  /** Requests without a response. */
   readonly pending: number
 }
 
-/** Numbers of a manager. */
 export interface ClientManagerStats {
   readonly servers: readonly ServerStats[]
-  /** Resources that are kept, those that have expired too. */
+  /** Including expired ones. */
   readonly cachedResources: number
 }
 
+const MAX_NAME_LENGTH = 128
 let count = 0
 
 /**
- * Many MCP servers at once, each by a name of the host's. One that fails disturbs no other; one that is lost is connected
- * again. Making a manager opens nothing; {@link closeAll} leaves no process, socket or timer.
+ * Connects to many servers, and reconnects them. A server that fails does not disturb the others. The constructor opens
+ * nothing; {@link closeAll} leaves no process, socket or timer.
  */
 export class ClientManager {
   readonly #options: ClientManagerOptions
-  readonly #clock: Clock
-  readonly #reconnect: Required<ReconnectOptions>
-  readonly #servers = new Map<string, RegisteredServer>()
-  readonly #connections: Connections
+  /** What all servers share. */
+  readonly #shared: Omit<ManagedServerOptions, 'name' | 'target' | 'allows' | 'invalidate' | 'onRemoved'>
+  readonly #servers = new Map<string, ManagedServer>()
   readonly #cache: ResourceCache | undefined
-  /** A cache may be shared with managers that have other credentials for servers of the same names. */
+  /** A shared cache may be used by managers with other credentials. */
   readonly #partition = `\u0000manager-${++count}`
-  readonly #book: ToolBook
+  readonly #directory: ToolDirectory
   readonly #events = new Emitter<ManagerEvents>((event, error) => {
-    // A listener of errors that fails has nobody to tell.
-    if (event !== 'mcp_error') this.#events.emit('mcp_error', { error })
+    if (event !== 'error') this.#events.emit('error', { error })
   })
   #handlers: ClientHandlers
   #closing: Promise<void> | undefined
 
   /**
-   * @param info what servers are told of the host
-   * @throws RangeError for limits that are none
+   * @param info - sent to the servers
+   * @throws RangeError for an invalid limit
    */
   constructor(info: Implementation, options: ClientManagerOptions = {}) {
-    const { clock = systemClock, client, connecting, handlers = {}, maxNameLength, resources } = options
+    const { clock = systemClock, client, maxConnecting, handlers = {}, maxNameLength, resources } = options
+    const { approve, spawn, random = Math.random, reconnect } = options
+    const { reconnectWaitMs = MANAGER_DEFAULTS.reconnectWaitMs } = options
+    const { listTimeoutMs = MANAGER_DEFAULTS.listTimeoutMs } = options
     checkNameLength(maxNameLength)
     this.#options = options
-    this.#clock = clock
     this.#handlers = handlers
-    this.#reconnect = resolveReconnect(options.reconnect)
-    this.#connections = new Connections({ info, client, connecting, clock, handlers: () => this.#handlers })
+    this.#shared = {
+      clock,
+      random,
+      spawn,
+      approve,
+      reconnectWaitMs,
+      listTimeoutMs,
+      reconnect: resolveReconnect(reconnect),
+      opener: new ClientOpener({ info, client, maxConnecting, clock, handlers: () => this.#handlers }),
+      emit: (event, value) => this.#events.emit(event, value),
+    }
     this.#cache = resources === false ? undefined : (resources ?? new ResourceCache({ clock }))
-    this.#book = new ToolBook({ sources: () => [...this.#servers.values()].filter(isThere), maxNameLength })
+    this.#directory = new ToolDirectory(() => this.#known(), maxNameLength)
   }
 
-  /** Calls a listener for each event from now on. Returns what stops it. */
+  /** Adds a listener, and returns a function that removes it. */
   on<E extends keyof ManagerEvents>(event: E, listener: ManagerListener<E>): () => void {
     return this.#events.on(event, listener)
   }
 
   /**
-   * Replaces what answers the questions of servers, at once and for all of them. A server that was told at its connecting
-   * that nobody answers a kind of question learns of a new handler when it is connected next.
+   * Replaces the handlers of all servers, at once. A capability whose handler is new is declared when a server connects
+   * the next time.
    */
   setHandlers(handlers: ClientHandlers): void {
     this.#handlers = handlers
   }
 
-  /**
-   * Connects many servers side by side: two processes and five others at a time. Never rejects; what fails hinders no
-   * other, and leaves nothing behind.
-   */
+  /** Connects servers concurrently: see `maxConnecting`. Never rejects. */
   async connectAll(
-    servers: Readonly<Record<string, ServerConfig | Dial>>,
+    servers: Readonly<Record<string, ServerConfig | TransportFactory>>,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<ConnectReport> {
-    const all = Object.entries(servers).map(async ([server, target]) => {
-      try {
-        await this.connect(server, target, options)
-        return undefined
-      } catch (error) {
-        return { server, error: toError(error) }
-      }
-    })
-    const failed = await Promise.all(all)
-    const errors = failed.filter((each) => each !== undefined)
+    const all = Object.entries(servers)
+    const failures = await Promise.all(
+      all.map(([server, target]) =>
+        this.connect(server, target, options).then(
+          () => [],
+          (error: unknown) => [{ server, error: toError(error) }],
+        ),
+      ),
+    )
+    const errors = failures.flat()
     return { connected: all.length - errors.length, errors }
   }
 
   /**
-   * Connects a server. Where the first attempt fails there is no other, and nothing is left of it.
+   * Connects a server. After a failure nothing is left of it.
    *
-   * @param name of 1 to 128 printable characters, that no other server has
-   * @param target its configuration; or what opens a transport, which is called again to reconnect
-   * @throws TypeError for a name or a configuration that is none, and for a name that is taken
+   * @param name - 1 to 128 printable characters
+   * @param target - a configuration, or a function that creates a transport, for each reconnect as well
+   * @throws TypeError for an invalid name or configuration, and for a name in use
    * @throws ClientError `not-approved`, and what `Client.connect` throws
    */
   async connect(
     name: string,
-    target: ServerConfig | Dial,
+    target: ServerConfig | TransportFactory,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<void> {
     checkServerName(name)
     signal?.throwIfAborted()
-    if (this.#closing !== undefined) throw unavailable(name, 'cannot be connected while all are being closed')
+    if (this.#closing !== undefined) throw unavailable(name, 'cannot be connected: the manager is closing')
     if (this.#servers.has(name)) throw new TypeError(`There is a server ${name} already: close it first`)
-    const { maxServers = MANAGER_DEFAULTS.maxServers } = this.#options
+    const { maxServers = MANAGER_DEFAULTS.maxServers, filters = {} } = this.#options
     if (this.#servers.size >= maxServers) throw new RangeError(`There are ${maxServers} servers already`)
-    const server = this.#register(name, target)
+    const server = new ManagedServer({
+      ...this.#shared,
+      name,
+      target,
+      allows: toolTest(Object.hasOwn(filters, name) ? filters[name] : undefined),
+      invalidate: (uri) => {
+        if (uri === undefined) this.#cache?.invalidateServer(name)
+        // The server may name a part of a cached resource.
+        else this.#cache?.invalidateUpdated({ server: name, uri })
+      },
+      onRemoved: (reason) => this.#removed(name, reason),
+    })
     this.#servers.set(name, server)
     try {
-      await server.connect(signal)
+      await server.connection.connect(signal)
     } catch (error) {
       if (this.#servers.get(name) === server) this.#servers.delete(name)
       throw error
     }
   }
 
-  #register(name: string, target: ServerConfig | Dial): RegisteredServer {
-    const { approve, filters, waitMs, listTimeoutMs, random, spawn } = this.#options
-    const filter: ToolFilter | undefined =
-      filters !== undefined && Object.hasOwn(filters, name) ? filters[name] : undefined
-    return new RegisteredServer({
-      name,
-      target,
-      spawn,
-      approve,
-      allows: toolTest(filter),
-      connections: this.#connections,
-      clock: this.#clock,
-      random: random ?? Math.random,
-      reconnect: this.#reconnect,
-      waitMs: waitMs ?? MANAGER_DEFAULTS.waitMs,
-      listTimeoutMs: listTimeoutMs ?? MANAGER_DEFAULTS.listTimeoutMs,
-      emit: this.#emit,
-      forget: (uri) => this.#forget(name, uri),
-      removed: (reason) => this.#removed(name, reason),
-    })
-  }
-
-  readonly #emit: Emit = (event, value) => this.#events.emit(event, value)
-
   #removed(name: string, reason: string): void {
     this.#servers.delete(name)
     this.#cache?.invalidateServer(name)
-    this.#emit('mcp_server_removed', { server: name, reason })
-    const { onServerRemoved } = this.#options
-    if (onServerRemoved === undefined) return
-    Promise.resolve()
-      .then(() => onServerRemoved(name))
-      .catch((error: unknown) => this.#emit('mcp_error', { server: name, error: toError(error) }))
+    this.#events.emit('serverRemoved', { server: name, reason })
   }
 
-  /**
-   * Closes a server, also one that is being connected or reconnected: what waits for it is rejected, and nothing of it is
-   * left. False where there is no such server.
-   */
+  /** Closes a server in any state. Its pending requests reject. False if there is no such server. */
   async close(name: string): Promise<boolean> {
     const server = this.#servers.get(name)
     if (server === undefined) return false
-    await server.close()
+    await server.connection.close()
     if (this.#servers.get(name) === server) this.#servers.delete(name)
     this.#cache?.invalidateServer(name)
     return true
   }
 
-  /** Closes all servers. No event comes once it has resolved. The manager can be used again then. */
+  /** Closes all servers. No event follows once it has resolved. The manager can be used again. */
   closeAll(): Promise<void> {
     return (this.#closing ??= this.#closeAll().finally(() => {
       this.#closing = undefined
@@ -218,30 +201,30 @@ export class ClientManager {
   }
 
   /**
-   * Opens a new connection to a server at once, in place of the one that there is. Resolves when it is there.
+   * Replaces the connection of a server. Resolves when the new one is open.
    *
-   * @throws ClientError `unknown-server`, `unavailable` where it was given up
+   * @throws ClientError `unknown-server`, `unavailable` if it fails
    */
   async reconnect(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    await this.#get(name).reconnect(signal)
+    await this.#get(name).connection.reconnect(signal)
   }
 
   /**
-   * The client of a server that is connected now. After it was reconnected there is another one. Its `callTool` goes to the
-   * server as it is: neither `approve` nor `filters` stand before it.
+   * The client of a connected server. Each reconnect creates a new one. Its `callTool` asks for no approval and applies no
+   * filter.
    */
   get(name: string): Client | undefined {
-    return this.#servers.get(name)?.client
+    return this.#servers.get(name)?.connection.client
   }
 
-  /** The servers that are connected now. */
+  /** The connected servers. */
   names(): readonly string[] {
     return [...this.#servers.values()].filter(({ connected }) => connected).map(({ name }) => name)
   }
 
   stats(): ClientManagerStats {
     return {
-      servers: [...this.#servers.values()].map(({ name, state, attempts, client }) => ({
+      servers: [...this.#servers.values()].map(({ name, connection: { state, attempts, client } }) => ({
         server: name,
         state,
         attempts,
@@ -252,40 +235,36 @@ export class ClientManager {
   }
 
   /**
-   * The tools of all servers that may be used, with their full names. Lists that are known are asked for again only after
-   * the server has said that they have changed; where that fails the last one stays, and `mcp_list_failed` tells.
+   * The tools of all servers that the filters allow. A list is fetched again only after it has changed. If that fails, the
+   * last list stays, and `listFailed` is emitted.
    */
   tools(): Promise<readonly NamedTool[]> {
-    return this.#book.all()
+    return this.#directory.all()
   }
 
-  prompts(): Promise<readonly FromServer<Prompt>[]> {
-    return this.#pairs(({ prompts }) => prompts)
+  prompts(): Promise<readonly ServerItem<Prompt>[]> {
+    return this.#items(({ prompts }) => prompts)
   }
 
-  resources(): Promise<readonly FromServer<Resource>[]> {
-    return this.#pairs(({ resources }) => resources)
+  resources(): Promise<readonly ServerItem<Resource>[]> {
+    return this.#items(({ resources }) => resources)
   }
 
-  resourceTemplates(): Promise<readonly FromServer<ResourceTemplate>[]> {
-    return this.#pairs(({ resourceTemplates }) => resourceTemplates)
+  resourceTemplates(): Promise<readonly ServerItem<ResourceTemplate>[]> {
+    return this.#items(({ resourceTemplates }) => resourceTemplates)
   }
 
-  async #pairs<Item>(
-    listOf: (catalog: RegisteredServer['catalog']) => KeptList<Item>,
-  ): Promise<readonly FromServer<Item>[]> {
-    const servers = [...this.#servers.values()].filter(isThere)
-    await Promise.all(
-      servers.filter(({ connected }) => connected).map(({ catalog }) => listOf(catalog).refresh()),
-    )
-    return servers.flatMap(({ name, catalog }) =>
-      (listOf(catalog).items ?? []).map((item) => ({ server: name, item })),
+  async #items<Item>(of: (lists: ServerLists) => CachedList<Item>): Promise<readonly ServerItem<Item>[]> {
+    const servers = this.#known()
+    await Promise.all(servers.filter(({ connected }) => connected).map(({ lists }) => of(lists).refresh()))
+    return servers.flatMap(({ name, lists }) =>
+      (of(lists).items ?? []).map((item) => ({ server: name, item })),
     )
   }
 
   /**
-   * Calls a tool by its full name, or by its server and its own name. Waits for a server that is being reconnected. A call
-   * that certainly has not reached its server is sent once more; one that may have run never is.
+   * Calls a tool by its full name, or by its server and its own name. Waits for a reconnect. A call that certainly was not
+   * processed is sent a second time; a call that may have been is not.
    *
    * @throws ClientError `unknown-server`, `unknown-tool`, `not-approved`, `unavailable`
    * @throws what `Client.callTool` throws
@@ -302,27 +281,27 @@ export class ClientManager {
     third: RequestOptions = {},
   ): Promise<CallToolResult> {
     if (typeof called !== 'string') return this.#call(called, second)
-    const found = await this.#book.find(called)
+    const found = await this.#directory.find(called)
     return this.#call({ ...found, args: second as Readonly<Record<string, unknown>> }, third)
   }
 
   async #call({ server: name, tool, args = {} }: ToolCall, options: RequestOptions): Promise<CallToolResult> {
     const server = this.#get(name)
-    await this.#book.check(server, tool)
+    await this.#directory.check(server, tool)
     return server.callTool(tool, args, options)
   }
 
   /**
-   * Reads a resource, from what is kept or else from its server. Callers that want the same at the same time share one
-   * request, with the limits of the first. What is kept is given even where the signal has aborted.
+   * Reads a resource from the cache, or from its server. Concurrent callers share one request, with the limits of the
+   * first. A cached resource is returned even if the signal has aborted.
    *
    * @throws ClientError `unknown-server`, `unavailable`; what `Client.readResource` throws
    */
   async readResource(name: string, uri: string, options: ReadOptions = {}): Promise<ReadResourceResult> {
-    const server = this.#get(name)
+    const { connection } = this.#get(name)
     const { signal, ...limits } = options
     const read = (shared: AbortSignal | undefined): Promise<ReadResourceResult> =>
-      server.run((client, how) => client.readResource(uri, how), {
+      connection.run((client, how) => client.readResource(uri, how), {
         ...limits,
         ...(shared !== undefined && { signal: shared }),
       })
@@ -331,29 +310,33 @@ export class ClientManager {
     return this.#cache.read({ server: name, uri, partition }, read, { signal })
   }
 
-  /** Has the next reading of a resource ask its server. */
+  /** Removes a resource from the cache. */
   invalidateResource(server: string, uri: string): void {
     this.#cache?.invalidate({ server, uri })
   }
 
-  /** Has the next reading of each of a server's resources ask it. */
+  /** Removes all resources of a server from the cache. */
   invalidateServer(server: string): void {
     this.#cache?.invalidateServer(server)
   }
 
-  /** A server that was told to change may name a part of what is kept. */
-  #forget(server: string, uri: string | undefined): void {
-    if (uri === undefined) this.#cache?.invalidateServer(server)
-    else this.#cache?.invalidateUpdated({ server, uri })
+  /** Servers that have been connected at least once. The others have no lists. */
+  #known(): readonly ManagedServer[] {
+    return [...this.#servers.values()].filter(({ connection }) => connection.state !== 'connecting')
   }
 
   /** @throws ClientError `unknown-server` */
-  #get(name: string): RegisteredServer {
+  #get(name: string): ManagedServer {
     const server = this.#servers.get(name)
     if (server === undefined) throw unknownServer(name, [...this.#servers.keys()])
     return server
   }
 }
 
-/** Before it is connected for the first time a server has nothing to list. */
-const isThere = ({ state }: RegisteredServer): boolean => state !== 'connecting'
+/** Names appear in tool names, messages and logs. */
+function checkServerName(name: string): void {
+  if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME_LENGTH)
+    throw new TypeError(`A server's name is a string of 1 to ${MAX_NAME_LENGTH} characters`)
+  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name))
+    throw new TypeError("A server's name must have printable characters only")
+}

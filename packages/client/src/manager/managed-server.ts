@@ -1,243 +1,161 @@
-import type { Client } from '../client.ts'
-import { ClientError, ConnectionClosedError } from '../errors.ts'
-import type { RequestOptions } from '../options.ts'
-import { type Deferred, deferred, orAborted, toError, within } from '../waiting.ts'
-import { shown, unavailable } from './errors.ts'
-import { LookingAfter } from './looking-after.ts'
-import { Reconnecting, type ReconnectingOptions, type When } from './reconnecting.ts'
+import type { CallToolResult, Prompt, Resource, ResourceTemplate, Tool } from '@jetway/core/protocol'
+import type { Client } from '../client/client.ts'
+import type { RequestOptions } from '../client/options.ts'
+import type { ServerConfig } from '../config/server-config.ts'
+import { ClientError } from '../errors.ts'
+import type { Spawn } from '../stdio/options.ts'
+import type { TransportFactory } from '../transport/client-transport.ts'
+import { toError } from '../util/promises.ts'
+import { type Approve, Approvals } from './approvals.ts'
+import { CachedList } from './cached-list.ts'
+import type { Emit, ListName } from './events.ts'
+import { type ClientOpener, toTransportFactory } from './open-client.ts'
+import { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
+import type { ToolTest } from './tool-filter.ts'
 
-/** Where a server stands. From `closed` there is no way back: whoever connects again makes another one. */
-export type ServerState = 'connecting' | 'connected' | 'reconnecting' | 'closed'
-
-export interface ManagedServerOptions extends Omit<ReconnectingOptions, 'server' | 'life'> {
-  readonly name: string
-  /** Ms that a request waits for a connection that is being opened again. */
-  readonly waitMs: number
-  /** There is a connection, maybe another one than before. */
-  readonly opened: () => void
-  /** The server is given up. */
-  readonly removed: (reason: string) => void
+export interface ManagedServerOptions extends Pick<
+  ServerConnectionOptions,
+  'name' | 'clock' | 'random' | 'reconnect' | 'reconnectWaitMs' | 'emit' | 'onRemoved'
+> {
+  readonly target: ServerConfig | TransportFactory
+  readonly spawn: Spawn | undefined
+  readonly approve: Approve | undefined
+  readonly allows: ToolTest
+  readonly opener: ClientOpener
+  readonly listTimeoutMs: number
+  /** Cached resources are out of date: all of them, or one. */
+  readonly invalidate: (uri?: string) => void
 }
 
-/** Requests that wait for one server to come back. */
-const MAX_WAITING = 1_024
+export interface ServerLists {
+  readonly tools: CachedList<Tool>
+  readonly prompts: CachedList<Prompt>
+  readonly resources: CachedList<Resource>
+  readonly resourceTemplates: CachedList<ResourceTemplate>
+}
 
-/** One server over all its connections: each client is for one. */
+/** One server with its lists, and the host's approvals for it. */
 export class ManagedServer {
   readonly name: string
+  readonly allows: ToolTest
+  readonly connection: ServerConnection
+  readonly lists: ServerLists
   readonly #options: ManagedServerOptions
-  readonly #life = new AbortController()
-  readonly #reconnecting: Reconnecting
-  readonly #lookingAfter: LookingAfter
-  /** What is still being done for the server, and has to end before it is closed. None of it rejects. */
-  readonly #work = new Set<Promise<void>>()
-  #client: Client | undefined
-  /** The connection that requests wait for, while the server is being reconnected. */
-  #next: Deferred<Client> | undefined
-  #waiting = 0
-  #closing: Promise<void> | undefined
+  readonly #approvals: Approvals
+  #factory: Promise<TransportFactory> | undefined
 
   constructor(options: ManagedServerOptions) {
-    const { name, clock, random, reconnect, emit, open } = options
-    const { life } = this
+    const { name, allows, approve, invalidate } = options
     this.name = name
+    this.allows = allows
     this.#options = options
-    this.#reconnecting = new Reconnecting({ server: name, clock, random, reconnect, emit, open, life })
-    this.#lookingAfter = new LookingAfter({
-      clock,
-      life,
-      isCurrent: (client) => client === this.#client,
-      gone: (client) => this.lost(client),
+    this.lists = {
+      tools: this.#list('tools', (client, how) => client.listTools(how)),
+      prompts: this.#list('prompts', (client, how) => client.listPrompts(how)),
+      resources: this.#list('resources', (client, how) => client.listResources(how)),
+      resourceTemplates: this.#list('resourceTemplates', (client, how) => client.listResourceTemplates(how)),
+    }
+    this.connection = new ServerConnection({
+      ...options,
+      emit: this.#emit,
+      open: (signal) => this.#open(signal),
+      onOpen: () => {
+        for (const list of Object.values(this.lists)) list.invalidate()
+        invalidate()
+      },
+    })
+    this.#approvals = new Approvals({
+      server: name,
+      approve,
+      life: this.connection.life,
+      onError: (error) => this.#emit('error', { server: name, error }),
     })
   }
 
-  get state(): ServerState {
-    if (this.life.aborted) return 'closed'
-    if (this.#client !== undefined) return 'connected'
-    return this.#next === undefined ? 'connecting' : 'reconnecting'
+  get connected(): boolean {
+    return this.connection.client !== undefined
   }
 
-  /** The connection that there is. */
-  get client(): Client | undefined {
-    return this.#client
-  }
-
-  get attempts(): number {
-    return this.#reconnecting.attempts
-  }
-
-  /** Aborts when the server is closed or given up. */
-  get life(): AbortSignal {
-    return this.#life.signal
-  }
-
-  /** Connects for the first time. There is one attempt; where it fails the server is closed. */
-  connect(signal: AbortSignal | undefined): Promise<void> {
-    const connected = this.#connect(signal)
-    this.#track(connected)
-    return connected
-  }
-
-  async #connect(signal: AbortSignal | undefined): Promise<void> {
-    const all = signal === undefined ? this.life : AbortSignal.any([this.life, signal])
-    try {
-      await this.#adopt(await this.#options.open(all))
-    } catch (error) {
-      this.#end(unavailable(this.name, 'could not be connected', error))
-      throw error
-    }
-    this.#options.emit('mcp_connected', { server: this.name })
-    this.#notice()
-  }
-
-  /** The connection has ended. Nothing where it is another one than there is. */
-  lost(client: Client): void {
-    if (this.#client !== client || this.life.aborted) return
-    this.#reconnecting.lost()
-    this.#leave(client, 'in time')
-  }
-
-  /** Ends the connection there is, and opens another one at once; or has the next attempt begin now. */
-  async reconnect(signal: AbortSignal | undefined): Promise<void> {
-    this.#reconnecting.hurry()
-    if (this.#client !== undefined) this.#leave(this.#client, 'at once')
-    if (this.#next === undefined) throw this.#notThere()
-    await orAborted(this.#next.promise, signal)
-  }
-
-  /**
-   * Runs a request on the connection there is; waits for one that is being opened. Where the request certainly has not
-   * begun it is run once more.
-   *
-   * @throws ClientError `unavailable`; what the request throws
-   */
-  async run<T>(
-    ask: (client: Client, options: RequestOptions) => Promise<T>,
+  async callTool(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
     options: RequestOptions,
-  ): Promise<T> {
-    const client = await this.#ready(options.signal)
-    try {
-      return await ask(client, options)
-    } catch (error) {
-      const known = this.#lookAfter(client, error)
-      if (!(error instanceof ClientError) || !error.unprocessed) throw this.#said(error)
-      await orAborted(known, options.signal)
-    }
-    const again = await this.#ready(options.signal)
-    try {
-      return await ask(again, options)
-    } catch (error) {
-      void this.#lookAfter(again, error)
-      throw this.#said(error)
-    }
+  ): Promise<CallToolResult> {
+    const approval = { kind: 'call', detail: { tool, args } } as const
+    await this.#approvals.require(approval, `Calling the tool ${tool}`, options.signal)
+    return this.connection.run((client, how) => client.callTool(tool, args, how), options)
   }
 
-  /** Ends everything: the connection, attempts to open one, and whatever waits. Safe to call again. */
-  close(): Promise<void> {
-    return (this.#closing ??= this.#close())
+  /** A closed server emits nothing. */
+  readonly #emit: Emit = (event, value) => {
+    if (!this.connection.life.aborted) this.#options.emit(event, value)
   }
 
-  async #close(): Promise<void> {
-    this.#end(unavailable(this.name, 'has been closed'))
-    while (this.#work.size > 0) await Promise.all(this.#work)
-  }
-
-  #end(reason: ClientError): void {
-    if (this.life.aborted) return
-    const client = this.#client
-    this.#client = undefined
-    this.#life.abort(reason)
-    this.#next?.reject(reason)
-    this.#next = undefined
-    if (client !== undefined) this.#track(client.close())
-  }
-
-  #notThere(): unknown {
-    return this.life.aborted ? this.life.reason : unavailable(this.name, 'is still being connected')
-  }
-
-  /** Keeps what runs until it is over, whatever it comes to. */
-  #track(work: Promise<unknown>): void {
-    const tracked: Promise<void> = work
-      .catch(() => {})
-      .then(() => {
-        this.#work.delete(tracked)
-      })
-    this.#work.add(tracked)
-  }
-
-  async #adopt(client: Client): Promise<void> {
-    if (this.life.aborted) {
-      await client.close()
-      throw this.life.reason
-    }
-    this.#client = client
-    this.#reconnecting.connected()
-    this.#options.opened()
-    this.#next?.resolve(client)
-    this.#next = undefined
-  }
-
-  /** Some end as soon as they are there, before anybody could hear of it. */
-  #notice(): void {
-    if (this.#client?.isAlive === false) this.lost(this.#client)
-  }
-
-  #leave(client: Client, when: When): void {
-    this.#client = undefined
-    this.#next = deferred()
-    const closed = client.close().catch((error: unknown) => {
-      this.#options.emit('mcp_error', { server: this.name, error: toError(error) })
-    })
-    this.#track(closed)
-    this.#track(this.#reopen(closed, when))
-  }
-
-  async #reopen(closed: Promise<void>, when: When): Promise<void> {
-    const outcome = await this.#reconnecting.run(closed, when)
-    if ('reason' in outcome) return this.#giveUp(outcome.reason, outcome.last)
-    await this.#adopt(outcome.client)
-    this.#options.emit('mcp_reconnected', { server: this.name, attempt: outcome.attempt })
-    this.#notice()
-  }
-
-  #giveUp(reason: string, last: Error | undefined): void {
-    if (this.life.aborted) return
-    this.#end(unavailable(this.name, 'has been removed', last))
-    this.#options.removed(reason)
-  }
-
-  async #ready(signal: AbortSignal | undefined): Promise<Client> {
-    this.#notice()
-    if (this.#client !== undefined) return this.#client
-    const next = this.#next
-    if (next === undefined) throw this.#notThere()
-    if (this.#waiting >= MAX_WAITING)
-      throw unavailable(this.name, `is being reconnected, and ${MAX_WAITING} requests wait for it already`)
-    this.#waiting++
-    try {
-      const { clock, waitMs: ms } = this.#options
-      const late = (): Error => unavailable(this.name, `is being reconnected, which takes more than ${ms} ms`)
-      return await within(orAborted(next.promise, signal), { ms, clock, late })
-    } finally {
-      this.#waiting--
-    }
-  }
-
-  #lookAfter(client: Client, error: unknown): Promise<void> {
-    const known = this.#lookingAfter.after(client, error)
-    this.#track(known)
-    return known
-  }
-
-  /** A call that may have run is never sent again by itself: the caller has to know that it may. */
-  #said(error: unknown): unknown {
-    if (!(error instanceof ConnectionClosedError)) return error
-    if (this.life.aborted) return this.life.reason
-    if (error.unprocessed) return error
-    return new ConnectionClosedError(
-      `The server ${shown(this.name)} went away before its answer: what was asked may have been done, and is not asked again`,
-      error.close,
+  async #open(signal: AbortSignal): Promise<Client> {
+    const { name, target, opener, spawn } = this.#options
+    const stderr = (line: string): void => this.#emit('stderr', { server: name, line })
+    this.#factory ??= toTransportFactory(target, { stderr, spawn })
+    const factory = await this.#factory
+    return opener.open(
+      { name, factory, approvals: this.#approvals, listen: (client) => this.#listen(client) },
+      signal,
     )
+  }
+
+  #list<Item>(
+    list: ListName,
+    fetch: (client: Client, options: RequestOptions) => Promise<readonly Item[]>,
+  ): CachedList<Item> {
+    const { name: server, clock, listTimeoutMs: ms } = this.#options
+    return new CachedList(
+      async () => {
+        const late = new AbortController()
+        const timer = clock.setTimeout(
+          () => late.abort(new ClientError('timeout', `The whole list did not arrive within ${ms} ms`)),
+          ms,
+        )
+        try {
+          return await this.connection.run(fetch, { signal: late.signal })
+        } catch (error) {
+          if (error instanceof ClientError && error.code === 'not-supported') return []
+          throw error
+        } finally {
+          clock.clearTimeout(timer)
+        }
+      },
+      (error) => this.#emit('listFailed', { server, list, error: toError(error) }),
+    )
+  }
+
+  #listen(client: Client): void {
+    const { invalidate, name: server } = this.#options
+    const changed = (...names: readonly ListName[]): void => {
+      for (const list of names) {
+        this.lists[list].invalidate()
+        this.#emit('listChanged', { server, list })
+      }
+    }
+    client.on('toolsChanged', () => {
+      // A server with other tools was often restarted or updated.
+      invalidate()
+      changed('tools')
+    })
+    client.on('promptsChanged', () => changed('prompts'))
+    client.on('resourcesChanged', () => {
+      invalidate()
+      changed('resources', 'resourceTemplates')
+    })
+    client.on('resourceUpdated', ({ uri }) => {
+      invalidate(uri)
+      this.#emit('resourceUpdated', { server, uri })
+    })
+    client.on('changesMissed', () => {
+      invalidate()
+      const fetched = Object.keys(this.lists) as ListName[]
+      changed(...fetched.filter((list) => this.lists[list].items !== undefined))
+    })
+    client.on('log', (log) => this.#emit('log', { ...log, server }))
+    client.on('error', (error) => this.#emit('error', { server, error }))
+    client.on('close', () => this.connection.lost(client))
   }
 }

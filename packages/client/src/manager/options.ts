@@ -1,100 +1,91 @@
 import type { Clock } from '@jetway/core/stores'
-import type { ClientHandlers } from '../features/questions.ts'
-import type { ClientOptions, RequestOptions } from '../options.ts'
+import type { ClientOptions, RequestOptions } from '../client/options.ts'
+import type { ClientHandlers } from '../input/handlers.ts'
 import type { ResourceCache } from '../resource-cache/resource-cache.ts'
 import type { Spawn } from '../stdio/options.ts'
 import type { Approve } from './approvals.ts'
 import type { ReconnectOptions } from './backoff.ts'
 import type { ToolFilter } from './tool-filter.ts'
 
-/** Options of a `ClientManager`. */
 export interface ClientManagerOptions {
-  /** For the clients of all servers: limits, revisions, what is declared. */
+  /** Options of all clients. */
   readonly client?: Omit<ClientOptions, 'name' | 'handlers' | 'clock'>
-  /**
-   * What answers the questions of all servers; `ctx.name` says whose. See `ClientManager.setHandlers`.
-   */
+  /** Handle the requests of all servers; `ctx.name` is the server. See `ClientManager.setHandlers`. */
   readonly handlers?: ClientHandlers
   /**
-   * Asked before a process is started, before the manager calls a tool, and before a handler sees a form, an address to
-   * open or a request to the host's model. Of what is done with a client of `ClientManager.get` it is not asked. It may take
-   * its time; its signal aborts when nobody waits any more.
+   * Asked before a process starts, before the manager calls a tool, and before a handler gets a form, a URL or a request
+   * for the host's model. Not asked for calls on a client of `ClientManager.get`.
    *
    * @default everything is approved
    */
   readonly approve?: Approve
-  /** Which tools of a server may be seen and called, by the name of the server. @default all of all servers */
+  /** The tools to list and call, by server name. @default all */
   readonly filters?: Readonly<Record<string, ToolFilter>>
-  /** How many servers may be connecting at the same time; the others wait for their turn. */
-  readonly connecting?: {
+  /** How many servers connect at once. */
+  readonly maxConnecting?: {
     /** Processes. @default 2 */
     readonly stdio?: number
     /** All others. @default 5 */
     readonly remote?: number
   }
-  /** How processes are started whose configuration does not say, for hosts that run servers elsewhere. @default cross-spawn */
+  /** Starts the processes whose configuration has no `spawn`. @default cross-spawn */
   readonly spawn?: Spawn
-  /** How a server that was lost is reconnected. */
   readonly reconnect?: ReconnectOptions
-  /** Ms that a request waits for a server that is being reconnected. @default 30_000 */
-  readonly waitMs?: number
-  /** Ms that getting one whole list of one server may take. @default 30_000 */
+  /** Ms that a request waits for a reconnect. @default 30_000 */
+  readonly reconnectWaitMs?: number
+  /** Ms to fetch one whole list of one server. @default 30_000 */
   readonly listTimeoutMs?: number
-  /** Servers that may be there at once. @default 256 */
+  /** @default 256 */
   readonly maxServers?: number
   /**
-   * The length that full names of tools may have, in characters; 40 or more. With it they are made of letters, digits, `_`
-   * and `-` alone, as models' interfaces want them: 64 for most.
+   * Longest full name of a tool, from 40. If set, full names have letters, digits, `_` and `-` only, as model APIs require.
+   * Most of them take 64.
    *
-   * @default full names are as long as they are
+   * @default no limit
    */
   readonly maxNameLength?: number
-  /** Where read resources are kept; false: nowhere. @default a `ResourceCache` with its defaults */
+  /** Caches resources; false disables it. @default a `ResourceCache` with its defaults */
   readonly resources?: ResourceCache | false
   /**
-   * Whom a server takes the host for: an account, a tenant. What was read for one is not given to another, unless the
-   * server has said that it is public. Asked with every reading.
+   * The account or tenant that the host uses at a server. Cached resources are not shared between partitions, unless the
+   * server has marked them public.
    *
-   * @default one of its own for each manager
+   * @default a partition for each manager
    */
   readonly partition?: (server: string) => string
-  /** A server was given up for good; the event `mcp_server_removed` says why. What it throws is the event `mcp_error`. */
-  readonly onServerRemoved?: (server: string) => void | Promise<void>
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
-  /** From 0 to 1: what waits are shortened by. @default Math.random */
+  /** From 0 to 1, for the jitter. @default Math.random */
   readonly random?: () => number
 }
 
-/** Which tool of which server, and with what. */
+/** A call by the server's name and the tool's own name. */
 export interface ToolCall {
   readonly server: string
-  /** As the server names it. */
   readonly tool: string
   /** @default {} */
   readonly args?: Readonly<Record<string, unknown>>
 }
 
-/** One thing of one server: two may have the same names. */
-export interface FromServer<Item> {
+/** A prompt, resource or template, and its server. */
+export interface ServerItem<Item> {
   readonly server: string
   readonly item: Item
 }
 
-/** What became of `connectAll`. */
+/** The result of `connectAll`. */
 export interface ConnectReport {
-  /** How many servers are connected now that were not before. */
+  /** Servers that are connected now. */
   readonly connected: number
   readonly errors: readonly { readonly server: string; readonly error: Error }[]
 }
 
-/** Limits of one reading; see `RequestOptions`. */
 export type ReadOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxTotalMs'>
 
 export const MANAGER_DEFAULTS = {
   stdio: 2,
   remote: 5,
-  waitMs: 30_000,
+  reconnectWaitMs: 30_000,
   listTimeoutMs: 30_000,
   maxServers: 256,
 } as const

@@ -1,23 +1,20 @@
-/** Which of a server's tools a host may see and call. */
+/** The tools of a server that the host may list and call. */
 export interface ToolFilter {
-  /** Names of tools, in which `*` stands for anything. @default all */
+  /** Names, in which `*` matches any characters. @default all */
   readonly allow?: readonly string[]
   /** Wins over `allow`. @default none */
   readonly deny?: readonly string[]
 }
 
-/** Whether a tool may be listed and called. */
 export type ToolTest = (tool: string) => boolean
 
-export function toolTest({ allow, deny = [] }: ToolFilter = {}): ToolTest {
-  const allowed = allow?.map(glob)
+export function toolTest({ allow = ['*'], deny = [] }: ToolFilter = {}): ToolTest {
+  const allowed = allow.map(glob)
   const denied = deny.map(glob)
-  return (tool) =>
-    !denied.some((matches) => matches(tool)) &&
-    (allowed === undefined || allowed.some((matches) => matches(tool)))
+  return (tool) => !denied.some((matches) => matches(tool)) && allowed.some((matches) => matches(tool))
 }
 
-/** No regular expression: the names that it is held against come from servers, and one may take for ever. */
+/** Not a regular expression: the names come from servers, and could make one run for ever. */
 function glob(pattern: string): ToolTest {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -1,18 +1,17 @@
 export interface FrozenCopy<T> {
   readonly value: T
-  /** Bytes that it may take in memory, roughly: two for each character, and some for each value. */
+  /** A rough size in bytes: two for each character, and some for each value. */
   readonly weight: number
 }
 
 const PER_VALUE = 16
 const PER_CHARACTER = 2
 
-/** A copy of JSON data that nobody can change, neither whoever gave the original nor whoever gets the copy. */
 export function frozenCopy<T>(data: T): FrozenCopy<T> {
   const value = structuredClone(data)
   const left: unknown[] = [value]
   let weight = 0
-  // A list instead of recursion: how deep the data of a server goes is the server's choice.
+  // Not recursive, because servers may nest data deeply.
   while (left.length > 0) {
     const each = left.pop()
     weight += PER_VALUE

@@ -1,45 +1,41 @@
 import type { ReadResourceResult } from '@jetway/core/protocol'
 import { type Clock, systemClock } from '@jetway/core/stores'
 import { LRUCache } from 'lru-cache'
-import type { CacheHints } from '../features/results.ts'
-import { Flight } from './flight.ts'
+import type { CacheHints } from '../client/results.ts'
+import { PendingLoad } from './pending-load.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import { KeyIndex } from './key-index.ts'
 
-/** Whose copy of which resource. */
 export interface ResourceKey {
-  /** What the host calls the server. Two servers must not share a name. */
+  /** The host's name for the server. Must be unique. */
   readonly server: string
   readonly uri: string
   /**
-   * Whom the server takes the caller for: an account, a tenant, a set of credentials. What one partition has read is kept
-   * from the others, unless the server has said that it is `public`.
-   * @default one partition for all that name none
+   * The account, tenant or credentials. Resources are not shared between partitions, unless the server has marked
+   * them `public`.
+   * @default one for all keys without a partition
    */
   readonly partition?: string
 }
 
-/** Options of a {@link ResourceCache}. */
 export interface ResourceCacheOptions {
-  /** Entries, expired ones too. A new one beyond that takes the place of the one that was not used for longest. @default 256 */
+  /** Including expired entries. When it is full, the least recently used entry is dropped. @default 256 */
   readonly maxEntries?: number
   /**
-   * What the entries may take in memory, in bytes, counting each character as two. Beyond that those that were not used
-   * for longest go; a result that is too large by itself is not kept.
-   * @default 67_108_864 (64 MiB)
+   * Memory for all entries in bytes, counting two for each character. The least recently used entries are dropped; a
+   * result that is too large is not cached.
+   * @default 67_108_864
    */
   readonly maxBytes?: number
   /**
-   * Ms for which a result may be given again where the server says nothing of that; 0 or less: until it is invalidated or
-   * evicted. What the server says with a result (`ttlMs`) counts for that result instead.
+   * Ms that a result without its own `ttlMs` is used. 0 or less: until it is invalidated or dropped.
    * @default 300_000
    */
   readonly ttlMs?: number
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
 }
 
-/** Reads a resource from its server. The signal aborts when nobody waits for it any more. */
+/** Reads from the server. The signal aborts when all callers have left. */
 export type LoadResource = (signal: AbortSignal) => Promise<ReadResourceResult & CacheHints>
 
 interface Entry {
@@ -50,28 +46,25 @@ interface Entry {
   readonly expiresAt: number
 }
 
-interface FlightOf {
+interface Loading {
   readonly key: ResourceKey
-  readonly flight: Flight<ReadResourceResult>
+  readonly load: PendingLoad<ReadResourceResult>
 }
 
 const DEFAULTS = { maxEntries: 256, maxBytes: 64 * 1024 * 1024, ttlMs: 300_000 } as const
 
 /**
- * Keeps what was read of resources, of any number of servers. Results are frozen copies, without the hints that they came
- * with. An entry that has expired is missed, and stays until it is overwritten or evicted.
+ * Caches the resources of any number of servers. Results are frozen copies without their cache hints.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export class ResourceCache {
   readonly #ttlMs: number
   readonly #clock: Clock
-  readonly #kept: LRUCache<string, Entry, number>
-  readonly #index = new KeyIndex()
-  /** As many at most as there are callers that wait. */
-  readonly #flights = new Map<string, FlightOf>()
+  readonly #cached: LRUCache<string, Entry, number>
+  readonly #loading = new Map<string, Loading>()
 
-  /** @throws RangeError where a limit is no positive whole number */
+  /** @throws RangeError for an invalid limit */
   constructor(options: ResourceCacheOptions = {}) {
     const {
       maxEntries = DEFAULTS.maxEntries,
@@ -85,47 +78,44 @@ export class ResourceCache {
     if (typeof ttlMs !== 'number' || Number.isNaN(ttlMs)) throw new RangeError('ttlMs must be a number of ms')
     this.#ttlMs = ttlMs > 0 ? ttlMs : Infinity
     this.#clock = clock
-    this.#kept = new LRUCache({
+    this.#cached = new LRUCache({
       max: maxEntries,
       maxSize: maxBytes,
-      noDisposeOnSet: true,
-      dispose: ({ server, uri }, key) => this.#index.remove(server, uri, key),
     })
   }
 
-  /** Entries, expired ones too. */
+  /** Including expired entries. */
   get size(): number {
-    return this.#kept.size
+    return this.#cached.size
   }
 
-  /** What may be given again; undefined where nothing may. */
+  /** Undefined if there is no entry, or it has expired. */
   get(key: ResourceKey): ReadResourceResult | undefined {
     const now = this.#clock.now()
     for (const id of [privateId(key), publicId(key)]) {
-      const entry = this.#kept.peek(id)
-      // Looking at what has expired must not make it stay for longer than what is of use.
-      if (entry !== undefined && now < entry.expiresAt) return this.#kept.get(id)?.result
+      const entry = this.#cached.peek(id)
+      // An expired entry must not become recently used.
+      if (entry !== undefined && now < entry.expiresAt) return this.#cached.get(id)?.result
     }
     return undefined
   }
 
   /**
-   * Keeps a result, as its own hints have it: not at all with a `ttlMs` of 0, for every partition with the `cacheScope`
-   * `public`. It replaces what there was of the resource for this partition and, as the server may have changed its mind,
-   * for all of them.
+   * Caches a result according to its hints: not at all with a `ttlMs` of 0, and for every partition if it is
+   * `public`.
    *
-   * @returns whether it is kept
+   * @returns whether it is cached
    */
   set(key: ResourceKey, result: ReadResourceResult & CacheHints): boolean {
     return this.#keep(key, result).kept
   }
 
   /**
-   * What is kept, or else what `load` resolves to, which is then kept as {@link set} does. Callers that want the same at
-   * the same time wait for one `load`. What was invalidated while it was under way is given to those who wait, and not kept.
+   * Returns the cached result, or loads it and caches it. Concurrent callers share a load. A result that was
+   * invalidated while it loaded is returned but not cached.
    *
-   * @param options - its `signal` ends the waiting of this caller; what is kept is given even so
-   * @throws what `load` rejects with, which is never kept, and the reason of the signal
+   * @param options - `signal` ends the wait of this caller
+   * @throws what `load` rejects with, and the reason of the signal
    */
   async read(
     key: ResourceKey,
@@ -136,72 +126,60 @@ export class ResourceCache {
     if (kept !== undefined) return kept
     signal?.throwIfAborted()
     const id = privateId(key)
-    const { flight } = this.#flights.get(id) ?? this.#begin(id, key, load)
-    return flight.join(signal)
+    const loading = this.#loading.get(id) ?? this.#begin(id, key, load)
+    return loading.load.join(signal)
   }
 
-  /** Forgets a resource, for every partition. */
+  /** Removes a resource, for all partitions. */
   invalidate({ server, uri }: Pick<ResourceKey, 'server' | 'uri'>): void {
-    this.#land((key) => key.server === server && key.uri === uri)
-    this.#forget(this.#index.keys(server, uri))
+    this.#remove((key) => key.server === server && key.uri === uri)
   }
 
   /**
-   * Forgets what a `notifications/resources/updated` speaks of: the resource, and those that it is inside of, since a
-   * server may name a part of what was subscribed to.
+   * Handles `notifications/resources/updated`: removes the resource, and the ones that it is a part of.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams
    */
   invalidateUpdated({ server, uri }: Pick<ResourceKey, 'server' | 'uri'>): void {
-    this.#land((key) => key.server === server && holds(key.uri, uri))
-    for (const each of this.#index.uris(server))
-      if (holds(each, uri)) this.#forget(this.#index.keys(server, each))
+    this.#remove((key) => key.server === server && contains(key.uri, uri))
   }
 
-  /** Forgets all of a server; with a partition, what is public and what is of that partition. */
+  /** Removes all resources of a server. With a partition: only its own and the public ones. */
   invalidateServer(server: string, { partition }: Pick<ResourceKey, 'partition'> = {}): void {
-    const concerns = (of: string | undefined): boolean =>
-      partition === undefined || of === undefined || of === partition
-    this.#land((key) => key.server === server && concerns(partitionOf(key)))
-    const ids = this.#index.keysOfServer(server)
-    this.#forget(ids.filter((id) => concerns(this.#kept.peek(id)?.partition)))
+    this.#remove(
+      (key, of) => key.server === server && (partition === undefined || of === undefined || of === partition),
+    )
   }
 
-  /** Forgets everything. */
   clear(): void {
-    this.#flights.clear()
-    this.#kept.clear()
+    this.#loading.clear()
+    this.#cached.clear()
   }
 
-  #begin(id: string, key: ResourceKey, load: LoadResource): FlightOf {
-    const own: FlightOf = {
-      key,
-      flight: new Flight(
-        async (signal) => {
-          try {
-            const result = await load(signal)
-            return this.#flights.get(id) === own ? this.#keep(key, result).result : bare(result).result
-          } finally {
-            landed()
-          }
-        },
-        () => landed(),
-      ),
+  #begin(id: string, key: ResourceKey, load: LoadResource): Loading {
+    const end = (): void => {
+      if (this.#loading.get(id) === loading) this.#loading.delete(id)
     }
-    const landed = (): void => {
-      if (this.#flights.get(id) === own) this.#flights.delete(id)
+    const run = async (signal: AbortSignal): Promise<ReadResourceResult> => {
+      try {
+        const result = await load(signal)
+        return this.#loading.get(id) === loading ? this.#keep(key, result).result : bare(result).result
+      } finally {
+        end()
+      }
     }
-    this.#flights.set(id, own)
-    return own
+    const loading: Loading = { key, load: new PendingLoad(run, end) }
+    this.#loading.set(id, loading)
+    return loading
   }
 
-  /** Whoever reads from now on starts anew: what is under way may be older than what has made it invalid. */
-  #land(concerns: (key: ResourceKey) => boolean): void {
-    for (const [id, { key }] of this.#flights) if (concerns(key)) this.#flights.delete(id)
-  }
-
-  #forget(ids: readonly string[]): void {
-    for (const id of ids) this.#kept.delete(id)
+  /** Also detaches running loads: their results may be out of date, so new callers must not join them. */
+  #remove(
+    matches: (key: Pick<ResourceKey, 'server' | 'uri'>, partition: string | undefined) => boolean,
+  ): void {
+    for (const [id, { key }] of this.#loading) if (matches(key, partitionOf(key))) this.#loading.delete(id)
+    for (const [id, entry] of Array.from(this.#cached.entries()))
+      if (matches(entry, entry.partition)) this.#cached.delete(id)
   }
 
   #keep(
@@ -210,22 +188,20 @@ export class ResourceCache {
   ): { readonly kept: boolean; readonly result: ReadResourceResult } {
     const { result, weight, ttlMs = this.#ttlMs, isPublic } = bare(given)
     const [id, other] = isPublic ? [publicId(key), privateId(key)] : [privateId(key), publicId(key)]
-    this.#kept.delete(other)
+    this.#cached.delete(other)
     if (ttlMs <= 0) {
-      this.#kept.delete(id)
+      this.#cached.delete(id)
       return { kept: false, result }
     }
     const { server, uri } = key
     const partition = isPublic ? undefined : partitionOf(key)
     const expiresAt = this.#clock.now() + ttlMs
-    this.#kept.set(id, { server, uri, partition, result, expiresAt }, { size: weight + id.length * 2 })
-    const kept = this.#kept.peek(id)?.result === result
-    if (kept) this.#index.add(server, uri, id)
-    return { kept, result }
+    this.#cached.set(id, { server, uri, partition, result, expiresAt }, { size: weight + id.length * 2 })
+    return { kept: this.#cached.peek(id)?.result === result, result }
   }
 }
 
-/** A copy without its hints, and what they say. Of a server that follows no rule they may be anything. */
+/** A copy without the hints. Servers may send invalid ones. */
 function bare({ ttlMs, cacheScope, ...given }: ReadResourceResult & CacheHints): {
   readonly result: ReadResourceResult
   readonly weight: number
@@ -243,10 +219,10 @@ function bare({ ttlMs, cacheScope, ...given }: ReadResourceResult & CacheHints):
 
 const partitionOf = ({ partition = '' }: ResourceKey): string => partition
 
-// As lists of texts no two keys look alike, whatever characters they have.
+// JSON, so that no two keys are equal.
 const privateId = (key: ResourceKey): string => JSON.stringify([key.server, key.uri, partitionOf(key)])
 const publicId = ({ server, uri }: ResourceKey): string => JSON.stringify([server, uri])
 
-/** Whether a resource is another one, or has it as a part: `a://b` has `a://b/c`, and not `a://bc`. */
-const holds = (uri: string, part: string): boolean =>
+/** `a://b` contains `a://b/c`, but not `a://bc`. */
+const contains = (uri: string, part: string): boolean =>
   uri === part || part.startsWith(uri.endsWith('/') ? uri : `${uri}/`)

@@ -5,11 +5,11 @@ import { SkillRefusedError } from './errors.ts'
 const DOCUMENT = '/SKILL.md'
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-/** The folder that a skill is, without a slash at its end. */
+/** Without a trailing slash. */
 export const rootOf = ({ uri }: Pick<Skill, 'uri'>): string => uri.slice(0, -DOCUMENT.length)
 
 /**
- * What a server says a skill is, checked.
+ * Validates an entry.
  *
  * @throws SkillRefusedError `malformed`
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#skill-entries
@@ -19,14 +19,14 @@ export function readEntry(entry: unknown): Skill {
     throw malformed('A skill', 'has an entry without a uri')
   const { uri, frontmatter, resources } = entry
   const refuse = (problem: string): SkillRefusedError => malformed(uri, problem)
-  if (!uri.endsWith(DOCUMENT)) throw refuse('is not the address of a SKILL.md')
+  if (!uri.endsWith(DOCUMENT)) throw refuse('is not the URI of a SKILL.md')
   if (!isObject(frontmatter)) throw refuse('has an entry without frontmatter')
   const { name, description } = frontmatter
   if (typeof name !== 'string' || typeof description !== 'string')
     throw refuse('has an entry without a name and a description')
   const root = rootOf({ uri })
   if (root.slice(root.lastIndexOf('/') + 1) !== name)
-    throw refuse(`is named ${JSON.stringify(name.slice(0, 64))}, and its folder is not`)
+    throw refuse(`is named ${JSON.stringify(name.slice(0, 64))}, but its folder is not`)
   if (resources === 'dynamic') return { uri, frontmatter, resources }
   if (!Array.isArray(resources)) throw refuse('has an entry that does not list its files')
   return { uri, frontmatter, resources: readFiles(resources, uri, refuse) }
@@ -42,7 +42,7 @@ function readFiles(
   for (const file of listed) {
     if (!isResource(file)) throw refuse('lists a file without a uri, a size or a SHA-256 digest')
     const { uri, digest, size } = file
-    if (!isInside(root, uri)) throw refuse(`lists ${uri.slice(0, 256)}, which is no file of it`)
+    if (!isInside(root, uri)) throw refuse(`lists ${uri.slice(0, 256)}, which is outside its folder`)
     if (files.has(uri)) throw refuse(`lists ${uri.slice(0, 256)} twice`)
     files.set(uri, { uri, digest, size })
   }
@@ -57,7 +57,9 @@ function isResource(file: unknown): file is SkillResource {
   return typeof uri === 'string' && typeof digest === 'string' && DIGEST.test(digest) && counted
 }
 
-/** Who writes files down by their addresses must not be led out of the folder: not by what is encoded, nor on Windows. */
+/**
+ * A host that writes files by their paths must stay inside the folder, on Windows too, and with encoded characters.
+ */
 export function isInside(root: string, uri: string): boolean {
   if (!uri.startsWith(`${root}/`)) return false
   const segments = uri.slice(root.length + 1).split('/')

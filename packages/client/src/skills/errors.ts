@@ -1,19 +1,18 @@
 import { ClientError } from '../errors.ts'
-import { printable } from '../printable.ts'
+import { printable } from '../util/printable.ts'
 
-/** Of a message, in characters. */
 const MAX_MESSAGE = 1_024
 
 /**
- * Why a skill, or a file of it, is not to be used:
+ * Why a skill or a file is refused.
  *
- * - `malformed`: its entry is not what an entry has to be
- * - `too-large`: it has more files, or more bytes, than the limits allow
- * - `dynamic`: it has no digests, and the options refuse such skills
- * - `unlisted`: the file is none that the entry lists
- * - `size`, `digest`: the content is not what the entry describes; it may be stale: `Skills.get` gives the current entry
- * - `frontmatter`: its `SKILL.md` says of itself something else than the entry does
- * - `unreadable`: the server has answered with something that is no content of a file
+ * - `malformed`: the entry is invalid
+ * - `too-large`: more files or bytes than allowed
+ * - `dynamic`: the skill has no digests, and the options refuse such skills
+ * - `unlisted`: the entry does not list the file
+ * - `size`, `digest`: the content does not match the entry, which may be out of date: see `Skills.get`
+ * - `frontmatter`: the frontmatter of `SKILL.md` does not match the entry
+ * - `unreadable`: the server sent no valid content
  */
 export type SkillRefusal =
   | 'malformed'
@@ -25,7 +24,7 @@ export type SkillRefusal =
   | 'frontmatter'
   | 'unreadable'
 
-/** A skill is not loaded, or a file of it not handed out, since it does not stand up to verification. */
+/** A skill or a file failed verification. */
 export class SkillRefusedError extends ClientError {
   readonly reason: SkillRefusal
   /** Of the skill or the file. */

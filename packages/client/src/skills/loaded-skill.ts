@@ -1,14 +1,13 @@
 import type { Skill, SkillResource } from '@jetway/core/skills'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../client/options.ts'
 import { isInside, rootOf } from './entry.ts'
 import { SkillRefusedError } from './errors.ts'
 import { toText, verifyFile } from './verify.ts'
 
-/** A file of a skill, as its entry describes it. */
 export interface SkillFile {
   readonly uri: string
   readonly bytes: Uint8Array
-  /** @throws SkillRefusedError `unreadable` where it is no UTF-8 */
+  /** @throws SkillRefusedError `unreadable` if it is not UTF-8 */
   text(): string
 }
 
@@ -17,22 +16,20 @@ export interface LoadedSkillOptions {
   readonly maxBytes: number
 }
 
-const NO_FILE = 'is none of the files of the skill'
+const NO_FILE = 'is not a file of the skill'
 
 /**
- * A skill whose `SKILL.md` has stood up to verification. It holds the entry that it was loaded by for as long as it is
- * used: a file that is not listed there, or has changed since, is refused. Files that were read are kept, but those of a
- * skill without digests, which change with every read.
+ * A skill whose `SKILL.md` matches its entry. Files that are not in this entry, or have changed since, are refused.
+ * Files are cached, except those of a skill without digests.
  */
 export class LoadedSkill {
-  /** The entry. */
   readonly skill: Skill
-  /** The whole `SKILL.md`: text by whoever wrote the server, to be shown to a model as such. */
+  /** All of `SKILL.md`. Its author is the server's author: do not trust it. */
   readonly document: string
   readonly #options: LoadedSkillOptions
   readonly #listed: ReadonlyMap<string, SkillResource> | undefined
   readonly #kept = new Map<string, SkillFile>()
-  /** Bytes of a skill without digests, which alone can be more than its entry says. */
+  /** Bytes read so far. Only a skill without digests can have more than its entry says. */
   #bytes: number
 
   constructor(skill: Skill, bytes: Uint8Array<ArrayBuffer>, options: LoadedSkillOptions) {
@@ -46,9 +43,9 @@ export class LoadedSkill {
   }
 
   /**
-   * Reads a file when it is needed.
+   * Reads a file.
    *
-   * @param reference - a path from the skill's folder, such as `references/FORMS.md`, or the file's whole address
+   * @param reference - a path in the skill's folder, such as `references/FORMS.md`, or the file's URI
    * @throws SkillRefusedError `unlisted`, `size`, `digest`, `unreadable`, `too-large`; and what the client throws
    */
   async read(reference: string, options?: RequestOptions): Promise<SkillFile> {
@@ -78,11 +75,11 @@ export class LoadedSkill {
       throw new SkillRefusedError('too-large', this.skill.uri, `has sent more than ${maxBytes} bytes`)
   }
 
-  /** As a path of a file system would resolve, against the folder of the skill. */
+  /** Resolves a path against the skill's folder. */
   #resolve(reference: string): string {
     const root = rootOf(this.skill)
     const path = reference.startsWith(`${root}/`) ? reference.slice(root.length + 1) : reference
-    // Half a character has no code in an address.
+    // An unpaired surrogate cannot be encoded.
     if (/^(?:[a-z][a-z0-9+.-]*:|\/)|\p{Surrogate}/iu.test(path))
       throw new SkillRefusedError('unlisted', reference, NO_FILE)
     const segments: string[] = []

@@ -6,10 +6,10 @@ import {
   type ServerCapabilities,
 } from '@jetway/core/protocol'
 import type { Skill } from '@jetway/core/skills'
-import { ClientError, invalidAnswer } from '../errors.ts'
-import { follow } from '../features/pages.ts'
-import { checkType } from '../features/results.ts'
-import { DEFAULTS, type RequestOptions } from '../options.ts'
+import { ClientError, invalidResponse } from '../errors.ts'
+import { followPages } from '../client/lists.ts'
+import { checkType } from '../client/results.ts'
+import { DEFAULTS, type RequestOptions } from '../client/options.ts'
 import { readEntry } from './entry.ts'
 import { SkillRefusedError } from './errors.ts'
 import { LoadedSkill } from './loaded-skill.ts'
@@ -18,39 +18,36 @@ import { bytesOf, digestOf, verifyDocument, verifyFile } from './verify.ts'
 const EXTENSION = 'io.modelcontextprotocol/skills'
 const DIRECTORY_READ = 'resources/directory/read'
 
-/** What skills are read through: a connected `Client`. */
+/** A connected `Client`. */
 export interface SkillServer {
   readonly server: { readonly capabilities: ServerCapabilities } | undefined
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>
   readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult>
 }
 
-/** Options of {@link Skills}. */
 export interface SkillsOptions {
   /**
-   * What becomes of skills whose content changes with every read: they have no digests, so that what was approved is not
-   * what will be read.
+   * What to do with skills that have no digests. Their content may change after the user's approval.
    * @default 'refuse'
    */
   readonly dynamic?: 'refuse' | 'load'
-  /** Files of one skill. Every host accepts 512. @default 512 */
+  /** Files of one skill. All hosts accept 512. @default 512 */
   readonly maxFiles?: number
-  /** Bytes of all files of one skill. Every host accepts 16 MiB. @default 16_777_216 */
+  /** Bytes of all files of one skill. All hosts accept 16 MiB. @default 16_777_216 */
   readonly maxBytes?: number
-  /** Pages of the list that are followed. @default 64 */
+  /** @default 64 */
   readonly maxPages?: number
-  /** Skills that the list may have in all. @default 10_000 */
+  /** @default 10_000 */
   readonly maxItems?: number
-  /** Hears of entries that are none: they are left out of the list, and hide no other. */
+  /** Called for malformed entries, which are left out of the list. */
   readonly onError?: (error: Error) => void
 }
 
 /**
- * The skills of one server: instructions for a model, with files beside them. Nothing is read ahead of need: listing
- * reads entries alone, `load` the `SKILL.md`, and {@link LoadedSkill.read} a file. Whatever is read is held against the
- * entry. A digest that is right makes nothing trustworthy: entry and content come from the same server. Ask a person
- * before a skill is loaded, remember their approval by {@link Skills.fingerprint}, and grant nothing that the frontmatter
- * asks for.
+ * The skills of a server: instructions for a model, and their files. `list` reads entries only, `load` reads the
+ * `SKILL.md`, and {@link LoadedSkill.read} a file. All content is verified against the entry, but both come from the
+ * same server: ask the user before loading a skill, remember the approval by {@link Skills.fingerprint}, and grant
+ * nothing that the frontmatter asks for.
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  */
@@ -63,7 +60,7 @@ export class Skills {
     this.#options = options
   }
 
-  /** Whether the server says that it has skills. */
+  /** Whether the server has declared skills. */
   get offered(): boolean {
     return this.#settings !== undefined
   }
@@ -74,15 +71,15 @@ export class Skills {
   }
 
   /**
-   * The entries that the server lists. There may be others, of which {@link get} knows by their addresses. Names need
-   * not be unique: show the addresses of those that are not.
+   * Lists entries. A server may have further skills: see {@link get}. Names are not unique: show the URIs of
+   * duplicates.
    *
-   * @throws ClientError `not-offered`, `endless-list`; McpError
+   * @throws ClientError `not-supported`, `endless-list`; McpError
    */
   async list(options?: RequestOptions): Promise<readonly Skill[]> {
     const { maxPages = DEFAULTS.maxPages, maxItems = DEFAULTS.maxItems } = this.#options
     const all: Skill[] = []
-    const pages = follow('skills/list', { maxPages, maxItems }, (cursor) =>
+    const pages = followPages('skills/list', { maxPages, maxItems }, (cursor) =>
       this.#page('skills/list', 'skills', cursor === undefined ? {} : { cursor }, options),
     )
     for await (const entry of pages) {
@@ -96,24 +93,24 @@ export class Skills {
   }
 
   /**
-   * The entry of one skill as it is now, listed or not.
+   * Fetches the current entry of a skill, listed or not.
    *
    * @param uri - of its `SKILL.md`
-   * @throws SkillRefusedError `malformed`; ClientError `not-offered`; McpError -32602 where there is no such skill
+   * @throws SkillRefusedError `malformed`; ClientError `not-supported`; McpError -32602 if there is no such skill
    */
   async get(uri: string, options?: RequestOptions): Promise<Skill> {
     const { skill } = await this.#request('skills/get', { uri }, options)
     const entry = readEntry(skill)
     if (entry.uri === uri) return entry
-    throw new SkillRefusedError('malformed', uri, 'was answered with the entry of another skill')
+    throw new SkillRefusedError('malformed', uri, "was answered with another skill's entry")
   }
 
   /**
-   * Reads a skill's `SKILL.md`, and holds it against the entry. What has changed since is refused: {@link get} gives the
-   * current entry, for a person to approve anew.
+   * Reads a skill's `SKILL.md` and verifies it. If it has changed, {@link get} the current entry and ask the user
+   * again.
    *
-   * @param skill - its entry, or the address of its `SKILL.md`
-   * @throws SkillRefusedError; ClientError `not-offered`; McpError
+   * @param skill - its entry, or the URI of its `SKILL.md`
+   * @throws SkillRefusedError; ClientError `not-supported`; McpError
    */
   async load(skill: Skill | string, options?: RequestOptions): Promise<LoadedSkill> {
     const entry = typeof skill === 'string' ? await this.get(skill, options) : readEntry(skill)
@@ -129,13 +126,13 @@ export class Skills {
     return new LoadedSkill(entry, bytes, { read, maxBytes })
   }
 
-  /** What a folder holds at the server now: an observation, which adds no file to a skill that is loaded. */
+  /** Lists a folder of the server. This does not add files to a loaded skill. */
   async readDirectory(uri: string, options?: RequestOptions): Promise<readonly Resource[]> {
     if (this.#offeredSettings()['directoryRead'] !== true)
-      throw new ClientError('not-offered', 'The server does not say that its folders can be read')
+      throw new ClientError('not-supported', 'The server has not declared directoryRead')
     const { maxPages = DEFAULTS.maxPages, maxItems = DEFAULTS.maxItems } = this.#options
     const all: Resource[] = []
-    const pages = follow(DIRECTORY_READ, { maxPages, maxItems }, (cursor) =>
+    const pages = followPages(DIRECTORY_READ, { maxPages, maxItems }, (cursor) =>
       this.#page(DIRECTORY_READ, 'resources', { uri, ...(cursor !== undefined && { cursor }) }, options),
     )
     for await (const child of pages)
@@ -144,9 +141,8 @@ export class Skills {
   }
 
   /**
-   * A text to remember an approval by, together with the host's own name for the server and the skill's address: another
-   * one when a file has come, gone or changed. Undefined where there are no digests, since such an approval cannot be
-   * remembered.
+   * Identifies a version of a skill, to remember an approval together with the server and the URI. Undefined if the
+   * skill has no digests: its approval cannot be remembered.
    */
   static async fingerprint({ resources }: Skill): Promise<string | undefined> {
     if (resources === 'dynamic') return undefined
@@ -161,7 +157,11 @@ export class Skills {
     const { dynamic = 'refuse', maxFiles = 512 } = this.#options
     if (resources === 'dynamic') {
       if (dynamic === 'load') return undefined
-      throw new SkillRefusedError('dynamic', uri, 'changes with every read, and such skills are refused')
+      throw new SkillRefusedError(
+        'dynamic',
+        uri,
+        "has no digests: set dynamic to 'load' to accept such skills",
+      )
     }
     if (resources.length > maxFiles) throw tooLarge(uri, `has more than ${maxFiles} files`)
     if (resources.reduce((sum, { size }) => sum + size, 0) > maxBytes)
@@ -176,7 +176,7 @@ export class Skills {
     options: RequestOptions | undefined,
   ): Promise<{ readonly items: readonly unknown[]; readonly nextCursor: string | undefined }> {
     const { [member]: items, nextCursor } = await this.#request(method, params, options)
-    if (!Array.isArray(items)) throw invalidAnswer(method, `it has no list "${member}"`)
+    if (!Array.isArray(items)) throw invalidResponse(method, `it has no list "${member}"`)
     return { items, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined }
   }
 
@@ -192,7 +192,7 @@ export class Skills {
   #offeredSettings(): JsonObject {
     const settings = this.#settings
     if (settings === undefined)
-      throw new ClientError('not-offered', 'The server does not say that it has skills')
+      throw new ClientError('not-supported', 'The server has not declared the skills extension')
     return settings
   }
 }

@@ -3,38 +3,37 @@ import type { Skill, SkillResource } from '@jetway/core/skills'
 import { parse } from 'yaml'
 import { SkillRefusedError } from './errors.ts'
 
-/** Characters that the frontmatter of a skill may have. */
 const MAX_FRONTMATTER = 65_536
-/** Levels that two values are compared on. */
 const MAX_DEPTH = 64
 
-/** The bytes of a file as `resources/read` gave it. @throws SkillRefusedError `unreadable` */
+/** @throws SkillRefusedError `unreadable` */
 export function bytesOf(uri: string, { contents }: ReadResourceResult): Uint8Array<ArrayBuffer> {
   const content = contents.find((each) => each.uri === uri) as JsonObject | undefined
   if (typeof content?.['text'] === 'string') return new TextEncoder().encode(content['text'])
   const blob = content?.['blob']
-  if (typeof blob !== 'string') throw unreadable(uri, 'was answered with something else')
+  if (typeof blob !== 'string') throw unreadable(uri, 'was answered without its content')
   try {
     return Uint8Array.from(atob(blob), (character) => character.charCodeAt(0))
   } catch (cause) {
-    throw unreadable(uri, 'was answered with something that is no Base64', cause)
+    throw unreadable(uri, 'was answered with invalid Base64', cause)
   }
 }
 
 /**
- * Holds a file against what its skill's entry says of it.
+ * Verifies a file against its entry.
  *
  * @throws SkillRefusedError `size`, `digest`
- * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#verification-on-read
+ * @see
+ * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#verification-on-read
  */
 export async function verifyFile(
   { uri, digest, size }: SkillResource,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   if (bytes.length !== size)
-    throw new SkillRefusedError('size', uri, `has ${bytes.length} bytes, and ${size} are listed`)
+    throw new SkillRefusedError('size', uri, `has ${bytes.length} bytes, but the entry says ${size}`)
   if ((await digestOf(bytes)) !== digest)
-    throw new SkillRefusedError('digest', uri, 'is not the file whose digest is listed')
+    throw new SkillRefusedError('digest', uri, 'does not match the digest of the entry')
 }
 
 export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -43,25 +42,25 @@ export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> 
 }
 
 /**
- * Holds the frontmatter of a `SKILL.md` against the entry, field by field: what a user has approved is what the model
- * is to read.
+ * Verifies the frontmatter of a `SKILL.md` against the entry: the model must read what the user has approved.
  *
  * @throws SkillRefusedError `frontmatter`, `unreadable`
- * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification
+ * @see
+ * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification
  */
 export function verifyDocument({ uri, frontmatter }: Skill, bytes: Uint8Array): void {
   const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(toText(uri, bytes))?.[1]
   if (block === undefined || block.length > MAX_FRONTMATTER)
-    throw new SkillRefusedError('frontmatter', uri, 'does not begin with frontmatter that can be read')
+    throw new SkillRefusedError('frontmatter', uri, 'does not begin with valid frontmatter')
   if (!isSame(readYaml(uri, block), frontmatter, 0))
-    throw new SkillRefusedError('frontmatter', uri, 'says of itself something else than its entry does')
+    throw new SkillRefusedError('frontmatter', uri, 'has frontmatter that does not match its entry')
 }
 
 function readYaml(uri: string, block: string): unknown {
   try {
     return parse(block, { version: '1.2', schema: 'core', logLevel: 'error' })
   } catch (cause) {
-    throw new SkillRefusedError('frontmatter', uri, 'has frontmatter that is no YAML', { cause })
+    throw new SkillRefusedError('frontmatter', uri, 'has frontmatter that is not YAML', { cause })
   }
 }
 
@@ -69,7 +68,7 @@ export function toText(uri: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw unreadable(uri, 'is no UTF-8 text', cause)
+    throw unreadable(uri, 'is not UTF-8', cause)
   }
 }
 

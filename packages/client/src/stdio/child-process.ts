@@ -12,44 +12,42 @@ import {
   type StopSteps,
   stopSteps,
 } from './options.ts'
-import type { Dial } from '../transport/client-transport.ts'
+import type { TransportFactory } from '../transport/client-transport.ts'
 import { duplex } from '../transport/duplex.ts'
-import { startsProcess } from '../transport/spawned.ts'
+import { markProcess } from '../transport/process-dial.ts'
 import { createMark, type ProcessTree, processTree } from './process-tree.ts'
-import { readLines } from './stderr-lines.ts'
-import { stopTree, within } from './stop.ts'
+import { readLines } from './read-lines.ts'
+import { stopTree, within } from './stop-process.ts'
 
 /**
- * A server that is run as a child process, to connect to: `client.connect(childProcess({ command: 'my-server' }))`.
+ * Connects to a child process: `client.connect(childProcess({ command: 'my-server' }))`.
  *
  * @see ChildProcessTransport
  */
-export function childProcess(options: ChildProcessOptions): Dial {
+export function childProcess(options: ChildProcessOptions): TransportFactory {
   const { command, args = [], cwd } = options
-  // What a server speaks is remembered by what it is.
   const key = JSON.stringify([command, args, cwd])
-  return startsProcess(() => duplex(new ChildProcessTransport(options), { key }), options)
+  return markProcess(() => duplex(new ChildProcessTransport(options), { key }), options)
 }
 
-/** How long the last words of a process that has ended may take to arrive, in ms: its children may hold the pipe open. */
+/** How long to wait for the last output of a process, in ms: its children may keep the pipe open. */
 const LAST_WORDS_MS = 500
-/** Lines of stderr that an error carries. */
+/** Lines of stderr in an error. */
 const REMEMBERED_LINES = 20
 
-/** A child that has started, and what it takes to end it. */
 interface Running {
   readonly child: ChildProcessLike
   readonly lines: StdioTransport
   readonly tree: ProcessTree
-  /** Settles when the process has ended. */
+  /** Resolves when the process has exited. */
   readonly gone: Promise<void>
   readonly release: () => void
 }
 
 /**
- * Talks to a server that it runs as a child process, over its standard input and output. Nothing is started before
- * `start`, which rejects with a {@link SpawnError} where there is no such program. `close` ends the whole tree of
- * processes; so does the end of this one.
+ * Runs a server as a child process and talks to it over stdin and stdout. `start` rejects with a {@link SpawnError}
+ * if there is no such program. `close` ends the process and all its descendants, and so does the exit of this
+ * process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -67,7 +65,7 @@ export class ChildProcessTransport implements Transport {
     this.#steps = stopSteps(options.stop)
   }
 
-  /** Of the process that runs; undefined before `start`, and where another machine runs it. */
+  /** Undefined before `start`, and if the process runs on another machine. */
   get pid(): number | undefined {
     return this.#running?.child.pid
   }
@@ -77,7 +75,7 @@ export class ChildProcessTransport implements Transport {
   }
 
   async start(handlers: TransportHandlers): Promise<void> {
-    if (this.#handlers !== undefined) throw new TypeError('The transport has been started already')
+    if (this.#handlers !== undefined) throw new TypeError('The transport is already started')
     this.#handlers = handlers
     const running = await this.#spawn()
     this.#running = running
@@ -103,26 +101,24 @@ export class ChildProcessTransport implements Transport {
     this.#hearClose({ kind: 'end' })
   }
 
-  /** Ends the process, if it has not ended by itself, and whatever it leaves. */
   async #stop({ lines, tree, gone, release }: Running): Promise<void> {
-    // A server that reads nothing any more must not hold this up.
+    // A server that no longer reads must not block this.
     await within(this.#steps.inputMs, lines.close())
     lines.destroy()
     await stopTree(tree, this.#steps, gone)
     release()
   }
 
-  /** The process has ended. What it wrote before is still delivered. */
+  /** What the process wrote before it exited is still delivered. */
   async #ended(running: Running): Promise<void> {
     const { stdout } = running.child
     await within(LAST_WORDS_MS, new Promise((resolve) => stdout?.once('close', resolve)))
     await this.#lost(running, { kind: 'end' })
   }
 
-  /** The connection has ended from the other side. */
   async #lost(running: Running, reason: TransportClose): Promise<void> {
     if (this.#closing !== undefined || this.#closeHeard) return
-    // How the process ended says more than that its pipe did.
+    // The exit code says more than the end of the pipe.
     await within(LAST_WORDS_MS, running.gone)
     this.#hearClose(this.#reason(running.child, reason))
     void this.close()
@@ -192,7 +188,7 @@ function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLi
   }
 }
 
-/** Node says that a program could not be started by an event, and of such a child never that it has ended. */
+/** Node emits no `exit` for a program that could not be started. */
 function started(child: ChildProcessLike, command: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('spawn', () => resolve())
@@ -200,7 +196,7 @@ function started(child: ChildProcessLike, command: string): Promise<void> {
   })
 }
 
-/** A process that somebody else runs: its pid says nothing here. */
+/** For a custom `spawn`: the pid may belong to another machine. */
 const remoteTree = (child: ChildProcessLike, hasEnded: () => boolean): ProcessTree => ({
   remains: () => Promise.resolve(!hasEnded()),
   signal: (signal) => {

@@ -1,6 +1,6 @@
 import type { ServerProcess } from './options.ts'
 
-/** What a program needs to find its files and its helpers, and no more: other variables hold credentials. */
+/** Enough to find files and programs. Other variables may be secret. */
 const SAFE: readonly string[] =
   process.platform === 'win32'
     ? [
@@ -23,10 +23,9 @@ const SAFE: readonly string[] =
       ]
     : ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
 
-/** A function that a shell has exported would run in the shells that a child starts. */
+/** A shell function exported by Bash: it would run in the shells that the child starts. */
 const isShellFunction = (value: string): boolean => value.startsWith('()')
 
-/** The environment of a child: what it inherits, and above that what it was given. */
 export function childEnvironment(
   { env = {}, inheritEnv = 'safe' }: Pick<ServerProcess, 'env' | 'inheritEnv'>,
   own: NodeJS.ProcessEnv = process.env,

@@ -1,6 +1,6 @@
 import { TransportError } from '../errors.ts'
 
-/** The server's program could not be started: it does not exist, or may not be run. */
+/** The program does not exist, or may not be executed. */
 export class SpawnError extends TransportError {
   readonly command: string
 
@@ -10,12 +10,12 @@ export class SpawnError extends TransportError {
   }
 }
 
-/** The server's process ended though nobody had asked it to. */
+/** The process exited without being asked to. */
 export class ProcessExitError extends TransportError {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** The last lines that it wrote to stderr, where these were asked for. */
+  /** The last lines of stderr, if `stderr` is a function. */
   readonly stderr: readonly string[]
 
   constructor(exitCode: number | null, signal: NodeJS.Signals | null, stderr: readonly string[]) {
@@ -29,7 +29,7 @@ export class ProcessExitError extends TransportError {
 
 function reasonOf(cause: unknown): string {
   const code = (cause as { readonly code?: unknown } | null)?.code
-  if (code === 'ENOENT') return 'no such program, or the folder it should run in does not exist'
-  if (code === 'EACCES') return 'it may not be run'
+  if (code === 'ENOENT') return 'no such program, or cwd does not exist'
+  if (code === 'EACCES') return 'permission denied'
   return typeof code === 'string' ? code : 'the system refused'
 }

@@ -1,14 +1,14 @@
 import { send } from './process-tree.ts'
 
-/** Groups that are to end with this process, should it end without closing them. */
+/** Process groups to end when this process exits without closing them. */
 const groups = new Set<number>()
 
-/** At this point nothing asynchronous runs any more; the closed pipes say the rest. */
+/** Only synchronous code runs at this point. */
 function endAll(): void {
   for (const leader of groups) send(-leader, 'SIGTERM')
 }
 
-/** Ends a process group with this process. Returns what takes that back. */
+/** Returns a function that undoes it. */
 export function endWithThisProcess(leader: number): () => void {
   if (process.platform === 'win32') return () => {}
   if (groups.size === 0) process.on('exit', endAll)

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** What is used of a child process. Node's own is one. */
+/** The part of a child process that is used. Node's has it. */
 export interface ChildProcessLike {
   readonly pid?: number | undefined
   readonly stdin: Writable | null
@@ -14,33 +14,32 @@ export interface ChildProcessLike {
   on(event: 'exit' | 'close', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown
 }
 
-/** How a child is started. */
 export interface SpawnOptions {
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string>>
   readonly stdio: readonly ['pipe', 'pipe', 'inherit' | 'ignore' | 'pipe']
-  /** On POSIX the child leads a process group of its own, so that signals reach its children too. */
+  /** On POSIX, the child leads a process group, so that signals reach its children. */
   readonly detached: boolean
-  /** On Windows no console window opens. */
+  /** On Windows, no console window opens. */
   readonly windowsHide: boolean
 }
 
-/** Starts a process. Nothing is ever handed to a shell. */
+/** Starts a process. Must not use a shell. */
 export type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcessLike
 
-/** The steps by which a process, and all that it has started, is ended. */
+/** How a process and its descendants are ended. */
 export interface StopSteps {
-  /** How long the process has to end after its input was closed, in ms. */
+  /** Ms to exit after stdin was closed. */
   readonly inputMs: number
-  /** What whoever is left is told then. */
+  /** Sent then to all that still run. */
   readonly signal: 'SIGTERM' | 'SIGINT'
-  /** How long they have to end after the signal, in ms. What is left afterwards is killed. */
+  /** Ms to exit after the signal. Then they are killed. */
   readonly signalMs: number
 }
 
 /**
- * - `graceful`: closes the input, SIGTERM after 2 s, SIGKILL after 2 s more, as the specification has it.
- * - `interrupt`: closes the input and sends SIGINT at once, SIGKILL after 3 s.
+ * - `graceful`: closes stdin, sends SIGTERM after 2 s, SIGKILL after 2 s more, as specified.
+ * - `interrupt`: closes stdin and sends SIGINT at once, SIGKILL after 3 s.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio
  */
@@ -54,37 +53,33 @@ const STOPS: Readonly<Record<'graceful' | 'interrupt', StopSteps>> = {
 export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
   typeof stop === 'string' ? STOPS[stop] : stop
 
-/** A server that runs as a child process. */
 export interface ServerProcess {
-  /** The program, found on PATH unless it is a path. No shell reads it. */
+  /** A path, or a name on PATH. No shell is used. */
   readonly command: string
   readonly args?: readonly string[]
-  /** Variables beside the inherited ones. */
+  /** Added to the inherited variables. */
   readonly env?: Readonly<Record<string, string>>
   /**
-   * What the child sees of this process's own environment: with `safe` where it lives and who runs it (PATH, HOME and
-   * the like), so that no secret reaches a server that was not meant for it.
+   * Which variables the child inherits. `safe`: PATH, HOME and the like, so that the server gets no secrets.
    *
    * @default 'safe'
    */
   readonly inheritEnv?: 'safe' | 'all' | 'none'
-  /** @default this process's own */
+  /** @default the current directory */
   readonly cwd?: string
 }
 
-/** Options of {@link ChildProcessTransport}. */
 export interface ChildProcessOptions extends ServerProcess {
   /**
-   * Where the child's stderr goes. It is never read as messages. A function gets it line by line, lines cut at
-   * 8192 UTF-16 units; what it throws is ignored.
+   * A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored.
    *
    * @default 'inherit'
    */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
   /** @default 'graceful' */
   readonly stop?: Stop
-  /** A longer line from the server is dropped and reported as malformed. @default 10 MiB */
+  /** Longer lines are dropped and reported as malformed. @default 10 MiB */
   readonly maxLineBytes?: number
-  /** How the process is started, for hosts that run servers elsewhere. @default cross-spawn */
+  /** Starts the process, for hosts that run servers elsewhere. @default cross-spawn */
   readonly spawn?: Spawn
 }

@@ -2,26 +2,27 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** One process that runs. A pid alone names none: it is given away again when its process is gone. */
+/** A running process. The pid alone does not identify it: pids are reused. */
 export interface ProcessEntry {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** Differs between two processes that had the same pid. */
+  /** Start time. */
   readonly started: string
-  /** Whether it has inherited the mark. */
+  /** Whether its environment has the mark. */
   readonly marked: boolean
 }
 
 const run = promisify(execFile)
-/** Processes that are looked at together. */
+/** Processes to read at once. */
 const AT_ONCE = 64
 const PS_TIMEOUT_MS = 2_000
 const PS_MAX_BYTES = 16 * 1024 * 1024
 
 /**
- * The processes of this machine that run, zombies left out. Where the system tells, those that have `mark`, a whole
- * `NAME=value`, in the environment that they were started with are marked.
+ * All running processes, without zombies.
+ *
+ * @param mark - `NAME=value`. Found in the environment of a process on Linux only
  */
 export async function listProcesses(mark: string): Promise<readonly ProcessEntry[]> {
   return process.platform === 'linux' ? listLinux(mark) : listByPs()
@@ -41,10 +42,10 @@ async function listLinux(mark: string): Promise<readonly ProcessEntry[]> {
 async function readLinux(pid: string, mark: string): Promise<ProcessEntry | undefined> {
   const [stat, environment] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''),
-    // Another user's cannot be read, and is none that a child of ours has started.
+    // Fails for processes of other users, which our child has not started.
     readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
   ])
-  // The name of the program stands in brackets, and may hold brackets and spaces itself.
+  // The program's name is in brackets, and may contain brackets and spaces.
   const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (parent === undefined || group === undefined || state === 'Z' || state === 'X') return undefined
   return {

@@ -1,29 +1,28 @@
 import { execFile } from 'node:child_process'
 import { listProcesses, type ProcessEntry } from './process-table.ts'
 
-/** In the environment of everything that a child starts, so that it is found when whoever started it has gone. */
+/** A variable that all descendants inherit, so that they are found even if their parent has exited. */
 const MARK = 'JETWAY_SERVER_PROCESS'
 
-/** All that is left of a started process: itself, its group, what they have started, and what that has started. */
+/** A process and its descendants. */
 export interface ProcessTree {
-  /** Whether anything of it runs. */
+  /** Whether any of them runs. */
   remains(): Promise<boolean>
-  /** Sends a signal, once, to each that runs. */
+  /** Sends a signal to each of them, once. */
   signal(signal: NodeJS.Signals): Promise<void>
 }
 
-/** The variable by which a tree is recognised. */
 export function createMark(): { readonly name: string; readonly value: string } {
   return { name: MARK, value: crypto.randomUUID() }
 }
 
-/** The tree below a process of this machine. `hasEnded`: whether the process itself has, and its pid may be another's. */
+/** @param hasEnded - whether the leader has exited, and its pid may be reused */
 export function processTree(leader: number, mark: string, hasEnded: () => boolean): ProcessTree {
   return process.platform === 'win32' ? windowsTree(leader, hasEnded) : posixTree(leader, `${MARK}=${mark}`)
 }
 
 function posixTree(leader: number, mark: string): ProcessTree {
-  /** Once found, a process stays found: whoever links it to the tree may end before it does. */
+  /** A process that was found once counts until it exits, even if the process between has exited. */
   let known: readonly ProcessEntry[] = []
 
   async function members(): Promise<readonly ProcessEntry[]> {
@@ -44,7 +43,7 @@ function posixTree(leader: number, mark: string): ProcessTree {
     remains: async () => (await members()).length > 0,
     async signal(signal) {
       const targets = await members()
-      // The group hears of it at once, so that nobody in it starts another meanwhile.
+      // One signal for the group, so that no member can start another process in between.
       if (targets.some(({ group }) => group === leader)) send(-leader, signal)
       for (const { pid, group } of targets) if (group !== leader) send(pid, signal)
     },
@@ -54,7 +53,7 @@ function posixTree(leader: number, mark: string): ProcessTree {
 const isKnown = (entry: ProcessEntry, known: readonly ProcessEntry[]): boolean =>
   known.some(({ pid, started }) => pid === entry.pid && started === entry.started)
 
-/** Windows has no signals for others: a process that has not gone by itself is ended, with all below it. */
+/** Windows has no signals for other processes: `taskkill` ends the tree. */
 function windowsTree(leader: number, hasEnded: () => boolean): ProcessTree {
   let ended = false
   return {
@@ -71,6 +70,6 @@ export function send(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal)
   } catch {
-    // It has gone meanwhile.
+    // It has exited.
   }
 }

@@ -3,73 +3,73 @@ import type { TransportClose } from '@jetway/core/transport'
 
 export type { TransportClose }
 
-/** What goes beside a message. */
 export interface SendContext {
-  /** By which the message is written; undefined while the sides have not agreed on one. */
+  /** Undefined during the handshake. */
   readonly revision: Revision | undefined
   /**
-   * For requests: aborts when nobody waits for the answer any more, also after `send` has resolved. A transport that is
-   * `perRequest` then ends the request's stream; others give up on a message that is not written yet.
+   * For requests. Aborts when nobody waits for the response, even after `send` has resolved. A transport with
+   * `streamPerRequest` then ends the stream; others drop the message if it is not written yet.
    */
   readonly signal?: AbortSignal
-  /** For answers: the request of this client on whose stream the server's question came. */
+  /** For responses: the client's request on whose stream the server's request came. */
   readonly relatedTo?: RequestId
-  /** Headers that repeat parts of the body, values encoded. Given where the transport is `perRequest` alone. */
+  /** Encoded headers that repeat parts of the body. For `streamPerRequest` only. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The request is answered when what it asks for ends, however long that is: no time limit suits it. */
-  readonly stays?: boolean
+  /** The request has no time limit: it is answered when the subscription ends. */
+  readonly longLived?: boolean
 }
 
 /** Where a message came from. */
-export interface Origin {
-  /** The request on whose own stream, or as whose direct reply, it came. */
+export interface MessageOrigin {
+  /** The client's request on whose stream, or as whose reply, the message came. */
   readonly request?: RequestId
 }
 
-/** What a transport calls, given once to {@link ClientTransport.start}. None of it throws. */
+/** Callbacks of a transport. They do not throw. */
 export interface ClientTransportHandlers {
-  /** One message, parsed; arrays too, where a server batches. A promise is backpressure. */
-  message(value: unknown, origin?: Origin): void | Promise<void>
-  /** Something arrived that is no message: not JSON, too long, too deep. `request`: whose answer it would have been. */
+  /** One parsed message, or an array if the server sends batches. Wait for the promise before reading on. */
+  message(value: unknown, origin?: MessageOrigin): void | Promise<void>
+  /** The server sent something that is not a message. `request`: the request it was a response to. */
   malformed(reason: string, request?: RequestId): void
-  /** The answer to a request will not come any more, since its stream has ended for good. */
-  ended(request: RequestId, error: Error): void
-  /** Called once, however the transport ends. */
+  /** The stream of a request has ended for good without the response. */
+  requestFailed(request: RequestId, error: Error): void
+  /** Called once. */
   close(reason: TransportClose): void
 }
 
 /**
- * A client's side of a connection to one server, at the level of JSON-RPC messages. It frames, and authenticates; it
- * knows HTTP's sessions and resumes streams. It does not correlate, retry requests or know methods.
+ * The client's side of a connection, for JSON-RPC messages. It does the framing and the authentication, and knows the
+ * sessions and streams of HTTP. It does not match responses, repeat requests or know methods.
  */
 export interface ClientTransport {
   /**
-   * Whether every request has a stream of its own, as over HTTP in revisions without sessions: such a request is
-   * cancelled by ending its stream, and repeats parts of its body in headers.
+   * Whether each request has its own stream, as over HTTP. In revisions without sessions, such a request is cancelled
+   * by ending its stream, and repeats parts of its body in headers.
    */
-  readonly perRequest: boolean
-  /** Names the server for what is remembered about it, such as an origin or a command line. Nothing is, without it. */
+  readonly streamPerRequest: boolean
+  /** Identifies the server in the era cache, such as a URL or a command line. */
   readonly key?: string
-  /** Opens what has to be open before the first message. Called once. Rejects where there is no server. */
+  /** Opens the transport. Called once. Rejects if there is no server. */
   start(handlers: ClientTransportHandlers): void | Promise<void>
   /**
-   * Hands one message over; does not wait for its answer. A promise only while that takes time.
+   * Sends one message. Does not wait for the response.
    *
-   * @throws TransportError (or a subclass) where it cannot be delivered; `SessionLostError` where the session is gone.
-   *   An error of HTTP with a JSON-RPC body is no such failure: the body is a message
+   * @throws TransportError (or a subclass) if it cannot be delivered; `SessionLostError` if the server does not know
+   * the
+   * session. An HTTP error whose body is a JSON-RPC message is passed to `message` instead
    */
   send(message: JsonRpcMessage, context: SendContext): void | Promise<void>
-  /** The sides have agreed on a revision, and `notifications/initialized` was sent where there is one. */
-  agreed?(revision: Revision): void
-  /** The session that the server has opened, where the transport has such and there is one. */
+  /** A revision has been negotiated, and `notifications/initialized` was sent if there is one. */
+  negotiated?(revision: Revision): void
+  /** The id of the HTTP session. */
   readonly sessionId?: string | undefined
-  /** Goes on with a session that was opened before. Called after `start`, in place of what `initialize` would bring. */
+  /** Resumes a session. Called after `start`, instead of `initialize`. */
   resume?(sessionId: string): void
-  /** False once the other side is known to be gone; over HTTP that shows in the next message only. */
+  /** False once the connection is known to be closed. Over HTTP, only the next message may show it. */
   readonly alive?: boolean
-  /** Ends everything that is open. Safe to call again; resolves when nothing is left. */
+  /** Closes everything. Can be called again. */
   close(): Promise<void>
 }
 
-/** Opens a transport. May be called again where a server did not survive the first attempt to talk to it. */
-export type Dial = () => ClientTransport | Promise<ClientTransport>
+/** Creates a transport. May be called a second time, for a server that closed the first connection. */
+export type TransportFactory = () => ClientTransport | Promise<ClientTransport>

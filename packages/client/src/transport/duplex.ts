@@ -2,34 +2,33 @@ import { type JsonRpcMessage, type ParseLimits, parseText } from '@jetway/core/p
 import type { Transport } from '@jetway/core/transport'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from './client-transport.ts'
 
-/** Options of {@link duplex}. */
 export interface DuplexOptions {
-  /** What one message may be made of. @default a depth of 1,024 and 1,000,000 brackets, commas and colons */
+  /** Limits for one message. @default a depth of 1,024 and 1,000,000 brackets, commas and colons */
   readonly parseLimits?: ParseLimits
   /** See {@link ClientTransport.key}. */
   readonly key?: string
 }
 
-/** Servers answer with whole tables, and one tool's deep schema should not hide the other tools. */
+/** High, because some servers answer with whole tables, and one deep schema must not hide the other tools. */
 const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 1_000_000 }
 
-/** Where the id of an answer stands in a text that is not parsed. */
+/** The usual places of the id, in text that is not parsed. */
 const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*,/
 const ID_AT_END = /"id"\s*:\s*(\d{1,15})\s*\}\s*$/
 
-/** Whose answer a text was meant to be, so that nobody has to wait for what has come already. */
+/** The id of a response that is too large to parse, so that its request fails at once. */
 function addressee(text: string): number | undefined {
   const id = ID_AT_HEAD.exec(text.slice(0, 128))?.[1] ?? ID_AT_END.exec(text.slice(-64))?.[1]
   return id === undefined ? undefined : Number(id)
 }
 
-/** A client's side of a transport that carries messages both ways as text: in-memory, stdio. */
+/** Connects a client to a transport that carries text both ways, such as memory or stdio. */
 export function duplex(transport: Transport, options: DuplexOptions = {}): ClientTransport {
   return new DuplexClientTransport(transport, options)
 }
 
 class DuplexClientTransport implements ClientTransport {
-  readonly perRequest = false
+  readonly streamPerRequest = false
   readonly key?: string
   readonly #transport: Transport
   readonly #limits: ParseLimits

@@ -167,7 +167,7 @@ const challenged = (
     headers.set('www-authenticate', `Bearer resource_metadata="${encodeURI(metadata)}"`)
   }
   const answer = { resource, url: resource, method: 'POST', sent: {}, status: 401, headers }
-  const done = oauth(options).challenged?.(answer) ?? Promise.reject(new Error('no challenge'))
+  const done = oauth(options).onChallenge?.(answer) ?? Promise.reject(new Error('no challenge'))
   return done.then(
     (decision) => expect.fail(`went on: ${decision}`),
     (error: unknown) => error as AuthorizationError,
@@ -177,8 +177,8 @@ const grant = clientCredentials()
 const clients = [{ clientId: 'c', clientSecret: 'the-secret-of-c' }]
 
 /** https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
-describe('an address in the challenge of a public server', () => {
-  it('is tried in more than sixty forms', () => {
+describe('a private address in the challenge of a public server', () => {
+  it('is tested in more than sixty forms', () => {
     expect(new Set(FORMS).size).toBeGreaterThan(80)
   })
 
@@ -189,7 +189,7 @@ describe('an address in the challenge of a public server', () => {
 })
 
 describe('the canary', () => {
-  it('is hit where the server itself is on loopback, and where its host is allowed', async () => {
+  it('is contacted if the server is on loopback, or if its host is allowed', async () => {
     await challenged(
       { grant, clients, resolve },
       `http://127.0.0.1:${port}/mcp`,
@@ -202,7 +202,7 @@ describe('the canary', () => {
     expect(hits).toBe(3)
   })
 
-  it('is not hit over plain http, allowed or not, nor by a neighbour of an allowed host', async () => {
+  it('is not contacted over http, nor for a neighbour of an allowed host', async () => {
     const allowHosts = ['loopback.evil.example']
     for (const address of [
       `http://loopback.evil.example:${port}/x`,
@@ -214,7 +214,7 @@ describe('the canary', () => {
     expect(hits).toBe(0)
   })
 
-  it('is not hit in another private network by a server on loopback', async () => {
+  it('is not contacted in a private network by a server on loopback', async () => {
     const error = await challenged(
       { grant, clients, resolve },
       `http://localhost:${port}/mcp`,
@@ -252,7 +252,7 @@ const TARGETS = [
   'https://u@localhost.:PORT/x',
 ]
 
-describe('an address in metadata of a public server', () => {
+describe('an address in the metadata of a public server', () => {
   const user = (shown: URL[]): OAuthOptions => ({
     grant: authorizationCode({
       redirectUri: 'http://127.0.0.1:3999/cb',
@@ -282,7 +282,7 @@ describe('an address in metadata of a public server', () => {
     expect([hits, shown.map(({ host }) => host)]).toEqual([0, ['as.public.example']])
   })
 
-  it('is the identity provider’s only where the user chose it', async () => {
+  it('may be private for an identity provider that the user has configured', async () => {
     const fetches = saying({
       [METADATA]: RESOURCE,
       [OF_ISSUER]: { ...ENDPOINTS, token_endpoint: `http://127.0.0.1:${port}/token` },
@@ -294,7 +294,7 @@ describe('an address in metadata of a public server', () => {
 
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])(
-    '%i of metadata is not followed, even where its target might be contacted',
+    '%i of metadata is not followed, even to an allowed target',
     async (status) => {
       await using server = await scripted()
       const location = `http://127.0.0.1:${port}/x`
@@ -323,7 +323,7 @@ describe('a redirect', () => {
 })
 
 describe('a name', () => {
-  it('is looked up once, so that a second answer cannot take the connection elsewhere', async () => {
+  it('is resolved once, so that DNS rebinding cannot work', async () => {
     await using server = await scripted()
     const asked: string[] = []
     const rebinding = async (host: string): Promise<ResolvedAddress[]> => {
@@ -336,7 +336,7 @@ describe('a name', () => {
   })
 })
 
-describe('an answer of an authorization server', () => {
+describe('a response of an authorization server', () => {
   it('that is too long is cut off', async () => {
     await using server = await scripted()
     server.routes.set('GET /metadata', () => ({ text: 'x'.repeat(300_000) }))
@@ -354,7 +354,7 @@ describe('an answer of an authorization server', () => {
     expect(more.reason).toBe('discovery')
   })
 
-  it('that does not come is not waited for', async () => {
+  it('that never arrives times out', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`

@@ -22,7 +22,7 @@ function comingBack(made: World, change: (back: URL) => void): void {
 }
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation */
-describe('the issuer in an answer', () => {
+describe('the issuer of a response', () => {
   it.each([
     [true, 'right', 'none'],
     [true, 'absent', 'response'],
@@ -32,7 +32,7 @@ describe('the issuer in an answer', () => {
     [undefined, 'foreign', 'issuer'],
     [undefined, 'with a slash', 'issuer'],
     [undefined, 'in capitals', 'issuer'],
-  ])('advertised %j and %s ends in: %s', async (advertised, kind, expected) => {
+  ])('announced %j and %s ends in: %s', async (advertised, kind, expected) => {
     const made = await fresh()
     const { origin } = made.issuer
     const values: Record<string, string> = {
@@ -53,7 +53,7 @@ describe('the issuer in an answer', () => {
     expect([reason, made.issuer.to('POST /token').length]).toEqual([expected, expected === 'none' ? 1 : 0])
   })
 
-  it('that is foreign keeps the error beside it from being shown', async () => {
+  it('of another server hides its error', async () => {
     const made = await fresh()
     comingBack(made, (back) => {
       back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
@@ -64,7 +64,7 @@ describe('the issuer in an answer', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each<[string, (back: URL) => void]>([
     ['without the state', (back) => back.searchParams.delete('state')],
     ['with another state', (back) => back.searchParams.set('state', 'other')],
@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect(made.issuer.to('POST /token')).toEqual([])
   })
 
-  it('that says no is told as one, with what the server says', async () => {
+  it('with an error rejects with that error', async () => {
     const made = await fresh()
     comingBack(made, (back) => {
       back.searchParams.delete('code')
@@ -91,13 +91,13 @@ describe('an answer', () => {
     expect(error.message).toContain('access_denied: The user  [31msaid no')
   })
 
-  it('that is no address is refused', async () => {
+  it('that is not a URL is refused', async () => {
     const made = await fresh()
     made.browse = async () => 'code-1'
     expect((await failure(post(made.connect(), made))).reason).toBe('response')
   })
 
-  it('that never comes is not waited for without end', async () => {
+  it('that never arrives times out', async () => {
     const made = await fresh()
     let told: AbortSignal | undefined
     const grant = authorizationCode({
@@ -113,19 +113,16 @@ describe('an answer', () => {
   })
 })
 
-describe('what a user is shown', () => {
+describe('the user', () => {
   /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection */
-  it.each([[undefined], [[]], [['plain']]])(
-    'is nothing where the methods of PKCE are %j',
-    async (methods) => {
-      const made = await fresh()
-      made.metadata['code_challenge_methods_supported'] = methods
-      expect((await failure(post(made.connect(), made))).reason).toBe('pkce')
-      expect(made.visits).toEqual([])
-    },
-  )
+  it.each([[undefined], [[]], [['plain']]])('is not asked if the PKCE methods are %j', async (methods) => {
+    const made = await fresh()
+    made.metadata['code_challenge_methods_supported'] = methods
+    expect((await failure(post(made.connect(), made))).reason).toBe('pkce')
+    expect(made.visits).toEqual([])
+  })
 
-  it('asks for this resource, with a challenge and a state of its own each time', async () => {
+  it('is asked for this resource, with a new challenge and state each time', async () => {
     const made = await fresh()
     made.metadata['authorization_endpoint'] = `${made.issuer.origin}/authorize?tenant=7`
     made.token = withoutRefreshToken
@@ -158,7 +155,7 @@ describe('what a user is shown', () => {
     'https://10.0.0.1/authorize',
     'vscode://x',
     42,
-  ])('is never %s', async (address) => {
+  ])('never sees %s', async (address) => {
     const made = await fresh()
     made.metadata['authorization_endpoint'] = address
     expect(['address', 'discovery']).toContain((await failure(post(made.connect(), made))).reason)
@@ -176,7 +173,7 @@ describe('a redirect to loopback', () => {
     return port
   }
 
-  it('is received while a user is asked, and nothing listens before or after', async () => {
+  it('is received only while the user is asked', async () => {
     const made = await fresh()
     const port = await freePort()
     const pages: string[] = []
@@ -196,7 +193,7 @@ describe('a redirect to loopback', () => {
     await expect(fetch(redirect.redirectUri)).rejects.toThrow()
   })
 
-  it('fails where its port is taken, and where the user is not waited for any longer', async () => {
+  it('fails if its port is in use, and if the wait is aborted', async () => {
     const made = await fresh()
     const port = Number(new URL(made.issuer.origin).port)
     const taken = loopbackRedirect({ port, open: () => undefined })
@@ -207,7 +204,7 @@ describe('a redirect to loopback', () => {
     await expect(fetch(unanswered.redirectUri)).rejects.toThrow()
   })
 
-  it.each([0, -1, 65_536, 1.5])('has no port %d', (port) => {
+  it.each([0, -1, 65_536, 1.5])('refuses the port %d', (port) => {
     expect(() => loopbackRedirect({ port, open: () => undefined })).toThrow('ERR_MCP_OPTION')
   })
 })

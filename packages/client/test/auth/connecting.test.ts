@@ -6,19 +6,19 @@ import { expect, it } from 'vitest'
 function guarded(provider: AuthProvider): ClientTransport {
   const send = withAuth(async () => new Response(null, { status: 401 }), provider, 'https://mcp.example/mcp')
   return {
-    perRequest: true,
+    streamPerRequest: true,
     start: () => undefined,
     send: async () => void (await send('https://mcp.example/mcp', { method: 'POST' })),
     close: async () => undefined,
   }
 }
 
-it('a user who says no is asked once, although a server’s era is asked for in two ways', async () => {
+it('a user who refuses is asked once, although two requests are sent to find the era', async () => {
   let asked = 0
   const refused = new AuthorizationError('refused', 'The user said no')
   const provider: AuthProvider = {
     headers: () => undefined,
-    challenged: () => {
+    onChallenge: () => {
       asked += 1
       return Promise.reject(refused)
     },

@@ -25,7 +25,7 @@ function silent({ server }: World): void {
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery */
 describe('the metadata of a server', () => {
-  it('is read where the challenge says', async () => {
+  it('is read from the URL in the challenge', async () => {
     const made = await fresh()
     made.server.routes.set('GET /elsewhere.json', () => ({ json: made.resourceMetadata }))
     const answer = made.server.routes.get('POST /mcp')
@@ -38,7 +38,7 @@ describe('the metadata of a server', () => {
     expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
   })
 
-  it('is looked for below the path and then at the root where the challenge says nothing', async () => {
+  it('is searched below the path and then at the root without such a URL', async () => {
     const made = await fresh()
     silent(made)
     expect((await post(made.connect(), made)).status).toBe(200)
@@ -67,7 +67,7 @@ describe('the metadata of a server', () => {
     ['a fragment', '/mcp#x'],
     ['no address', 'mcp'],
     ['another query', '/mcp?tenant=2'],
-  ])('is refused for a resource with %s, and nobody is asked', async (_, resource) => {
+  ])('is refused for a resource with %s, and the user is not asked', async (_, resource) => {
     const made = await fresh()
     made.resourceMetadata['resource'] = resource.startsWith('/') ? made.server.origin + resource : resource
     expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
@@ -75,7 +75,7 @@ describe('the metadata of a server', () => {
   })
 
   it.each([[[]], [undefined], ['https://as.example'], [[1]]])(
-    'is refused where the authorization servers are %j',
+    'is refused if the authorization servers are %j',
     async (issuers) => {
       const made = await fresh()
       made.resourceMetadata['authorization_servers'] = issuers
@@ -83,7 +83,7 @@ describe('the metadata of a server', () => {
     },
   )
 
-  it.each([404, 500, 302])('fails the request when its address answers %i', async (status) => {
+  it.each([404, 500, 302])('fails the request if its URL answers %i', async (status) => {
     const made = await fresh()
     made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
       status,
@@ -95,7 +95,7 @@ describe('the metadata of a server', () => {
 })
 
 describe('one of several authorization servers', () => {
-  it('is the first, the one with a client, or the one that is chosen', async () => {
+  it('is the first one, the one with a client, or the chosen one', async () => {
     const made = await fresh()
     const other = await fresh()
     const issuers = [made.issuer.origin, other.issuer.origin]
@@ -126,7 +126,7 @@ describe('the metadata of an authorization server', () => {
         '/tenant1/.well-known/openid-configuration',
       ],
     ],
-  ])('of an issuer with the path %j is looked for in this order', async (path, order) => {
+  ])('of an issuer with the path %j is searched in this order', async (path, order) => {
     for (const [at, last] of order.entries()) {
       const made = await fresh()
       made.metadata['issuer'] = made.issuer.origin + path
@@ -141,14 +141,14 @@ describe('the metadata of an authorization server', () => {
     }
   })
 
-  it.each(['/', '/tenant2', '?x=1'])('is not used when its issuer differs by %j', async (more) => {
+  it.each(['/', '/tenant2', '?x=1'])('is not used if its issuer differs by %j', async (more) => {
     const made = await fresh()
     made.metadata['issuer'] = made.issuer.origin + more
     expect((await failure(post(made.connect(), made))).reason).toBe('issuer')
     expect(made.issuer.seen.every(({ path }) => path.startsWith('/.well-known/'))).toBe(true)
   })
 
-  it('that is not there fails the request', async () => {
+  it('fails the request if there is none', async () => {
     const made = await fresh()
     made.issuer.routes.clear()
     expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
@@ -156,7 +156,7 @@ describe('the metadata of an authorization server', () => {
 })
 
 /** https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery */
-describe('a server of before resource metadata', () => {
+describe('a server without resource metadata', () => {
   async function old(): Promise<World> {
     const made = await fresh()
     silent(made)
@@ -182,7 +182,7 @@ describe('a server of before resource metadata', () => {
     },
   )
 
-  it('has its endpoints at fixed paths where it has no metadata at all', async () => {
+  it('has its endpoints at fixed paths if it has no metadata at all', async () => {
     const made = await old()
     made.server.routes.delete('GET /.well-known/oauth-authorization-server')
     // The list of registrations is the other server's.

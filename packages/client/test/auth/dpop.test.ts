@@ -41,7 +41,7 @@ const reasonOf = (of: Promise<unknown>): Promise<string> =>
 
 /** https://www.rfc-editor.org/rfc/rfc9449 */
 describe('a token that is bound to a key', () => {
-  it('is asked for and used with a proof for each request, by one key', async () => {
+  it('is requested and used with a proof for each request, with one key', async () => {
     const made = await fresh()
     const send = made.connect({ dpop: {} })
     await post(send, made)
@@ -67,7 +67,7 @@ describe('a token that is bound to a key', () => {
     })
   })
 
-  it('is proven with the nonces that both servers ask for, and with the next one that a server gives', async () => {
+  it('uses the nonces of both servers, and the next one that a server sends', async () => {
     const made = await fresh()
     made.token = async (seen, json) => {
       const { claims } = await proofOf(seen)
@@ -95,7 +95,7 @@ describe('a token that is bound to a key', () => {
     expect(made.server.to('POST /mcp')).toHaveLength(4)
   })
 
-  it('is not sent without end to a server whose nonce is never right', async () => {
+  it('is not sent for ever to a server that refuses each nonce', async () => {
     const made = await fresh()
     const send = made.connect({ dpop: {} })
     await post(send, made)
@@ -115,7 +115,7 @@ describe('a token that is bound to a key', () => {
     ['when-supported', 'Bearer', ['ES256'], 'dpop'],
     ['when-supported', 'Bearer', undefined, 'none'],
   ] as const)(
-    'is %s: for a %s token, where the algorithms are %j, ends in: %s',
+    'is %s: for a %s token, with the algorithms %j, ends in: %s',
     async (mode, type, algs, expected) => {
       const made = await fresh()
       made.metadata['dpop_signing_alg_values_supported'] = algs
@@ -128,12 +128,12 @@ describe('a token that is bound to a key', () => {
     },
   )
 
-  it('is refused where nobody asked for one', async () => {
+  it('is refused if DPoP is not enabled', async () => {
     const made = await fresh()
     expect(await reasonOf(post(made.connect(), made))).toBe('dpop')
   })
 
-  it('is used by the next process with the same key, and not with another', async () => {
+  it('is used by the next process with the same key only', async () => {
     const made = await fresh()
     const store = memoryCredentials()
     const keyPair = await generateKeyPair('ES256')

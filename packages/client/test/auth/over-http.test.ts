@@ -18,7 +18,7 @@ function counting(): {
       given.push(token)
       return { authorization: `Bearer ${token}` }
     },
-    challenged: async ({ status, sent }) => {
+    onChallenge: async ({ status, sent }) => {
       refused.push(`${status} ${sent['authorization']}`)
       return 'retry'
     },
@@ -31,7 +31,7 @@ it.each<[string, string, EndpointOptions]>([
   ['with sessions', '/mcp', { revisions: ['2025-11-25'] }],
   ['of HTTP+SSE', '/sse', { revisions: ['2024-11-05'], legacySse: true }],
 ])(
-  'every request to a server %s has credentials of its own, and is sent again where they are refused',
+  'every request to a server %s has its own credentials, and is sent again after a challenge',
   async (_, path, options) => {
     const authenticate = bearer({
       verify: async (token) => (token.startsWith('good') ? { principal: 'somebody' } : undefined),
@@ -65,7 +65,7 @@ it.each<[string, string, EndpointOptions]>([
   },
 )
 
-it('a redirect within the origin has credentials of its own, and one beyond it is not followed', async () => {
+it('a redirect within the origin gets credentials, and another one is not followed', async () => {
   const handler = toFetch(everything(), { revisions: ['2025-11-25'] })
   let given = 0
   const sent: string[] = []
@@ -90,7 +90,7 @@ it('a redirect within the origin has credentials of its own, and one beyond it i
   ])
   expect(new Set(sent.map((line) => line.split(' ').at(-1))).size).toBe(given)
   away = true
-  await expect(client.callTool('hello')).rejects.toThrow('redirects, and not within itself')
+  await expect(client.callTool('hello')).rejects.toThrow('redirects to another origin')
   expect(sent.filter((line) => line.includes('127.0.0.2'))).toEqual([])
   away = false
   await client.close()
@@ -101,9 +101,9 @@ it.each<[string, (failure: Error) => AuthProvider]>([
   ['has no headers to give', (failure) => ({ headers: () => Promise.reject(failure) })],
   [
     'has no answer to a refusal',
-    (failure) => ({ headers: () => undefined, challenged: () => Promise.reject(failure) }),
+    (failure) => ({ headers: () => undefined, onChallenge: () => Promise.reject(failure) }),
   ],
-])('a provider that %s is said to have failed, and not the server to be away', async (_, providerOf) => {
+])('a provider that %s fails the request with its own error', async (_, providerOf) => {
   const failure = new Error('The vault at /secret/place is closed')
   const client = new Client({ name: 'c', version: '1' }, { eras: false })
   const connecting = client.connect(
@@ -114,8 +114,8 @@ it.each<[string, (failure: Error) => AuthProvider]>([
   )
   await expect(connecting).rejects.toMatchObject({
     code: 'transport',
-    ofCredentials: true,
-    message: 'Authorization at http://127.0.0.1:8000 has failed: the cause says why',
+    authFailed: true,
+    message: 'Authorization at http://127.0.0.1:8000 has failed: see the cause',
     cause: failure,
   })
 })

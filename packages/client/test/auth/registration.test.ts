@@ -14,8 +14,8 @@ const clientIds = ({ visits }: World): (string | null)[] =>
 const DOCUMENT = 'https://client.example/metadata.json'
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration */
-describe('a client is known to an authorization server', () => {
-  it('by what was registered by hand before its document, by its document before it registers, and then asks', async () => {
+describe('the client id', () => {
+  it('is one of clients, or the metadata document, or a registration, or one from the user', async () => {
     const made = await fresh()
     made.metadata['client_id_metadata_document_supported'] = true
     const all = {
@@ -34,14 +34,14 @@ describe('a client is known to an authorization server', () => {
     expect(made.issuer.to('POST /register')).toHaveLength(1)
   })
 
-  it('not at all where there is no way left', async () => {
+  it('fails if there is none', async () => {
     const made = await fresh()
     delete made.metadata['registration_endpoint']
     expect(await reasonOf(post(made.connect(), made))).toBe('registration')
     expect(made.visits).toEqual([])
   })
 
-  it('by credentials of this issuer only: those of another are never used here', async () => {
+  it('of another issuer is never used', async () => {
     const made = await fresh()
     const clients = [{ clientId: 'foreign', clientSecret: 'foreign-secret', issuer: 'https://other.example' }]
     // Ways that were asked for are still open, but not the foreign credentials.
@@ -54,7 +54,7 @@ describe('a client is known to an authorization server', () => {
     expect(made.issuer.seen.some(({ body, query }) => (body + String(query)).includes('foreign'))).toBe(false)
   })
 
-  it('by credentials without an issuer, once bound to the first one, at no other', async () => {
+  it('without an issuer is bound to the first one', async () => {
     const made = await fresh()
     const other = await fresh()
     const store = memoryCredentials()
@@ -69,7 +69,7 @@ describe('a client is known to an authorization server', () => {
 })
 
 describe('a registration', () => {
-  it('says what the client is, how it asks, and what it will ask for', async () => {
+  it("has the client's metadata, grant types and redirect URIs", async () => {
     const made = await fresh()
     const registration = {
       clientName: 'Test client',
@@ -100,7 +100,7 @@ describe('a registration', () => {
     ['http://[::1]:1/cb', 'native'],
     ['com.example.app:/cb', 'native'],
     ['https://client.example/cb', 'web'],
-  ])('with %s is of a client of the type %s', async (redirectUri, type) => {
+  ])('with %s has the application type %s', async (redirectUri, type) => {
     const made = await fresh()
     const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
     await post(made.connect({ grant }), made).catch(() => undefined)
@@ -109,7 +109,7 @@ describe('a registration', () => {
     })
   })
 
-  it('is kept, and made again for another redirect address, an expired secret or another issuer', async () => {
+  it('is stored, and repeated for another redirect URI, an expired secret or another issuer', async () => {
     const made = await fresh()
     const other = await fresh()
     const store = memoryCredentials()
@@ -137,7 +137,7 @@ describe('a registration', () => {
     expect(other.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('that the server has forgotten is made again by the next authorization', async () => {
+  it('that the server has forgotten is repeated by the next authorization', async () => {
     const made = await fresh()
     const send = made.connect()
     made.token = () => ({
@@ -151,7 +151,7 @@ describe('a registration', () => {
     expect(made.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('that is answered 200, with a secret that is not said to expire, is taken', async () => {
+  it('with status 200 and a secret without expiry is accepted', async () => {
     const made = await fresh()
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post', 'private_key_jwt']
     made.issuer.routes.set('POST /register', () => ({
@@ -162,7 +162,7 @@ describe('a registration', () => {
     expect([form?.get('client_id'), form?.get('client_secret')]).toEqual(['r', 'given-secret'])
   })
 
-  it('that is refused says why', async () => {
+  it('that is refused rejects with the reason', async () => {
     const made = await fresh()
     const error = { error: 'invalid_redirect_uri', error_description: 'web clients\nneed https' }
     made.issuer.routes.set('POST /register', () => ({ status: 400, json: error }))
@@ -174,12 +174,12 @@ describe('a registration', () => {
   })
 })
 
-describe('at the token endpoint a client shows itself', () => {
+describe('the client authenticates at the token endpoint', () => {
   it.each([
     [undefined, 'basic'],
     [['client_secret_basic', 'client_secret_post'], 'basic'],
     [['client_secret_post'], 'post'],
-  ])('where the methods are %j, by %s', async (methods, expected) => {
+  ])('if the methods are %j, with %s', async (methods, expected) => {
     const made = await fresh()
     made.metadata['token_endpoint_auth_methods_supported'] = methods
     const clients = [{ clientId: 'my-client.1', clientSecret: 'p+s/t:ü', issuer: made.issuer.origin }]
@@ -193,9 +193,9 @@ describe('at the token endpoint a client shows itself', () => {
   })
 })
 
-describe('options that cannot be meant', () => {
+describe('invalid options', () => {
   it.each(['http://client.example/callback', 'callback'])(
-    'are refused: %s to come back to',
+    'are refused: %s as the redirect URI',
     (redirectUri) => {
       const grant = authorizationCode({ redirectUri, authorize: async () => '' })
       expect(() => oauth({ grant })).toThrow('ERR_MCP_OPTION')
@@ -203,7 +203,7 @@ describe('options that cannot be meant', () => {
   )
 
   it.each(['http://client.example/a', 'https://client.example', 'https://client.example/', 'client'])(
-    'are refused: %s as the address of a metadata document',
+    "are refused: %s as the metadata document's URL",
     (clientMetadataUrl) => {
       const grant = authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' })
       expect(() => oauth({ grant, clientMetadataUrl })).toThrow('ERR_MCP_OPTION')

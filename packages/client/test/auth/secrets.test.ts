@@ -37,8 +37,8 @@ const failure = (of: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('an error of an authorization', () => {
-  it('shows no secret, whatever the authorization server repeats', async () => {
+describe('an authorization error', () => {
+  it('has no secret, whatever the authorization server repeats', async () => {
     const made = await fresh()
     let last: Seen | undefined
     made.token = (seen) => {
@@ -55,7 +55,7 @@ describe('an error of an authorization', () => {
     for (const secret of [SECRET, sent['code_verifier'], 'canary-token']) expect(error).not.toContain(secret)
   })
 
-  it('shows no refresh token, no code and no token of an answer that is unusable', async () => {
+  it('has no refresh token, code or token of an invalid response', async () => {
     const made = await fresh()
     const send = made.connect(options(made))
     await post(send, made)
@@ -87,7 +87,7 @@ describe('an error of an authorization', () => {
     expect(printed(await failure(post(send, made)))).not.toMatch(/canary-token|refresh-token-1/)
   })
 
-  it('shows neither state nor code of an answer that is not used', async () => {
+  it('has neither the state nor the code of an invalid redirect', async () => {
     const made = await fresh()
     const { browse } = made
     let back = new URL('http://x')
@@ -101,17 +101,17 @@ describe('an error of an authorization', () => {
   })
 })
 
-describe('what a provider holds', () => {
-  it('is not printed with it', async () => {
+describe('the secrets of a provider', () => {
+  it('are not printed with it', async () => {
     const provider = oauth({ grant: clientCredentials(), clients: [{ clientId: 'c', clientSecret: SECRET }] })
     expect(inspect(provider, { depth: 10, showHidden: true })).not.toContain(SECRET)
   })
 
-  it('goes to the origin of its server and nowhere else', async () => {
+  it('go to the origin of its server only', async () => {
     const made = await fresh()
     const provider = oauth({ grant: clientCredentials(), ...options(made) })
     const request = { resource: made.url, url: made.url, method: 'POST' }
-    await provider.challenged?.({ ...request, sent: {}, status: 401, headers: new Headers() })
+    await provider.onChallenge?.({ ...request, sent: {}, status: 401, headers: new Headers() })
     expect(await provider.headers(request)).toEqual({ authorization: 'Bearer access-token-1' })
     for (const url of ['http://127.0.0.1:1/mcp', made.url.replace('http:', 'https:'), made.issuer.origin])
       expect(await provider.headers({ ...request, url })).toBeUndefined()

@@ -22,7 +22,7 @@ const visited = ({ visits }: World, name: string): (string | null)[] =>
   visits.map(({ searchParams }) => searchParams.get(name))
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy */
-describe('the scopes that are asked for', () => {
+describe('the requested scopes', () => {
   it.each([
     ['those of the challenge', ['a', 'b'], ['c'], 'a b'],
     ['those that the server supports, without a challenge for any', [], ['c', 'd'], 'c d'],
@@ -35,7 +35,7 @@ describe('the scopes that are asked for', () => {
     expect(visited(made, 'scope')).toEqual([expected])
   })
 
-  it('grow with a step-up, by what is missing, and keep what was asked for before', async () => {
+  it('grow with a step-up, and keep the earlier scopes', async () => {
     const made = await fresh()
     made.wanted = ['read']
     const send = made.connect()
@@ -45,7 +45,7 @@ describe('the scopes that are asked for', () => {
     expect(visited(made, 'scope')).toEqual(['read', 'read write'])
   })
 
-  it('are not asked for again where they were not granted', async () => {
+  it('are not requested again if they were not granted', async () => {
     const made = await fresh()
     made.wanted = ['admin']
     made.token = (_seen, json) => {
@@ -58,7 +58,7 @@ describe('the scopes that are asked for', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('are limited, whatever a server makes up for each request', async () => {
+  it('are limited, whatever a server asks for', async () => {
     const made = await fresh()
     const send = made.connect()
     await post(send, made)
@@ -78,7 +78,7 @@ describe('the scopes that are asked for', () => {
     expect(made.visits.length - before).toBeLessThanOrEqual(3)
   })
 
-  it('are none for a 403 that says nothing about scopes', async () => {
+  it('do not change after a 403 without scopes', async () => {
     const made = await fresh()
     const send = made.connect()
     await post(send, made)
@@ -111,7 +111,7 @@ describe('the scopes that are asked for', () => {
   )
 })
 
-describe('requests that meet a challenge at the same time', () => {
+describe('concurrent requests that get a challenge', () => {
   it('share one authorization', async () => {
     const made = await fresh()
     const send = made.connect()
@@ -140,7 +140,7 @@ describe('requests that meet a challenge at the same time', () => {
     expect((await post(send, made)).status).toBe(200)
   })
 
-  it('end one by one, without ending what the others wait for', async () => {
+  it('can abort alone', async () => {
     const made = await fresh()
     const { browse } = made
     const impatient = new AbortController()
@@ -155,10 +155,10 @@ describe('requests that meet a challenge at the same time', () => {
   })
 })
 
-describe('a token that ends', () => {
+describe('an expiring token', () => {
   const HOUR = 3_600_000
 
-  it('is renewed shortly before, with a refresh token for the same resource, which may change each time', async () => {
+  it('is renewed early, with a refresh token that may change each time', async () => {
     const made = await fresh()
     let now = 0
     const send = made.connect({ clock: { now: () => now } })
@@ -187,7 +187,7 @@ describe('a token that ends', () => {
     ).toHaveLength(1)
   })
 
-  it('and whose refresh token is refused has the user asked again', async () => {
+  it('asks the user again if its refresh token is refused', async () => {
     const made = await fresh()
     const send = made.connect()
     await post(send, made)
@@ -203,7 +203,7 @@ describe('a token that ends', () => {
     ])
   })
 
-  it('stays, with its refresh token, where the authorization server is out of order', async () => {
+  it('stays, with its refresh token, if the authorization server is out of order', async () => {
     const made = await fresh()
     const send = made.connect()
     await post(send, made)
@@ -215,7 +215,7 @@ describe('a token that ends', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('is not asked for again and again by a server that takes none', async () => {
+  it('is not requested again and again for a server that refuses each one', async () => {
     const made = await fresh()
     let now = 0
     const send = made.connect({ clock: { now: () => now } })
@@ -227,7 +227,7 @@ describe('a token that ends', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
   })
 
-  it('soon after it was issued is used all the same, and the user is not asked at once again', async () => {
+  it('that is short-lived is used, and the user is not asked again at once', async () => {
     const made = await fresh()
     let now = 0
     made.token = (_seen, { access_token, token_type }) => ({
@@ -240,7 +240,7 @@ describe('a token that ends', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('is renewed where the server said that its metadata is, also by the next process', async () => {
+  it("is renewed with the server's metadata URL, even by the next process", async () => {
     const made = await fresh()
     const store = memoryCredentials()
     const metadata = made.server.routes.get('GET /.well-known/oauth-protected-resource/mcp')
@@ -258,7 +258,7 @@ describe('a token that ends', () => {
     expect(made.server.to('POST /mcp')).toHaveLength(3)
   })
 
-  it('is used to its end where it cannot be renewed before', async () => {
+  it('is used until it expires if it cannot be renewed early', async () => {
     const made = await fresh()
     let now = 0
     const send = made.connect({ clock: { now: () => now } })
@@ -271,8 +271,8 @@ describe('a token that ends', () => {
   })
 })
 
-describe('credentials in a store', () => {
-  it('serve the next provider without asking the user', async () => {
+describe('stored credentials', () => {
+  it('are used by the next provider without asking the user', async () => {
     const made = await fresh()
     const store = memoryCredentials()
     await post(made.connect({ store }), made)
@@ -284,7 +284,7 @@ describe('credentials in a store', () => {
     })
   })
 
-  it('are of no use when the server names another authorization server', async () => {
+  it('are not used if the server names another authorization server', async () => {
     const made = await fresh()
     const other = await fresh()
     const send = made.connect()
@@ -300,7 +300,7 @@ describe('credentials in a store', () => {
     expect(other.issuer.seen.some(({ body }) => body.includes('refresh-token'))).toBe(false)
   })
 
-  it('are kept apart for the servers of one provider', async () => {
+  it('are separate for each server', async () => {
     const made = await fresh()
     const other = await fresh()
     const provider = oauth(interactive(made))
@@ -317,7 +317,7 @@ describe('credentials in a store', () => {
     expect([made.issuer.to('POST /token').length, other.issuer.to('POST /token').length]).toEqual([1, 1])
   })
 
-  it('of the server used longest ago leave the memory of a provider, and come back from the store', async () => {
+  it('of the least recently used server leave the memory and are read again', async () => {
     const read: string[] = []
     const store: CredentialStore = {
       read: async (_kind, name) => {

@@ -27,8 +27,8 @@ const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
   )
 
 /** https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials */
-describe('a client that acts for itself', () => {
-  it('gets a token by its secret, for the resource and the scopes that are wanted, and another when that ends', async () => {
+describe('client credentials', () => {
+  it('get a token with a secret, for the resource and its scopes, and a new one when it expires', async () => {
     const made = await fresh()
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
     made.wanted = ['read']
@@ -53,7 +53,7 @@ describe('a client that acts for itself', () => {
   })
 
   it.each(['PEM', 'JWK', 'CryptoKey'])(
-    'or by an assertion signed with its key, given as %s',
+    'get a token with an assertion, signed with a key given as %s',
     async (form) => {
       const made = await fresh()
       const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
@@ -84,7 +84,7 @@ describe('a client that acts for itself', () => {
     },
   )
 
-  it('and whose key is none is told so without the key', async () => {
+  it('reject an invalid key without showing it', async () => {
     const made = await fresh()
     const clients = [{ clientId: 'c', privateKey: { key: 'TOPSECRETKEY', alg: 'ES256' } }]
     const error = await failure(post(made.connect({ grant: clientCredentials(), clients }), made))
@@ -93,8 +93,8 @@ describe('a client that acts for itself', () => {
 })
 
 /** https://www.rfc-editor.org/rfc/rfc7523#section-2.1 */
-describe('a workload', () => {
-  it('gets a token by the assertion of its platform, asked for with each token', async () => {
+describe('workload identity', () => {
+  it("gets a token with the platform's assertion, requested for each token", async () => {
     const made = await fresh()
     const asked: unknown[] = []
     let now = 0
@@ -125,7 +125,7 @@ describe('a workload', () => {
   })
 
   it.each(['invalid_grant', 'invalid_scope', 'unauthorized_client'])(
-    'that is refused with %s tries neither again nor another way',
+    'is not tried again after %s',
     async (code) => {
       const made = await fresh()
       made.token = () => ({ status: 400, json: { error: code } })
@@ -157,42 +157,39 @@ describe('an enterprise', () => {
   }
   const clients = [{ clientId: 'at-the-server', clientSecret: 'server-secret' }]
 
-  it.each(['found in metadata', 'given'])(
-    'has its identity provider, whose endpoint is %s, vouch for a user',
-    async (how) => {
-      const made = await fresh()
-      made.wanted = ['read']
-      const idp = await provider()
-      const grant = enterpriseManaged({
-        identityProvider: {
-          issuer: idp.origin,
-          clientId: 'at-the-provider',
-          clientSecret: 'provider-secret',
-          ...(how === 'given' ? { tokenEndpoint: `${idp.origin}/exchange` } : {}),
-        },
-        subjectToken: async () => 'the-id-token',
-      })
-      expect((await post(made.connect({ grant, clients }), made)).status).toBe(200)
-      const [exchange] = idp.to('POST /exchange')
-      expect(Object.fromEntries(exchange?.form ?? [])).toEqual({
-        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-        requested_token_type: ID_JAG,
-        audience: made.issuer.origin,
-        resource: made.url,
-        scope: 'read',
-        subject_token: 'the-id-token',
-        subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
-      })
-      expect(exchange?.headers['authorization']).toBe(`Basic ${btoa('at-the-provider:provider-secret')}`)
-      const [token] = made.issuer.to('POST /token')
-      expect(Object.fromEntries(token?.form ?? [])).toMatchObject({
-        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-        assertion: 'the-grant',
-        resource: made.url,
-      })
-      expect(idp.seen.some(({ body }) => body.includes('server-secret'))).toBe(false)
-    },
-  )
+  it.each(['found in metadata', 'given'])('uses its identity provider, whose endpoint is %s', async (how) => {
+    const made = await fresh()
+    made.wanted = ['read']
+    const idp = await provider()
+    const grant = enterpriseManaged({
+      identityProvider: {
+        issuer: idp.origin,
+        clientId: 'at-the-provider',
+        clientSecret: 'provider-secret',
+        ...(how === 'given' ? { tokenEndpoint: `${idp.origin}/exchange` } : {}),
+      },
+      subjectToken: async () => 'the-id-token',
+    })
+    expect((await post(made.connect({ grant, clients }), made)).status).toBe(200)
+    const [exchange] = idp.to('POST /exchange')
+    expect(Object.fromEntries(exchange?.form ?? [])).toEqual({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      requested_token_type: ID_JAG,
+      audience: made.issuer.origin,
+      resource: made.url,
+      scope: 'read',
+      subject_token: 'the-id-token',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+    })
+    expect(exchange?.headers['authorization']).toBe(`Basic ${btoa('at-the-provider:provider-secret')}`)
+    const [token] = made.issuer.to('POST /token')
+    expect(Object.fromEntries(token?.form ?? [])).toMatchObject({
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: 'the-grant',
+      resource: made.url,
+    })
+    expect(idp.seen.some(({ body }) => body.includes('server-secret'))).toBe(false)
+  })
 
   it.each([
     [{ access_token: 'x-x-x-x-x', token_type: 'Bearer' }],
@@ -205,7 +202,7 @@ describe('an enterprise', () => {
     ],
     [{ access_token: 'x-x-x-x-x', token_type: 'weird', issued_token_type: ID_JAG }],
     [{ token_type: 'N_A', issued_token_type: ID_JAG }],
-  ])('whose provider answers %j gets no token', async (json) => {
+  ])('gets no token if the provider answers %j', async (json) => {
     const made = await fresh()
     const idp = await provider()
     idp.routes.set('POST /exchange', () => ({ json }))
@@ -220,7 +217,7 @@ describe('an enterprise', () => {
 })
 
 describe('an assertion', () => {
-  it('is for one authorization server: another gets its own', async () => {
+  it('is for one authorization server: another one gets its own', async () => {
     const made = await fresh()
     const { privateKey } = await generateKeyPair('ES256')
     const send = (at: World): Promise<Response> =>

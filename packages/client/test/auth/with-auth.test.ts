@@ -19,7 +19,7 @@ const authorizations = (server: Scripted): (string | undefined)[] =>
   server.seen.map(({ headers }) => headers['authorization'])
 
 describe('the credentials of a request', () => {
-  it('are asked for before every one, whatever its method, and sent beside the headers of the caller', async () => {
+  it("are requested for every one, and added to the caller's headers", async () => {
     const server = await serverAt()
     const asked: AuthRequest[] = []
     const provider: AuthProvider = {
@@ -42,13 +42,13 @@ describe('the credentials of a request', () => {
     ])
   })
 
-  it('may be none, and then no header is added', async () => {
+  it('may be none', async () => {
     const server = await serverAt()
     await withAuth(fetch, { headers: () => undefined }, server.origin)(`${server.origin}/mcp`)
     expect(authorizations(server)).toEqual([undefined])
   })
 
-  it('fail the request where the provider fails, and nothing is sent', async () => {
+  it('fail the request if the provider throws, and nothing is sent', async () => {
     const server = await serverAt()
     const provider: AuthProvider = { headers: () => Promise.reject(new Error('vault is closed')) }
     await expect(withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)).rejects.toThrow(
@@ -57,7 +57,7 @@ describe('the credentials of a request', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('leave the query of the address as it is', async () => {
+  it('leave the query of the URL unchanged', async () => {
     const server = await serverAt()
     await withAuth(fetch, bearerToken('abc'), server.origin)(`${server.origin}/mcp?token=a%20b&x=1`)
     expect(server.seen[0]?.query.toString()).toBe('token=a+b&x=1')
@@ -81,7 +81,7 @@ describe('bearer', () => {
   })
 
   it.each(['Bearer abc', 'bearer\tabc', '', 'with space', 'line\nbreak', 'umläut'])(
-    'refuses %j as a token without repeating it',
+    'refuses %j as a token without showing it',
     async (token) => {
       const server = await serverAt()
       let said = ''
@@ -104,13 +104,13 @@ describe('bearer', () => {
 })
 
 describe('the word Bearer before a token', () => {
-  it('is named as the mistake', () => {
-    expect(() => bearerToken('Bearer abc')).toThrow('without "Bearer " before it')
+  it('is reported as the mistake', () => {
+    expect(() => bearerToken('Bearer abc')).toThrow('without "Bearer "')
   })
 })
 
-describe('an answer 401 or 403', () => {
-  it.each([401, 403])('is sent again with new credentials when the provider says so: %i', async (status) => {
+describe('status 401 or 403', () => {
+  it.each([401, 403])('is sent again with new credentials if the provider says so: %i', async (status) => {
     const server = await serverAt()
     server.routes.set('POST /mcp', ({ headers }) =>
       headers['authorization'] === 'Bearer new' ? {} : { status, headers: { 'www-authenticate': 'Bearer' } },
@@ -118,7 +118,7 @@ describe('an answer 401 or 403', () => {
     let token = 'old'
     const provider: AuthProvider = {
       headers: () => ({ authorization: `Bearer ${token}` }),
-      challenged: async (answer) => {
+      onChallenge: async (answer) => {
         expect(answer).toMatchObject({ status, method: 'POST', sent: { authorization: 'Bearer old' } })
         expect(answer.headers.get('www-authenticate')).toBe('Bearer')
         token = 'new'
@@ -134,11 +134,11 @@ describe('an answer 401 or 403', () => {
     expect(server.seen.map(({ body }) => body)).toEqual(['x', 'x'])
   })
 
-  it('reaches the caller when the provider gives up, and when it never does', async () => {
+  it('reaches the caller if the provider gives up, and if it never does', async () => {
     const server = await serverAt(401)
     const decides = (decision: 'retry' | 'give-up'): AuthProvider => ({
       headers: () => undefined,
-      challenged: async () => decision,
+      onChallenge: async () => decision,
     })
     expect((await withAuth(fetch, decides('give-up'), server.origin)(`${server.origin}/mcp`)).status).toBe(
       401,
@@ -148,12 +148,12 @@ describe('an answer 401 or 403', () => {
     expect(server.seen).toHaveLength(1 + 1 + MAX_AUTH_RETRIES)
   })
 
-  it('is not repeated for a body that can be sent once only', async () => {
+  it('is not sent again if the body is a stream', async () => {
     const server = await serverAt(401)
     let asked = 0
     const provider: AuthProvider = {
       headers: () => undefined,
-      challenged: async () => {
+      onChallenge: async () => {
         asked += 1
         return 'retry'
       },
@@ -164,11 +164,11 @@ describe('an answer 401 or 403', () => {
     expect({ asked, sent: server.seen.length }).toEqual({ asked: 0, sent: 1 })
   })
 
-  it('fails the request where the provider fails', async () => {
+  it('fails the request if the provider throws', async () => {
     const server = await serverAt(401)
     const provider: AuthProvider = {
       headers: () => undefined,
-      challenged: () => Promise.reject(new Error('nobody is there')),
+      onChallenge: () => Promise.reject(new Error('nobody is there')),
     }
     await expect(withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)).rejects.toThrow(
       'nobody is there',
@@ -177,7 +177,7 @@ describe('an answer 401 or 403', () => {
 })
 
 describe('credentials and other origins', () => {
-  it('a request elsewhere is refused before the provider is asked', async () => {
+  it('a request to another origin is refused before the provider is called', async () => {
     const server = await serverAt()
     const other = await serverAt()
     let asked = 0
@@ -191,13 +191,13 @@ describe('credentials and other origins', () => {
     expect({ asked, seen: other.seen }).toEqual({ asked: 0, seen: [] })
   })
 
-  it.each([301, 302, 303, 307, 308])('a redirect %i is for the caller to follow', async (status) => {
+  it.each([301, 302, 303, 307, 308])('a redirect %i is not followed', async (status) => {
     const other = await serverAt()
     const server = await serverAt(status, { location: `${other.origin}/mcp` })
     const told: number[] = []
     const provider: AuthProvider = {
       ...bearerToken('abc'),
-      answered: (answer) => void told.push(answer.status),
+      onResponse: (answer) => void told.push(answer.status),
     }
     const answer = await withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)
     expect({ status: answer.status, told }).toEqual({ status, told: [status] })

@@ -177,7 +177,7 @@ describe('the files of hosts', () => {
     ])
   })
 
-  it('a file of the home folder is about no project', async () => {
+  it('a file of the home folder belongs to no project', async () => {
     const { servers } = await load(
       'home/.cursor/mcp.json',
       { mcpServers: { a: { command: '${workspaceFolder}' } } },
@@ -186,7 +186,7 @@ describe('the files of hosts', () => {
     expect(servers['a']).toEqual({ transport: 'stdio', command: process.cwd(), args: [], env: {} })
   })
 
-  it('the folder of the workspace can be said', async () => {
+  it('the workspace folder can be set', async () => {
     const { servers } = await load(
       'elsewhere.json',
       { servers: { a: { command: 'a', args: ['${workspaceFolder}'] } } },
@@ -200,28 +200,24 @@ describe('one server that cannot be used', () => {
   const usable = { command: 'usable' }
 
   it.each<[string, unknown, string]>([
-    ['no object', 'npx', 'The server "bad" is no object'],
-    ['nothing in it', {}, 'command is missing, and there is no url either'],
+    ['no object', 'npx', 'The server "bad" is not an object'],
+    ['nothing in it', {}, 'command is missing: set command or url'],
     ['a process without a command', { type: 'stdio', url: 'https://x.example/hush' }, 'command is missing'],
     ['an address without one', { type: 'http', command: 'hush' }, 'url is missing'],
-    ['both', { command: 'hush', url: 'https://x.example/hush' }, 'url stands beside a command'],
-    [
-      'an unknown transport',
-      { type: 'ws', url: 'wss://x.example/hush' },
-      'type is none of stdio, http and sse',
-    ],
+    ['both', { command: 'hush', url: 'https://x.example/hush' }, 'url cannot be combined with command'],
+    ['an unknown transport', { type: 'ws', url: 'wss://x.example/hush' }, 'type must be stdio, http or sse'],
     [
       'a socket',
       { url: 'unix:///hush.sock' },
-      "url cannot be used: A server's URL begins with http: or https:",
+      "url cannot be used: A server's URL must begin with http: or https:",
     ],
     ['no address', { url: 'hush' }, 'url cannot be used'],
-    ['a password', { url: 'https://ann:hush@x.example/' }, 'give them as headers'],
-    ['a command line', { command: 'a', args: '--key hush' }, 'args is no list of texts'],
-    ['a list within', { command: 'a', args: [['hush']] }, 'args is no text'],
+    ['a password', { url: 'https://ann:hush@x.example/' }, 'use headers or auth'],
+    ['a command line', { command: 'a', args: '--key hush' }, 'args must be a list of strings'],
+    ['a list within', { command: 'a', args: [['hush']] }, 'args must be a string'],
     ['an odd header', { url: 'https://x.example', headers: { Key: 'hush\nhush' } }, 'the header "Key"'],
     ['a file that is not there', { command: 'a', envFile: 'none.env' }, 'cannot be read: ENOENT'],
-    ['a sandbox', { command: 'hush', sandboxEnabled: true }, 'sandboxEnabled asks for a sandbox'],
+    ['a sandbox', { command: 'hush', sandboxEnabled: true }, 'sandboxEnabled is not supported'],
     [
       'an unset variable',
       { command: 'a', env: { TOKEN: 'hush${TOKEN}' } },
@@ -233,11 +229,11 @@ describe('one server that cannot be used', () => {
       'url needs the environment variable ID',
     ],
     ['what every object has', { command: '${constructor}' }, 'needs the environment variable constructor'],
-    ['one within another', { command: '${A:-${B}}' }, 'one variable inside another'],
+    ['one within another', { command: '${A:-${B}}' }, 'nested variables'],
     [
       'what an editor knows',
       { command: '${config:shop.path}' },
-      '"${config:shop.path}", which only its host',
+      '"${config:shop.path}", which only its own host',
     ],
     [
       'an input that nobody defined',
@@ -245,7 +241,7 @@ describe('one server that cannot be used', () => {
       'needs the input key, which the file does not define',
     ],
     ['an input that nobody asks for', { command: '${input:token}' }, 'give the option input'],
-  ])('%s: is told by name, and leaves the others alone', async (_, bad, expected) => {
+  ])('%s: is reported by name, and does not affect the others', async (_, bad, expected) => {
     const inputs = [{ type: 'promptString', id: 'token', password: true }]
     const { servers, problems } = await load('bad/mcp.json', { inputs, mcpServers: { bad, usable } })
     expect(Object.keys(servers)).toEqual(['usable'])
@@ -256,22 +252,22 @@ describe('one server that cannot be used', () => {
     expect(JSON.stringify(problems)).not.toContain('hush')
   })
 
-  it('an input that is not given, and has no default', async () => {
+  it('an input without a value or default', async () => {
     const content = { inputs: [{ id: 'token' }], mcpServers: { bad: { command: '${input:token}' }, usable } }
     const { servers, problems } = await load('input.json', content, { input: () => undefined })
     expect(Object.keys(servers)).toEqual(['usable'])
     expect(problems[0]?.message).toBe('The server "bad": command needs the input token, which was not given')
   })
 
-  it('a name that stands in both lists', async () => {
+  it('a name in both lists', async () => {
     const { servers, problems } = await load('both.json', { mcpServers: { usable }, servers: { usable } })
     expect(Object.keys(servers)).toEqual(['usable'])
-    expect(problems[0]?.message).toBe('The server "usable" is there twice')
+    expect(problems[0]?.message).toBe('The server "usable" appears twice')
   })
 })
 
-describe('what a file has beside its servers', () => {
-  it('fields that do nothing here are left out, and told', async () => {
+describe('other content', () => {
+  it('unknown fields are ignored and reported', async () => {
     const { servers, problems } = await load('unused.json', {
       mcpServers: {
         a: { command: 'a', autoApprove: ['*'], dev: { watch: '**' }, headers: { Key: 'hush' } },
@@ -289,11 +285,11 @@ describe('what a file has beside its servers', () => {
       'warning b.headersHelper',
       'warning b.env',
     ])
-    expect(problems[0]?.message).toBe('The server "a": autoApprove does nothing here')
+    expect(problems[0]?.message).toBe('The server "a": autoApprove is ignored')
     expect(JSON.stringify(problems)).not.toContain('hush')
   })
 
-  it('servers that are switched off are named, and ask for nothing', async () => {
+  it('disabled servers are listed, and need no input', async () => {
     const { servers, disabled, problems } = await load('disabled.json', {
       mcpServers: {
         a: { command: '${UNSET}', disabled: true },
@@ -306,7 +302,7 @@ describe('what a file has beside its servers', () => {
     expect(problems).toEqual([])
   })
 
-  it('a variable that the server has of its own is left to the server, as hosts without variables do', async () => {
+  it("a variable of the server's own env is left to the server", async () => {
     const { servers } = await load('own.json', {
       mcpServers: {
         far: {
@@ -319,7 +315,7 @@ describe('what a file has beside its servers', () => {
     expect(servers['far']).toMatchObject({ args: expect.arrayContaining(['Authorization:${AUTH_HEADER}']) })
   })
 
-  it('what a variable holds is not read for variables', async () => {
+  it('the values of variables are not expanded again', async () => {
     const { servers } = await load(
       'once.json',
       { mcpServers: { a: { command: '${A}' } } },
@@ -328,7 +324,7 @@ describe('what a file has beside its servers', () => {
     expect(servers['a']).toMatchObject({ command: '${B}' })
   })
 
-  it('what begins like variables without end is a text, which is found in no time to speak of', async () => {
+  it('unclosed variables are text, and are found quickly', async () => {
     const command = '${'.repeat(1_000_000)
     const start = process.cpuUsage()
     const { servers } = await load('endless.json', { mcpServers: { a: { command: 'x', args: [command] } } })
@@ -336,7 +332,7 @@ describe('what a file has beside its servers', () => {
     expect(servers['a']).toMatchObject({ args: [command] })
   })
 
-  it('names that every object has are names like others', async () => {
+  it('names of object members are ordinary names', async () => {
     const { servers } = await load(
       'names.json',
       '{"mcpServers":{"__proto__":{"command":"a"},"constructor":{"command":"b"}}}',
@@ -351,21 +347,17 @@ describe('a file that cannot be read', () => {
     [
       'is no JSON',
       '{\n  "mcpServers": { "a": { "env": { "KEY": hush } } }\n}',
-      'is not valid JSON, as of line 2, column 42',
+      'is not valid JSON: see line 2, column 42',
     ],
     ['ends early', '{"mcpServers": {"a": "hush"', 'is not valid JSON'],
     ['is empty', '', 'is not valid JSON'],
     ['is nested without end', '['.repeat(200_000), 'is nested too deeply'],
-    ['is a list', '["hush"]', 'is no object'],
+    ['is a list', '["hush"]', 'is not a JSON object'],
     ['has no servers', '{"hush": {}}', 'has neither mcpServers nor servers'],
-    [
-      'has a list of servers',
-      '{"mcpServers": ["hush"]}',
-      'lists its servers as something other than an object',
-    ],
+    ['has a list of servers', '{"mcpServers": ["hush"]}', 'has a list of servers that is not an object'],
     ['is of another encoding', new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), 'is not UTF-8'],
     ['is too long', `{"mcpServers": {}}${' '.repeat(1000)}`, 'is longer than 1000 bytes'],
-  ])('since it %s', async (_, content, expected) => {
+  ])('because it %s', async (_, content, expected) => {
     const max = expected.includes('longer') ? { maxBytes: 1000 } : {}
     const error = await load('broken.json', content, max).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConfigFileError)
@@ -373,7 +365,7 @@ describe('a file that cannot be read', () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('hush')
   })
 
-  it('since it is not there', async () => {
+  it('because it does not exist', async () => {
     await expect(loadConfig(join(folder, 'nowhere.json'))).rejects.toThrow(
       'nowhere.json cannot be read: ENOENT',
     )
@@ -387,7 +379,7 @@ describe('a file that cannot be read', () => {
     )
   })
 
-  it('whoever asks the user may give up', async () => {
+  it('an error of the input function is thrown', async () => {
     const content = { inputs: [{ id: 'token' }], servers: { a: { command: '${input:token}' } } }
     const input = (): never => {
       throw new Error('The user has left')

@@ -2,10 +2,10 @@ import type { McpServer } from '@jetway/core'
 import { type EndpointOptions, toFetch } from '@jetway/core/http'
 import { REVISIONS } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Client } from '../../src/client.ts'
+import { Client } from '../../src/client/client.ts'
 import { http } from '../../src/http/http.ts'
 import type { Fetch, HttpOptions } from '../../src/http/options.ts'
-import type { ClientOptions } from '../../src/options.ts'
+import type { ClientOptions } from '../../src/client/options.ts'
 import { everything } from '../support/servers.ts'
 
 const URL_OF = 'http://127.0.0.1:8000'
@@ -42,13 +42,13 @@ function mount(server: McpServer, options: EndpointOptions = {}): Mounted {
     async connect(clientOptions = {}, { path = '/mcp', ...rest } = {}) {
       const client = new Client({ name: 'http-test', version: '1' }, { eras: false, ...clientOptions })
       open.push(() => client.close())
-      return client.connect(http(URL_OF + path, { fetch, reconnect: { firstMs: 1 }, ...rest }))
+      return client.connect(http(URL_OF + path, { fetch, reconnect: { initialDelayMs: 1 }, ...rest }))
     },
   }
 }
 
 describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version, era }) => {
-  it('is found, called, heard and left', async () => {
+  it('is connected, called and closed', async () => {
     const { connect, seen } = mount(everything(), { revisions: [version] })
     const client = await connect()
     expect(client.server?.protocolVersion).toBe(version)
@@ -61,7 +61,7 @@ describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version
     expect(seen.at(-1)).toBe(era === 'legacy' ? 'DELETE /mcp 204' : 'POST /mcp 200')
   })
 
-  it('asks the person through the client, by the means of its revision', async () => {
+  it('asks the user through the client, in the way of its revision', async () => {
     const { connect } = mount(everything(), { revisions: [version] })
     const client = await connect({
       handlers: {
@@ -78,7 +78,7 @@ describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version
     expect((await booking).content).toEqual([{ type: 'text', text: 'Monday: 3, file:///home, peace' }])
   })
 
-  it('stops what the caller gives up', async () => {
+  it('is cancelled when the caller aborts', async () => {
     const server = everything()
     let stopped: (() => void) | undefined
     const over = new Promise<void>((resolve) => (stopped = resolve))
@@ -97,7 +97,7 @@ describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version
     await over
   })
 
-  it('tells of lists that have changed', async () => {
+  it('sends list changes', async () => {
     const { connect, server } = mount(everything(), { revisions: [version] })
     const client = await connect()
     const changed = vi.fn<() => void>()
@@ -109,8 +109,8 @@ describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version
   })
 })
 
-describe('what a server speaks is found out', () => {
-  it('HTTP+SSE where Streamable HTTP is turned down, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility', async () => {
+describe('negotiation over HTTP', () => {
+  it('uses HTTP+SSE if Streamable HTTP is refused, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility', async () => {
     const { connect, seen } = mount(everything(), { legacySse: true, revisions: ['2024-11-05'] })
     const client = await connect({}, { path: '/sse' })
     expect(client.server?.protocolVersion).toBe('2024-11-05')
@@ -119,14 +119,14 @@ describe('what a server speaks is found out', () => {
     await client.close()
   })
 
-  it('a server of both eras is spoken to in the newer', async () => {
+  it('uses the newer era of a server with both', async () => {
     const { connect, seen } = mount(everything())
     const client = await connect()
     expect(client.server?.protocolVersion).toBe('2026-07-28')
     expect(seen).toEqual(['POST /mcp 200'])
   })
 
-  it('a server without sessions has neither a stream nor an end', async () => {
+  it('opens no stream and sends no DELETE to a server without sessions', async () => {
     const { connect, seen } = mount(everything(), { stateless: true, revisions: ['2025-06-18'] })
     const client = await connect()
     await client.callTool('hello')
@@ -134,25 +134,28 @@ describe('what a server speaks is found out', () => {
     expect(seen).not.toContainEqual(expect.stringMatching(/^(DELETE|GET .* 200)/))
   })
 
-  it('a server that is not there is said not to be', async () => {
+  it('reports a server that does not exist', async () => {
     const client = new Client({ name: 'x', version: '1' }, { eras: false })
     await expect(client.connect(http('http://127.0.0.1:1/mcp'))).rejects.toThrow(
       'http://127.0.0.1:1 cannot be reached',
     )
   })
 
-  it.for(['ftp://example.com/', 'http://me:secret@example.com/', 'example.com'])('%s is no server', (url) => {
-    expect(() => http(url)).toThrow(TypeError)
-  })
+  it.for(['ftp://example.com/', 'http://me:secret@example.com/', 'example.com'])(
+    '%s is not a server',
+    (url) => {
+      expect(() => http(url)).toThrow(TypeError)
+    },
+  )
 })
 
-it('a session that the server has lost is opened again, and the call goes through', async () => {
+it('a lost session is opened again, and the call succeeds', async () => {
   const first = mount(everything(), { revisions: ['2025-11-25'] })
   const second = mount(everything(), { revisions: ['2025-11-25'] })
   let serving = first
   const client = await first.connect({}, { fetch: (url, init) => serving.fetch(url, init) })
   const gap = vi.fn<() => void>()
-  client.on('gap', gap)
+  client.on('changesMissed', gap)
   serving = second
   const results = await Promise.all([client.callTool('hello'), client.callTool('hello'), client.listTools()])
   expect(results[0].content).toEqual([{ type: 'text', text: 'Hello' }])

@@ -1,10 +1,10 @@
 import { REVISIONS } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Client } from '../../src/client.ts'
+import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError, SessionLostError } from '../../src/errors.ts'
 import { http } from '../../src/http/http.ts'
 import type { HttpOptions } from '../../src/http/options.ts'
-import type { ClientOptions } from '../../src/options.ts'
+import type { ClientOptions } from '../../src/client/options.ts'
 import { type Asked, event, handshake, scripted } from './support/scripted.ts'
 
 const clients: Client[] = []
@@ -15,7 +15,7 @@ afterEach(async () => {
 async function connect(url: string, options: HttpOptions = {}, more: ClientOptions = {}): Promise<Client> {
   const client = new Client({ name: 'faults', version: '1' }, { eras: false, ...more })
   clients.push(client)
-  return client.connect(http(url, { reconnect: { firstMs: 1, lastMs: 20 }, ...options }))
+  return client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 }, ...options }))
 }
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
@@ -27,7 +27,7 @@ const calls = (script: (asked: Asked) => void, headers?: Record<string, string>)
     if (!handshake(asked, headers)) script(asked)
   })
 
-describe('a call over HTTP fails, by name and at once, when its answer cannot come', () => {
+describe('a call over HTTP fails with a named error when its response cannot arrive', () => {
   it.for<[string, (asked: Asked) => void, string | RegExp]>([
     [
       'a status',
@@ -39,7 +39,7 @@ describe('a call over HTTP fails, by name and at once, when its answer cannot co
       ({ response }) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
       /text\/html/,
     ],
-    ['no content', ({ response }) => response.writeHead(200).end(), /no type of content/],
+    ['no content', ({ response }) => response.writeHead(200).end(), /no content type/],
     ['202', ({ response }) => response.writeHead(202).end(), /as if it were a notification/],
     ['a connection that is cut', ({ response }) => response.destroy(), /cannot be reached/],
     [
@@ -61,12 +61,12 @@ describe('a call over HTTP fails, by name and at once, when its answer cannot co
       /malformed/,
     ],
     [
-      'what is no text',
+      'what must be a string',
       ({ response }) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from([0xff, 0xfe])),
-      /no text/,
+      /not UTF-8/,
     ],
-    ['a stream that ends', ({ stream, response }) => (stream(), response.end()), /ended before the answer/],
+    ['a stream that ends', ({ stream, response }) => (stream(), response.end()), /ended before the response/],
     [
       'a stream that is cut',
       ({ stream, response }) => (
@@ -74,7 +74,7 @@ describe('a call over HTTP fails, by name and at once, when its answer cannot co
         response.flushHeaders(),
         setImmediate(() => response.destroy())
       ),
-      /ended before the answer/,
+      /ended before the response/,
     ],
     ['an event that is no message', ({ stream }) => stream()('data: hello\n\n'), /not valid JSON/],
   ])('%s', async ([, script, message]) => {
@@ -83,25 +83,25 @@ describe('a call over HTTP fails, by name and at once, when its answer cannot co
     expect(client.stats().pending).toBe(0)
   })
 
-  it('a reply, and an event, beyond the limit', async () => {
+  it('a response, and an event, beyond the limit', async () => {
     const long = 'x'.repeat(2_000)
     for (const script of [
       ({ result }: Asked) => result({ content: [{ type: 'text', text: long }] }),
       ({ stream }: Asked) => stream()(`data: ${long}\n\n`),
     ]) {
       const client = await connect(await calls(script), { maxMessageBytes: 1_000 })
-      await expect(client.callTool('x')).rejects.toThrow(/longer than 1000|ended before the answer/)
+      await expect(client.callTool('x')).rejects.toThrow(/longer than 1000|ended before the response/)
     }
   })
 
-  it('a server that never answers, when the time of the call is over', async () => {
+  it('a server that never answers, when the call times out', async () => {
     const client = await connect(await calls(() => {}))
     await expect(client.callTool('x', {}, { timeoutMs: 50 })).rejects.toThrow(
       'No answer to tools/call within 50 ms',
     )
   })
 
-  it('an error of the protocol stays one, whatever status it came with', async () => {
+  it('a JSON-RPC error with any status', async () => {
     const client = await connect(
       await calls(({ response, message }) => {
         response.writeHead(503, { 'content-type': 'application/json' })
@@ -114,8 +114,8 @@ describe('a call over HTTP fails, by name and at once, when its answer cannot co
   })
 })
 
-describe('a stream that is cut goes on where it was, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {
-  it('at any byte, until the answer has come', async () => {
+describe('a cut stream is resumed, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {
+  it('at any byte, until the response has arrived', async () => {
     const log = [
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '1' } }, 'a'),
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '2' } }, 'b'),
@@ -153,7 +153,7 @@ describe('a stream that is cut goes on where it was, https://modelcontextprotoco
     expect(new Set(asked)).toEqual(new Set(['a', 'b']))
   })
 
-  it('as late as the server wants, and once it is back', async () => {
+  it("after the server's delay, once the server is back", async () => {
     const times: number[] = []
     let id: number | undefined
     const url = await scripted((request) => {
@@ -182,7 +182,7 @@ describe('a stream that is cut goes on where it was, https://modelcontextprotoco
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(39)
   })
 
-  it('but not where the server no longer knows it', async () => {
+  it('but not if the server no longer knows it', async () => {
     const url = await scripted((request) => {
       if (request.method === 'GET') {
         request.response.writeHead(400).end()
@@ -193,14 +193,12 @@ describe('a stream that is cut goes on where it was, https://modelcontextprotoco
       request.response.end()
     })
     const client = await connect(url)
-    await expect(client.callTool('x')).rejects.toThrow(
-      'Going on with a stream was answered with HTTP status 400',
-    )
+    await expect(client.callTool('x')).rejects.toThrow('Resuming a stream was answered with HTTP status 400')
   })
 })
 
-describe('what HTTP tells beside the messages', () => {
-  it('a lost session is told by name where the client cannot open another', async () => {
+describe('other HTTP behaviour', () => {
+  it('a lost session is a named error if no new one can be opened', async () => {
     let lost = false
     const url = await scripted((asked) => {
       if (lost && asked.method === 'POST') {
@@ -228,7 +226,7 @@ describe('what HTTP tells beside the messages', () => {
     expect(await client.callTool('x')).toEqual({ content: [{ type: 'text', text: 'secret' }] })
   })
 
-  it('and not beyond it', async () => {
+  it('but not to another origin', async () => {
     const visited = vi.fn<() => void>()
     const elsewhere = await scripted(visited)
     const url = await scripted(({ response }) => response.writeHead(307, { location: elsewhere }).end())
@@ -236,7 +234,7 @@ describe('what HTTP tells beside the messages', () => {
     expect(visited).not.toHaveBeenCalled()
   })
 
-  it('headers of its own are asked for with each request, and replace none of the protocol', async () => {
+  it('custom headers are requested each time, and replace none of the protocol', async () => {
     let asked = 0
     const seen: unknown[] = []
     const versions = new Set<unknown>()
@@ -254,7 +252,7 @@ describe('what HTTP tells beside the messages', () => {
     expect(versions).toEqual(new Set([REVISIONS[0]?.version, undefined, '2025-06-18']))
   })
 
-  it('closing while the server is silent takes no longer than it may', async () => {
+  it('closing does not wait long for a silent server', async () => {
     const url = await scripted((asked) => {
       if (asked.method === 'DELETE') return
       handshake(asked, { 'mcp-session-id': 'one' })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Client } from '../../src/client.ts'
+import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError, TransportError } from '../../src/errors.ts'
 import { sse } from '../../src/http/http.ts'
 import { LegacySseTransport } from '../../src/http/legacy-sse.ts'
@@ -27,7 +27,7 @@ function listening(): ClientTransportHandlers & {
     closed,
     message: (value) => void messages.push(value),
     malformed: vi.fn<(reason: string) => void>(),
-    ended: () => {},
+    requestFailed: () => {},
     close: (reason) => void closed.push(reason),
   }
 }
@@ -69,7 +69,7 @@ function transportTo(url: string, options: HttpOptions = {}): LegacySseTransport
 }
 
 describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse', () => {
-  it('takes until the server has said where messages go; before that none is sent', async () => {
+  it('waits for the endpoint before any message is sent', async () => {
     const { url, stream, posts } = await serve()
     const transport = transportTo(url)
     let started = false
@@ -85,7 +85,7 @@ describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-1
     expect(posts.map((request) => request.url)).toEqual(['/message'])
   })
 
-  it('is given up after 30 s, and the request with it', async () => {
+  it('times out after 30 s and aborts the request', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let signal: AbortSignal | null | undefined
     const fetch: Fetch = (_, init) => {
@@ -98,16 +98,16 @@ describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-1
     await vi.advanceTimersByTimeAsync(29_999)
     expect(signal?.aborted).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
-    expect(await outcome).toMatchObject({ message: 'No stream with an endpoint within 30000 ms' })
+    expect(await outcome).toMatchObject({ message: 'No endpoint event within 30000 ms' })
     expect(signal?.aborted).toBe(true)
   })
 
-  it.for([404, 405, 500])('fails by name on the status %i', async (status) => {
+  it.for([404, 405, 500])('fails with status %i', async (status) => {
     const url = await scripted(({ response }) => response.writeHead(status).end('no'))
     await expect(transportTo(url).start(listening())).rejects.toMatchObject({ status })
   })
 
-  it('fails where the stream ends first', async () => {
+  it('fails if the stream ends first', async () => {
     const { url, stream } = await serve()
     const handlers = listening()
     const starting = transportTo(url).start(handlers)
@@ -118,7 +118,7 @@ describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-1
   })
 })
 
-describe('the address that messages go to', () => {
+describe('the endpoint', () => {
   it.for([
     ['/message?sessionId=1', '/message?sessionId=1'],
     ['message?sessionId=1', '/message?sessionId=1'],
@@ -134,7 +134,7 @@ describe('the address that messages go to', () => {
     expect(posts.map((request) => request.url)).toEqual([path])
   })
 
-  it('may be absolute, and is the first that was named', async () => {
+  it('may be absolute, and only the first one counts', async () => {
     const { url, stream, posts } = await serve()
     const transport = transportTo(url)
     const starting = transport.start(listening())
@@ -153,13 +153,13 @@ describe('the address that messages go to', () => {
     'file:///etc/passwd',
     'javascript:alert(1)',
     'http://[',
-  ])('is no other server: %s', async (endpoint) => {
+  ])('must not be on another server: %s', async (endpoint) => {
     const { url, stream, posts } = await serve()
     const transport = transportTo(url, { headers: { authorization: 'Bearer secret' } })
     const starting = transport.start(listening())
     const outcome = starting.catch((error: unknown) => error)
     ;(await stream).write(`event: endpoint\ndata: ${endpoint}\n\n`)
-    expect(await outcome).toMatchObject({ message: 'The server names an endpoint that is not its own' })
+    expect(await outcome).toMatchObject({ message: "The server's endpoint has another origin" })
     expect(posts).toEqual([])
   })
 })
@@ -185,19 +185,19 @@ describe('messages over HTTP+SSE', () => {
     [202, 'Accepted'],
     [202, ''],
     [204, ''],
-  ] as const)('are sent by POSTs that may be answered with %i', async ([status, body]) => {
+  ] as const)('are POSTs that may be answered with %i', async ([status, body]) => {
     const { transport } = await started(({ response }) => {
       response.writeHead(status).end(body)
     })
     await transport.send(PING, CONTEXT)
   })
 
-  it.for([400, 404, 500])('fail by name on the status %i', async (status) => {
+  it.for([400, 404, 500])('fail with status %i', async (status) => {
     const { transport } = await started(({ response }) => response.writeHead(status).end('No session'))
     await expect(transport.send(PING, CONTEXT)).rejects.toMatchObject({ status })
   })
 
-  it('arrive as events of one name, whatever else is on the stream', async () => {
+  it('arrive as message events, whatever else is on the stream', async () => {
     const { stream, handlers } = await started()
     const response = await stream
     response.write(': comment\r\n\r\nevent: ping\ndata: {"a":1}\n\nevent: message\ndata:\n\n')
@@ -207,7 +207,7 @@ describe('messages over HTTP+SSE', () => {
     expect(handlers.messages).toEqual([{ jsonrpc: '2.0' }, { b: 2 }])
   })
 
-  it('have headers of one’s own, which are asked for with each request', async () => {
+  it('have custom headers, requested each time', async () => {
     let asked = 0
     const { transport, stream, posts } = await started(undefined, {
       headers: async ({ method }) => ({ 'x-key': `${method} ${++asked}` }),
@@ -243,7 +243,7 @@ describe('the end of HTTP+SSE', () => {
     return { client, stream }
   }
 
-  it('is heard by the server when the client closes, and told once', async () => {
+  it('reaches the server when the client closes, and is reported once', async () => {
     const { client, stream } = await connected()
     const gone = new Promise((resolve) => stream.once('close', resolve))
     const closed = vi.fn<(reason: TransportClose) => void>()
@@ -256,7 +256,7 @@ describe('the end of HTTP+SSE', () => {
   it.for<[string, (stream: ServerResponse) => void]>([
     ['ends', (stream) => stream.end()],
     ['is cut', (stream) => stream.destroy()],
-  ])('comes when the stream %s: what waits is rejected, and nothing can be sent', async ([, end]) => {
+  ])('comes when the stream %s: pending calls reject, and nothing can be sent', async ([, end]) => {
     const { client, stream } = await connected()
     const call = client.callTool('x').catch((error: unknown) => error)
     end(stream)

@@ -8,7 +8,7 @@ function parsed(text: string, size: number): SseEvent[] {
   return events
 }
 
-describe('the parser of event streams', () => {
+describe('the event stream parser', () => {
   const stream =
     ': keep-alive\n\nid: 1\nretry: 3000\ndata:\n\nevent: message\r\ndata: a\r\ndata:b\r\n\r\ndata: cut off'
   const events = [
@@ -16,7 +16,7 @@ describe('the parser of event streams', () => {
     { event: 'message', data: 'a\nb' },
   ]
 
-  it.each([1, 2, 3, 7, 1000])('reads the same events out of pieces of %i characters', (size) => {
+  it.each([1, 2, 3, 7, 1000])('reads the same events from pieces of %i characters', (size) => {
     expect(parsed(stream, size)).toEqual(events)
   })
 })
@@ -45,12 +45,12 @@ describe('https://html.spec.whatwg.org/multipage/server-sent-events.html#event-s
     ['in one line', 'data: 0123456789'],
     ['in many', 'data: 0\ndata: 1\ndata: 2\ndata: 3\n'],
     ['in comments', ':\n:0123456789'],
-  ])('an event over the limit is not kept: %s', (_, stream) => {
+  ])('drops an event over the limit: %s', (_, stream) => {
     const parser = new SseParser(10)
     expect(() => parser.push(stream)).toThrow(SseOverflowError)
   })
 
-  it('a line that grows without end is looked at once, and given up at the limit', () => {
+  it('reads a growing line once, and gives up at the limit', () => {
     const limit = 32 * 1024 * 1024
     const parser = new SseParser(limit)
     const piece = 'x'.repeat(16 * 1024)
@@ -65,7 +65,7 @@ describe('https://html.spec.whatwg.org/multipage/server-sent-events.html#event-s
     expect(user + system).toBeLessThan(5_000_000)
   })
 
-  it('events below the limit go on for ever', () => {
+  it('reads any number of events below the limit', () => {
     const parser = new SseParser(10)
     for (let i = 0; i < 100; i++) expect(parser.push('data: 1\n\n')).toEqual([{ data: '1' }])
   })

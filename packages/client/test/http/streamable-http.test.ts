@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Client } from '../../src/client.ts'
+import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError } from '../../src/errors.ts'
 import { http } from '../../src/http/http.ts'
 import type { Fetch, HttpOptions } from '../../src/http/options.ts'
@@ -13,7 +13,7 @@ afterEach(async () => {
 async function connect(url: string, options: HttpOptions = {}): Promise<Client> {
   const client = new Client({ name: 'wire', version: '1' }, { eras: false })
   clients.push(client)
-  return client.connect(http(url, { reconnect: { firstMs: 1, lastMs: 20 }, ...options }))
+  return client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 }, ...options }))
 }
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
@@ -41,17 +41,22 @@ const of = (seen: readonly Asked[], name: string): Asked[] =>
   seen.filter(({ method, message }) => method === name || message.method === name)
 
 describe('a transport over Streamable HTTP', () => {
-  it('opens nothing before there is something to say', async () => {
+  it('opens nothing before the first message', async () => {
     const fetch = vi.fn<Fetch>(() => Promise.reject(new Error('no network')))
     const target = http('http://127.0.0.1:1/mcp', { fetch })
     const transport = await target()
-    await transport.start({ message: () => {}, malformed: () => {}, ended: () => {}, close: () => {} })
+    await transport.start({
+      message: () => {},
+      malformed: () => {},
+      requestFailed: () => {},
+      close: () => {},
+    })
     expect(fetch).not.toHaveBeenCalled()
     await transport.close()
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  it('sends what the specification wants with each request, and nothing that identifies anybody', async () => {
+  it('sends the specified headers with each request, and nothing that identifies the user', async () => {
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'POST') asked.result(DONE)
       else if (asked.method === 'GET') listening(asked)
@@ -78,7 +83,7 @@ describe('a transport over Streamable HTTP', () => {
     }
   })
 
-  it('says first what it is and what it can, and then that it is ready', async () => {
+  it('negotiates first, and then sends initialized', async () => {
     const { url, seen } = await serve(({ response }) => response.writeHead(405).end())
     await connect(url)
     const messages = seen.filter(({ method }) => method === 'POST').map(({ message }) => message)
@@ -102,7 +107,7 @@ describe('a transport over Streamable HTTP', () => {
     ['with a charset', 'application/json; charset=utf-8', (answer: object) => JSON.stringify(answer)],
     ['in capitals', 'Application/JSON', (answer: object) => JSON.stringify(answer)],
     ['as a batch', 'application/json', (answer: object) => JSON.stringify([answer])],
-  ] as const)('takes a reply %s', async ([, type, write]) => {
+  ] as const)('accepts a response %s', async ([, type, write]) => {
     const { url } = await serve(({ method, message, response }) => {
       if (method !== 'POST') {
         response.writeHead(405).end()
@@ -115,7 +120,7 @@ describe('a transport over Streamable HTTP', () => {
     expect(await client.callTool('x')).toEqual(DONE)
   })
 
-  it('takes what comes before the answer on its stream, in order', async () => {
+  it('delivers what comes before the response on its stream, in order', async () => {
     const { url } = await serve(({ method, message, response, stream }) => {
       if (method !== 'POST') {
         response.writeHead(405).end()
@@ -137,7 +142,7 @@ describe('a transport over Streamable HTTP', () => {
     expect(heard).toEqual([1, 2, DONE])
   })
 
-  it('has each request made by a fetch and with headers of the host’s own, which may take their time', async () => {
+  it("uses the host's fetch and headers for each request, even if they are slow", async () => {
     const { url, seen } = await serve(({ method, result, response }) => {
       if (method === 'POST') result(DONE)
       else response.writeHead(405).end()
@@ -159,7 +164,7 @@ describe('a transport over Streamable HTTP', () => {
     for (const { method, headers } of seen) expect(headers['x-signed']).toBe(`${method} signed`)
   })
 
-  it('fails the request where the headers cannot be had', async () => {
+  it('fails the request if the headers function throws', async () => {
     let broken = false
     const { url } = await serve(({ result }) => result(DONE))
     const client = await connect(url, {
@@ -178,7 +183,7 @@ describe('the stream of a session', () => {
     ['405', ({ response }: Asked) => response.writeHead(405).end()],
     ['404', ({ response }: Asked) => response.writeHead(404).end()],
     ['JSON', ({ result }: Asked) => result({})],
-  ] as const)('is not asked for again where there is none: %s', async ([, refuse]) => {
+  ] as const)('is not requested again if there is none: %s', async ([, refuse]) => {
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'POST') asked.result(DONE)
       else refuse(asked)
@@ -189,7 +194,7 @@ describe('the stream of a session', () => {
     expect(of(seen, 'GET')).toHaveLength(1)
   })
 
-  it('is opened again when it ends, after its last event, also when the server has stumbled meanwhile', async () => {
+  it('is resumed after its last event, even if the server fails meanwhile', async () => {
     const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
     let gets = 0
     const { url, seen } = await serve((asked) => {
@@ -210,7 +215,7 @@ describe('the stream of a session', () => {
     clients.push(client)
     const heard = vi.fn<() => void>()
     client.on('toolsChanged', heard)
-    await client.connect(http(url, { reconnect: { firstMs: 1, lastMs: 20 } }))
+    await client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 } }))
     await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2))
     expect(of(seen, 'GET').map(({ headers }) => headers['last-event-id'])).toEqual([
       undefined,
@@ -226,7 +231,7 @@ describe('closing a session', () => {
     ['has no end of sessions', ({ response }: Asked) => response.writeHead(405).end()],
     ['fails', ({ response }: Asked) => response.writeHead(500).end('no')],
     ['goes away', ({ response }: Asked) => response.destroy()],
-  ] as const)('succeeds where the server %s', async ([, end]) => {
+  ] as const)('succeeds if the server %s', async ([, end]) => {
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'DELETE') end(asked)
       else asked.response.writeHead(405).end()
@@ -236,7 +241,7 @@ describe('closing a session', () => {
     expect(of(seen, 'DELETE').map(({ headers }) => headers['mcp-session-id'])).toEqual(['session-1'])
   })
 
-  it('ends what is open: the server hears of it, and what waits is rejected', async () => {
+  it('ends everything: the server is notified, and pending calls reject', async () => {
     const left = vi.fn<(method: string) => void>()
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'DELETE') {
@@ -258,13 +263,13 @@ describe('closing a session', () => {
   })
 })
 
-describe('a reply that never ends', () => {
+describe('an endless response', () => {
   it.for([
     ['JSON', 'application/json', '"', 'x'],
     ['a line of a stream', 'text/event-stream', 'data: ', 'x'],
     ['an event of many lines', 'text/event-stream', '', 'data: x\n'],
     ['a comment', 'text/event-stream', ':', 'x'],
-  ] as const)('is given up at the limit, and the connection with it: %s', async ([, type, head, tail]) => {
+  ] as const)('is given up at the limit, with its connection: %s', async ([, type, head, tail]) => {
     let sent = 0
     const gone = vi.fn<() => void>()
     const { url } = await serve(({ method, response }) => {

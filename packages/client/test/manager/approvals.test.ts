@@ -1,10 +1,10 @@
 import { ClientMethod, Method } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
-import type { Approval } from '../../src/manager/index.ts'
+import type { ApprovalRequest } from '../../src/manager/index.ts'
 import type { StdioServer } from '../../src/config/server-config.ts'
 import { childProcess } from '../../src/stdio/child-process.ts'
 import type { Spawn } from '../../src/stdio/options.ts'
-import { type ScriptedDial, scriptedDial, settled, withTools, world } from './support/world.ts'
+import { type ScriptedDial, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 const FORM = { message: 'Your name?', requestedSchema: { type: 'object', properties: {} } }
 const SAMPLE = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 }
@@ -15,10 +15,10 @@ async function ask({ server }: ScriptedDial, method: string, params: object, id:
   return server.hears((message) => message['id'] === id && message['method'] === undefined)
 }
 
-const without = (approvals: readonly Approval[]): object[] =>
+const without = (approvals: readonly ApprovalRequest[]): object[] =>
   approvals.map(({ kind, server, detail }) => ({ kind, server, detail }))
 
-describe('what is approved before it happens', () => {
+describe('approvals', () => {
   const config: StdioServer = {
     command: 'server',
     args: ['--port', '0'],
@@ -30,9 +30,9 @@ describe('what is approved before it happens', () => {
     ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
     ['a dial of a process', (spawn: Spawn) => childProcess({ ...config, spawn })],
   ])(
-    'the start of a process, from %s: with its command and arguments, and without its secrets',
+    'ask before starting a process from %s, with its command and arguments but without its secrets',
     async (_, of) => {
-      const asked: Approval[] = []
+      const asked: ApprovalRequest[] = []
       const { manager } = world({
         approve: (approval) => {
           asked.push(approval)
@@ -57,7 +57,7 @@ describe('what is approved before it happens', () => {
     },
   )
 
-  it('the start of a process is left to the host where it says how processes are started', async () => {
+  it('ask before starting a process with a custom spawn', async () => {
     const started: unknown[] = []
     const spawning =
       (who: string): Spawn =>
@@ -74,10 +74,10 @@ describe('what is approved before it happens', () => {
     ])
   })
 
-  it('holds no place for other servers while somebody thinks about it, and ends with the connecting', async () => {
+  it('do not block other servers while the host decides, and end when the attempt ends', async () => {
     const signals: AbortSignal[] = []
     const { manager } = world({
-      connecting: { stdio: 1 },
+      maxConnecting: { stdio: 1 },
       approve: ({ signal, server }) => {
         signals.push(signal)
         return server === 'quick' ? false : new Promise<boolean>(() => {})
@@ -95,8 +95,8 @@ describe('what is approved before it happens', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('a call, with its tool and arguments: what is refused never reaches the server', async () => {
-    const asked: Approval[] = []
+  it('ask before a call, with its tool and arguments, and a refused call never reaches the server', async () => {
+    const asked: ApprovalRequest[] = []
     let answer: unknown = true
     const { manager, named } = world({
       approve: (approval) => {
@@ -105,8 +105,8 @@ describe('what is approved before it happens', () => {
         return answer as boolean
       },
     })
-    const a = scriptedDial(withTools('x'))
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget(withTools('x'))
+    await manager.connect('a', a.target)
     expect(await manager.callTool('mcp__a__x', { n: 1 })).toMatchObject({ content: [{ text: 'x' }] })
     expect(without(asked)).toEqual([{ kind: 'call', server: 'a', detail: { tool: 'x', args: { n: 1 } } }])
     for (answer of [false, undefined, 'yes', 1, new Error('dialog closed')])
@@ -115,13 +115,13 @@ describe('what is approved before it happens', () => {
         message: 'Calling the tool x of the server a was not approved',
       })
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
-    expect(named('mcp_error')).toEqual([{ server: 'a', error: answer }])
+    expect(named('error')).toEqual([{ server: 'a', error: answer }])
   })
 
-  it('a call that is aborted while somebody thinks about it', async () => {
+  it('end with the signal of the call', async () => {
     const { manager } = world({ approve: () => new Promise<boolean>(() => {}) })
-    const a = scriptedDial(withTools('x'))
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget(withTools('x'))
+    await manager.connect('a', a.target)
     const stop = new AbortController()
     const call = manager.callTool('mcp__a__x', {}, { signal: stop.signal })
     await settled()
@@ -130,8 +130,8 @@ describe('what is approved before it happens', () => {
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
-  it('a form, an address and a use of the model, before a handler sees them', async () => {
-    const asked: Approval[] = []
+  it('ask before a handler gets a form, a URL or a sampling request', async () => {
+    const asked: ApprovalRequest[] = []
     let approved = true
     const elicit = vi.fn(() => ({ action: 'accept', content: {} }) as const)
     const elicitUrl = vi.fn(() => ({ action: 'accept' }) as const)
@@ -145,8 +145,8 @@ describe('what is approved before it happens', () => {
         return approved
       },
     })
-    const a = scriptedDial()
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget()
+    await manager.connect('a', a.target)
     const url = { mode: 'url', message: 'Open', url: 'https://example.com', elicitationId: 'e' }
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'accept' } })
     expect(await ask(a, ClientMethod.Elicit, url, '2')).toMatchObject({ result: { action: 'accept' } })
@@ -165,18 +165,18 @@ describe('what is approved before it happens', () => {
     for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('a process that is refused when its server is reconnected ends the attempts', async () => {
+  it('end the attempts if they refuse the process of a reconnect', async () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
-    const a = scriptedDial()
-    const { startsProcess } = await import('../../src/transport/spawned.ts')
-    await manager.connect('a', startsProcess(a.dial, { command: 'server' }))
+    const a = scriptedTarget()
+    const { markProcess } = await import('../../src/transport/process-dial.ts')
+    await manager.connect('a', markProcess(a.target, { command: 'server' }))
     approved = false
     await a.server.close()
     await settled()
     await clock.advance(1_000)
-    expect(named('mcp_reconnect_failed')).toHaveLength(1)
-    expect(named('mcp_server_removed')).toEqual([
+    expect(named('reconnectFailed')).toHaveLength(1)
+    expect(named('serverRemoved')).toEqual([
       { server: 'a', reason: 'Starting the process of the server a was not approved' },
     ])
     expect(a.servers).toHaveLength(1)
@@ -184,10 +184,10 @@ describe('what is approved before it happens', () => {
 })
 
 describe('the handlers of all servers', () => {
-  it('of requests that the protocol does not have are replaced as the others are', async () => {
+  it('for custom requests can be replaced', async () => {
     const { manager } = world({ handlers: { requests: { 'x/where': () => ({ at: 'home' }) } } })
-    const a = scriptedDial()
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget()
+    await manager.connect('a', a.target)
     expect(await ask(a, 'x/where', {}, '1')).toMatchObject({ result: { at: 'home' } })
     manager.setHandlers({ requests: { 'x/where': (_, { name }) => ({ at: name }) } })
     expect(await ask(a, 'x/where', {}, '2')).toMatchObject({ result: { at: 'a' } })
@@ -195,7 +195,7 @@ describe('the handlers of all servers', () => {
     expect(await ask(a, 'x/where', {}, '3')).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('are told whose question it is', async () => {
+  it("get the server's name", async () => {
     const asked: unknown[] = []
     const { manager } = world({
       handlers: {
@@ -206,9 +206,9 @@ describe('the handlers of all servers', () => {
         roots: ({ name }) => [{ uri: `file:///${name}` }],
       },
     })
-    const a = scriptedDial()
-    const b = scriptedDial()
-    await manager.connectAll({ a: a.dial, b: b.dial })
+    const a = scriptedTarget()
+    const b = scriptedTarget()
+    await manager.connectAll({ a: a.target, b: b.target })
     await ask(b, ClientMethod.Elicit, FORM, '1')
     await ask(a, ClientMethod.Elicit, FORM, '1')
     expect(asked).toEqual([
@@ -220,10 +220,10 @@ describe('the handlers of all servers', () => {
     })
   })
 
-  it('are replaced for servers that are connected already; new kinds of questions come with the next connection', async () => {
+  it('can be replaced for connected servers; new capabilities are declared with the next connection', async () => {
     const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
-    const a = scriptedDial()
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget()
+    await manager.connect('a', a.target)
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'decline' } })
     const sample = () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) as const
     manager.setHandlers({ elicit: () => ({ action: 'accept', content: {} }), sample })

@@ -2,7 +2,7 @@ import { type JsonObject, Method } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { SessionLostError, TransportError } from '../../src/errors.ts'
 import type { ClientTransport } from '../../src/transport/client-transport.ts'
-import { scriptedDial, settled, withTools, world } from './support/world.ts'
+import { scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 const DONE = { content: [{ type: 'text', text: 'x' }] }
 
@@ -12,7 +12,7 @@ function failing(
   fail: (message: JsonObject) => Error | undefined,
 ): ClientTransport {
   return {
-    perRequest: transport.perRequest,
+    streamPerRequest: transport.streamPerRequest,
     start: (handlers) => transport.start(handlers),
     send(message, context) {
       const error = fail(message as unknown as JsonObject)
@@ -28,10 +28,10 @@ function failing(
 
 /** A server whose messages fail by method, as often as is said. */
 function flaky(errors: { [method: string]: Error[] }) {
-  const a = scriptedDial(withTools('x'))
-  const dial = (): ClientTransport =>
-    failing(a.dial() as ClientTransport, ({ method }) => errors[String(method)]?.shift())
-  return { a, dial, errors }
+  const a = scriptedTarget(withTools('x'))
+  const target = (): ClientTransport =>
+    failing(a.target() as ClientTransport, ({ method }) => errors[String(method)]?.shift())
+  return { a, target, errors }
 }
 
 const unreached = (): TransportError => new TransportError('ECONNREFUSED', { unprocessed: true })
@@ -39,8 +39,8 @@ const unreached = (): TransportError => new TransportError('ECONNREFUSED', { unp
 describe('a call', () => {
   it('goes to the server and the tool that it names, with its arguments and options', async () => {
     const { manager } = world()
-    const a = scriptedDial(withTools('x'))
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget(withTools('x'))
+    await manager.connect('a', a.target)
     expect(await manager.callTool('mcp__a__x', { n: 1 }, { _meta: { 'test/k': 1 } })).toEqual(DONE)
     expect(await manager.callTool({ server: 'a', tool: 'x', args: { n: 2 } })).toEqual(DONE)
     expect(a.server.of(Method.CallTool).map(({ params }) => params)).toEqual([
@@ -49,48 +49,48 @@ describe('a call', () => {
     ])
   })
 
-  it('that has certainly not reached its server is sent once more, where the server is there', async () => {
+  it('that certainly has not reached its server is sent again', async () => {
     const { manager, named } = world()
-    const { a, dial, errors } = flaky({ 'tools/call': [unreached()] })
-    await manager.connect('a', dial)
+    const { a, target, errors } = flaky({ 'tools/call': [unreached()] })
+    await manager.connect('a', target)
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
-    expect(named('mcp_reconnecting')).toEqual([])
+    expect(named('reconnecting')).toEqual([])
     errors['tools/call'] = [unreached(), unreached()]
     await expect(manager.callTool('mcp__a__x')).rejects.toThrow('ECONNREFUSED')
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('waits for the server to come back where it is gone, and is sent to the new one', async () => {
+  it('waits for a reconnect and goes to the new connection', async () => {
     const { manager, clock, named } = world()
-    const { a, dial } = flaky({ 'tools/call': [unreached()], ping: [unreached()] })
-    await manager.connect('a', dial)
+    const { a, target } = flaky({ 'tools/call': [unreached()], ping: [unreached()] })
+    await manager.connect('a', target)
     const call = manager.callTool('mcp__a__x')
     await settled()
-    expect(named('mcp_reconnecting')).toHaveLength(1)
+    expect(named('reconnecting')).toHaveLength(1)
     await clock.advance(1_000)
     expect(await call).toEqual(DONE)
     expect(a.servers.map((server) => server.of(Method.CallTool).length)).toEqual([0, 1])
-    expect(named('mcp_reconnected')).toEqual([{ server: 'a', attempt: 1 }])
+    expect(named('reconnected')).toEqual([{ server: 'a', attempt: 1 }])
   })
 
-  it('on a session that is lost for good is repeated on a connection of its own', async () => {
+  it('is sent again on a new connection if its session is lost', async () => {
     const { manager, clock, named } = world()
     const lost = (): Error => new SessionLostError()
-    const { a, dial } = flaky({ 'tools/call': [lost(), lost()] })
-    await manager.connect('a', dial)
+    const { a, target } = flaky({ 'tools/call': [lost(), lost()] })
+    await manager.connect('a', target)
     const call = manager.callTool('mcp__a__x')
     await settled()
     await clock.advance(1_000)
     expect(await call).toEqual(DONE)
     expect(a.servers.map((server) => server.of(Method.CallTool).length)).toEqual([0, 1])
-    expect(named('mcp_reconnected')).toHaveLength(1)
+    expect(named('reconnected')).toHaveLength(1)
   })
 
-  it('is repeated on a new connection where no new session can be had on the old one', async () => {
+  it('is sent again on a new connection if no new session can be opened', async () => {
     const { manager, clock } = world()
-    const { a, dial, errors } = flaky({})
-    await manager.connect('a', dial)
+    const { a, target, errors } = flaky({})
+    await manager.connect('a', target)
     errors['tools/call'] = [new SessionLostError()]
     errors['initialize'] = [
       new TransportError('initialize was answered with HTTP status 404', { status: 404 }),
@@ -102,38 +102,38 @@ describe('a call', () => {
     expect(a.servers).toHaveLength(2)
   })
 
-  it('that may have run is not sent again, and says so', async () => {
+  it('that may have been processed is not sent again', async () => {
     const { manager, clock, named } = world()
-    const a = scriptedDial({ ...withTools('x'), [Method.CallTool]: undefined })
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget({ ...withTools('x'), [Method.CallTool]: undefined })
+    await manager.connect('a', a.target)
     const call = manager.callTool('mcp__a__x')
     await a.server.hears(Method.CallTool)
     const failed = expect(call).rejects.toMatchObject({
       code: 'closed',
-      message: expect.stringMatching(/^The server a went away .* is not asked again$/),
+      message: expect.stringMatching(/^The connection to the server a ended .* is not sent again$/),
     })
     await a.server.close()
     await failed
     await clock.advance(1_000)
-    expect(named('mcp_reconnected')).toHaveLength(1)
+    expect(named('reconnected')).toHaveLength(1)
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
-  it('whose answer was lost on the way is not sent again, and the server is looked after', async () => {
+  it('whose response was lost is not sent again, and the server is checked', async () => {
     const { manager, named } = world()
-    const { a, dial } = flaky({
+    const { a, target } = flaky({
       'tools/call': [new TransportError('The stream ended')],
       ping: [new TransportError('gone', { status: 502 })],
     })
-    await manager.connect('a', dial)
+    await manager.connect('a', target)
     await expect(manager.callTool('mcp__a__x')).rejects.toThrow('The stream ended')
     await settled()
-    expect(named('mcp_reconnecting')).toHaveLength(1)
+    expect(named('reconnecting')).toHaveLength(1)
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
   const noAccess = new TransportError('Who are you?', { status: 401 })
-  const noCredentials = new TransportError('The vault is closed', { ofCredentials: true })
+  const noCredentials = new TransportError('The vault is closed', { authFailed: true })
   const cut = new TransportError('cut')
 
   it.each([
@@ -142,33 +142,33 @@ describe('a call', () => {
     ['a failure after which it answers', cut, undefined, 1],
     ['a failure after which it wants to know who asks', cut, noAccess, 0],
     ['a failure after which there are no credentials', cut, noCredentials, 0],
-  ])('does not lose a server for %s', async (_, error, onPing, pings) => {
+  ])('does not lose the server because of %s', async (_, error, onPing, pings) => {
     const { manager, named } = world()
-    const a = scriptedDial({
+    const a = scriptedTarget({
       ...withTools('x'),
       [Method.Ping]: { error: { code: -32601, message: 'no ping' } },
     })
     const errors = { 'tools/call': [error], ping: onPing === undefined ? [] : [onPing] }
     await manager.connect('a', () =>
-      failing(a.dial() as ClientTransport, ({ method }) => errors[method as 'ping']?.shift()),
+      failing(a.target() as ClientTransport, ({ method }) => errors[method as 'ping']?.shift()),
     )
     await expect(manager.callTool('mcp__a__x')).rejects.toBe(error)
     await settled()
     expect(a.server.of(Method.Ping)).toHaveLength(pings)
-    expect(named('mcp_reconnecting')).toEqual([])
+    expect(named('reconnecting')).toEqual([])
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
   })
 
-  it('does not repeat what has become a task, when the task cannot be asked for', async () => {
+  it('does not start a task a second time if polling fails', async () => {
     const { manager } = world()
-    const a = scriptedDial({
+    const a = scriptedTarget({
       ...withTools('x'),
       [Method.CallTool]: {
         task: { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null },
       },
     })
     await manager.connect('a', () =>
-      failing(a.dial() as ClientTransport, ({ method }) =>
+      failing(a.target() as ClientTransport, ({ method }) =>
         method === 'tasks/get' ? unreached() : undefined,
       ),
     )
@@ -176,10 +176,10 @@ describe('a call', () => {
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('does not repeat a round of questions that could not be sent, since the first has run', async () => {
+  it('is not sent again if a later round of input cannot be sent', async () => {
     const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
     const question = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }
-    const a = scriptedDial({
+    const a = scriptedTarget({
       [Method.Discover]: {
         resultType: 'complete',
         supportedVersions: ['2026-07-28'],
@@ -194,7 +194,7 @@ describe('a call', () => {
     })
     let calls = 0
     await manager.connect('a', () =>
-      failing(a.dial() as ClientTransport, ({ method }) =>
+      failing(a.target() as ClientTransport, ({ method }) =>
         method === 'tools/call' && ++calls === 2 ? unreached() : undefined,
       ),
     )
@@ -203,11 +203,11 @@ describe('a call', () => {
   })
 })
 
-describe('a call while its server is being reconnected', () => {
-  it('waits for it, but not for ever, and not longer than its signal', async () => {
-    const { manager, clock } = world({ waitMs: 900 })
-    const a = scriptedDial(withTools('x'))
-    await manager.connect('a', a.dial)
+describe('a call during a reconnect', () => {
+  it('waits for a limited time, and no longer than its signal', async () => {
+    const { manager, clock } = world({ reconnectWaitMs: 900 })
+    const a = scriptedTarget(withTools('x'))
+    await manager.connect('a', a.target)
     await manager.tools()
     await a.server.close()
     await settled()
@@ -228,11 +228,11 @@ describe('a call while its server is being reconnected', () => {
     expect(clock.waiting).toBe(0)
   })
 
-  it('is rejected when the server is given up, or closed', async () => {
+  it('rejects when the server is removed or closed', async () => {
     const { manager, clock } = world({ reconnect: { maxAttempts: 1 } })
-    const a = scriptedDial(withTools('x'))
-    const b = scriptedDial(withTools('x'))
-    await manager.connectAll({ a: a.dial, b: b.dial })
+    const a = scriptedTarget(withTools('x'))
+    const b = scriptedTarget(withTools('x'))
+    await manager.connectAll({ a: a.target, b: b.target })
     await manager.tools()
     a.down = new Error('down')
     await Promise.all([a.server.close(), b.server.close()])
@@ -249,10 +249,10 @@ describe('a call while its server is being reconnected', () => {
     await Promise.all(calls)
   })
 
-  it('is one of so many at most', async () => {
+  it('is limited in number', async () => {
     const { manager } = world()
-    const a = scriptedDial(withTools('x'))
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget(withTools('x'))
+    await manager.connect('a', a.target)
     await manager.tools()
     await a.server.close()
     await settled()

@@ -1,13 +1,13 @@
 import { Method } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../../src/config/server-config.ts'
-import { startsProcess } from '../../src/transport/spawned.ts'
-import type { Dial } from '../../src/transport/client-transport.ts'
-import { scriptedDial, settled, withTools, world } from './support/world.ts'
+import { markProcess } from '../../src/transport/process-dial.ts'
+import type { TransportFactory } from '../../src/transport/client-transport.ts'
+import { scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 /** Dials that are held until they are let go, and how many were open at once. */
 function held(kind: 'stdio' | 'remote'): {
-  readonly dial: () => Dial
+  readonly target: () => TransportFactory
   readonly now: () => number
   readonly most: () => number
   readonly go: () => Promise<void>
@@ -16,15 +16,15 @@ function held(kind: 'stdio' | 'remote'): {
   let most = 0
   let waiting: (() => void)[] = []
   return {
-    dial: () => {
-      const { dial } = scriptedDial()
-      const own: Dial = async () => {
+    target: () => {
+      const { target } = scriptedTarget()
+      const own: TransportFactory = async () => {
         most = Math.max(most, ++now)
         await new Promise<void>((resolve) => waiting.push(resolve))
         now--
-        return dial()
+        return target()
       }
-      return kind === 'stdio' ? startsProcess(own, { command: 'none' }) : own
+      return kind === 'stdio' ? markProcess(own, { command: 'none' }) : own
     },
     now: () => now,
     most: () => most,
@@ -37,15 +37,22 @@ function held(kind: 'stdio' | 'remote'): {
   }
 }
 
-const many = (count: number, prefix: string, make: () => Dial): Record<string, Dial> =>
+const many = (
+  count: number,
+  prefix: string,
+  make: () => TransportFactory,
+): Record<string, TransportFactory> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, make()]))
 
 describe('connecting many servers', () => {
-  it('has two processes and five others in flight at most, both kinds at the same time', async () => {
+  it('connects two processes and five others at once', async () => {
     const { manager } = world()
     const stdio = held('stdio')
     const remote = held('remote')
-    const all = manager.connectAll({ ...many(6, 'p', stdio.dial), ...many(12, 'r', remote.dial) })
+    const all = manager.connectAll({
+      ...many(6, 'p', stdio.target),
+      ...many(12, 'r', remote.target),
+    })
     await settled()
     expect([stdio.now(), remote.now()]).toEqual([2, 5])
     await remote.go()
@@ -55,94 +62,97 @@ describe('connecting many servers', () => {
     expect(manager.names()).toHaveLength(18)
   })
 
-  it('takes other numbers, and none below one', async () => {
-    const { manager } = world({ connecting: { stdio: 1, remote: 2 } })
+  it('takes other limits, from one', async () => {
+    const { manager } = world({ maxConnecting: { stdio: 1, remote: 2 } })
     const stdio = held('stdio')
     const remote = held('remote')
-    const all = manager.connectAll({ ...many(3, 'p', stdio.dial), ...many(3, 'r', remote.dial) })
+    const all = manager.connectAll({
+      ...many(3, 'p', stdio.target),
+      ...many(3, 'r', remote.target),
+    })
     await settled()
     expect([stdio.now(), remote.now()]).toEqual([1, 2])
     await stdio.go()
     await remote.go()
     expect(await all).toMatchObject({ connected: 6 })
-    expect(() => world({ connecting: { stdio: 0 } })).toThrow(RangeError)
+    expect(() => world({ maxConnecting: { stdio: 0 } })).toThrow(RangeError)
   })
 
-  it('never rejects: what fails is told by name, and the others are there', async () => {
+  it('never rejects and reports failures by name', async () => {
     const { manager } = world()
-    const bad = scriptedDial()
+    const bad = scriptedTarget()
     bad.down = new Error('refused')
     const config = { transport: 'carrier pigeon' } as unknown as ServerConfig
     const report = await manager.connectAll({
-      a: scriptedDial().dial,
-      bad: bad.dial,
-      b: scriptedDial().dial,
-      c: scriptedDial().dial,
+      a: scriptedTarget().target,
+      bad: bad.target,
+      b: scriptedTarget().target,
+      c: scriptedTarget().target,
       pigeon: config,
       nothing: null as unknown as ServerConfig,
-      '': scriptedDial().dial,
+      '': scriptedTarget().target,
     })
     expect(report.connected).toBe(3)
     expect(report.errors.map(({ server }) => server)).toEqual(['bad', 'pigeon', 'nothing', ''])
     expect(report.errors.map(({ error }) => error.message)).toEqual([
       'refused',
-      expect.stringContaining("A server's transport is"),
-      expect.stringContaining('A server is { command, args }'),
+      expect.stringContaining("A server's transport must"),
+      expect.stringContaining('A server must be { command, args }'),
       expect.stringContaining("A server's name is"),
     ])
     expect(manager.names()).toEqual(['a', 'b', 'c'])
   })
 
-  it('leaves nothing of one that fails: its name can be used again', async () => {
+  it('leaves nothing after a failure: the name can be used again', async () => {
     const { manager, clock, events } = world()
-    const a = scriptedDial()
+    const a = scriptedTarget()
     a.down = new Error('refused')
-    await expect(manager.connect('a', a.dial)).rejects.toThrow('refused')
+    await expect(manager.connect('a', a.target)).rejects.toThrow('refused')
     expect(manager.stats().servers).toEqual([])
     expect(clock.waiting).toBe(0)
     expect(events).toEqual([])
     a.down = undefined
-    await manager.connect('a', a.dial)
-    expect(events).toEqual([['mcp_connected', { server: 'a' }]])
+    await manager.connect('a', a.target)
+    expect(events).toEqual([['connected', { server: 'a' }]])
   })
 
-  it('does not take a name twice, also while the first is being connected', async () => {
+  it('refuses a name in use, even during the first attempt', async () => {
     const { manager } = world()
     const slow = held('remote')
-    const first = manager.connect('a', slow.dial())
-    await expect(manager.connect('a', scriptedDial().dial)).rejects.toThrow(/server a already/)
+    const first = manager.connect('a', slow.target())
+    await expect(manager.connect('a', scriptedTarget().target)).rejects.toThrow(/server a already/)
     await settled()
     await slow.go()
     await first
-    await expect(manager.connect('a', scriptedDial().dial)).rejects.toThrow(/server a already/)
+    await expect(manager.connect('a', scriptedTarget().target)).rejects.toThrow(/server a already/)
     expect(manager.names()).toEqual(['a'])
   })
 
-  it('takes names of any printable characters, those of prototypes too', async () => {
+  it('accepts names of printable characters, including names of object members', async () => {
     const { manager } = world()
     for (const name of ['__proto__', 'constructor', 'a b', 'é:/', 'x'.repeat(128)])
-      await manager.connect(name, scriptedDial(withTools('t')).dial)
+      await manager.connect(name, scriptedTarget(withTools('t')).target)
     expect(manager.names()).toHaveLength(5)
     expect(manager.get('toString')).toBeUndefined()
     expect(await manager.callTool('mcp____proto____t')).toMatchObject({ content: [{ text: 't' }] })
     for (const name of ['', '  ', 'a\nb', 'a\u202Eb', '\uD800', 'x'.repeat(129), 5 as unknown as string])
-      await expect(manager.connect(name, scriptedDial().dial)).rejects.toThrow(TypeError)
+      await expect(manager.connect(name, scriptedTarget().target)).rejects.toThrow(TypeError)
   })
 
-  it('has a limit for how many there are', async () => {
+  it('limits the number of servers', async () => {
     const { manager } = world({ maxServers: 2 })
-    const report = await manager.connectAll(many(4, 's', () => scriptedDial().dial))
+    const report = await manager.connectAll(many(4, 's', () => scriptedTarget().target))
     expect(report).toMatchObject({ connected: 2, errors: [{ server: 's2' }, { server: 's3' }] })
   })
 
-  it('ends when its signal aborts, and whoever waits behind it has its turn', async () => {
-    const { manager } = world({ connecting: { remote: 1 } })
-    const never: Dial = () => new Promise(() => {})
+  it('ends when its signal aborts, and the next server gets its turn', async () => {
+    const { manager } = world({ maxConnecting: { remote: 1 } })
+    const never: TransportFactory = () => new Promise(() => {})
     const first = new AbortController()
     const second = new AbortController()
     const one = manager.connect('one', never, { signal: first.signal })
     const two = manager.connect('two', never, { signal: second.signal })
-    const three = manager.connect('three', scriptedDial().dial)
+    const three = manager.connect('three', scriptedTarget().target)
     await settled()
     second.abort(new Error('second'))
     await expect(two).rejects.toThrow('second')
@@ -152,13 +162,13 @@ describe('connecting many servers', () => {
     expect(manager.names()).toEqual(['three'])
   })
 
-  it('gives up on a dial that never comes back, and closes what it opens too late', async () => {
+  it('gives up a factory that never returns, and closes a transport that it creates too late', async () => {
     const { manager, clock } = world({ client: { connectTimeoutMs: 500 } })
-    const late = scriptedDial()
+    const late = scriptedTarget()
     let open = (): void => {}
-    const slow: Dial = async () => {
+    const slow: TransportFactory = async () => {
       await new Promise<void>((resolve) => (open = resolve))
-      return late.dial()
+      return late.target()
     }
     const connecting = manager.connect('slow', slow)
     const failed = expect(connecting).rejects.toMatchObject({ code: 'timeout' })
@@ -173,10 +183,10 @@ describe('connecting many servers', () => {
 })
 
 describe('closing', () => {
-  it('ends what is being connected, and what waits to be', async () => {
-    const { manager, clock } = world({ connecting: { remote: 1 } })
-    const mute = scriptedDial({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
-    const report = manager.connectAll({ mute: mute.dial, behind: scriptedDial().dial })
+  it('ends attempts to connect and those that wait', async () => {
+    const { manager, clock } = world({ maxConnecting: { remote: 1 } })
+    const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
+    const report = manager.connectAll({ mute: mute.target, behind: scriptedTarget().target })
     await settled()
     expect(mute.servers).toHaveLength(1)
     await manager.closeAll()
@@ -191,10 +201,10 @@ describe('closing', () => {
     expect(clock.waiting).toBe(0)
   })
 
-  it('has ended when it resolves, not before, and tells of nothing that it has cut short', async () => {
+  it('resolves when everything is closed, and emits nothing more', async () => {
     const { manager, events } = world()
-    const a = scriptedDial({ [Method.ListTools]: undefined })
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget({ [Method.ListTools]: undefined })
+    await manager.connect('a', a.target)
     const { transport } = a.server
     const end = transport.close.bind(transport)
     let ended = false
@@ -212,11 +222,11 @@ describe('closing', () => {
     expect(events).toEqual([])
   })
 
-  it('of one server is not felt by the others', async () => {
+  it('of one server does not disturb the others', async () => {
     const { manager, events } = world()
-    const a = scriptedDial()
-    const b = scriptedDial(withTools('t'))
-    await manager.connectAll({ a: a.dial, b: b.dial })
+    const a = scriptedTarget()
+    const b = scriptedTarget(withTools('t'))
+    await manager.connectAll({ a: a.target, b: b.target })
     events.length = 0
     expect(await manager.close('a')).toBe(true)
     await a.server.closed
@@ -226,10 +236,10 @@ describe('closing', () => {
     expect(events).toEqual([])
   })
 
-  it('during a wait to reconnect ends the attempts: no event, no timer', async () => {
+  it('while waiting for a reconnect ends the attempts: no event, no timer', async () => {
     const { manager, clock, events } = world()
-    const a = scriptedDial()
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget()
+    await manager.connect('a', a.target)
     await a.server.close()
     await settled()
     await manager.close('a')
@@ -240,12 +250,12 @@ describe('closing', () => {
     expect(a.servers).toHaveLength(1)
   })
 
-  it('during an attempt to reconnect ends that attempt', async () => {
+  it('during an attempt to reconnect ends it', async () => {
     const { manager, clock, events } = world()
     let mute = false
-    const a = scriptedDial()
-    const silent = scriptedDial({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
-    await manager.connect('a', () => (mute ? silent : a).dial())
+    const a = scriptedTarget()
+    const silent = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
+    await manager.connect('a', () => (mute ? silent : a).target())
     mute = true
     await a.server.close()
     await settled()
@@ -259,15 +269,17 @@ describe('closing', () => {
     expect(clock.waiting).toBe(0)
   })
 
-  it('of all, twice and from a listener, is one closing, after which no event comes', async () => {
+  it('all servers twice and from a listener closes once, and no event follows', async () => {
     const { manager, clock, events } = world()
-    const servers = [scriptedDial(), scriptedDial(), scriptedDial()]
-    await manager.connectAll(Object.fromEntries(servers.map(({ dial }, at) => [`s${at}`, dial])))
-    manager.on('mcp_reconnecting', async () => manager.closeAll())
+    const servers = [scriptedTarget(), scriptedTarget(), scriptedTarget()]
+    await manager.connectAll(Object.fromEntries(servers.map(({ target }, at) => [`s${at}`, target])))
+    manager.on('reconnecting', async () => manager.closeAll())
     await servers[0]?.server.close()
     await settled()
     const again = manager.closeAll()
-    await expect(manager.connect('late', scriptedDial().dial)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(manager.connect('late', scriptedTarget().target)).rejects.toMatchObject({
+      code: 'unavailable',
+    })
     await Promise.all([again, manager.closeAll()])
     events.length = 0
     for (const { server } of servers) {
@@ -282,11 +294,11 @@ describe('closing', () => {
 
   it('leaves a manager that can be used again', async () => {
     const { manager, named } = world()
-    const a = scriptedDial(withTools('t'))
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget(withTools('t'))
+    await manager.connect('a', a.target)
     await manager[Symbol.asyncDispose]()
-    await manager.connect('a', a.dial)
+    await manager.connect('a', a.target)
     expect(await manager.callTool('mcp__a__t')).toMatchObject({ content: [{ text: 't' }] })
-    expect(named('mcp_connected')).toHaveLength(2)
+    expect(named('connected')).toHaveLength(2)
   })
 })

@@ -1,66 +1,68 @@
 import { Notification } from '@jetway/core/protocol'
 import { expect, it, vi } from 'vitest'
-import { scriptedDial, settled, withTools, world } from './support/world.ts'
+import { scriptedTarget, settled, withTools, world } from './support/world.ts'
 
-it('listeners are called in their order, those that throw or reject too, and each failure is told', async () => {
+it('listeners are called in order, and each failure is reported', async () => {
   const { manager, named } = world()
   const order: string[] = []
-  manager.on('mcp_connected', () => {
+  manager.on('connected', () => {
     order.push('first')
     throw new Error('thrown')
   })
-  manager.on('mcp_connected', async () => {
+  manager.on('connected', async () => {
     order.push('second')
     await Promise.reject(new Error('rejected'))
   })
-  const off = manager.on('mcp_connected', () => void order.push('third'))
+  const off = manager.on('connected', () => void order.push('third'))
   const same = (): void => void order.push('same')
-  manager.on('mcp_connected', same)
-  manager.on('mcp_connected', same)
-  manager.on('mcp_error', () => {
+  manager.on('connected', same)
+  manager.on('connected', same)
+  manager.on('error', () => {
     throw new Error('nobody hears this')
   })
-  await manager.connect('a', scriptedDial().dial)
+  await manager.connect('a', scriptedTarget().target)
   await settled()
   expect(order).toEqual(['first', 'second', 'third', 'same', 'same'])
-  expect(named('mcp_error')).toMatchObject([
-    { error: { message: 'thrown' } },
-    { error: { message: 'rejected' } },
-  ])
+  expect(named('error')).toMatchObject([{ error: { message: 'thrown' } }, { error: { message: 'rejected' } }])
   off()
   order.length = 0
-  await manager.connect('b', scriptedDial().dial)
+  await manager.connect('b', scriptedTarget().target)
   expect(order).toEqual(['first', 'second', 'same', 'same'])
 })
 
-it('a callback for servers that are given up may fail, and is not waited for', async () => {
+it('a listener for removed servers may fail without consequences', async () => {
   const onServerRemoved = vi.fn((server: string): Promise<void> => {
     if (server === 'a') throw new Error('thrown')
     return Promise.reject(new Error('rejected'))
   })
-  const { manager, clock, named } = world({ onServerRemoved, reconnect: { maxAttempts: 0 } })
-  const a = scriptedDial()
-  const b = scriptedDial()
-  await manager.connectAll({ a: a.dial, b: b.dial, c: scriptedDial(withTools('x')).dial })
+  const { manager, clock, named } = world({ reconnect: { maxAttempts: 0 } })
+  manager.on('serverRemoved', ({ server }) => onServerRemoved(server))
+  const a = scriptedTarget()
+  const b = scriptedTarget()
+  await manager.connectAll({
+    a: a.target,
+    b: b.target,
+    c: scriptedTarget(withTools('x')).target,
+  })
   await a.server.close()
   await b.server.close()
   await settled()
   await clock.advance(1)
   expect(onServerRemoved.mock.calls).toEqual([['a'], ['b']])
-  expect(named('mcp_server_removed')).toEqual(
-    ['a', 'b'].map((server) => ({ server, reason: 'It was lost, and is not to be reconnected' })),
+  expect(named('serverRemoved')).toEqual(
+    ['a', 'b'].map((server) => ({
+      server,
+      reason: 'The connection was lost, and reconnect.maxAttempts is 0',
+    })),
   )
-  expect(named('mcp_error')).toMatchObject([
-    { server: 'a', error: { message: 'thrown' } },
-    { server: 'b', error: { message: 'rejected' } },
-  ])
+  expect(named('error')).toMatchObject([{ error: { message: 'thrown' } }, { error: { message: 'rejected' } }])
   expect(await manager.callTool('mcp__c__x')).toMatchObject({ content: [{ text: 'x' }] })
 })
 
-it('what servers tell is told with their names', async () => {
+it("events of servers have the server's name", async () => {
   const { manager, events } = world()
-  const a = scriptedDial()
-  await manager.connect('a', a.dial)
+  const a = scriptedTarget()
+  await manager.connect('a', a.target)
   events.length = 0
   a.server.notify(Notification.Message, { level: 'info', logger: 'l', data: 1, server: 'forged' })
   a.server.notify(Notification.ResourceUpdated, { uri: 'x://1' })
@@ -69,20 +71,20 @@ it('what servers tell is told with their names', async () => {
   a.server.say('no message')
   await settled()
   expect(events).toEqual([
-    ['mcp_log', { server: 'a', level: 'info', logger: 'l', data: 1 }],
-    ['mcp_resource_updated', { server: 'a', uri: 'x://1' }],
-    ['mcp_list_changed', { server: 'a', list: 'prompts' }],
-    ['mcp_list_changed', { server: 'a', list: 'resources' }],
-    ['mcp_list_changed', { server: 'a', list: 'resourceTemplates' }],
-    ['mcp_error', { server: 'a', error: expect.any(Error) }],
+    ['log', { server: 'a', level: 'info', logger: 'l', data: 1 }],
+    ['resourceUpdated', { server: 'a', uri: 'x://1' }],
+    ['listChanged', { server: 'a', list: 'prompts' }],
+    ['listChanged', { server: 'a', list: 'resources' }],
+    ['listChanged', { server: 'a', list: 'resourceTemplates' }],
+    ['error', { server: 'a', error: expect.any(Error) }],
   ])
 })
 
-it('numbers say how each server stands', async () => {
+it('stats describe each server', async () => {
   const { manager } = world()
-  const a = scriptedDial({ ...withTools('x'), 'tools/call': undefined })
-  const b = scriptedDial()
-  await manager.connectAll({ a: a.dial, b: b.dial })
+  const a = scriptedTarget({ ...withTools('x'), 'tools/call': undefined })
+  const b = scriptedTarget()
+  await manager.connectAll({ a: a.target, b: b.target })
   const call = manager.callTool('mcp__a__x').catch(() => {})
   await a.server.hears('tools/call')
   await b.server.close()

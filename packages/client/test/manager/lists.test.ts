@@ -2,25 +2,25 @@ import { Method, Notification } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { SessionLostError } from '../../src/errors.ts'
 import { modern } from '../support/scripted.ts'
-import { scriptedDial, settled, toolNamed, withTools, world } from './support/world.ts'
+import { scriptedTarget, settled, toolNamed, withTools, world } from './support/world.ts'
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
 describe('the tools of all servers', () => {
-  it('have the names of their servers, also where there is one', async () => {
+  it("have their server's name, even if there is only one server", async () => {
     const { manager } = world()
-    await manager.connect('only', scriptedDial(withTools('search', 'a-b_c.d')).dial)
+    await manager.connect('only', scriptedTarget(withTools('search', 'a-b_c.d')).target)
     expect(await manager.tools()).toEqual([
       { server: 'only', name: 'mcp__only__search', tool: toolNamed('search') },
       { server: 'only', name: 'mcp__only__a-b_c.d', tool: toolNamed('a-b_c.d') },
     ])
   })
 
-  it('are asked for once, and again only when they are wanted after a change: one request, of that server', async () => {
+  it('are fetched once, and again only when needed after a change: one request to that server', async () => {
     const { manager, named } = world()
-    const a = scriptedDial(withTools('x'))
-    const b = scriptedDial(withTools('x'))
-    await manager.connectAll({ a: a.dial, b: b.dial })
+    const a = scriptedTarget(withTools('x'))
+    const b = scriptedTarget(withTools('x'))
+    await manager.connectAll({ a: a.target, b: b.target })
     const asked = (): number[] => [a, b].map(({ server }) => server.of(Method.ListTools).length)
     expect(asked()).toEqual([0, 0])
     await Promise.all([manager.tools(), manager.tools()])
@@ -29,21 +29,19 @@ describe('the tools of all servers', () => {
     for (let i = 0; i < 5; i++) a.server.notify(Notification.ToolsListChanged)
     await settled()
     expect(asked()).toEqual([1, 1])
-    expect(named('mcp_list_changed')).toEqual(
-      Array.from({ length: 5 }, () => ({ server: 'a', list: 'tools' })),
-    )
+    expect(named('listChanged')).toEqual(Array.from({ length: 5 }, () => ({ server: 'a', list: 'tools' })))
     expect(names(await manager.tools())).toEqual(['mcp__a__x', 'mcp__b__x'])
     expect(asked()).toEqual([2, 1])
   })
 
-  it('are new for whoever asks after a change, though an older list is still on its way', async () => {
+  it('are fetched again for callers after a change, even while an older list is loading', async () => {
     const { manager } = world()
     const held: ((tools: readonly string[]) => void)[] = []
-    const a = scriptedDial({
+    const a = scriptedTarget({
       [Method.ListTools]: () =>
         new Promise((resolve) => held.push((tools) => resolve({ tools: tools.map(toolNamed) }))),
     })
-    await manager.connect('a', a.dial)
+    await manager.connect('a', a.target)
     const before = manager.tools()
     await settled()
     a.server.notify(Notification.ToolsListChanged)
@@ -72,14 +70,14 @@ describe('the tools of all servers', () => {
     expect(names(await last)).toEqual(['mcp__a__last'])
   })
 
-  it('are asked for twice at most, however many changes are told of and asked about meanwhile', async () => {
+  it('are fetched twice at most, however many changes and callers there are meanwhile', async () => {
     const { manager } = world()
     const held: (() => void)[] = []
-    const a = scriptedDial({
+    const a = scriptedTarget({
       [Method.ListTools]: () =>
         new Promise((resolve) => held.push(() => resolve({ tools: [toolNamed(`v${held.length}`)] }))),
     })
-    await manager.connect('a', a.dial)
+    await manager.connect('a', a.target)
     const asked = [manager.tools()]
     for (let i = 0; i < 20; i++) {
       a.server.notify(Notification.ToolsListChanged)
@@ -94,43 +92,41 @@ describe('the tools of all servers', () => {
     expect(held).toHaveLength(2)
   })
 
-  it('stay as they were where a server fails to list them, which is told, and tried again', async () => {
+  it('stay as they were if fetching fails, which is reported and tried again', async () => {
     const { manager, named } = world()
     let fails = false
-    const a = scriptedDial({
+    const a = scriptedTarget({
       [Method.ListTools]: () =>
         fails ? { error: { code: -32603, message: 'broken' } } : { tools: [toolNamed('x')] },
     })
-    await manager.connectAll({ a: a.dial, b: scriptedDial(withTools('y')).dial })
+    await manager.connectAll({ a: a.target, b: scriptedTarget(withTools('y')).target })
     await manager.tools()
     fails = true
     a.server.notify(Notification.ToolsListChanged)
     await settled()
     expect(names(await manager.tools())).toEqual(['mcp__a__x', 'mcp__b__y'])
-    expect(named('mcp_list_failed')).toMatchObject([
-      { server: 'a', list: 'tools', error: { message: 'broken' } },
-    ])
+    expect(named('listFailed')).toMatchObject([{ server: 'a', list: 'tools', error: { message: 'broken' } }])
     fails = false
     expect(names(await manager.tools())).toEqual(['mcp__a__x', 'mcp__b__y'])
     expect(a.server.of(Method.ListTools)).toHaveLength(3)
-    expect(named('mcp_list_failed')).toHaveLength(1)
+    expect(named('listFailed')).toHaveLength(1)
   })
 
-  it('of a server that does not answer are waited for so long, and no longer', async () => {
+  it('are awaited for a limited time', async () => {
     const { manager, clock, named } = world({ listTimeoutMs: 700 })
-    const mute = scriptedDial({ [Method.ListTools]: undefined })
-    await manager.connectAll({ mute: mute.dial, b: scriptedDial(withTools('y')).dial })
+    const mute = scriptedTarget({ [Method.ListTools]: undefined })
+    await manager.connectAll({ mute: mute.target, b: scriptedTarget(withTools('y')).target })
     const tools = manager.tools()
     await settled()
     await clock.advance(700)
     expect(names(await tools)).toEqual(['mcp__b__y'])
-    expect(named('mcp_list_failed')).toMatchObject([{ server: 'mute', error: { code: 'timeout' } }])
+    expect(named('listFailed')).toMatchObject([{ server: 'mute', error: { code: 'timeout' } }])
   })
 
-  it('are still known while a server is being reconnected, asked for anew afterwards, and gone when it is', async () => {
+  it('stay known during a reconnect, are fetched again afterwards, and go when the server goes', async () => {
     const { manager, clock } = world({ reconnect: { maxAttempts: 1 } })
-    const a = scriptedDial(withTools('x'))
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget(withTools('x'))
+    await manager.connect('a', a.target)
     await manager.tools()
     await a.server.close()
     await settled()
@@ -147,27 +143,27 @@ describe('the tools of all servers', () => {
     expect(await manager.tools()).toEqual([])
   })
 
-  it('of a server without tools are none, and nothing failed', async () => {
+  it('are empty for a server without tools, without an error', async () => {
     const { manager, named } = world()
-    const a = scriptedDial({
+    const a = scriptedTarget({
       [Method.Initialize]: {
         protocolVersion: '2025-11-25',
         capabilities: {},
         serverInfo: { name: 's', version: '1' },
       },
     })
-    await manager.connect('a', a.dial)
+    await manager.connect('a', a.target)
     expect(await manager.tools()).toEqual([])
     expect(await manager.prompts()).toEqual([])
-    expect(named('mcp_list_failed')).toEqual([])
+    expect(named('listFailed')).toEqual([])
     expect(a.server.of(Method.ListTools)).toEqual([])
   })
 
-  it('of a server without sessions are told of by a subscription', async () => {
+  it('are updated by a subscription for a server without sessions', async () => {
     const { manager } = world()
     const script = { ...modern(), [Method.ListTools]: { resultType: 'complete', tools: [toolNamed('x')] } }
-    const a = scriptedDial(script)
-    await manager.connect('a', a.dial)
+    const a = scriptedTarget(script)
+    await manager.connect('a', a.target)
     expect(names(await manager.tools())).toEqual(['mcp__a__x'])
     const listen = await a.server.hears(Method.Listen)
     expect(listen).toMatchObject({
@@ -178,10 +174,10 @@ describe('the tools of all servers', () => {
   })
 })
 
-it('lists that are known are out of date after a gap in what was told, and those that are not are not told of', async () => {
+it('known lists become out of date when changes were missed; unknown ones emit nothing', async () => {
   const { manager, named } = world()
-  const a = scriptedDial(withTools('x'))
-  await manager.connect('a', a.dial)
+  const a = scriptedTarget(withTools('x'))
+  await manager.connect('a', a.target)
   await manager.tools()
   let lost = 1
   const { transport } = a.server
@@ -191,22 +187,22 @@ it('lists that are known are out of date after a gap in what was told, and those
     return send(message, context)
   }
   await manager.callTool('mcp__a__x')
-  expect(named('mcp_list_changed')).toEqual([{ server: 'a', list: 'tools' }])
+  expect(named('listChanged')).toEqual([{ server: 'a', list: 'tools' }])
   await manager.tools()
   expect(a.server.of(Method.ListTools)).toHaveLength(2)
 })
 
 describe('prompts and resources', () => {
-  it('come with their servers, whatever names they share', async () => {
+  it('come with their servers, even if names repeat', async () => {
     const { manager } = world()
     const script = {
       [Method.ListPrompts]: { prompts: [{ name: 'brief' }] },
       [Method.ListResources]: { resources: [{ uri: 'a://', name: 'same' }] },
       [Method.ListResourceTemplates]: { resourceTemplates: [{ uriTemplate: 'a://{x}', name: 'same' }] },
     }
-    const a = scriptedDial(script)
-    const b = scriptedDial(script)
-    await manager.connectAll({ a: a.dial, b: b.dial })
+    const a = scriptedTarget(script)
+    const b = scriptedTarget(script)
+    await manager.connectAll({ a: a.target, b: b.target })
     const of = (item: object): object[] => ['a', 'b'].map((server) => ({ server, item }))
     expect(await manager.prompts()).toEqual(of({ name: 'brief' }))
     expect(await manager.resources()).toEqual(of({ uri: 'a://', name: 'same' }))
@@ -221,8 +217,8 @@ describe('prompts and resources', () => {
   })
 })
 
-describe('tools that are allowed and denied', () => {
-  it('by name or pattern: what is denied wins, and can be neither seen nor called', async () => {
+describe('filters', () => {
+  it('allow and deny by name or pattern; a denied tool is neither listed nor called', async () => {
     const { manager } = world({
       filters: {
         a: { allow: ['read_*', 'list', '*_*_all'], deny: ['read_secret', '*drop*'] },
@@ -231,10 +227,14 @@ describe('tools that are allowed and denied', () => {
       },
     })
     const tools = ['read_file', 'read_secret', 'list', 'lister', 'write', 'x_y_all', '_all', 'read_drop_it']
-    const a = scriptedDial(withTools(...tools))
-    const b = scriptedDial(withTools('x'))
-    await manager.connectAll({ a: a.dial, b: b.dial, c: scriptedDial(withTools('x')).dial })
-    await manager.connect('__proto__', scriptedDial(withTools('x')).dial)
+    const a = scriptedTarget(withTools(...tools))
+    const b = scriptedTarget(withTools('x'))
+    await manager.connectAll({
+      a: a.target,
+      b: b.target,
+      c: scriptedTarget(withTools('x')).target,
+    })
+    await manager.connect('__proto__', scriptedTarget(withTools('x')).target)
     expect(names(await manager.tools())).toEqual([
       'mcp__a__read_file',
       'mcp__a__list',
@@ -249,9 +249,9 @@ describe('tools that are allowed and denied', () => {
     expect([a, b].map(({ server }) => server.of(Method.CallTool))).toEqual([[], []])
   })
 
-  it('a pattern of many stars takes no time to speak of', async () => {
+  it('match a pattern with many stars quickly', async () => {
     const { manager } = world({ filters: { a: { allow: [`${'*a'.repeat(40)}*b`] } } })
-    await manager.connect('a', scriptedDial(withTools('a'.repeat(50_000))).dial)
+    await manager.connect('a', scriptedTarget(withTools('a'.repeat(50_000))).target)
     const before = process.cpuUsage()
     expect(await manager.tools()).toEqual([])
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500)

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type NamedTool, nameTools, plainName } from '../../src/manager/tool-names.ts'
 import { Method, Notification } from '@jetway/core/protocol'
-import { scriptedDial, settled, toolNamed, withTools, world } from './support/world.ts'
+import { scriptedTarget, settled, toolNamed, withTools, world } from './support/world.ts'
 
 const said = (text: string): object => ({ content: [{ type: 'text', text }] })
 /** Servers with the tools of a record, each answering with its own name and the tool's. */
@@ -10,10 +10,10 @@ const servers = (tools: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(
     Object.entries(tools).map(([server, own]) => [
       server,
-      scriptedDial({
+      scriptedTarget({
         ...withTools(...own),
         [Method.CallTool]: ({ params }) => said(`${server}/${(params as { name: string }).name}`) as never,
-      }).dial,
+      }).target,
     ]),
   )
 
@@ -25,13 +25,13 @@ describe('full names of tools', () => {
     ['a tool that begins with lines', { a: ['__c'], a__: ['d'] }, 'mcp__a____c', 'a/__c'],
     ['a server that begins with lines', { __a: ['c'] }, 'mcp____a__c', '__a/c'],
     ['one server alone', { a__b: ['c'] }, 'mcp__a__b__c', 'a__b/c'],
-  ])('are resolved by the servers that there are: %s', async (_, tools, name, expected) => {
+  ])('are resolved with the known servers: %s', async (_, tools, name, expected) => {
     const { manager } = world()
     await manager.connectAll(servers(tools))
     expect(await manager.callTool(name)).toEqual(said(expected))
   })
 
-  it('are told apart where two tools would have the same one, and neither is taken for the other', async () => {
+  it('get a digest if two tools would have the same name', async () => {
     const { manager } = world()
     await manager.connectAll(servers({ a__b: ['c', 'd'], a: ['b__c', 'e'] }))
     const listed = await manager.tools()
@@ -44,7 +44,7 @@ describe('full names of tools', () => {
     for (const { server, name, tool } of listed)
       expect(await manager.callTool(name)).toEqual(said(`${server}/${tool.name}`))
     await expect(manager.callTool('mcp__a__b__c')).rejects.toThrow(
-      `mcp__a__b__c could be any of 2 tools: say ${listed[0]?.name} or ${listed[2]?.name}`,
+      `mcp__a__b__c is the name of 2 tools: use ${listed[0]?.name} or ${listed[2]?.name}`,
     )
     expect(await manager.callTool({ server: 'a', tool: 'b__c' })).toEqual(said('a/b__c'))
   })
@@ -59,17 +59,17 @@ describe('full names of tools', () => {
     expect(await pairs(manager)).toEqual(await pairs(other))
   })
 
-  it('of the form server/tool are refused, with what to write', async () => {
+  it('of the form server/tool are refused with a hint', async () => {
     const { manager } = world()
     await manager.connectAll(servers({ files: ['read', 'write'] }))
     await manager.tools()
     for (const name of ['files/read', 'read', 'files__read', 'MCP__files__read', 'mcp_files_read', ''])
       await expect(manager.callTool(name)).rejects.toThrow(
-        `${name} is no full name of a tool: those are mcp__server__tool. There is no tool ${name}; there are: mcp__files__read, mcp__files__write`,
+        `${name} is not a full name such as mcp__server__tool. There is no tool ${name}; there are: mcp__files__read, mcp__files__write`,
       )
   })
 
-  it('that nothing has are refused with some of those that something has', async () => {
+  it('that are unknown are refused with a list of known ones', async () => {
     const { manager } = world()
     const tools = Array.from({ length: 60 }, (_, at) => `t${at}`)
     await manager.connectAll(servers({ one: tools, two: ['x\u0007\n\u202Ey'] }))
@@ -91,18 +91,18 @@ describe('full names of tools', () => {
     await expect(manager.callTool(long)).rejects.toSatisfy(({ message }: Error) => message.length < 4_000)
   })
 
-  it('are found though they came after the last list, and tried where there is no list', async () => {
+  it('are found if the tool is newer than the list, and tried if there is no list', async () => {
     const { manager } = world()
     let tools = ['old']
-    const a = scriptedDial({
+    const a = scriptedTarget({
       [Method.ListTools]: () => ({ tools: tools.map(toolNamed) }),
       [Method.CallTool]: said('a') as never,
     })
-    const b = scriptedDial({
+    const b = scriptedTarget({
       [Method.ListTools]: { error: { code: -32603, message: 'broken' } },
       [Method.CallTool]: said('b') as never,
     })
-    await manager.connectAll({ a: a.dial, b: b.dial })
+    await manager.connectAll({ a: a.target, b: b.target })
     await manager.tools()
     tools = ['new']
     a.server.notify(Notification.ToolsListChanged)
@@ -113,8 +113,8 @@ describe('full names of tools', () => {
   })
 })
 
-describe('full names that are short', () => {
-  it('are made of few characters, with a digest where one was cut or replaced, and lead back', async () => {
+describe('short full names', () => {
+  it('have allowed characters only, with a digest where one was cut or replaced', async () => {
     const { manager } = world({ maxNameLength: 64 })
     const long = 'x'.repeat(80)
     await manager.connectAll(
@@ -134,7 +134,7 @@ describe('full names that are short', () => {
       expect(await manager.callTool(name)).toEqual(said(`${server}/${tool.name}`))
   })
 
-  it('have room for what tells them apart', () => {
+  it('need a minimum length', () => {
     for (const maxNameLength of [39, 63.5, NaN, Infinity])
       expect(() => world({ maxNameLength })).toThrow(RangeError)
   })
@@ -155,7 +155,7 @@ const named = (given: readonly (readonly [string, string])[], max?: number): Pro
   )
 
 describe('names of any tools of any servers', () => {
-  it('are all different, lead back, and fit; they depend on neither order nor chance', async () => {
+  it('are unique, resolvable and short enough, and depend on neither order nor chance', async () => {
     await fc.assert(
       fc.asyncProperty(pairs, fc.constantFrom(undefined, 40, 64), async (given, max) => {
         const tools = await named(given, max)
@@ -171,7 +171,7 @@ describe('names of any tools of any servers', () => {
     )
   })
 
-  it('cannot be taken by a server that foresees them', async () => {
+  it('cannot be taken by a server that predicts them', async () => {
     const victim = ['a__b', 'c'] as const
     const nameOf = async (...given: (readonly [string, string])[]): Promise<string> =>
       (await named(given)).find(({ server }) => server === 'a__b')?.name ?? ''
@@ -186,7 +186,7 @@ describe('names of any tools of any servers', () => {
     expect(tools.filter(({ server }) => server === 'a__b')).toHaveLength(1)
   })
 
-  it('take little time for many, though each is in the way of the next', async () => {
+  it('are computed quickly, even if each collides with the next', async () => {
     let next = 'b__c'
     const chain: (readonly [string, string])[] = [['a__b', 'c']]
     for (let i = 0; i < 40; i++) {

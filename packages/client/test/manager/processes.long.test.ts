@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { connectAndClose } from './support/processes.ts'
 
 it(
-  '500 times connected and closed leaves no process: no wrapper, nothing that has left its group or hears no signal',
+  '500 connections leave no process: no wrapper, no detached one, none that ignores signals',
   { timeout: 600_000 },
   async () => {
     const { pids, left } = await connectAndClose(500)

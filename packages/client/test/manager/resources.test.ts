@@ -1,24 +1,24 @@
 import { type JsonObject, Method, Notification } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { ResourceCache } from '../../src/resource-cache/index.ts'
-import { scriptedDial, settled, world } from './support/world.ts'
+import { scriptedTarget, settled, world } from './support/world.ts'
 
 /** A server whose resources count how often they were read. */
 function reads() {
   let count = 0
-  const a = scriptedDial({
+  const a = scriptedTarget({
     [Method.ReadResource]: ({ params }) => ({
       contents: [{ uri: (params as JsonObject)['uri'], text: String(++count) }],
     }),
   })
-  return { a, dial: a.dial, asked: () => count }
+  return { a, target: a.target, asked: () => count }
 }
 
 describe('reading resources', () => {
-  it('asks once for each, until its time is over', async () => {
+  it('reads each once until it expires', async () => {
     const { manager, clock } = world()
-    const { dial, asked } = reads()
-    await manager.connectAll({ a: dial, b: dial })
+    const { target, asked } = reads()
+    await manager.connectAll({ a: target, b: target })
     const first = await manager.readResource('a', 'x://1')
     expect(first.contents).toEqual([{ uri: 'x://1', text: '1' }])
     expect(await manager.readResource('a', 'x://1')).toBe(first)
@@ -32,19 +32,19 @@ describe('reading resources', () => {
     expect(asked()).toBe(4)
   })
 
-  it('shares one request among those who want the same at the same time', async () => {
+  it('shares one request between concurrent callers', async () => {
     const { manager } = world()
-    const { dial, asked } = reads()
-    await manager.connect('a', dial)
+    const { target, asked } = reads()
+    await manager.connect('a', target)
     const all = await Promise.all(Array.from({ length: 20 }, () => manager.readResource('a', 'x://1')))
     expect(new Set(all).size).toBe(1)
     expect(asked()).toBe(1)
   })
 
-  it('gives what is kept though the signal has aborted, and rejects where it would have to ask', async () => {
+  it('returns a cached resource even if the signal has aborted, and rejects otherwise', async () => {
     const { manager } = world()
-    const { dial, asked } = reads()
-    await manager.connect('a', dial)
+    const { target, asked } = reads()
+    await manager.connect('a', target)
     await manager.readResource('a', 'x://1')
     const signal = AbortSignal.abort(new Error('stop'))
     expect(await manager.readResource('a', 'x://1', { signal })).toMatchObject({ contents: [{ text: '1' }] })
@@ -80,13 +80,13 @@ describe('reading resources', () => {
       'when it was closed and is another one',
       async ({ manager, a }) => {
         await manager.close('a')
-        await manager.connect('a', a.dial)
+        await manager.connect('a', a.target)
       },
       true,
     ],
-  ])('asks again after what was kept is invalid: %s', async (_, happens, again) => {
+  ])('reads again after %s', async (_, happens, again) => {
     const all = started()
-    await all.manager.connectAll({ a: all.dial, b: scriptedDial().dial })
+    await all.manager.connectAll({ a: all.target, b: scriptedTarget().target })
     await all.manager.readResource('a', 'x://1')
     await happens(all)
     await settled()
@@ -94,11 +94,11 @@ describe('reading resources', () => {
     expect(all.asked()).toBe(again ? 2 : 1)
   })
 
-  it('keeps apart what was read for one and for another', async () => {
+  it('separates partitions', async () => {
     let user = 'ann'
     const { manager } = world({ partition: (server) => `${user}@${server}` })
-    const { dial, asked } = reads()
-    await manager.connect('a', dial)
+    const { target, asked } = reads()
+    await manager.connect('a', target)
     await manager.readResource('a', 'x://1')
     user = 'bob'
     expect(await manager.readResource('a', 'x://1')).toMatchObject({ contents: [{ text: '2' }] })
@@ -107,28 +107,28 @@ describe('reading resources', () => {
     expect(asked()).toBe(2)
   })
 
-  it('are kept apart for managers that share a cache, each with what it may see', async () => {
+  it('separates managers that share a cache', async () => {
     const resources = new ResourceCache()
-    const { dial, asked } = reads()
+    const { target, asked } = reads()
     const first = world({ resources })
     const second = world({ resources })
-    await first.manager.connect('a', dial)
-    await second.manager.connect('a', dial)
+    await first.manager.connect('a', target)
+    await second.manager.connect('a', target)
     for (const { manager } of [first, second, first, second]) await manager.readResource('a', 'x://1')
     expect(asked()).toBe(2)
   })
 
-  it('keeps nothing, or where the host says', async () => {
+  it('caches nothing if disabled, or uses the given cache', async () => {
     const none = world({ resources: false })
-    const { dial, asked } = reads()
-    await none.manager.connect('a', dial)
+    const { target, asked } = reads()
+    await none.manager.connect('a', target)
     await none.manager.readResource('a', 'x://1')
     await none.manager.readResource('a', 'x://1')
     none.manager.invalidateServer('a')
     expect(asked()).toBe(2)
     const cache = new ResourceCache({ ttlMs: 0 })
     const kept = world({ resources: cache })
-    await kept.manager.connect('a', dial)
+    await kept.manager.connect('a', target)
     await kept.manager.readResource('a', 'x://1')
     expect(cache.size).toBe(1)
     await kept.clock.advance(10_000_000)
@@ -136,9 +136,9 @@ describe('reading resources', () => {
     expect(asked()).toBe(3)
   })
 
-  it('of a server that there is not is refused with the names of those that there are', async () => {
+  it('rejects for an unknown server with the known names', async () => {
     const { manager } = world()
-    await manager.connect('a', scriptedDial().dial)
+    await manager.connect('a', scriptedTarget().target)
     await expect(manager.readResource('b', 'x://1')).rejects.toThrow('There is no server b; there are: a')
   })
 })

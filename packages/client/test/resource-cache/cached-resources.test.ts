@@ -22,7 +22,7 @@ const texts = (result: { readonly contents: readonly object[] }): unknown[] =>
   result.contents.map((each) => ('text' in each ? each.text : undefined))
 const reads = (server: ScriptedServer): number => server.of(Method.ReadResource).length
 
-describe("a client's resources through a cache", () => {
+describe("a client's cached resources", () => {
   it.each([
     ['with sessions', sessions()],
     ['without sessions', modern()],
@@ -37,7 +37,7 @@ describe("a client's resources through a cache", () => {
     expect(reads(server)).toBe(2)
   })
 
-  it('are read again when the server says that they have changed', async () => {
+  it('are read again after the server reports a change', async () => {
     const { client, server } = await scripted({ ...sessions(), ...counting() })
     const resources = cachedResources(client, new ResourceCache())
     await resources.read('a://x')
@@ -52,7 +52,7 @@ describe("a client's resources through a cache", () => {
     expect(texts(await resources.read('a://y'))).toEqual(['reading 5'])
   })
 
-  it('are not kept where word of a change comes before the answer is used', async () => {
+  it('are not cached if a change is reported before the response is used', async () => {
     const { client, server } = await scripted({ ...sessions(), [Method.ReadResource]: undefined })
     const cache = new ResourceCache()
     const resources = cachedResources(client, cache)
@@ -64,7 +64,7 @@ describe("a client's resources through a cache", () => {
     expect(cache.size).toBe(0)
   })
 
-  it('are forgotten when the connection ends, and those of others are not', async () => {
+  it('are forgotten when the connection ends, unlike those of others', async () => {
     const { client } = await scripted({ ...sessions(), ...counting() })
     const cache = new ResourceCache()
     const resources = cachedResources(client, cache, { server: 'one', partition: 'ann' })
@@ -77,7 +77,7 @@ describe("a client's resources through a cache", () => {
     expect(cache.get(others)).toBeDefined()
   })
 
-  it('are forgotten where word of a change may have been missed', async () => {
+  it('are forgotten when changes may have been missed', async () => {
     const { client, server } = await scripted({
       ...modern(),
       ...counting({ ttlMs: 60_000 }),
@@ -96,7 +96,7 @@ describe("a client's resources through a cache", () => {
     await vi.waitFor(() => expect(cache.size).toBe(0))
   })
 
-  it('are of one client where nobody says otherwise, but for what is public', async () => {
+  it('belong to one client by default, except for public ones', async () => {
     const cache = new ResourceCache()
     const publicServer = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'public' }) }
     const privateServer = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'private' }) }
@@ -115,7 +115,7 @@ describe("a client's resources through a cache", () => {
     }
   })
 
-  it('are of all that are the same caller for the server', async () => {
+  it('are shared within a partition', async () => {
     const cache = new ResourceCache()
     const script = { ...sessions(), ...counting() }
     const [one, other] = [await scripted(script), await scripted(script)]
@@ -124,7 +124,7 @@ describe("a client's resources through a cache", () => {
     expect(await cachedResources(other.client, cache, options).read('a://x')).toBe(first)
   })
 
-  it('of two clients without a name have nothing in common', async () => {
+  it('of two clients without a name are separate', async () => {
     const cache = new ResourceCache()
     const script = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'public' }) }
     const [one, other] = [await scripted(script), await scripted(script)]
@@ -134,7 +134,7 @@ describe("a client's resources through a cache", () => {
     expect([reads(one.server), reads(other.server)]).toEqual([1, 1])
   })
 
-  it('are read no more from the server once nobody waits', async () => {
+  it('are no longer read once no caller waits', async () => {
     const { client, server } = await scripted({ ...sessions(), [Method.ReadResource]: undefined })
     const resources = cachedResources(client, new ResourceCache())
     const control = new AbortController()
@@ -145,7 +145,7 @@ describe("a client's resources through a cache", () => {
     expect(await server.hears(Notification.Cancelled)).toMatchObject({ params: { requestId: id } })
   })
 
-  it('listens no more once it is stopped', async () => {
+  it('has no listeners after stop', async () => {
     const { client, server } = await scripted({ ...sessions(), ...counting() })
     const cache = new ResourceCache()
     const resources = cachedResources(client, cache)
@@ -157,7 +157,7 @@ describe("a client's resources through a cache", () => {
     expect(cache.size).toBe(1)
   })
 
-  it('of a server of ours are kept as it has said', async () => {
+  it('follow the cache hints of a Jetway server', async () => {
     let count = 0
     const server = new McpServer({ name: 'rates', version: '1' }, { cache: { ttlMs: 60_000 } })
     server.addResource({ uri: 'rates://kept', name: 'kept', handler: () => `${++count}` })
@@ -177,8 +177,8 @@ describe("a client's resources through a cache", () => {
   })
 })
 
-describe('what may be kept of a reading', () => {
-  it('is nothing where the server had questions (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key)', async () => {
+describe('what may be cached', () => {
+  it('is nothing after input was required (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key)', async () => {
     const { client, server } = await scripted(
       {
         ...modern(),
@@ -211,7 +211,7 @@ describe('what may be kept of a reading', () => {
       { ttlMs: 5, cacheScope: 'public' },
     ],
     [{ ttlMs: '5', cacheScope: 'everybody' }, {}],
-  ])('is what the server says, and nothing where that is nonsense: %o', async (said, read) => {
+  ])('follows the hints, and nothing if they are invalid: %o', async (said, read) => {
     const { client } = await scripted({
       ...sessions(),
       [Method.ReadResource]: { contents: [], ...said },

@@ -8,7 +8,7 @@ import {
 } from '@jetway/core/skills'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { describe, expect, it } from 'vitest'
-import { Client } from '../../src/client.ts'
+import { Client } from '../../src/client/client.ts'
 import {
   type Skill,
   SkillRefusedError,
@@ -103,7 +103,7 @@ const refusal = async (run: Promise<unknown>): Promise<string> => {
 }
 
 describe('the skills of a server', () => {
-  it(`are listed and gotten without a file of theirs being read: ${SPEC}#lazy-retrieval`, async () => {
+  it(`are listed and fetched without reading a file: ${SPEC}#lazy-retrieval`, async () => {
     const { skills, read } = await opened(
       [FORMS, { name: 'b', description: 'B', instructions: 'B' }],
       {},
@@ -117,7 +117,7 @@ describe('the skills of a server', () => {
     expect(read).toEqual([`${ROOT}/SKILL.md`])
   })
 
-  it('give their files when they are needed, each read once', async () => {
+  it('read their files when needed, each once', async () => {
     const { skills, read } = await opened([FORMS])
     const [entry] = await skills.list()
     const loaded = await skills.load(entry as Skill)
@@ -142,7 +142,7 @@ describe('the skills of a server', () => {
     '\uD800.md',
     '',
   ])(
-    `do not lead to %s, which is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
+    `do not give %s, which is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
     async (reference) => {
       const { skills, read } = await opened([FORMS])
       const loaded = await skills.load(`${ROOT}/SKILL.md`)
@@ -152,19 +152,19 @@ describe('the skills of a server', () => {
     },
   )
 
-  it('are asked for only where the server says that it has them', async () => {
+  it('are requested only if the server has declared them', async () => {
     const server = new McpServer({ name: 's', version: '1' })
     const [near, far] = createMemoryTransportPair()
     server.connect(far)
     const skills = new Skills(await new Client({ name: 'c', version: '1' }).connect(duplex(near)))
     expect(skills.offered).toBe(false)
-    await expect(skills.list()).rejects.toMatchObject({ code: 'not-offered' })
+    await expect(skills.list()).rejects.toMatchObject({ code: 'not-supported' })
     await expect(skills.load(entryOf({ 'SKILL.md': DOCUMENT }))).rejects.toMatchObject({
-      code: 'not-offered',
+      code: 'not-supported',
     })
   })
 
-  it('show their folders only where the server says so', async () => {
+  it('list folders only if the server has declared that', async () => {
     const { skills } = await opened([FORMS], {}, { directoryRead: true })
     const children = await skills.readDirectory(ROOT)
     expect(children.map(({ uri }) => uri.slice(ROOT.length))).toEqual([
@@ -173,7 +173,7 @@ describe('the skills of a server', () => {
       '/references',
     ])
     const { skills: without } = await opened([FORMS])
-    await expect(without.readDirectory(ROOT)).rejects.toMatchObject({ code: 'not-offered' })
+    await expect(without.readDirectory(ROOT)).rejects.toMatchObject({ code: 'not-supported' })
   })
 
   it(`have a fingerprint that changes with any file: ${SPEC}#security-considerations`, async () => {
@@ -186,7 +186,7 @@ describe('the skills of a server', () => {
   })
 })
 
-describe('a skill whose content is not what its entry says', () => {
+describe('a skill whose content does not match its entry', () => {
   const entry = entryOf({ 'SKILL.md': DOCUMENT, 'a.md': 'right' })
 
   it.each([
@@ -199,7 +199,7 @@ describe('a skill whose content is not what its entry says', () => {
     expect(await refusal(new Skills(lying(files)).load(entry))).toBe(reason)
   })
 
-  it('gives none of its files that has changed, and does once it is right again', async () => {
+  it('gives no changed file, but gives it again once it matches', async () => {
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'wrong' }
     const loaded = await new Skills(lying(files)).load(entry)
     expect(await refusal(loaded.read('a.md'))).toBe('digest')
@@ -220,7 +220,7 @@ describe('a skill whose content is not what its entry says', () => {
     expect(await refusal(new Skills(lying({ 'SKILL.md': document })).load(consistent))).toBe('frontmatter')
   })
 
-  it('is loaded whatever the order of its fields, with values of every kind', async () => {
+  it('is loaded with fields in any order and values of any type', async () => {
     const document = `---\r\nmetadata:\r\n  tags: [a, null, 1.5, true, 2026-01-01]\r\n  "on": {}\r\nname: pdf\r\ndescription: Fill forms in\r\n---\r\nBody`
     const frontmatter = {
       name: 'pdf',
@@ -271,23 +271,23 @@ describe('an entry', () => {
     expect(await refusal(skills.get(good.uri))).toBe('malformed')
   })
 
-  it('is told of on one line, whatever its address holds', async () => {
+  it('is reported on one line, whatever its URI contains', async () => {
     const errors: Error[] = []
     const bad = { ...good, uri: `skill://a\nERROR: b\u202E${'c'.repeat(5_000)}` }
     const server = lying({}, { 'skills/list': { skills: [bad] } })
     await new Skills(server, { onError: (error) => errors.push(error) }).list()
     expect(errors[0]?.message).toMatch(
-      /^skill:\/\/a\u{FFFD}ERROR: b\u{FFFD}c+ is not the address of a SKILL.md$/u,
+      /^skill:\/\/a\u{FFFD}ERROR: b\u{FFFD}c+ is not the URI of a SKILL.md$/u,
     )
     expect(errors[0]?.message.length).toBeLessThan(600)
   })
 
-  it('of another skill than the one that was asked for is refused', async () => {
+  it('of another skill is refused', async () => {
     const server = lying({}, { 'skills/get': { skill: good } })
     expect(await refusal(new Skills(server).get('skill://other/SKILL.md'))).toBe('malformed')
   })
 
-  it(`of a skill that is too large is refused before anything is read: ${SPEC}#limits`, async () => {
+  it(`of a skill that is too large is refused before reading: ${SPEC}#limits`, async () => {
     const many = {
       ...good,
       resources: Array.from({ length: 513 }, (_, at) => ({
@@ -302,7 +302,7 @@ describe('an entry', () => {
     expect((await new Skills(lying({ 'SKILL.md': DOCUMENT })).load(most)).document).toBe(DOCUMENT)
   })
 
-  it('of a list that does not end is not followed for ever', async () => {
+  it('of an endless list is not followed for ever', async () => {
     const server = lying({}, { 'skills/list': { skills: [good], nextCursor: 'again' } })
     await expect(new Skills(server).list()).rejects.toMatchObject({ code: 'endless-list' })
   })
@@ -315,7 +315,7 @@ describe('a skill without digests', () => {
     instructions: text,
   })
 
-  it('is refused, unless the options load it', async () => {
+  it('is refused, unless the options accept it', async () => {
     const { skills, read } = await opened([report(() => 'now')])
     expect(await refusal(skills.load('skill://daily/SKILL.md'))).toBe('dynamic')
     expect(read).toEqual([])
@@ -323,7 +323,7 @@ describe('a skill without digests', () => {
     expect((await lenient.load('skill://daily/SKILL.md')).document).toMatch(/now$/)
   })
 
-  it('is read anew every time, inside its folder, up to the size that a skill may have', async () => {
+  it('is read each time, inside its folder, up to the limit', async () => {
     const skill: Skill = { ...entryOf({}), resources: 'dynamic' }
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'x'.repeat(30) }
     const loaded = await new Skills(lying(files), { dynamic: 'load', maxBytes: DOCUMENT.length + 50 }).load(

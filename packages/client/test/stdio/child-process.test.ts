@@ -11,22 +11,22 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const handlers = { message: () => {}, malformed: () => {}, close: () => {} }
 
-describe('a server that runs as a child process', () => {
-  test('messages go both ways, whatever their strings hold', async () => {
+describe('a server as a child process', () => {
+  test('exchanges messages with any content', async () => {
     const { transport, message } = await start(['echo'])
     const sent = { text: 'two\nlines, \u2028 and 🛫' }
     await transport.send(JSON.stringify(sent))
     expect(await message()).toEqual(sent)
   })
 
-  test('what it wrote before it ended is delivered before the end is told', async () => {
+  test('delivers its last output before the end', async () => {
     const { transport, closed, order } = await start(['echo'])
     await transport.send('!three')
     expect(await closed).toEqual({ kind: 'end' })
     expect(order).toEqual(['1', '2', '3', 'closed'])
   })
 
-  test('an exit code is told, with the last lines of stderr where they were asked for', async () => {
+  test('reports its exit code, and its last stderr lines if there is a listener', async () => {
     const heard: string[] = []
     const { transport, closed } = await start(['echo'], { stderr: (line) => heard.push(line) })
     await transport.send('!stderr {"jsonrpc":"2.0","method":"no/message"}')
@@ -37,7 +37,7 @@ describe('a server that runs as a child process', () => {
     expect((reason as { error: unknown }).error).toBeInstanceOf(ProcessExitError)
   })
 
-  test('what is written to stderr is no message, and a listener that throws ends nothing', async () => {
+  test('may write anything to stderr, and a listener may throw', async () => {
     const { transport, message, order } = await start(['echo'], {
       stderr: () => {
         throw new Error('listener')
@@ -49,14 +49,14 @@ describe('a server that runs as a child process', () => {
     expect(order).toEqual(['"after"'])
   })
 
-  test('one that is killed is told of, and sending to it afterwards fails nothing', async () => {
+  test('reports that it was killed, and sending afterwards does not throw', async () => {
     const { transport, closed } = await start(['echo'])
     process.kill(transport.pid as number, 'SIGKILL')
     expect(await closed).toMatchObject({ kind: 'error', error: { exitCode: null, signal: 'SIGKILL' } })
     await transport.send('"late"')
   })
 
-  test('one that closes its output is over, and its process is ended', async () => {
+  test('is ended if it closes its output', async () => {
     const { transport, message, closed } = await start(['stubborn'], {
       stop: { inputMs: 0, signal: 'SIGTERM', signalMs: 50 },
     })
@@ -67,7 +67,7 @@ describe('a server that runs as a child process', () => {
     expect(runs(pid)).toBe(false)
   })
 
-  test('a line over the limit is dropped and reported; the next one arrives', async () => {
+  test('has a line over the limit dropped and reported', async () => {
     const { transport, message, malformed } = await start(['echo'], { maxLineBytes: 1000 })
     await transport.send('!long')
     await transport.send('"next"')
@@ -75,29 +75,29 @@ describe('a server that runs as a child process', () => {
     expect(malformed).toEqual(['The line is longer than 1000 bytes'])
   })
 
-  test('a program that does not exist is named', async () => {
+  test('rejects for a missing program, with its name', async () => {
     const transport = new ChildProcessTransport({ command: 'no-such-program-anywhere' })
     const starting = transport.start(handlers)
     await expect(starting).rejects.toThrow(
-      'Could not start "no-such-program-anywhere": no such program, or the folder it should run in does not exist',
+      'Could not start "no-such-program-anywhere": no such program, or cwd does not exist',
     )
     await expect(starting).rejects.toBeInstanceOf(SpawnError)
     await transport.close()
   })
 
-  test('so is one that may not be run, and one whose name cannot be one', async () => {
+  test('rejects for a program that may not be executed, and for an invalid name', async () => {
     const file = join(folder, 'not-executable')
     writeFileSync(file, '')
     chmodSync(file, 0o600)
     await expect(new ChildProcessTransport({ command: file }).start(handlers)).rejects.toThrow(
-      /may not be run/,
+      /permission denied/,
     )
     await expect(new ChildProcessTransport({ command: 'a\0b' }).start(handlers)).rejects.toBeInstanceOf(
       SpawnError,
     )
   })
 
-  test('nothing is read by a shell', async () => {
+  test('uses no shell', async () => {
     const file = join(folder, 'made-by-a-shell')
     const { transport, closed } = await start([`echo; touch ${file}`, `$(touch ${file})`, `& touch ${file}`])
     await closed
@@ -105,12 +105,12 @@ describe('a server that runs as a child process', () => {
     expect(() => chmodSync(file, 0o600)).toThrow(/ENOENT/)
   })
 
-  test('it starts once', async () => {
+  test('starts once', async () => {
     const { transport } = await start(['echo'])
-    await expect(transport.start(handlers)).rejects.toThrow('The transport has been started already')
+    await expect(transport.start(handlers)).rejects.toThrow('The transport is already started')
   })
 
-  test('closed while it starts, it leaves nothing', async () => {
+  test('leaves nothing if it is closed while it starts', async () => {
     const transport = new ChildProcessTransport({
       command: process.execPath,
       args: ['-e', 'setInterval(() => {}, 9e6)'],
@@ -129,7 +129,7 @@ describe('the environment of a child', () => {
     return (await message()) as Record<string, string>
   }
 
-  test('has no variable of this process that was not meant for it', async () => {
+  test('has no variable that was not meant for it', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     vi.stubEnv('TERM', '() { :; }; touch x')
     const env = await seen({ env: { API_KEY: 'given' } })
@@ -139,7 +139,7 @@ describe('the environment of a child', () => {
     expect(env).not.toHaveProperty('TERM')
   })
 
-  test('has all of them where that is asked for, and none but its own otherwise', async () => {
+  test('has all variables if asked, or only its own', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     const all = await seen({ inheritEnv: 'all' })
     const none = await seen({ inheritEnv: 'none', env: { API_KEY: 'given' } })

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { Client } from '../../src/client.ts'
+import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError, RequestTimeoutError } from '../../src/errors.ts'
-import type { ClientEvents } from '../../src/features/events.ts'
-import type { ClientOptions } from '../../src/options.ts'
+import type { ClientEvents } from '../../src/client/events.ts'
+import type { ClientOptions } from '../../src/client/options.ts'
 import { childProcess } from '../../src/stdio/child-process.ts'
 import { ProcessExitError } from '../../src/stdio/errors.ts'
 import type { ChildProcessOptions } from '../../src/stdio/options.ts'
@@ -65,8 +65,8 @@ function kept(): number {
   return heapUsed + external
 }
 
-describe('a process that fails in the middle of calls', () => {
-  test('and is killed rejects them all at once, and tells why', async () => {
+describe('a process that fails during calls', () => {
+  test('because it is killed rejects all of them with the reason', async () => {
     const { client, closed } = await connect()
     const calls = Array.from({ length: 10 }, () => client.callTool('silent').catch((error: unknown) => error))
     calls.push(client.callTool('kill').catch((error: unknown) => error))
@@ -80,15 +80,15 @@ describe('a process that fails in the middle of calls', () => {
     await expect(client.callTool('hello')).rejects.toThrow(ConnectionClosedError)
   })
 
-  test('and ends within an answer fails that call for what came of it, and the others for the end', async () => {
+  test('by exiting within a response rejects that call and the others', async () => {
     const { client, closed } = await connect()
     const waiting = client.callTool('silent').catch((error: unknown) => error)
-    await expect(client.callTool('exit')).rejects.toMatchObject({ code: 'invalid-answer' })
+    await expect(client.callTool('exit')).rejects.toMatchObject({ code: 'invalid-response' })
     expect(await waiting).toMatchObject({ code: 'closed', cause: { exitCode: 7, signal: null } })
     expect(closed).toHaveLength(1)
   })
 
-  test('and never answers, fails the call when its time is over, and no other', async () => {
+  test('by never answering rejects one call after its timeout', async () => {
     const { client, closed } = await connect()
     await expect(client.callTool('silent', {}, { timeoutMs: 30 })).rejects.toThrow(RequestTimeoutError)
     expect(await client.callTool('hello')).toEqual(DONE)
@@ -96,12 +96,12 @@ describe('a process that fails in the middle of calls', () => {
   })
 })
 
-describe('a process that does not do its part', () => {
-  test.for(['mute', 'deaf'])('and is %s is given up when the time to connect is over', async (mode) => {
+describe('a process that does not cooperate', () => {
+  test.for(['mute', 'deaf'])('because it is %s is given up after the time to connect', async (mode) => {
     await expect(connect({ mode }, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('and reads nothing holds up neither a call beyond its time, nor the end', async () => {
+  test('and reads nothing blocks neither a call nor closing', async () => {
     const { client, closed } = await connect()
     const options = { timeoutMs: 100 }
     const first = client.callTool('deaf', {}, options).catch((error: unknown) => error)
@@ -118,7 +118,7 @@ describe('a process that does not do its part', () => {
 })
 
 describe('a process that floods', () => {
-  test('with notifications and progress has all of them heard, in order, and nothing kept', async () => {
+  test('with notifications and progress has all of them delivered in order', async () => {
     const { client, errors } = await connect()
     let heard = 0
     let inOrder = true
@@ -139,13 +139,13 @@ describe('a process that floods', () => {
     expect(errors).toEqual([])
   })
 
-  test('with requests gets an answer to each of them', async () => {
+  test('with requests gets a response to each', async () => {
     const { client, errors } = await connect()
     expect(await client.callTool('requests', { count: 2_000 })).toEqual(DONE)
     expect(errors).toEqual([])
   })
 
-  test('with what is no message is listened to all the same', async () => {
+  test('with invalid messages stays connected', async () => {
     const { client, errors, closed } = await connect()
     expect(await client.callTool('garbage', { count: 100 })).toEqual(DONE)
     expect(client.stats().ignored.malformed).toBe(600)
@@ -153,7 +153,7 @@ describe('a process that floods', () => {
     expect(closed).toEqual([])
   })
 
-  test('its stderr has it cut into lines of bounded length', async () => {
+  test('stderr has its lines cut', async () => {
     const lines: string[] = []
     let longest = 0
     const { client } = await connect({
@@ -169,7 +169,7 @@ describe('a process that floods', () => {
     expect(kept() - before).toBeLessThan(8 * MEBIBYTE)
   })
 
-  test('with a line that grows and grows has none of it kept beyond the limit', async () => {
+  test('with an endless line has nothing kept beyond the limit', async () => {
     const marks: number[] = []
     const { client, errors } = await connect({
       maxLineBytes: 2 * MEBIBYTE,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Stop, stopSteps } from '../../src/stdio/options.ts'
-import { stopTree } from '../../src/stdio/stop.ts'
+import { stopTree } from '../../src/stdio/stop-process.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
@@ -25,26 +25,23 @@ async function stopped(stop: Stop | undefined, goesBy: string | undefined): Prom
   return said
 }
 
-describe('ending a process and all below it, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
+describe('ending a process tree, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
   test.for<[string, string | undefined, unknown[]]>([
     ['goes when its input ends', 'end of input', [0]],
     ['goes by SIGTERM', 'SIGTERM', ['2000 SIGTERM', 2_000]],
     ['goes by nothing else', 'SIGKILL', ['2000 SIGTERM', '4000 SIGKILL', 4_000]],
-  ])('takes at most four seconds where it %s', async ([, goesBy, expected]) => {
+  ])('takes at most four seconds if it %s', async ([, goesBy, expected]) => {
     expect(await stopped(undefined, goesBy)).toEqual(expected)
   })
 
   test.for<[string, unknown[]]>([
     ['SIGINT', ['0 SIGINT', 0]],
     ['SIGKILL', ['0 SIGINT', '3000 SIGKILL', 3_000]],
-  ])(
-    'begins with SIGINT where that is wanted, and takes three seconds: goes by %s',
-    async ([goesBy, expected]) => {
-      expect(await stopped('interrupt', goesBy)).toEqual(expected)
-    },
-  )
+  ])('begins with SIGINT if asked, and takes three seconds: ends by %s', async ([goesBy, expected]) => {
+    expect(await stopped('interrupt', goesBy)).toEqual(expected)
+  })
 
-  test('of what cannot be killed is over within five seconds too', async () => {
+  test('that cannot be killed takes at most five seconds', async () => {
     const said = await stopped(undefined, undefined)
     expect(said.at(-1)).toBeLessThanOrEqual(5_100)
     expect(said.length).toBeGreaterThan(10)

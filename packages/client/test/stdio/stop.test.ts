@@ -10,7 +10,7 @@ const pidOf = async (message: () => Promise<unknown>): Promise<number> =>
   ((await message()) as { readonly pid: number }).pid
 
 describe('closing the connection to a child, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
-  test('the end of its input is enough for a server that hears it', async () => {
+  test('closes its stdin, which is enough for most servers', async () => {
     const signals: string[] = []
     const { transport, closed } = await start(['echo'], { stderr: (line) => signals.push(line) })
     const pid = transport.pid as number
@@ -23,7 +23,7 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
   test.for([
     ['SIGTERM', { inputMs: 20, signal: 'SIGTERM', signalMs: 20_000 }],
     ['SIGINT', 'interrupt'],
-  ] as const)('one that goes on hears %s, once', async ([signal, stop]) => {
+  ] as const)('sends %s once to a server that keeps running', async ([signal, stop]) => {
     const signals: string[] = []
     const { transport, message } = await start(['polite'], { stop, stderr: (line) => signals.push(line) })
     const pid = await pidOf(message)
@@ -32,21 +32,21 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
     expect(runs(pid)).toBe(false)
   })
 
-  test('one that ignores signals is killed', async () => {
+  test('kills a server that ignores signals', async () => {
     const { transport, message } = await start(['stubborn'], { stop: HURRY })
     const pid = await pidOf(message)
     await Promise.all([transport.close(), transport.close()])
     expect(runs(pid)).toBe(false)
   })
 
-  test('with a wrapper the server behind it goes too', async () => {
+  test('ends the server behind a wrapper', async () => {
     const { transport, message } = await start(['wrapper', 'wrapper', 'stubborn'], { stop: HURRY })
     const pid = await pidOf(message)
     await transport.close()
     expect(runs(pid)).toBe(false)
   })
 
-  test('a server whose wrapper was killed is told of and goes', async () => {
+  test('ends a server whose wrapper was killed', async () => {
     const { transport, message, closed } = await start(['wrapper', 'stubborn'], { stop: HURRY })
     const pid = await pidOf(message)
     process.kill(transport.pid as number, 'SIGKILL')
@@ -55,20 +55,20 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
     expect(runs(pid)).toBe(false)
   })
 
-  test('so does one that leads a group of its own, though whoever started it has ended', async () => {
+  test('ends a detached server whose parent has exited', async () => {
     const { transport, message } = await start(['detached', 'stubborn'], { stop: HURRY })
     const pid = await pidOf(message)
     await transport.close()
     expect(runs(pid)).toBe(false)
   })
 
-  test('round after round, nothing is left', async () => {
+  test('leaves nothing, many times', async () => {
     expect(await connectAndClose(20)).toEqual([])
   })
 })
 
-describe('a process that somebody else runs', () => {
-  test('is started by them, and never signalled by its pid', async () => {
+describe('a process with a custom spawn', () => {
+  test('is never signalled by its pid', async () => {
     const kill = vi.spyOn(process, 'kill')
     let asked: Parameters<Spawn> | undefined
     let theirs: ReturnType<typeof spawn> | undefined
@@ -90,7 +90,7 @@ describe('a process that somebody else runs', () => {
   })
 })
 
-test('a host that ends without closing takes its servers with it', async ({ onTestFinished }) => {
+test('a host that exits without closing ends its servers', async ({ onTestFinished }) => {
   const file = new URL('./support/careless-host.ts', import.meta.url)
   const host = spawn(process.execPath, ['--import', 'tsx', '--conditions=jetway:source', file.pathname], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, Method, Notification } from '@jetway/core/protocol'
 import { createMemoryTransportPair, type TransportClose } from '@jetway/core/transport'
-import { Client } from '../../src/client.ts'
-import type { ClientOptions } from '../../src/options.ts'
+import { Client } from '../../src/client/client.ts'
+import type { ClientOptions } from '../../src/client/options.ts'
 import type { ClientTransport } from '../../src/transport/client-transport.ts'
 import { duplex } from '../../src/transport/duplex.ts'
 

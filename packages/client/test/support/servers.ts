@@ -1,8 +1,8 @@
 import { asks, content, defineTool, elicit, listRoots, McpServer, result, sample } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { z } from 'zod'
-import { Client } from '../../src/client.ts'
-import type { ClientOptions } from '../../src/options.ts'
+import { Client } from '../../src/client/client.ts'
+import type { ClientOptions } from '../../src/client/options.ts'
 import { duplex } from '../../src/transport/duplex.ts'
 
 export const addNumbers = defineTool({

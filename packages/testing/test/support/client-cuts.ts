@@ -110,7 +110,9 @@ async function oneClient(url: string, tally: Tally, resumes: boolean): Promise<v
   client.on('close', closed)
   tally.clients++
   try {
-    await client.connect(http(url, { reconnect: { firstMs: 1, lastMs: 5 }, closeTimeoutMs: 1_000 }))
+    await client.connect(
+      http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 5 }, closeTimeoutMs: 1_000 }),
+    )
   } catch (error) {
     expectNamed(error)
     tally.refused++
@@ -164,15 +166,13 @@ async function manageUntilCut(cuts: number): Promise<Told> {
   })
   const manager = new ClientManager(
     { name: 'cut', version: '1' },
-    { client: { eras: false }, reconnect: { firstMs: 1, lastMs: 5, maxAttempts: 50, stableMs: 0 } },
+    {
+      client: { eras: false },
+      reconnect: { initialDelayMs: 1, maxDelayMs: 5, maxAttempts: 50, stableMs: 0 },
+    },
   )
   const events: string[] = []
-  for (const event of [
-    'mcp_reconnecting',
-    'mcp_reconnected',
-    'mcp_reconnect_failed',
-    'mcp_server_removed',
-  ] as const)
+  for (const event of ['reconnecting', 'reconnected', 'reconnectFailed', 'serverRemoved'] as const)
     manager.on(event, () => void events.push(event))
   let answered = 0
   let failed = 0
@@ -230,12 +230,12 @@ export function describeClientCuts(cuts: number): void {
       async () => {
         const { events, answered, failed } = await manageUntilCut(cuts)
         expect(Math.min(answered, failed)).toBeGreaterThan(0)
-        expect(events).toContain('mcp_reconnected')
-        expect(events).not.toContain('mcp_server_removed')
+        expect(events).toContain('reconnected')
+        expect(events).not.toContain('serverRemoved')
         // Each attempt has one outcome, but for one that closing has ended.
         for (const [at, event] of events.entries())
-          if (event === 'mcp_reconnecting' && at < events.length - 1)
-            expect(events[at + 1]).toMatch(/^mcp_reconnect(ed|_failed)$/)
+          if (event === 'reconnecting' && at < events.length - 1)
+            expect(events[at + 1]).toMatch(/^reconnect(ed|Failed)$/)
       },
     )
   })

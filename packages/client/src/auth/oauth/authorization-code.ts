@@ -1,29 +1,31 @@
+import { systemClock } from '@jetway/core/stores'
 import * as oauth from 'oauth4webapi'
+import { withTimeout } from '../../util/promises.ts'
 import type { Discovered } from './discovery.ts'
 import { AuthorizationError, fromLibrary, saidByPeer } from './errors.ts'
 import type { Grant, GrantRequest } from './grants.ts'
 
-/** How a user is asked. */
 export interface AuthorizationCodeOptions {
-  /** Where the browser comes back to: https, http on loopback, or a scheme of the application's own. Registered as it is. */
+  /**
+   * Where the browser returns to: https, http on loopback, or a custom scheme. Must be registered exactly like this.
+   */
   readonly redirectUri: string
   /**
-   * Shows the address to the user, in a browser, and gives the address that the browser was sent back to. The address is
-   * http or https, and comes from strangers: open it without a shell. `signal` ends the waiting.
+   * Opens the URL in a browser, and resolves to the URL that the browser was redirected to. The URL comes from the
+   * server: do not pass it to a shell. `signal` aborts after `timeoutMs`.
    */
   readonly authorize: (url: URL, context: { readonly signal: AbortSignal }) => Promise<string | URL>
-  /** For how long, in ms, the user may take. @default 600_000 (10 min) */
+  /** Ms that the user may take. @default 600_000 */
   readonly timeoutMs?: number
-  /** Whether to ask for a refresh token where the server wants a scope for that. @default true */
+  /** Asks for a refresh token if the server supports the scope `offline_access`. @default true */
   readonly offlineAccess?: boolean
 }
 
-const TEN_MINUTES = 600_000
 /** https://openid.net/specs/openid-connect-core-1_0.html#OfflineAccess */
 const OFFLINE = 'offline_access'
 
 /**
- * A user allows this client to act for them, with PKCE.
+ * The user authorizes this client, with PKCE.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
@@ -31,8 +33,8 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   return {
     grantTypes: ['authorization_code', 'refresh_token'],
     redirectUris: [options.redirectUri],
-    isAttended: true,
-    chosen: [],
+    isInteractive: true,
+    trustedUrls: [],
     obtain: (request) => obtain(options, request),
   }
 }
@@ -73,7 +75,7 @@ function requirePkce({
   if (isAssumed || methods?.includes('S256') === true) return
   throw new AuthorizationError(
     'pkce',
-    `${issuer} does not say that it supports PKCE with S256, so codes could be stolen on their way: not used`,
+    `${issuer} does not announce PKCE with S256: without it, authorization codes can be stolen`,
   )
 }
 
@@ -105,29 +107,21 @@ async function addressToShow(
   return url
 }
 
-async function ask({ authorize, timeoutMs = TEN_MINUTES }: AuthorizationCodeOptions, url: URL): Promise<URL> {
+async function ask({ authorize, timeoutMs = 600_000 }: AuthorizationCodeOptions, url: URL): Promise<URL> {
   const waiting = new AbortController()
-  const { signal } = waiting
-  const timer = setTimeout(() => {
-    waiting.abort(
-      new AuthorizationError('refused', `Nobody came back from the browser within ${timeoutMs} ms`),
-    )
-  }, timeoutMs)
-  const tooLate = new Promise<never>((_, fail) => {
-    signal.addEventListener('abort', () => fail(signal.reason as AuthorizationError))
-  })
-  try {
-    const back = await Promise.race([authorize(url, { signal }), tooLate])
-    if (URL.canParse(back)) return new URL(back)
-  } finally {
-    clearTimeout(timer)
+  const late = (): Error => {
+    const error = new AuthorizationError('refused', `The browser did not return within ${timeoutMs} ms`)
+    waiting.abort(error)
+    return error
   }
-  throw new AuthorizationError('response', 'What came back from the browser is no address')
+  const returned = authorize(url, { signal: waiting.signal })
+  const back = await withTimeout(returned, { ms: timeoutMs, clock: systemClock, late })
+  if (URL.canParse(back)) return new URL(back)
+  throw new AuthorizationError('response', 'The browser returned to something that is not a URL')
 }
 
 /**
- * The parameters of an answer to this very question. The issuer is compared before anything else is looked at, as text,
- * so that a server that mixes itself in neither gets a code nor has its error text shown.
+ * Compares the issuer first, so that a server in a mix-up attack gets no code, and its error text is not shown.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */
@@ -140,10 +134,7 @@ function readAnswer(
 ): URLSearchParams {
   const expected = new URL(redirectUri)
   if (back.origin !== expected.origin || back.pathname !== expected.pathname)
-    throw new AuthorizationError(
-      'response',
-      'The browser came back to another address than the redirect address',
-    )
+    throw new AuthorizationError('response', 'The browser returned to another URL than the redirect URI')
   try {
     return oauth.validateAuthResponse(server, client, back, state)
   } catch (error) {
@@ -152,11 +143,6 @@ function readAnswer(
       throw new AuthorizationError('refused', `${server.issuer} did not authorize this client: ${text}`, code)
     }
     const isForeign = (back.searchParams.get('iss') ?? server.issuer) !== server.issuer
-    throw fromLibrary(
-      isForeign ? 'issuer' : 'response',
-      'The answer that the browser brought is not used',
-      error,
-      [state],
-    )
+    throw fromLibrary(isForeign ? 'issuer' : 'response', 'The redirect is invalid', error, [state])
   }
 }

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 
-/** What a server says with a 401 or 403 about the authorization that it wants. */
+/** The parts of a `WWW-Authenticate` header that matter here. */
 export interface Challenge {
   readonly error: string | undefined
   readonly scopes: readonly string[]
@@ -8,12 +8,11 @@ export interface Challenge {
 }
 
 const SCHEMES: ReadonlySet<string> = new Set(['bearer', 'dpop'])
-/** Longer ones are not read: no server has that much to say, and reading takes the square of the length. */
+/** Longer headers are ignored: parsing takes quadratic time. */
 const MAX_HEADER = 8_192
 
 /**
- * The challenges of `WWW-Authenticate`, as one. A header that cannot be read says nothing, and discovery goes by the
- * well-known addresses.
+ * Combines the challenges of a response. An invalid header gives none; discovery then uses the well-known URLs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1
  */
@@ -29,7 +28,7 @@ export async function readChallenge(headers: Headers): Promise<Challenge> {
   }
 }
 
-/** The library reads this header before any answer of an authorization server, and tells what it found by an error. */
+/** The library parses this header in any response, and throws what it finds. */
 async function challengesOf(header: string): Promise<readonly oauth.WWWAuthenticateChallenge[]> {
   if (header === '' || header.length > MAX_HEADER) return []
   const answer = new Response(null, { status: 401, headers: { 'www-authenticate': header } })
@@ -41,7 +40,7 @@ async function challengesOf(header: string): Promise<readonly oauth.WWWAuthentic
   return []
 }
 
-/** The scopes of a space-separated list, each once. */
+/** The unique scopes of a space-separated list. */
 export function scopesOf(list: string | undefined): readonly string[] {
   return [...new Set((list ?? '').split(' ').filter((scope) => SCOPE.test(scope)))]
 }

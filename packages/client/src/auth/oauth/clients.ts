@@ -2,44 +2,44 @@ import { importJWK, importPKCS8, type CryptoKey, type JWK } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { AuthorizationError } from './errors.ts'
 
-/** How a client proves to a token endpoint who it is. */
+/** How a client authenticates at a token endpoint. */
 export type AuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
 /** A key that signs assertions: https://www.rfc-editor.org/rfc/rfc7523#section-2.2 */
 export interface SigningKey {
-  /** A key of Web Crypto, a JWK, or PKCS #8 as PEM. */
+  /** A Web Crypto key, a JWK, or PKCS #8 as PEM. */
   readonly key: CryptoKey | JWK | string
   /** Such as `ES256`. */
   readonly alg: string
   readonly kid?: string
 }
 
-/** A client that was registered by hand. */
+/** A client that is registered by hand. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret?: string
-  /** Signs an assertion in the place of a secret. */
+  /** Signs an assertion instead of sending a secret. */
   readonly privateKey?: SigningKey
   /**
-   * The issuer that registered it, exactly as its metadata spells it. Credentials without one are bound to the first
-   * authorization server that they are used with; name it where you know it.
+   * The issuer that has registered the client, spelled as in its metadata. Without it, the credentials are bound to
+   * the first authorization server that they are used with.
    */
   readonly issuer?: string
-  /** By default, what fits the credentials and the server's metadata. */
+  /** @default what fits the credentials and the server's metadata */
   readonly authMethod?: AuthMethod
 }
 
-/** A client as one authorization server knows it. */
+/** A client of one authorization server. */
 export interface Identity {
   readonly clientId: string
   readonly authenticate: oauth.ClientAuth
-  /** What must not be shown. */
+  /** Removed from messages. */
   readonly secrets: readonly string[]
-  /** Whether it registered by itself, and can do so again. */
+  /** Registered dynamically, so it can be registered again. */
   readonly isRegistered: boolean
 }
 
-/** The methods that a server without a list has: https://www.rfc-editor.org/rfc/rfc8414#section-2 */
+/** The default of a server's metadata: https://www.rfc-editor.org/rfc/rfc8414#section-2 */
 export const DEFAULT_METHODS: readonly string[] = ['client_secret_basic']
 
 export async function identityOf(
@@ -73,8 +73,8 @@ function fittingMethod(
 }
 
 /**
- * The library's own encodes hyphens and dots as well, which is right too, but servers that don't decode would then
- * refuse ids and secrets that need no encoding at all.
+ * The library also encodes hyphens and dots. That is correct, but servers that do not decode would refuse the
+ * credentials.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#appendix-B
  */
@@ -92,7 +92,7 @@ async function importKey({ key, alg, kid }: SigningKey): Promise<oauth.PrivateKe
     if ('kty' in key) return { key: (await importJWK(key, alg)) as CryptoKey, ...named }
     return { key: key as CryptoKey, ...named }
   } catch {
-    // The importer's message may quote the key.
-    throw new AuthorizationError('registration', `The client's private key is not one for ${alg}`)
+    // The original message may quote the key.
+    throw new AuthorizationError('registration', `The client's private key does not fit the algorithm ${alg}`)
   }
 }

@@ -4,17 +4,17 @@ import type { AddressPolicy } from './addresses.ts'
 import { AuthorizationError } from './errors.ts'
 import type { PlainFetch } from './fetch.ts'
 
-/** What is known of a server's authorization before anybody is asked for a token. */
+/** The authorization server of a server. */
 export interface Discovered {
-  /** What tokens are for: https://www.rfc-editor.org/rfc/rfc8707#section-2 */
+  /** The `resource` parameter: https://www.rfc-editor.org/rfc/rfc8707#section-2 */
   readonly resource: string
-  /** The scopes that basic use needs, where the server says so. */
+  /** From the resource metadata. */
   readonly scopesSupported: readonly string[] | undefined
-  /** Metadata whose issuer is the one that was asked for. */
+  /** Its `issuer` has been checked. */
   readonly authorizationServer: AuthorizationServer
-  /** Where the server said that its metadata is. */
+  /** The URL from the challenge. */
   readonly resourceMetadata: string | undefined
-  /** Whether the endpoints are those that old servers have without saying so. */
+  /** The server has no metadata, and the endpoints are the defaults of 2025-03-26. */
   readonly isAssumed: boolean
 }
 
@@ -22,13 +22,13 @@ export interface Discovery {
   readonly server: URL
   readonly fetch: PlainFetch
   readonly policy: AddressPolicy
-  /** Which of several authorization servers to use. */
+  /** Chooses between several authorization servers. */
   choose(issuers: readonly string[], resource: string): string | Promise<string>
 }
 
 /**
- * Finds the authorization server of a server: by the address in its challenge, else by the well-known addresses of
- * protected resources, else, for servers of before there were any, at the server's own origin.
+ * Finds the authorization server: with the URL in the challenge, or the well-known URLs, or at the server's own
+ * origin (2025-03-26).
  *
  * @throws AuthorizationError `address`, `network`, `discovery`, `issuer`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
@@ -41,13 +41,13 @@ export async function discover(at: Discovery, challenged: string | undefined): P
   if (!issuers.includes(issuer))
     throw new AuthorizationError(
       'issuer',
-      `${at.server.origin} does not name the chosen authorization server`,
+      `${at.server.origin} does not list the chosen authorization server`,
     )
   const authorizationServer = await serverMetadataOf(at, issuer)
   return { resource, scopesSupported, authorizationServer, resourceMetadata: challenged, isAssumed: false }
 }
 
-/** The metadata of an issuer, from the first of its well-known addresses that has any. */
+/** Tries the well-known URLs of an issuer. */
 export async function serverMetadataOf(at: Discovery, issuer: string): Promise<AuthorizationServer> {
   const found = await serverMetadata(at, wellKnown(at.policy.check(issuer)), [issuer])
   if (found !== undefined) return found
@@ -74,7 +74,7 @@ async function resourceMetadata(
     if (found !== undefined) return checkResource(at.server, found)
   }
   if (challenged === undefined) return undefined
-  throw new AuthorizationError('discovery', `${origin} names resource metadata that is not there`)
+  throw new AuthorizationError('discovery', `${origin} names resource metadata that does not exist`)
 }
 
 function checkResource(server: URL, found: Record<string, unknown>): ResourceMetadata {
@@ -82,17 +82,17 @@ function checkResource(server: URL, found: Record<string, unknown>): ResourceMet
   if (typeof resource !== 'string' || !covers(resource, server))
     throw new AuthorizationError(
       'discovery',
-      `The resource metadata of ${server.origin} is that of another resource: a token for it must not be sent here`,
+      `The resource metadata of ${server.origin} describes another resource, whose tokens must not be sent here`,
     )
   if (!isStrings(issuers) || issuers.length === 0)
     throw new AuthorizationError(
       'discovery',
-      `The resource metadata of ${server.origin} names no authorization server`,
+      `The resource metadata of ${server.origin} lists no authorization server`,
     )
   return { resource, issuers, scopesSupported: isStrings(scopes) ? scopes : undefined }
 }
 
-/** Whether a resource is the server or, on the same origin, a path above it. */
+/** A resource is the server itself, or a path above it on the same origin. */
 function covers(resource: string, server: URL): boolean {
   if (!URL.canParse(resource) || resource.includes('#')) return false
   const { origin, pathname, search } = new URL(resource)
@@ -102,14 +102,14 @@ function covers(resource: string, server: URL): boolean {
 }
 
 /**
- * The 2025-03-26 way: metadata at the root of the server's origin, else endpoints at fixed paths.
+ * Metadata at the root of the server's origin, or endpoints at fixed paths.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#authorization-base-url
  */
 async function atOwnOrigin(at: Discovery): Promise<Discovered> {
   const { origin } = at.policy.check(at.server)
   const resource = canonical(at.server)
-  // An origin is written with and without a slash, and here the name is ours, not one that the server gave.
+  // This issuer is our own guess, so a trailing slash makes no difference.
   const found = await serverMetadata(at, wellKnown(new URL(origin)), [origin, `${origin}/`])
   const known = { resource, scopesSupported: undefined, resourceMetadata: undefined }
   if (found !== undefined) return { ...known, authorizationServer: found, isAssumed: false }
@@ -122,11 +122,11 @@ async function atOwnOrigin(at: Discovery): Promise<Discovered> {
   return { ...known, authorizationServer, isAssumed: true }
 }
 
-/** The name of a server that has given itself none: without a fragment, and without a slash that says nothing. */
+/** Without a fragment, and without the slash of an empty path. */
 const canonical = ({ origin, pathname, search }: URL): string =>
   `${origin}${pathname === '/' && search === '' ? '' : pathname}${search}`
 
-/** The addresses of metadata, in the order in which they are to be tried. */
+/** In the order in which they are tried. */
 function wellKnown(issuer: URL): readonly string[] {
   const path = issuer.pathname.replace(/\/$/, '')
   const inserted = ['oauth-authorization-server', 'openid-configuration'].map(
@@ -144,18 +144,18 @@ async function serverMetadata(
   for (const address of addresses) {
     const found = await readJson(at, address)
     if (found === undefined) continue
-    // Compared as text: https://www.rfc-editor.org/rfc/rfc8414#section-3.3
+    // An exact comparison: https://www.rfc-editor.org/rfc/rfc8414#section-3.3
     if (issuers.includes(found['issuer'] as string)) return found as unknown as AuthorizationServer
     isForeign = true
   }
   if (!isForeign) return undefined
   throw new AuthorizationError(
     'issuer',
-    `The metadata of the authorization server ${issuers[0]} is that of another issuer; it is not used`,
+    `The metadata of the authorization server ${issuers[0]} names another issuer`,
   )
 }
 
-/** A JSON object; undefined where there is none, as at servers that answer every address with a page. */
+/** Undefined if there is no JSON object: some servers answer every URL with a page. */
 async function readJson(at: Discovery, address: string): Promise<Record<string, unknown> | undefined> {
   const response = await at.fetch(address, {
     // https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery-headers

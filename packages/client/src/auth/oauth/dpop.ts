@@ -8,19 +8,20 @@ import {
   type JWK,
 } from 'jose'
 import * as oauth from 'oauth4webapi'
+import { BoundedMap } from '../../util/bounded-map.ts'
 
-/** Tokens that only the holder of a key can use: https://www.rfc-editor.org/rfc/rfc9449 */
+/** Binds tokens to a key: https://www.rfc-editor.org/rfc/rfc9449 */
 export interface DpopOptions {
   /**
-   * `required` refuses tokens that are not bound to the key; `when-supported` takes them from authorization servers that
-   * don't say that they can bind.
+   * `required` refuses tokens that are not bound to the key. `when-supported` accepts them from authorization servers
+   * that do not announce DPoP.
    *
    * @default 'required'
    */
   readonly mode?: 'required' | 'when-supported'
   /** An asymmetric algorithm. @default 'ES256' */
   readonly alg?: string
-  /** By default, a pair is made when it is first needed, kept in memory, and never given out. */
+  /** @default a new pair, kept in memory */
   readonly keyPair?: { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }
 }
 
@@ -28,19 +29,19 @@ interface Keys {
   readonly privateKey: CryptoKey
   readonly jwk: JWK
   readonly thumbprint: string
-  /** For the token endpoint, whose nonces the library keeps. */
+  /** For the token endpoint. The library keeps its nonces. */
   readonly handle: oauth.DPoPHandle
 }
 
-/** Origins whose nonces are remembered; a forgotten one costs one more request. */
+/** Origins whose nonces are remembered. A forgotten nonce costs one request. */
 const MAX_ORIGINS = 100
 
-/** Signs what shows that this client holds the key of a token. */
-export class Prover {
+/** Signs DPoP proofs. */
+export class DpopProver {
   readonly alg: string
   readonly isRequired: boolean
   readonly #given: DpopOptions['keyPair']
-  readonly #nonces = new Map<string, string>()
+  readonly #nonces = new BoundedMap<string, string>(MAX_ORIGINS)
   #keys: Promise<Keys> | undefined
 
   constructor({ mode = 'required', alg = 'ES256', keyPair }: DpopOptions) {
@@ -49,7 +50,7 @@ export class Prover {
     this.#given = keyPair
   }
 
-  /** The pair, made when it is first asked for. */
+  /** Generates the pair when it is first needed. */
   keys(): Promise<Keys> {
     this.#keys ??= this.#load()
     return this.#keys
@@ -62,7 +63,7 @@ export class Prover {
     return { privateKey, jwk, thumbprint: await calculateJwkThumbprint(jwk), handle }
   }
 
-  /** A proof for one request with a token, never to be used twice. */
+  /** A proof for one request. */
   async proof(method: string, address: string, token: string): Promise<string> {
     const { privateKey, jwk } = await this.keys()
     const { origin, pathname } = new URL(address)
@@ -80,15 +81,12 @@ export class Prover {
       .sign(privateKey)
   }
 
-  /** Takes up the nonce of an answer, and says whether it is a new one. */
+  /** Stores the nonce of a response. Returns whether it is new. */
   learn(address: string, headers: Headers): boolean {
     const nonce = headers.get('dpop-nonce')
     const { origin } = new URL(address)
     if (nonce === null || nonce.length > 1_024 || this.#nonces.get(origin) === nonce) return false
-    this.#nonces.delete(origin)
     this.#nonces.set(origin, nonce)
-    const [oldest] = this.#nonces.keys()
-    if (this.#nonces.size > MAX_ORIGINS && oldest !== undefined) this.#nonces.delete(oldest)
     return true
   }
 }

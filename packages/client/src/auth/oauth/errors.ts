@@ -1,18 +1,18 @@
 import * as oauth from 'oauth4webapi'
 
 /**
- * What kept an authorization from succeeding.
+ * Why authorization failed.
  *
- * - `address`: an address was refused before anything was sent to it
- * - `network`: nobody answered, or not in the expected time or size
- * - `discovery`: no usable metadata of the server or of its authorization server
- * - `issuer`: metadata, an answer or credentials of another authorization server than the expected one
- * - `pkce`: the authorization server does not say that it supports PKCE with S256
- * - `registration`: no client id, and no way to get one
- * - `refused`: the user or the authorization server said no while the user was asked
- * - `response`: the answer that came back from the user's browser is not one to this question
- * - `token`: the token endpoint gave no token
- * - `dpop`: tokens are not bound to a key although they have to be
+ * - `address`: metadata named an address that must not be contacted
+ * - `network`: no response, or one that is too slow or too large
+ * - `discovery`: no usable metadata
+ * - `issuer`: metadata, a response or credentials belong to another authorization server
+ * - `pkce`: the authorization server does not announce PKCE with S256
+ * - `registration`: there is no client id
+ * - `refused`: the user or the authorization server refused
+ * - `response`: the browser's redirect does not belong to this authorization
+ * - `token`: the token endpoint issued no token
+ * - `dpop`: the tokens are not bound to a key
  */
 export type AuthorizationFailure =
   | 'address'
@@ -27,8 +27,8 @@ export type AuthorizationFailure =
   | 'dpop'
 
 /**
- * Authorization did not succeed. The message names what to do and no secret: what an authorization server says is kept
- * to an error code and a description from which every secret of this client was taken out.
+ * Authorization failed. The message has no secrets: of the authorization server's error, it keeps the code and a
+ * description without the secrets of this client.
  */
 export class AuthorizationError extends Error {
   readonly reason: AuthorizationFailure
@@ -36,7 +36,7 @@ export class AuthorizationError extends Error {
   readonly oauthError: string | undefined
 
   constructor(reason: AuthorizationFailure, message: string, oauthError?: string) {
-    // Parts of it were chosen by strangers.
+    // The authorization server controls parts of the message.
     super(message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_MESSAGE))
     this.name = 'AuthorizationError'
     this.reason = reason
@@ -44,12 +44,12 @@ export class AuthorizationError extends Error {
   }
 }
 
-/** What RFC 6749 allows in an error code, and a length that no code has. */
+/** The characters of RFC 6749. */
 const ERROR_CODE = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 const MAX_DESCRIPTION = 200
 const MAX_MESSAGE = 1_000
 
-/** The error code and description of a peer, fit to be shown: printable, short and without this client's secrets. */
+/** The error code and description of a server, printable, short and without secrets. */
 export function saidByPeer(
   error: unknown,
   description: unknown,
@@ -69,8 +69,8 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * What went wrong with an answer of the authorization server. The library's own error is not kept as a cause: it holds
- * the parameters and the body, and with them codes and tokens, which an inspecting logger would print.
+ * Converts an error of the library. It is not kept as the cause, because it has codes and tokens that a logger would
+ * print.
  */
 export function fromLibrary(
   reason: AuthorizationFailure,
@@ -85,5 +85,5 @@ export function fromLibrary(
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
     return new AuthorizationError(reason, `${what}: ${withoutSecrets(error.message, secrets)}`)
-  return new AuthorizationError(reason, `${what}: unusable answer`)
+  return new AuthorizationError(reason, `${what}: invalid response`)
 }

@@ -5,25 +5,24 @@ import { Readable } from 'node:stream'
 import type { AddressPolicy } from './addresses.ts'
 import { AuthorizationError } from './errors.ts'
 
-/** An IP address that a name was resolved to. */
 export interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }
 
-/** All addresses of a host name. */
+/** Resolves a host name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 
-/** Sends one request and follows no redirect. */
+/** Must not follow redirects. */
 export type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Longest answer of an authorization server, and longest time until it is there. */
+/** Limits for a response of an authorization server. */
 export interface FetchLimits {
   readonly maxBytes: number
   readonly timeoutMs: number
 }
 
-/** A `fetch` for addresses given by strangers: it checks where it goes, stays there, and limits what comes back. */
+/** A `fetch` for URLs from metadata: checks the address, follows no redirect and limits the response. */
 export function guardedFetch(policy: AddressPolicy, send: SendRequest, limits: FetchLimits): PlainFetch {
   return async (address, init) => {
     const url = policy.check(address)
@@ -43,7 +42,7 @@ export function guardedFetch(policy: AddressPolicy, send: SendRequest, limits: F
   }
 }
 
-/** Sends a request to an address that was checked as far as its text goes. */
+/** Sends a request to a checked URL. */
 export type SendRequest = (url: URL, init: RequestInit) => Promise<Response>
 
 async function within(
@@ -66,9 +65,8 @@ async function within(
 }
 
 /**
- * Sends over `node:http` and `node:https`, whose connections can be told the address to use: names are resolved first,
- * every address is checked, and the connection goes to one of these, so that a second look-up can't answer otherwise.
- * Nothing is kept alive, and no proxy of the environment is used.
+ * Resolves the name, checks every address, and connects to one of them, so that a second lookup cannot return another
+ * address (DNS rebinding). Connections are not reused, and proxy variables are ignored.
  */
 export function connectChecked(policy: AddressPolicy, resolve: Resolve = resolveAll): SendRequest {
   return async (url, init) => {
@@ -78,7 +76,7 @@ export function connectChecked(policy: AddressPolicy, resolve: Resolve = resolve
     if (!addresses.every(({ address }) => policy.allows(url, address)))
       throw new AuthorizationError(
         'address',
-        `${url.origin}, named by metadata, has an address that is not public; allow it with allowHosts if that is meant`,
+        `${url.origin}, named by metadata, has an address that is not public: if you trust the host, add it to allowHosts`,
       )
     init.signal?.throwIfAborted()
     return exchange(url, init, addresses)
@@ -117,7 +115,7 @@ function exchange(url: URL, init: RequestInit, addresses: readonly ResolvedAddre
   })
 }
 
-/** Statuses whose answers have no body, and which `Response` takes none with. */
+/** `Response` accepts no body with these. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304])
 
 function toResponse(message: IncomingMessage): Response {

@@ -1,21 +1,20 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { UsageError } from '@jetway/core'
-import { AuthorizationError } from './errors.ts'
+import { abortable } from '../../util/promises.ts'
 
-/** Where the browser comes back to on this machine. */
 export interface LoopbackOptions {
-  /** Shows an address to the user. It comes from strangers: hand it to the system without a shell. */
+  /** Opens a URL in the browser. It comes from the server: do not pass it to a shell. */
   open(url: URL): void | Promise<void>
-  /** A fixed port, for registrations name it. */
+  /** Fixed, because the registration contains it. */
   readonly port: number
   /** @default '/callback' */
   readonly path?: string
-  /** What the user reads when done. */
+  /** The HTML page that the user sees at the end. */
   readonly page?: string
 }
 
-/** What `authorizationCode` needs, from a server on loopback. */
+/** Options for `authorizationCode`. */
 export interface LoopbackRedirect {
   readonly redirectUri: string
   readonly authorize: (url: URL, context: { readonly signal: AbortSignal }) => Promise<string>
@@ -24,16 +23,16 @@ export interface LoopbackRedirect {
 const PAGE = '<!doctype html><meta charset="utf-8"><title>Done</title><p>You can close this window.'
 
 /**
- * Receives the browser's way back at `http://127.0.0.1:port/path`. It listens while a user is asked, and for that one
- * answer: `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
+ * Receives the redirect at `http://127.0.0.1:port/path`. It listens only while the user is asked:
+ * `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
  *
- * @throws UsageError `ERR_MCP_OPTION` for a port that is none; `authorize` fails where the port is taken
+ * @throws UsageError `ERR_MCP_OPTION` for an invalid port; `authorize` rejects if the port is in use
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
 export function loopbackRedirect(options: LoopbackOptions): LoopbackRedirect {
   const { port, path = '/callback', page = PAGE } = options
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new UsageError('ERR_MCP_OPTION', `${port} is no port to listen at`)
+    throw new UsageError('ERR_MCP_OPTION', `${port} is not a valid port`)
   const redirectUri = `http://127.0.0.1:${port}${path}`
   return {
     redirectUri,
@@ -44,7 +43,7 @@ export function loopbackRedirect(options: LoopbackOptions): LoopbackRedirect {
         server.listen(port, '127.0.0.1')
         await once(server, 'listening', { signal })
         await options.open(url)
-        return await Promise.race([back, aborted(signal)])
+        return await abortable(back, signal)
       } finally {
         server.close()
         server.closeAllConnections()
@@ -53,13 +52,13 @@ export function loopbackRedirect(options: LoopbackOptions): LoopbackRedirect {
   }
 }
 
-/** The first request for the address, whatever it says: what it says is checked by who asked. */
+/** Resolves to the first request's URL. `authorizationCode` validates it. */
 function answerOn(server: Server, redirectUri: string, page: string): Promise<string> {
   const { pathname, origin, host } = new URL(redirectUri)
   return new Promise((found) => {
     server.on('request', (request, response) => {
       const url = new URL(request.url ?? '/', origin)
-      // A page elsewhere that was made to resolve to loopback says so by its own name.
+      // DNS rebinding: a page of another site has that site's name as the host.
       if (request.headers.host !== host || url.pathname !== pathname || url.search === '') {
         response.writeHead(404).end()
         return
@@ -69,13 +68,5 @@ function answerOn(server: Server, redirectUri: string, page: string): Promise<st
         .writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
         .end(page)
     })
-  })
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, fail) => {
-    const stop = (): void => fail(new AuthorizationError('refused', 'The user was not waited for any longer'))
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
   })
 }

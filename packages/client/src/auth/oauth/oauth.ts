@@ -1,87 +1,83 @@
 import { UsageError } from '@jetway/core'
 import { type Clock, systemClock } from '@jetway/core/stores'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { AuthProvider } from '../provider.ts'
 import { addressPolicy } from './addresses.ts'
 import type { ClientCredentials } from './clients.ts'
-import { type DpopOptions, Prover } from './dpop.ts'
+import { type DpopOptions, DpopProver } from './dpop.ts'
 import { connectChecked, guardedFetch, type Resolve, type SendRequest } from './fetch.ts'
 import type { Grant } from './grants.ts'
 import { isNative, type RegistrationOptions } from './registration.ts'
 import { type AuthorizationSettings, ServerAuthorization } from './server-authorization.ts'
 import { type CredentialStore, memoryCredentials } from './store.ts'
 
-/** How this client gets tokens for the servers that it connects to. */
 export interface OAuthOptions {
-  /** How a token is asked for: `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
+  /** `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
   readonly grant: Grant
-  /** Clients registered by hand, each for the authorization server that it names. They come before every other way. */
+  /** Clients that are registered by hand. They are used before any other way. */
   readonly clients?: readonly ClientCredentials[]
   /**
-   * The address of this client's metadata document: https, with a path. It is the client's id wherever authorization
-   * servers read such documents: https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+   * The https URL, with a path, of this client's metadata document. It is the client id at servers that support it:
+   * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
    */
   readonly clientMetadataUrl?: string
-  /** What to register with, at authorization servers that know this client in no other way. Without it, none is made. */
+  /** Enables dynamic registration, at servers where no other client id is known. */
   readonly registration?: RegistrationOptions
-  /** Asks a person for a client's id, where there is no other way left. */
+  /** Asks the user for a client id, as the last resort. */
   readonly askClient?: (issuer: string) => Promise<ClientCredentials | undefined>
-  /** Scopes to ask for beside those that the server asks for. */
+  /** Requested in addition to the server's scopes. */
   readonly scopes?: readonly string[]
-  /** Which authorization server to use, where a server names several. By default one with `clients`, else the first. */
+  /** Chooses one of several authorization servers. @default one from `clients`, or the first */
   readonly chooseIssuer?: (issuers: readonly string[], resource: string) => string | Promise<string>
-  /** Binds tokens to a key. */
   readonly dpop?: DpopOptions
   /** Where credentials stay. @default memoryCredentials() */
   readonly store?: CredentialStore
-  /** Hosts, without a port, that metadata may name although their addresses are not public, over https. */
+  /** Host names, without a port, that metadata may name over https even though they are not public. */
   readonly allowHosts?: readonly string[]
-  /** In ms, for each answer of an authorization server. @default 10_000 */
+  /** Ms for each response of an authorization server. @default 10_000 */
   readonly timeoutMs?: number
-  /** Of each answer of an authorization server. @default 262_144 (256 KiB) */
+  /** Limit for each response of an authorization server, in bytes. @default 262_144 */
   readonly maxBytes?: number
-  /** The name look-up, for networks with one of their own. Every address that it gives is checked. */
+  /** Replaces the DNS lookup. Every address is checked. */
   readonly resolve?: Resolve
   /**
-   * Sends the requests to authorization servers in another way, such as through a proxy. Addresses are then checked as
-   * far as their text goes, and what a name resolves to is the concern of this function.
+   * Replaces the requests to authorization servers, for instance with a proxy. URLs are checked, but the addresses
+   * that they resolve to are not.
    */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   readonly clock?: Pick<Clock, 'now'>
 }
 
-/** Servers whose tokens one provider holds at a time; those of the server used longest ago are read from the store again. */
+/** The tokens of other servers are read from the store again. */
 const MAX_SERVERS = 256
 
 /**
- * Authorization as MCP says it: what a server's challenge names is discovered, and a token is asked for, renewed and
- * widened when the server asks for that. One provider serves any number of servers and keeps their tokens apart; requests
- * that meet a challenge at the same time share what follows.
+ * OAuth as MCP specifies it: discovers the authorization server, requests and renews tokens, and asks for more scopes
+ * when the server requires them. One provider serves any number of servers. Concurrent requests share an
+ * authorization.
  *
- * Metadata comes from strangers: only https addresses in public networks are contacted, and loopback where the server
- * itself is there; redirects are not followed. What a request fails with is an {@link AuthorizationError}.
+ * Only public https addresses are contacted, and loopback if the server is on loopback. Redirects are not followed.
+ * Requests fail with an {@link AuthorizationError}.
  *
- * @throws UsageError `ERR_MCP_OPTION` for options that cannot be meant
+ * @throws UsageError `ERR_MCP_OPTION` for invalid options
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function oauth(options: OAuthOptions): AuthProvider {
   checkOptions(options)
   const settings = settingsOf(options)
-  const servers = new Map<string, ServerAuthorization>()
+  const servers = new BoundedMap<string, ServerAuthorization>(MAX_SERVERS)
   const at = (resource: string): ServerAuthorization => {
     const known = servers.get(resource) ?? authorizationAt(new URL(resource), options, settings)
-    servers.delete(resource)
     servers.set(resource, known)
-    const [oldest] = servers.keys()
-    if (servers.size > MAX_SERVERS && oldest !== undefined) servers.delete(oldest)
     return known
   }
   const isOwn = (resource: string, url: string): boolean => new URL(url).origin === new URL(resource).origin
   return {
     headers: async (request) =>
       isOwn(request.resource, request.url) ? at(request.resource).headers(request) : undefined,
-    challenged: async (answer) =>
-      isOwn(answer.resource, answer.url) ? at(answer.resource).challenged(answer) : 'give-up',
-    answered: (answer) => at(answer.resource).answered(answer),
+    onChallenge: async (answer) =>
+      isOwn(answer.resource, answer.url) ? at(answer.resource).onChallenge(answer) : 'give-up',
+    onResponse: (answer) => at(answer.resource).onResponse(answer),
   }
 }
 
@@ -95,7 +91,7 @@ function settingsOf(options: OAuthOptions): AuthorizationSettings {
     askClient: options.askClient,
     scopes: options.scopes ?? [],
     store: options.store ?? memoryCredentials(),
-    prover: options.dpop === undefined ? undefined : new Prover(options.dpop),
+    prover: options.dpop === undefined ? undefined : new DpopProver(options.dpop),
     now: () => clock.now(),
   }
 }
@@ -107,7 +103,7 @@ function authorizationAt(
 ): ServerAuthorization {
   const policy = addressPolicy({
     server,
-    chosen: options.grant.chosen.map((address) => new URL(address)),
+    trustedUrls: options.grant.trustedUrls.map((address) => new URL(address)),
     allowHosts: options.allowHosts ?? [],
   })
   const send: SendRequest = options.fetch ?? connectChecked(policy, options.resolve)
@@ -124,20 +120,14 @@ function checkOptions({ clientMetadataUrl, grant, timeoutMs = 1, maxBytes = 1 }:
   if (clientMetadataUrl !== undefined) {
     const url = URL.canParse(clientMetadataUrl) ? new URL(clientMetadataUrl) : undefined
     if (url?.protocol !== 'https:' || url.pathname === '/' || url.href !== clientMetadataUrl)
-      throw new UsageError(
-        'ERR_MCP_OPTION',
-        'clientMetadataUrl has to be a complete https address with a path',
-      )
+      throw new UsageError('ERR_MCP_OPTION', 'clientMetadataUrl must be an https URL with a path')
   }
-  for (const address of [...grant.chosen, ...grant.redirectUris])
-    if (!URL.canParse(address)) throw new UsageError('ERR_MCP_OPTION', `"${address}" is no address`)
+  for (const address of [...grant.trustedUrls, ...grant.redirectUris])
+    if (!URL.canParse(address)) throw new UsageError('ERR_MCP_OPTION', `"${address}" is not a URL`)
   // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
   for (const address of grant.redirectUris)
     if (new URL(address).protocol === 'http:' && !isNative(address))
-      throw new UsageError(
-        'ERR_MCP_OPTION',
-        `The redirect address ${address} has to be https, or on loopback`,
-      )
+      throw new UsageError('ERR_MCP_OPTION', `The redirect URI ${address} must be https, or http on loopback`)
   if (!(timeoutMs > 0 && maxBytes > 0))
-    throw new UsageError('ERR_MCP_OPTION', 'timeoutMs and maxBytes have to be positive')
+    throw new UsageError('ERR_MCP_OPTION', 'timeoutMs and maxBytes must be positive')
 }

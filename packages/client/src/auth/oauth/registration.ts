@@ -10,7 +10,6 @@ import { AuthorizationError, fromLibrary } from './errors.ts'
 import type { PlainFetch } from './fetch.ts'
 import type { CredentialStore, StoredClient } from './store.ts'
 
-/** Who this client is, at authorization servers of all kinds. */
 export interface ClientSettings {
   readonly clients: readonly ClientCredentials[]
   readonly clientMetadataUrl: string | undefined
@@ -19,7 +18,7 @@ export interface ClientSettings {
   readonly store: CredentialStore
 }
 
-/** What this client says of itself where it registers: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
+/** Metadata for dynamic registration: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
 export interface RegistrationOptions {
   /** Shown to users. */
   readonly clientName: string
@@ -30,7 +29,6 @@ export interface RegistrationOptions {
   readonly softwareVersion?: string
 }
 
-/** What a grant needs of a registration. */
 export interface RegistrationNeeds {
   readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
@@ -38,10 +36,10 @@ export interface RegistrationNeeds {
 }
 
 /**
- * The client for an authorization server: the one that was registered with it by hand, else the address of this client's
- * metadata document where the server reads these, else one that registers by itself, else the one that a person gives.
+ * The client id for an authorization server: one from `clients`, or the metadata document's URL, or a dynamic
+ * registration, or one that the user gives.
  *
- * @throws AuthorizationError `issuer` for credentials of another issuer, `registration` where there is no way left
+ * @throws AuthorizationError `issuer` for credentials of another issuer, `registration` if there is no client id
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export async function identify(
@@ -61,11 +59,11 @@ export async function identify(
   if (asked !== undefined) return identityOf(asked, server, false)
   throw new AuthorizationError(
     'registration',
-    `No client is known to ${server.issuer}: register one there and give its id in clients, or name it in registration`,
+    `No client id for ${server.issuer}: register a client there and set the option clients, or set the option registration`,
   )
 }
 
-/** Forgets a registration that the server no longer knows, so that the next authorization makes another. */
+/** Deletes a registration that the server no longer knows. */
 export async function forget(settings: ClientSettings, server: oauth.AuthorizationServer): Promise<void> {
   await settings.store.write('client', server.issuer, undefined)
 }
@@ -86,7 +84,7 @@ async function givenFor(
     return undefined
   throw new AuthorizationError(
     'issuer',
-    `The server now names the authorization server ${issuer}, and the client's credentials belong to another`,
+    `The server now uses the authorization server ${issuer}, but the client's credentials belong to another one: set them in clients`,
   )
 }
 
@@ -137,7 +135,7 @@ async function register(
   return client
 }
 
-/** A client that runs where its user can read it keeps no secret; it asks for one only where the server wants that. */
+/** A public client cannot keep a secret, so it asks for one only if the server requires it. */
 function methodToAskFor(server: oauth.AuthorizationServer): AuthMethod {
   const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS
   const wanted: readonly AuthMethod[] = ['none', 'client_secret_basic', 'client_secret_post']
@@ -167,7 +165,7 @@ function metadataOf(
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Whether the way back leads to an application on the user's own machine. */
+/** Whether the redirect leads to an application on the user's machine. */
 export function isNative(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri)
   return protocol === 'http:' ? LOOPBACK.has(hostname) : protocol !== 'https:'
@@ -189,7 +187,7 @@ async function send(
   }
 }
 
-/** Many servers answer 200, or leave out that a secret never expires, which the library insists on. */
+/** The library requires status 201 and `client_secret_expires_at`. Many servers send 200, or no such member. */
 async function lenient(answer: Response): Promise<Response> {
   if (!answer.ok) return answer
   const body = (await answer.json().catch(() => undefined)) as Record<string, unknown> | undefined

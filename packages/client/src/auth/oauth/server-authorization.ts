@@ -1,8 +1,9 @@
 import * as oauth from 'oauth4webapi'
-import type { AuthAnswer, AuthHeaders, AuthRequest } from '../provider.ts'
+import { abortable } from '../../util/promises.ts'
+import type { AuthResponse, AuthHeaders, AuthRequest } from '../provider.ts'
 import { readChallenge, scopesOf, type Challenge } from './challenge.ts'
 import { discover, type Discovered, type Discovery } from './discovery.ts'
-import type { Prover } from './dpop.ts'
+import type { DpopProver } from './dpop.ts'
 import { AuthorizationError } from './errors.ts'
 import type { Grant } from './grants.ts'
 import { forget, identify, type ClientSettings } from './registration.ts'
@@ -12,33 +13,32 @@ import { TokenEndpoint } from './token-endpoint.ts'
 export interface AuthorizationSettings extends ClientSettings {
   readonly grant: Grant
   readonly scopes: readonly string[]
-  readonly prover: Prover | undefined
+  readonly prover: DpopProver | undefined
   readonly now: () => number
 }
 
-/** A token that ends within this time, or the second half of its life if that is shorter, is renewed before it is used. */
+/** A token is renewed this long before it expires, or in the second half of its life if that is shorter. */
 const EARLY_MS = 30_000
-/** A token that a server refuses right after it was issued will not be taken if it is issued once more. */
+/** If a server refuses a token that is younger than this, a new one would not help. */
 const REFUSED_MS = 60_000
-/** Scopes beyond it are not asked for: a server could name new ones without end. */
+/** A server could ask for new scopes again and again. */
 const MAX_SCOPES = 100
 
-/** The authorization of this client at one server: its tokens, and what gets new ones. */
+/** The tokens of one server. */
 export class ServerAuthorization {
   readonly #settings: AuthorizationSettings
   readonly #discovery: Discovery
   readonly #name: string
   #tokens: StoredTokens | undefined
-  /** Asked for so far, also by tokens that have ended. */
+  /** All scopes requested so far. */
   #scopes: readonly string[] = []
-  /** What is under way, shared by every request that waits for it. */
+  /** A running authorization, shared by all requests. */
   #work: Promise<void> | undefined
   #isLoaded = false
-  /** Whether the refresh token, if there is one, is worth trying. */
+  /** False if a refreshed token was refused. */
   #isRefreshable = true
-  /** When the token is to be renewed. */
   #renewAt = Infinity
-  /** The token that no request has been answered with yet: since when there is one, and whether a refresh gave it. */
+  /** The current token, while no request with it has succeeded. */
   #untried: { readonly since: number; readonly isRefreshed: boolean } | undefined
 
   constructor(settings: AuthorizationSettings, discovery: Discovery) {
@@ -59,35 +59,35 @@ export class ServerAuthorization {
     }
   }
 
-  answered({ url, headers, sent }: AuthAnswer): void {
+  onResponse({ url, headers, sent }: AuthResponse): void {
     this.#settings.prover?.learn(url, headers)
     if (this.#isCurrent(sent)) this.#untried = undefined
   }
 
-  async challenged(answer: AuthAnswer): Promise<'retry' | 'give-up'> {
+  async onChallenge(answer: AuthResponse): Promise<'retry' | 'give-up'> {
     const challenge = await readChallenge(answer.headers)
     const isNewNonce = this.#settings.prover?.learn(answer.url, answer.headers) === true
     if (challenge.error === 'use_dpop_nonce' && sentToken(answer.sent) !== undefined)
       return isNewNonce ? 'retry' : 'give-up'
-    // Somebody else's request has met the same challenge, and there is another token by now.
+    // Another request has got a new token for the same challenge.
     if (this.#tokens !== undefined && !this.#isCurrent(answer.sent)) return 'retry'
     return answer.status === 401 ? this.#unauthorized(challenge, answer) : this.#forbidden(challenge, answer)
   }
 
-  async #unauthorized(challenge: Challenge, { signal }: AuthAnswer): Promise<'retry' | 'give-up'> {
+  async #unauthorized(challenge: Challenge, { signal }: AuthResponse): Promise<'retry' | 'give-up'> {
     const { since = -Infinity, isRefreshed = false } = this.#untried ?? {}
     if (!isRefreshed && this.#settings.now() - since < REFUSED_MS) return 'give-up'
-    // A refresh token whose tokens are refused would be asked for more of them without end.
+    // Refreshing again would give another token that is refused.
     if (isRefreshed) this.#isRefreshable = false
     await this.#share(() => this.#reauthorize(challenge), signal)
     return 'retry'
   }
 
   /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#step-up-authorization-flow */
-  async #forbidden(challenge: Challenge, { signal }: AuthAnswer): Promise<'retry' | 'give-up'> {
+  async #forbidden(challenge: Challenge, { signal }: AuthResponse): Promise<'retry' | 'give-up'> {
     if (challenge.error !== 'insufficient_scope' || this.#tokens === undefined) return 'give-up'
     const scopes = union(this.#scopes, challenge.scopes)
-    // What was asked for once and not granted will not be granted now.
+    // A scope that was not granted will not be granted now.
     if (scopes.length === this.#scopes.length || scopes.length > MAX_SCOPES) return 'give-up'
     await this.#share(
       async () => this.#obtain(await discover(this.#discovery, challenge.resourceMetadata), scopes),
@@ -96,11 +96,12 @@ export class ServerAuthorization {
     return 'retry'
   }
 
-  /** One at a time: whoever comes while work is under way waits for it, and sees then what is left to do. */
+  /** Runs one at a time. A caller that joins then checks again what is left to do. */
   async #share(work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     this.#work ??= work().finally(() => {
       this.#work = undefined
     })
+    signal?.throwIfAborted()
     await abortable(this.#work, signal)
   }
 
@@ -112,7 +113,7 @@ export class ServerAuthorization {
     return this.#tokens !== undefined && sentToken(sent) === this.#tokens.accessToken
   }
 
-  /** Before a request: what was stored, and what takes the place of a token that ends. */
+  /** Loads the stored tokens, and renews a token that expires. */
   async #prepare(): Promise<void> {
     if (!this.#isLoaded) {
       const stored = await this.#settings.store.read('tokens', this.#name)
@@ -122,25 +123,25 @@ export class ServerAuthorization {
     }
     if (!this.#isEnding() || this.#tokens === undefined) return
     const { refreshToken, expiresAt = 0 } = this.#tokens
-    // A person is not asked before the server has said that it wants that.
-    if (refreshToken === undefined && this.#settings.grant.isAttended) return
+    // The user is only asked after a challenge.
+    if (refreshToken === undefined && this.#settings.grant.isInteractive) return
     try {
       await this.#renew(this.#tokens)
     } catch (error) {
-      // It is good for a little longer, and so may be the next try.
+      // The old token is still valid, and the next try may succeed.
       if (!(error instanceof AuthorizationError) || expiresAt <= this.#settings.now()) throw error
     }
   }
 
   async #renew({ issuer, resourceMetadata }: StoredTokens): Promise<void> {
     const found = await discover(this.#discovery, resourceMetadata)
-    // Where tokens come from now is for the next challenge to say.
+    // The server has changed its authorization server: wait for its challenge.
     if (found.authorizationServer.issuer !== issuer) return
     if (await this.#refresh(found)) return
-    if (!this.#settings.grant.isAttended) await this.#obtain(found, this.#scopes)
+    if (!this.#settings.grant.isInteractive) await this.#obtain(found, this.#scopes)
   }
 
-  /** Whether this process holds the key that stored tokens are bound to. */
+  /** Whether this process has the key of the stored tokens. */
   async #isUsable({ tokenType, keyThumbprint }: StoredTokens): Promise<boolean> {
     if (tokenType === 'bearer') return this.#settings.prover?.isRequired !== true
     return keyThumbprint === (await this.#settings.prover?.keys())?.thumbprint
@@ -153,7 +154,7 @@ export class ServerAuthorization {
     await this.#obtain(found, union(this.#scopes, wanted, this.#settings.scopes).slice(0, MAX_SCOPES))
   }
 
-  /** Whether the refresh token gave new tokens; where it is of no use any more, the old ones are gone. */
+  /** Whether the refresh token gave new tokens. An invalid one is deleted. */
   async #refresh(found: Discovered): Promise<boolean> {
     const tokens = this.#tokens
     if (tokens?.refreshToken === undefined || !this.#isRefreshable) return false
@@ -184,7 +185,7 @@ export class ServerAuthorization {
     }
   }
 
-  /** A registration that the server no longer knows is made again next time. */
+  /** The next authorization registers again. */
   async #forgetUnknown(error: unknown, { identity, server }: TokenEndpoint): Promise<void> {
     const isUnknown = error instanceof AuthorizationError && UNKNOWN_CLIENT.has(error.oauthError ?? '')
     if (isUnknown && identity.isRegistered) await forget(this.#settings, server)
@@ -220,7 +221,7 @@ export class ServerAuthorization {
     if (!prover.isRequired) return false
     throw new AuthorizationError(
       'dpop',
-      `${authorizationServer.issuer} does not say that it binds tokens to a key by ${prover.alg}, and that is required`,
+      `${authorizationServer.issuer} does not announce DPoP with ${prover.alg}: set dpop.mode to 'when-supported' to connect without it`,
     )
   }
 
@@ -263,7 +264,7 @@ export class ServerAuthorization {
   }
 }
 
-/** Errors after which a refresh token is worth nothing: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/** The refresh token is invalid after these: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 const ENDS_REFRESH: ReadonlySet<string> = new Set([
   'invalid_grant',
   'invalid_client',
@@ -275,19 +276,3 @@ const UNKNOWN_CLIENT: ReadonlySet<string> = new Set(['invalid_client', 'unauthor
 const union = (...lists: readonly (readonly string[])[]): readonly string[] => [...new Set(lists.flat())]
 
 const sentToken = (sent: AuthHeaders): string | undefined => sent['authorization']?.replace(/^\S+ /, '')
-
-/** Ends the waiting of one request; what it waited for goes on for the others. */
-async function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return await work
-  signal.throwIfAborted()
-  let stop = (): void => undefined
-  const aborted = new Promise<never>((_, fail) => {
-    stop = () => fail(signal.reason as Error)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}

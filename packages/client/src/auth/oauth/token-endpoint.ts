@@ -1,20 +1,19 @@
 import * as oauth from 'oauth4webapi'
 import type { Identity } from './clients.ts'
-import type { Prover } from './dpop.ts'
+import type { DpopProver } from './dpop.ts'
 import { AuthorizationError, fromLibrary } from './errors.ts'
 import type { PlainFetch } from './fetch.ts'
 
-/** Options that every request to a token endpoint is sent with. */
 export type TokenRequestOptions = oauth.TokenEndpointRequestOptions
 
-/** The token endpoint of one authorization server, asked in the name of one client. */
+/** The token endpoint of an authorization server, for one client. */
 export class TokenEndpoint {
   readonly server: oauth.AuthorizationServer
   readonly identity: Identity
   readonly #fetch: PlainFetch
-  readonly #prover: Prover | undefined
+  readonly #prover: DpopProver | undefined
 
-  constructor(server: oauth.AuthorizationServer, identity: Identity, fetch: PlainFetch, prover?: Prover) {
+  constructor(server: oauth.AuthorizationServer, identity: Identity, fetch: PlainFetch, prover?: DpopProver) {
     this.server = server
     this.identity = identity
     this.#fetch = fetch
@@ -25,11 +24,7 @@ export class TokenEndpoint {
     return { client_id: this.identity.clientId }
   }
 
-  /**
-   * A token by any grant.
-   *
-   * @throws AuthorizationError `token`, `dpop`, `address`, `network`
-   */
+  /** @throws AuthorizationError `token`, `dpop`, `address`, `network` */
   request(
     grantType: string,
     parameters: Readonly<Record<string, string>>,
@@ -51,7 +46,7 @@ export class TokenEndpoint {
     )
   }
 
-  /** Sends a request and reads its answer; once more where the endpoint asks for a nonce in the proof. */
+  /** Sends a request, and a second time if the server asks for a DPoP nonce. */
   async exchange(
     secrets: readonly string[],
     send: (options: TokenRequestOptions) => Promise<Response>,
@@ -67,7 +62,7 @@ export class TokenEndpoint {
         }),
       )
     } catch (error) {
-      throw fromLibrary('token', `${this.server.issuer} gave no token`, error, [
+      throw fromLibrary('token', `${this.server.issuer} issued no token`, error, [
         ...this.identity.secrets,
         ...secrets.filter((secret) => secret.length >= 8),
       ])
@@ -77,30 +72,33 @@ export class TokenEndpoint {
   async #options(): Promise<TokenRequestOptions> {
     const handle = (await this.#prover?.keys())?.handle
     return {
-      // Which addresses may be plain is decided by the policy that the fetch goes by.
+      // The address policy decides about http.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: async (url, init) => withoutExtras(await this.#fetch(url, init)),
       ...(handle === undefined ? {} : { DPoP: handle }),
     }
   }
 
-  /** A server that ignores a proof gives a token that anybody can use. */
+  /** A server that ignores the proof issues a token that anybody can use. */
   #bound(answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
     const isBound = answer.token_type === 'dpop'
     if (isBound && this.#prover === undefined)
       throw new AuthorizationError(
         'dpop',
-        `${this.server.issuer} gave a token that is bound to an unknown key`,
+        `${this.server.issuer} issued a token that is bound to an unknown key`,
       )
     if (!isBound && this.#prover !== undefined)
-      throw new AuthorizationError('dpop', `${this.server.issuer} gave a token that is bound to no key`)
+      throw new AuthorizationError(
+        'dpop',
+        `${this.server.issuer} issued a token that is not bound to the key`,
+      )
     return answer
   }
 }
 
 /**
- * An answer without what is of no use here but would stop the library: a challenge beside an error body, which it reads
- * in its place, and an ID token, which it validates although nobody looks at it.
+ * Removes what would stop the library: a challenge, which it reads instead of the error body, and an ID token, which
+ * it would validate.
  */
 async function withoutExtras(answer: Response): Promise<Response> {
   const headers = new Headers(answer.headers)

@@ -5,17 +5,16 @@ import { AuthorizationError } from './errors.ts'
 import { JWT_BEARER, scoped, type Grant, type GrantRequest } from './grants.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
-/** What an assertion is needed for. */
 export interface AssertionContext {
   /** The audience: https://www.rfc-editor.org/rfc/rfc7523#section-3 */
   readonly issuer: string
   readonly tokenEndpoint: string | undefined
-  /** The server that the token will be for. */
+  /** The server that the token is for. */
   readonly resource: string
 }
 
 /**
- * The client acts for itself, with a secret or a key: give it in `clients`.
+ * The client authenticates as itself, with a secret or key from `clients`.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
@@ -23,15 +22,14 @@ export function clientCredentials(): Grant {
   return {
     grantTypes: ['client_credentials'],
     redirectUris: [],
-    isAttended: false,
-    chosen: [],
+    isInteractive: false,
+    trustedUrls: [],
     obtain: (request) => request.endpoint.request('client_credentials', scoped(request)),
   }
 }
 
 /**
- * The platform that runs this workload vouches for it by a signed assertion, such as a service account's token. It is
- * asked for anew each time that a token is needed; a refused one is not tried again.
+ * The platform signs an assertion for this workload, such as a service account token. It is requested for each token.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  */
@@ -41,8 +39,8 @@ export function workloadIdentity(options: {
   return {
     grantTypes: [JWT_BEARER],
     redirectUris: [],
-    isAttended: false,
-    chosen: [],
+    isInteractive: false,
+    trustedUrls: [],
     obtain: async (request) => {
       const { issuer, token_endpoint: tokenEndpoint } = request.found.authorizationServer
       const { resource } = request.found
@@ -52,14 +50,13 @@ export function workloadIdentity(options: {
   }
 }
 
-/** An enterprise's own identity provider, which decides for its users which servers they may use. */
 export interface EnterpriseOptions {
   readonly identityProvider: {
     readonly issuer: string
-    /** By default, found in the metadata of the issuer. */
+    /** @default from the issuer's metadata */
     readonly tokenEndpoint?: string
   } & Pick<ClientCredentials, 'clientId' | 'clientSecret' | 'privateKey' | 'authMethod'>
-  /** The user's identity assertion from single sign-on, not expired. */
+  /** The user's valid identity assertion from single sign-on. */
   subjectToken(): string | Promise<string>
   /** @default 'urn:ietf:params:oauth:token-type:id_token' */
   readonly subjectTokenType?: string
@@ -70,8 +67,8 @@ const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
 
 /**
- * The user's identity provider gives a grant for the server's authorization server, which gives a token for that: nobody
- * is asked again. The client at the authorization server goes into `clients`.
+ * The enterprise's identity provider issues a grant for the server's authorization server. The user is not asked. The
+ * client for the authorization server belongs into `clients`.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
@@ -80,8 +77,8 @@ export function enterpriseManaged(options: EnterpriseOptions): Grant {
   return {
     grantTypes: [JWT_BEARER],
     redirectUris: [],
-    isAttended: false,
-    chosen: tokenEndpoint === undefined ? [issuer] : [issuer, tokenEndpoint],
+    isInteractive: false,
+    trustedUrls: tokenEndpoint === undefined ? [issuer] : [issuer, tokenEndpoint],
     obtain: async (request) => {
       const assertion = await identityAssertion(options, request)
       return await request.endpoint.request(JWT_BEARER, { ...scoped(request), assertion })
@@ -106,13 +103,13 @@ async function identityAssertion(options: EnterpriseOptions, request: GrantReque
       subject_token: await options.subjectToken(),
       subject_token_type: options.subjectTokenType ?? ID_TOKEN,
     },
-    // What comes back is no access token, and says so: https://www.rfc-editor.org/rfc/rfc8693#section-2.2.1
+    // The result is not an access token: https://www.rfc-editor.org/rfc/rfc8693#section-2.2.1
     { n_a: () => undefined },
   )
   if (answer['issued_token_type'] === ID_JAG) return answer.access_token
   throw new AuthorizationError(
     'token',
-    `${server.issuer} gave another token than the grant that was asked for`,
+    `${server.issuer} issued another type of token than the requested ID-JAG`,
   )
 }
 
@@ -120,7 +117,6 @@ async function providerMetadata(
   { issuer, tokenEndpoint }: EnterpriseOptions['identityProvider'],
   { discovery }: GrantRequest,
 ): Promise<AuthorizationServer> {
-  // Endpoints given by hand have no list of methods, so what fits the credentials is used.
   if (tokenEndpoint !== undefined) return { issuer, token_endpoint: tokenEndpoint }
   return await serverMetadataOf(discovery, issuer)
 }

@@ -30,14 +30,14 @@ export interface Host {
 export function host(options: ClientManagerOptions = {}): Host {
   const manager = new ClientManager(INFO, {
     client: { eras: false },
-    reconnect: { firstMs: 5 },
+    reconnect: { initialDelayMs: 5 },
     ...options,
   })
   open.push(manager)
   const pids: number[] = []
   const events: Host['events'] = []
-  manager.on('mcp_stderr', ({ line }) => void pids.push(Number(/^server (\d+)$/.exec(line)?.[1])))
-  for (const event of ['mcp_reconnecting', 'mcp_reconnected', 'mcp_server_removed'] as const)
+  manager.on('stderr', ({ line }) => void pids.push(Number(/^server (\d+)$/.exec(line)?.[1])))
+  for (const event of ['reconnecting', 'reconnected', 'serverRemoved'] as const)
     manager.on(event, (value) => void events.push([event, value]))
   return { manager, pids, events }
 }

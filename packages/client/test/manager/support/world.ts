@@ -1,13 +1,13 @@
 import { type JsonObject, Method } from '@jetway/core/protocol'
 import { afterEach } from 'vitest'
 import { ClientManager, type ClientManagerOptions, type ManagerEvents } from '../../../src/manager/index.ts'
-import type { Dial } from '../../../src/transport/client-transport.ts'
+import type { TransportFactory } from '../../../src/transport/client-transport.ts'
 import { ManualClock, settled } from '../../support/manual-clock.ts'
 import { INFO, type Script, ScriptedServer, sessions } from '../../support/scripted.ts'
 
 /** A dial to scripted servers: one for each connection. */
 export interface ScriptedDial {
-  readonly dial: Dial
+  readonly target: TransportFactory
   /** Every server that there was, in order. */
   readonly servers: ScriptedServer[]
   /** The one of the latest connection. */
@@ -16,12 +16,12 @@ export interface ScriptedDial {
   down: Error | undefined
 }
 
-export function scriptedDial(script: Script = {}): ScriptedDial {
+export function scriptedTarget(script: Script = {}): ScriptedDial {
   const servers: ScriptedServer[] = []
   const made: ScriptedDial = {
     servers,
     down: undefined,
-    dial: () => {
+    target: () => {
       if (made.down !== undefined) throw made.down
       const server = new ScriptedServer({ ...sessions(), ...script })
       servers.push(server)
@@ -56,17 +56,17 @@ export interface World {
 }
 
 const EVENTS: Record<keyof ManagerEvents, true> = {
-  mcp_connected: true,
-  mcp_reconnecting: true,
-  mcp_reconnected: true,
-  mcp_reconnect_failed: true,
-  mcp_server_removed: true,
-  mcp_list_changed: true,
-  mcp_list_failed: true,
-  mcp_resource_updated: true,
-  mcp_log: true,
-  mcp_stderr: true,
-  mcp_error: true,
+  connected: true,
+  reconnecting: true,
+  reconnected: true,
+  reconnectFailed: true,
+  serverRemoved: true,
+  listChanged: true,
+  listFailed: true,
+  resourceUpdated: true,
+  log: true,
+  stderr: true,
+  error: true,
 }
 
 const open: ClientManager[] = []

@@ -1,0 +1,76 @@
+import type { JsonObject } from '@jetway/core/protocol'
+import type { HostToolResult } from './host-result.ts'
+import type { HostTool } from './host-tool.ts'
+import { isBlank, type ModelToolsOptions, modelTools, NO_OUTPUT } from './model-tools.ts'
+import { bytesOf, type HostPart, textOf } from './parts.ts'
+
+export type AiSdkVersion = 6 | 7
+
+type File<V extends AiSdkVersion> = V extends 6
+  ? { type: 'image-data' | 'file-data'; data: string; mediaType: string }
+  : { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
+
+export type AiSdkOutput<V extends AiSdkVersion = 7> =
+  | { type: 'text' | 'error-text'; value: string }
+  | { type: 'content'; value: ({ type: 'text'; text: string } | File<V>)[] }
+
+/** A tool for `generateText` and `streamText`. */
+export interface AiSdkTool<Schema, V extends AiSdkVersion = 7> {
+  type: 'dynamic'
+  description: string
+  title?: string
+  inputSchema: Schema
+  execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<HostToolResult>
+  toModelOutput: (options: { output: HostToolResult }) => AiSdkOutput<V>
+}
+
+export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelToolsOptions {
+  /** `jsonSchema` of the package `ai`. */
+  readonly jsonSchema: (schema: never) => Schema
+  /** The major version of `ai`. 6 and 7 have different types for files. @default 7 */
+  readonly version?: V
+}
+
+/**
+ * Tools for the AI SDK of Vercel. Schemas are changed only where some provider would refuse them.
+ *
+ * @throws TypeError for duplicate tools
+ */
+export async function aiSdkTools<Schema, V extends AiSdkVersion = 7>(
+  tools: readonly HostTool[],
+  options: AiSdkOptions<Schema, V>,
+): Promise<Record<string, AiSdkTool<Schema, V>>> {
+  const { jsonSchema, version = 7 } = options
+  const dialect = { complete: true, keys: /^[a-zA-Z0-9_.-]{1,64}$/ } as const
+  const known = await modelTools(tools, dialect, options)
+  const entries = known.all.map(({ name, description, schema, tool, run }) => {
+    const made: AiSdkTool<Schema, V> = {
+      type: 'dynamic',
+      description,
+      ...(tool.title !== undefined && { title: tool.title }),
+      inputSchema: jsonSchema(schema satisfies JsonObject as never),
+      execute: (input, { abortSignal }) => run(input, abortSignal),
+      toModelOutput: ({ output }) => aiSdkOutput(output, version) as AiSdkOutput<V>,
+    }
+    return [name, made] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVersion): AiSdkOutput<6 | 7> {
+  const said = isBlank(text) ? NO_OUTPUT : text
+  if (isError) return { type: 'error-text', value: said }
+  if (parts.every((part) => bytesOf(part) === undefined)) return { type: 'text', value: said }
+  return { type: 'content', value: parts.map((part) => contentOf(part, version)) }
+}
+
+function contentOf(
+  part: HostPart,
+  version: AiSdkVersion,
+): { type: 'text'; text: string } | File<6> | File<7> {
+  const bytes = bytesOf(part)
+  if (bytes === undefined) return { type: 'text', text: textOf(part) }
+  const { data, mimeType: mediaType } = bytes
+  if (version === 7) return { type: 'file', data: { type: 'data', data }, mediaType }
+  return { type: mediaType.startsWith('image/') ? 'image-data' : 'file-data', data, mediaType }
+}

@@ -1,0 +1,149 @@
+import { type HostTool, type HostToolOptions, hostTools } from './host-tool.ts'
+import { sourceOf, type SourceEvent, type Tools } from './source.ts'
+
+/** Holds tools by name, such as a `Map`. */
+export interface ToolRegistry {
+  has(name: string): boolean
+  set(name: string, tool: HostTool): unknown
+  delete(name: string): unknown
+  /** If there is one, a tool that was replaced by somebody else is left alone. */
+  get?(name: string): unknown
+}
+
+export interface BridgeOptions extends HostToolOptions {
+  /** A tool was left out because its name is taken. Called once for each. */
+  readonly onSkipped?: (tool: HostTool) => void
+  /** The tools could not be listed after a change. The registered ones stay. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface Bridge {
+  /** Registered tools. */
+  readonly count: number
+  /** Names that were taken. */
+  readonly skipped: readonly string[]
+  /** Updates the registry. Runs by itself when the source reports a change. */
+  refresh(): Promise<void>
+  /** Stops updates and removes the tools. Can be called again. */
+  stop(): void
+  [Symbol.dispose](): void
+}
+
+const EVENTS: readonly SourceEvent[] = ['connected', 'reconnected', 'listChanged', 'serverRemoved']
+
+/**
+ * Registers all tools and keeps the registry up to date. Tools of other owners are left alone; when a name becomes
+ * free, the next refresh takes it.
+ */
+export async function bridgeAll(
+  from: Tools,
+  registry: ToolRegistry,
+  options: BridgeOptions = {},
+): Promise<Bridge> {
+  const bridge = new RegistryBridge(from, registry, options)
+  try {
+    await bridge.refresh()
+    return bridge
+  } catch (error) {
+    bridge.stop()
+    throw error
+  }
+}
+
+class RegistryBridge implements Bridge {
+  readonly #from: Tools
+  readonly #registry: ToolRegistry
+  readonly #options: BridgeOptions
+  readonly #own = new Map<string, HostTool>()
+  readonly #offs: (() => void)[]
+  #skipped: ReadonlySet<string> = new Set()
+  #running: Promise<void> | undefined
+  /** The next update, because the running one may have listed the tools before the change. */
+  #next: Promise<void> | undefined
+  #stopped = false
+
+  constructor(from: Tools, registry: ToolRegistry, options: BridgeOptions) {
+    this.#from = from
+    this.#registry = registry
+    this.#options = options
+    const source = sourceOf(from)
+    this.#offs = EVENTS.flatMap((event) => {
+      const off = source.on?.(event, ({ list = 'tools' }) => list === 'tools' && this.#changed())
+      return off === undefined ? [] : [off]
+    })
+  }
+
+  get count(): number {
+    return this.#own.size
+  }
+
+  get skipped(): readonly string[] {
+    return [...this.#skipped]
+  }
+
+  refresh(): Promise<void> {
+    if (this.#running === undefined) return this.#run()
+    return (this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined
+        return this.#run()
+      }))
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const off of this.#offs.splice(0)) off()
+    for (const name of this.#own.keys()) this.#remove(name)
+    this.#skipped = new Set()
+  }
+
+  [Symbol.dispose](): void {
+    this.stop()
+  }
+
+  #changed(): void {
+    this.refresh().catch((error: unknown) => {
+      if (!this.#stopped) this.#options.onError?.(error)
+    })
+  }
+
+  #run(): Promise<void> {
+    const running = this.#list().finally(() => {
+      if (this.#running === running) this.#running = undefined
+    })
+    this.#running = running
+    return running
+  }
+
+  async #list(): Promise<void> {
+    if (this.#stopped) return
+    const tools = await hostTools(this.#from, this.#options)
+    // `stop` may have been called.
+    if (!this.#stopped) this.#register(tools)
+  }
+
+  #register(tools: readonly HostTool[]): void {
+    const names = new Set(tools.map(({ name }) => name))
+    for (const name of this.#own.keys()) if (!names.has(name) || !this.#holds(name)) this.#remove(name)
+    const before = this.#skipped
+    const skipped = tools.filter(({ name }) => !this.#own.has(name) && this.#registry.has(name))
+    this.#skipped = new Set(skipped.map(({ name }) => name))
+    for (const tool of tools) {
+      if (this.#skipped.has(tool.name)) continue
+      this.#registry.set(tool.name, tool)
+      this.#own.set(tool.name, tool)
+    }
+    for (const tool of skipped) if (!before.has(tool.name)) this.#options.onSkipped?.(tool)
+  }
+  #remove(name: string): void {
+    if (this.#holds(name)) this.#registry.delete(name)
+    this.#own.delete(name)
+  }
+
+  /** Whether the registry still has our tool. */
+  #holds(name: string): boolean {
+    if (!this.#registry.has(name)) return false
+    return this.#registry.get === undefined || this.#registry.get(name) === this.#own.get(name)
+  }
+}

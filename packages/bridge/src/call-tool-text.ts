@@ -1,0 +1,33 @@
+import type { RequestOptions } from '@jetway/client'
+import { type HostToolResult, toHostResult } from './host-result.ts'
+import type { Tools } from './source.ts'
+
+/** The tool returned an error. The message is its text. */
+export class ToolFailedError extends Error {
+  readonly tool: string
+  readonly result: HostToolResult
+
+  constructor(tool: string, result: HostToolResult) {
+    super(result.text === '' ? `The tool ${tool} failed` : result.text)
+    this.name = 'ToolFailedError'
+    this.tool = tool
+    this.result = result
+  }
+}
+
+/**
+ * Calls a tool and returns its text; undefined if the result is empty.
+ *
+ * @throws ToolFailedError if the tool fails; what `callTool` throws
+ */
+export async function callToolText(
+  from: Pick<Tools, 'callTool'>,
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+  options: RequestOptions = {},
+): Promise<string | undefined> {
+  const unbounded = { maxText: Infinity, maxData: Infinity, maxParts: Infinity }
+  const result = toHostResult(await from.callTool(name, args, options), unbounded)
+  if (result.isError) throw new ToolFailedError(name, result)
+  return result.parts.length === 0 ? undefined : result.text
+}

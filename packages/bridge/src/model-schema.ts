@@ -1,0 +1,212 @@
+import { isObject, type JsonObject } from '@jetway/core/protocol'
+
+/** What a model API refuses in a schema. One such tool fails the whole request. */
+export interface SchemaDialect {
+  /** Allowed names of arguments. */
+  readonly keys?: RegExp
+  /** Arrays must have `items`, and objects `properties`. */
+  readonly complete?: true
+}
+
+export interface ModelSchema {
+  readonly schema: JsonObject & { readonly type: 'object' }
+  /** The original names of renamed arguments. */
+  readonly originals: ReadonlyMap<string, string>
+}
+
+/** What lies beyond is left to the server's validation. */
+const MAX_DEPTH = 32
+const MAX_BRANCHES = 256
+const CHOICES = ['anyOf', 'oneOf'] as const
+
+/** Changes a schema only where the API would refuse it. The server validates the arguments in any case. */
+export function modelSchema(given: JsonObject, dialect: SchemaDialect = {}): ModelSchema {
+  const folded = foldRoot(given)
+  const complete = dialect.complete === true ? completed(folded) : folded
+  return renamed(complete, dialect.keys)
+}
+
+const CHOSEN = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const
+const REPLACED: ReadonlySet<string> = new Set([...CHOSEN, 'properties', 'required'])
+
+/** Makes the root a plain object: APIs allow no `anyOf` and the like there. */
+function foldRoot(root: JsonObject): JsonObject {
+  const plain = root['type'] === 'object' && CHOSEN.every((key) => root[key] === undefined)
+  if (plain) return root
+  const { properties, required } = fold(root, new Folding(root), 0)
+  const rest = Object.entries(root).filter(([key]) => !REPLACED.has(key))
+  const either = [...properties].map(([name, by]) => {
+    const [only, ...others] = by.values()
+    return [name, others.length === 0 ? only : { anyOf: [only, ...others] }] as const
+  })
+  return {
+    ...Object.fromEntries(rest),
+    type: 'object',
+    properties: Object.fromEntries(either),
+    ...(required.size > 0 && { required: [...required] }),
+  }
+}
+
+/** The properties of all branches, each with all its schemas, and those that are required. */
+interface Folded {
+  readonly properties: Map<string, Map<string, unknown>>
+  readonly required: ReadonlySet<string>
+}
+
+/** Limits the work, and compares schemas by their text. */
+class Folding {
+  readonly root: JsonObject
+  readonly #texts = new Map<unknown, string>()
+  #left = MAX_BRANCHES
+
+  constructor(root: JsonObject) {
+    this.root = root
+  }
+
+  text(schema: unknown): string {
+    const known = this.#texts.get(schema)
+    if (known !== undefined) return known
+    const text = JSON.stringify(schema)
+    this.#texts.set(schema, text)
+    return text
+  }
+
+  take(depth: number): boolean {
+    return depth <= MAX_DEPTH && this.#left-- > 0
+  }
+}
+
+function fold(schema: JsonObject, folding: Folding, depth: number): Folded {
+  const properties: Folded['properties'] = new Map()
+  if (isObject(schema['properties']))
+    for (const [name, each] of Object.entries(schema['properties']))
+      properties.set(name, new Map([[folding.text(each), each]]))
+  const required = new Set(textsIn(schema['required']))
+  const branches = (given: unknown): readonly Folded[] =>
+    (Array.isArray(given) ? given : [])
+      .filter(isObject)
+      .flatMap((branch) => (folding.take(depth + 1) ? [fold(branch, folding, depth + 1)] : []))
+  const target = referred(schema['$ref'], folding.root)
+  const all = [...branches(schema['allOf']), ...branches(target === undefined ? [] : [target])]
+  const choices = CHOICES.map((key) => branches(schema[key]))
+  for (const part of [...all, ...choices.flat()]) merge(properties, part.properties)
+  for (const part of all) for (const name of part.required) required.add(name)
+  for (const [first, ...others] of choices)
+    for (const name of first?.required ?? [])
+      if (others.every((other) => other.required.has(name))) required.add(name)
+  return { properties, required }
+}
+
+function merge(properties: Folded['properties'], more: Folded['properties']): void {
+  for (const [name, by] of more) {
+    const known = properties.get(name) ?? new Map<string, unknown>()
+    for (const [text, schema] of by) known.set(text, schema)
+    properties.set(name, known)
+  }
+}
+
+/** Resolves a local reference. Others are never fetched. */
+function referred(ref: unknown, root: JsonObject): JsonObject | undefined {
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
+  let at: unknown = root
+  for (const step of ref.slice(2).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (!isObject(at) || !Object.hasOwn(at, key)) return undefined
+    at = at[key]
+  }
+  return isObject(at) ? at : undefined
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+
+/** Keywords with schemas by name, and keywords with a schema or a list of them. */
+const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
+const INSIDE = ['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else'] as const
+const ALSO_INSIDE = ['additionalProperties', 'contains', 'propertyNames', 'unevaluatedProperties'] as const
+
+/** Adds `items` to all arrays. */
+function completed(root: JsonObject): JsonObject {
+  const all = eachSchema(root, (schema) =>
+    hasType(schema, 'array') && schema['items'] === undefined ? { ...schema, items: {} } : schema,
+  )
+  return isObject(all['properties']) ? all : { ...all, properties: {} }
+}
+
+const hasType = ({ type }: JsonObject, wanted: string): boolean =>
+  type === wanted || (Array.isArray(type) && type.includes(wanted))
+
+/** Changes each subschema, innermost first. Returns the same object if nothing changes. */
+export function eachSchema(
+  schema: JsonObject,
+  change: (schema: JsonObject) => JsonObject,
+  depth = 0,
+): JsonObject {
+  if (depth > MAX_DEPTH) return schema
+  const inner = (value: unknown): unknown => {
+    if (Array.isArray(value)) return sameOr(value, value.map(inner))
+    return isObject(value) ? eachSchema(value, change, depth + 1) : value
+  }
+  const changed: [string, unknown][] = []
+  for (const key of [...INSIDE, ...ALSO_INSIDE]) {
+    const value = schema[key]
+    const now = inner(value)
+    if (now !== value) changed.push([key, now])
+  }
+  for (const key of BY_NAME) {
+    const value = schema[key]
+    if (!isObject(value)) continue
+    const entries = Object.entries(value).map(([name, each]) => [name, inner(each)] as const)
+    if (entries.some(([name, each]) => each !== value[name])) changed.push([key, Object.fromEntries(entries)])
+  }
+  return change(changed.length === 0 ? schema : { ...schema, ...Object.fromEntries(changed) })
+}
+
+const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly unknown[] =>
+  after.every((each, i) => each === before[i]) ? before : after
+
+/** Renames the arguments that the API would refuse. */
+function renamed(schema: JsonObject, keys: RegExp | undefined): ModelSchema {
+  const originals = new Map<string, string>()
+  const plain = schema as ModelSchema['schema']
+  const { properties } = schema
+  if (keys === undefined || !isObject(properties)) return { schema: plain, originals }
+  const free = freeNames(Object.keys(properties))
+  const newNames = new Map<string, string>()
+  for (const name of Object.keys(properties)) {
+    if (keys.test(name)) continue
+    const other = free(name)
+    newNames.set(name, other)
+    originals.set(other, name)
+  }
+  if (newNames.size === 0) return { schema: plain, originals }
+  const now = (name: string): string => newNames.get(name) ?? name
+  const { required } = schema
+  return {
+    originals,
+    schema: {
+      ...plain,
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [now(name), each])),
+      ...(Array.isArray(required) && { required: textsIn(required).map(now) }),
+    },
+  }
+}
+
+const MAX_KEY = 64
+
+/** Names that are not taken. */
+function freeNames(names: readonly string[]): (name: string) => string {
+  const taken = new Set(names)
+  const counts = new Map<string, number>()
+  return (name) => {
+    const start = name.replaceAll(/[^a-zA-Z0-9_.-]/g, '_').slice(0, MAX_KEY - 8) || '_'
+    for (;;) {
+      const count = (counts.get(start) ?? 0) + 1
+      counts.set(start, count)
+      const free = count === 1 ? start : `${start}_${count}`
+      if (taken.has(free)) continue
+      taken.add(free)
+      return free
+    }
+  }
+}

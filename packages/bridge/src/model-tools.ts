@@ -1,0 +1,122 @@
+import { isObject } from '@jetway/core/protocol'
+import { failedResult, type HostToolResult } from './host-result.ts'
+import type { HostTool } from './host-tool.ts'
+import { modelNames, shortened } from './model-names.ts'
+import { type ModelSchema, modelSchema, type SchemaDialect } from './model-schema.ts'
+
+/** A tool as the model sees it. */
+interface ModelTool {
+  readonly name: string
+  readonly description: string
+  readonly schema: ModelSchema['schema']
+  /** Calls it with the model's arguments. */
+  readonly run: (input: unknown, signal: AbortSignal | undefined) => Promise<HostToolResult>
+  readonly tool: HostTool
+}
+
+/** A call of the model. */
+export interface ModelCall {
+  readonly name: string
+  /** An object, or its JSON text. */
+  readonly input: unknown
+}
+
+export interface RunOptions {
+  /** Aborting it ends all calls and rejects with its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ModelToolsOptions {
+  /** Longest description in characters. @default no limit */
+  readonly maxDescription?: number
+}
+
+/** The tools by the names that the model uses. */
+export class ModelTools {
+  readonly all: readonly ModelTool[]
+  readonly #byName: ReadonlyMap<string, ModelTool>
+
+  constructor(all: readonly ModelTool[]) {
+    this.all = all
+    this.#byName = new Map(all.map((tool) => [tool.name, tool]))
+  }
+
+  tool(name: string): HostTool | undefined {
+    return this.#byName.get(name)?.tool
+  }
+
+  /** Runs calls in order, and concurrently where the tools allow it. @throws the reason of the signal */
+  async run(calls: readonly ModelCall[], { signal }: RunOptions = {}): Promise<readonly HostToolResult[]> {
+    const results: HostToolResult[] = []
+    for (const group of groups(calls, ({ name }) => this.tool(name)?.metadata.concurrent === true)) {
+      signal?.throwIfAborted()
+      results.push(...(await Promise.all(group.map((call) => this.#run(call, signal)))))
+    }
+    return results
+  }
+
+  async #run({ name, input }: ModelCall, signal: AbortSignal | undefined): Promise<HostToolResult> {
+    const tool = this.#byName.get(name)
+    if (tool === undefined) return failedResult(new Error(`There is no tool ${JSON.stringify(name)}`))
+    return tool.run(input, signal)
+  }
+}
+
+/** @throws TypeError for duplicate tools */
+export async function modelTools(
+  tools: readonly HostTool[],
+  dialect: SchemaDialect,
+  { maxDescription = Infinity }: ModelToolsOptions,
+): Promise<ModelTools> {
+  const names = await modelNames(tools)
+  return new ModelTools(
+    tools.flatMap((tool, i): ModelTool[] => {
+      const name = names[i]
+      if (name === undefined) return []
+      const { schema, originals } = modelSchema(tool.inputSchema, dialect)
+      const made: ModelTool = {
+        name,
+        description: shortened(tool.description, maxDescription),
+        schema,
+        tool,
+        async run(input, signal) {
+          const args = argsOf(input)
+          if (args === undefined) return failedResult(new Error('The arguments are not a JSON object'))
+          const own = Object.entries(args).map(([key, value]) => [originals.get(key) ?? key, value])
+          return await tool.execute(Object.fromEntries(own), signal === undefined ? {} : { signal })
+        },
+      }
+      return [made]
+    }),
+  )
+}
+
+/** Models may send nothing for a tool without arguments. */
+function argsOf(input: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (input === undefined || input === null || input === '') return {}
+  if (typeof input !== 'string') return isObject(input) ? input : undefined
+  try {
+    const parsed: unknown = JSON.parse(input)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Neighbours that may run concurrently form a group. */
+function groups<T>(items: readonly T[], together: (item: T) => boolean): readonly (readonly T[])[] {
+  const all: T[][] = []
+  let open: T[] | undefined
+  for (const item of items) {
+    const joins = together(item)
+    if (open !== undefined && joins) open.push(item)
+    else all.push((open = [item]))
+    if (!joins) open = undefined
+  }
+  return all
+}
+
+/** Some APIs refuse empty text. */
+export const NO_OUTPUT = '(no output)'
+
+export const isBlank = (text: string): boolean => text.trim() === ''

@@ -1,0 +1,105 @@
+import { type Annotations, isObject, type JsonObject } from '@jetway/core/protocol'
+
+interface Marked {
+  readonly annotations?: Annotations
+}
+
+/** One part of a result. Binary data is base64. */
+export type HostPart =
+  | (Marked & { readonly type: 'text'; readonly text: string })
+  | (Marked & { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string })
+  | (Marked & {
+      readonly type: 'link'
+      readonly uri: string
+      readonly name: string
+      readonly title?: string
+      readonly description?: string
+      readonly mimeType?: string
+    })
+  | (Marked & {
+      readonly type: 'resource'
+      readonly uri: string
+      readonly mimeType?: string
+      /** Either `text` or `data`. */
+      readonly text?: string
+      readonly data?: string
+    })
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const members = <K extends string>(from: JsonObject, keys: readonly K[]): Partial<Record<K, string>> =>
+  Object.fromEntries(keys.flatMap((key) => (isText(from[key]) ? [[key, from[key]]] : []))) as never
+
+/** Converts a content block. Unknown and malformed blocks become JSON text. */
+export function partOf(block: JsonObject): HostPart {
+  const { annotations } = block
+  const marks = isObject(annotations) ? { annotations: annotations as Annotations } : {}
+  return { ...(known(block) ?? { type: 'text', text: JSON.stringify(block) }), ...marks }
+}
+
+function known(block: JsonObject): HostPart | undefined {
+  const { type, text, data, mimeType, uri, name, resource } = block
+  if (type === 'text') return isText(text) ? { type, text } : undefined
+  if (type === 'image' || type === 'audio')
+    return isText(data) && isText(mimeType) ? { type, data, mimeType } : undefined
+  if (type === 'resource_link')
+    return isText(uri)
+      ? {
+          type: 'link',
+          uri,
+          name: isText(name) ? name : uri,
+          ...members(block, ['title', 'description', 'mimeType']),
+        }
+      : undefined
+  return type === 'resource' && isObject(resource) ? embedded(resource) : undefined
+}
+
+function embedded(resource: JsonObject): HostPart | undefined {
+  const { uri, text, blob } = resource
+  if (!isText(uri) || !(isText(text) || isText(blob))) return undefined
+  const content = isText(text) ? { text } : { data: blob as string }
+  return { type: 'resource', uri, ...members(resource, ['mimeType']), ...content }
+}
+
+/** The binary data of an image, audio, or an embedded resource. */
+export function bytesOf(
+  part: HostPart,
+): { readonly data: string; readonly mimeType: string; readonly uri?: string } | undefined {
+  if (part.type === 'image' || part.type === 'audio') return part
+  if (part.type !== 'resource' || part.data === undefined) return undefined
+  return { data: part.data, mimeType: part.mimeType ?? 'application/octet-stream', uri: part.uri }
+}
+
+/** The text of a part, for models that only read text. */
+export function textOf(part: HostPart): string {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'link':
+      return `[${describe('link', part.title ?? part.name, part.uri, part.mimeType, part.description)}]`
+    case 'resource':
+      return part.text === undefined
+        ? `[${describe('resource', brief(part.uri), brief(part.mimeType ?? ''), sizeOf(part.data ?? ''))}]`
+        : `[${describe('resource', part.uri, part.mimeType)}]\n${part.text}`
+    default:
+      return `[${describe(part.type, brief(part.mimeType), sizeOf(part.data))}]`
+  }
+}
+
+/** Descriptions of binary data do not count as text, so they need their own limit. */
+const MAX_FACT = 512
+const brief = (fact: string): string => (fact.length > MAX_FACT ? `${whole(fact, MAX_FACT)}…` : fact)
+
+/** The start of a text, without half a surrogate pair at the end. */
+export function whole(text: string, length: number): string {
+  const start = text.slice(0, length)
+  return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start
+}
+
+const describe = (what: string, ...facts: readonly (string | undefined)[]): string =>
+  `${what}: ${facts.filter((fact) => fact !== undefined && fact !== '').join(', ')}`
+
+/** Four base64 characters are three bytes. */
+function sizeOf(data: string): string {
+  const bytes = Math.floor((data.length * 3) / 4)
+  return bytes < 10_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`
+}

@@ -1,0 +1,49 @@
+import type { CallToolResult, Tool } from '@jetway/core/protocol'
+import type { Client } from '@jetway/client'
+import type { RequestOptions } from '@jetway/client'
+
+export interface SourceTool {
+  /** The host's name for the server. */
+  readonly server: string
+  /** The name to call the tool by. */
+  readonly name: string
+  readonly tool: Tool
+}
+
+/** Events after which the tools may have changed. */
+export type SourceEvent = 'connected' | 'reconnected' | 'listChanged' | 'serverRemoved'
+
+/** Where tools come from, such as a `ClientManager`. */
+export interface ToolSource {
+  tools(): Promise<readonly SourceTool[]>
+  callTool(
+    name: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<CallToolResult>
+  /** Returns a function that removes the listener. */
+  on?(
+    event: SourceEvent,
+    listener: (event: { readonly server: string; readonly list?: string }) => void,
+  ): () => void
+}
+
+export type Tools = ToolSource | Client
+
+/** A client as a source. The tools keep their own names. */
+export function sourceOf(tools: Tools): ToolSource {
+  if (!('listTools' in tools)) return tools
+  const server = (): string => tools.name ?? tools.server?.info?.name ?? ''
+  return {
+    tools: async () => (await tools.listTools()).map((tool) => ({ server: server(), name: tool.name, tool })),
+    callTool: (name, args, options) => tools.callTool(name, args, options),
+    on: (event, listener) => {
+      if (event !== 'listChanged') return () => {}
+      const tell = (): void => listener({ server: server(), list: 'tools' })
+      const offs = [tools.on('toolsChanged', tell), tools.on('changesMissed', tell)]
+      return () => {
+        for (const off of offs) off()
+      }
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { generateText, jsonSchema, stepCountIs } from 'ai'
+import { generateText as generateText7, jsonSchema as jsonSchema7, stepCountIs as stepCountIs7 } from 'ai7'
+import { MockLanguageModelV4 } from 'ai7/test'
+import { MockLanguageModelV3 } from 'ai/test'
+import { describe, expect, it } from 'vitest'
+import { aiSdkTools, hostTools } from '../src/index.ts'
+import { connectToShop, PNG } from './support/shop.ts'
+
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+}
+const asking = (toolName: string, input: object) => ({
+  content: [{ type: 'tool-call' as const, toolCallId: 'call-1', toolName, input: JSON.stringify(input) }],
+  finishReason: { unified: 'tool-calls' as const, raw: undefined },
+  usage,
+  warnings: [],
+})
+const answering = {
+  content: [{ type: 'text' as const, text: 'Done' }],
+  finishReason: { unified: 'stop' as const, raw: undefined },
+  usage,
+  warnings: [],
+}
+
+/** What the model was given of the result of its call, by either version of the SDK. */
+async function given6(toolName: string, input: object): Promise<unknown> {
+  await using client = await connectToShop()
+  const tools = await aiSdkTools(await hostTools(client), { jsonSchema, version: 6 })
+  const model = new MockLanguageModelV3({ doGenerate: [asking(toolName, input), answering] })
+  const { text } = await generateText({ model, tools, prompt: 'Go', stopWhen: stepCountIs(3) })
+  expect(text).toBe('Done')
+  expect(model.doGenerateCalls[0]?.tools?.map(({ name }) => name)).toEqual(Object.keys(tools))
+  return outputIn(model.doGenerateCalls[1]?.prompt)
+}
+
+async function given7(toolName: string, input: object): Promise<unknown> {
+  await using client = await connectToShop()
+  const tools = await aiSdkTools(await hostTools(client), { jsonSchema: jsonSchema7 })
+  const model = new MockLanguageModelV4({ doGenerate: [asking(toolName, input), answering] })
+  const { text } = await generateText7({ model, tools, prompt: 'Go', stopWhen: stepCountIs7(3) })
+  expect(text).toBe('Done')
+  return outputIn(model.doGenerateCalls[1]?.prompt)
+}
+
+function outputIn(prompt: readonly { readonly role: string; readonly content: unknown }[] = []): unknown {
+  const [result] = (prompt.findLast(({ role }) => role === 'tool')?.content ?? []) as { output: unknown }[]
+  return result?.output
+}
+
+describe.each([
+  ['6', given6],
+  ['7', given7],
+])('tools in version %s of the AI SDK', (version, given) => {
+  it('are called by the model, which gets their text', async () => {
+    expect(await given('get_order', { id: 'A1' })).toEqual({ type: 'text', value: '{"id":"A1","total":40}' })
+  })
+
+  it('give images to the model', async () => {
+    const picture =
+      version === '6'
+        ? { type: 'image-data', data: PNG, mediaType: 'image/png' }
+        : { type: 'file', data: { type: 'data', data: PNG }, mediaType: 'image/png' }
+    expect(await given('photo', {})).toEqual({
+      type: 'content',
+      value: [{ type: 'text', text: 'A dot' }, picture],
+    })
+  })
+
+  it('give errors to the model', async () => {
+    expect(await given('refund', {})).toEqual({ type: 'error-text', value: 'The order is closed' })
+  })
+
+  it('tell the model if the server refuses its arguments', async () => {
+    expect(await given('get_order', { id: 5 })).toMatchObject({
+      type: 'error-text',
+      value: expect.stringContaining('id'),
+    })
+  })
+})
+
+describe('tools for the AI SDK', () => {
+  it("have the server's schema", async () => {
+    await using client = await connectToShop()
+    const host = await hostTools(client)
+    const model = new MockLanguageModelV3({ doGenerate: [answering] })
+    const tools = await aiSdkTools(host, { jsonSchema, version: 6 })
+    await generateText({ model, tools, prompt: 'Go' })
+    expect(model.doGenerateCalls[0]?.tools?.[0]).toMatchObject({
+      type: 'function',
+      name: 'get_order',
+      description: 'An order by its number (MCP server: shop)',
+      inputSchema: host[0]?.inputSchema,
+    })
+    expect(tools['refund']).toMatchObject({ type: 'dynamic', title: 'Give money back' })
+  })
+
+  it("are aborted by the SDK's signal", async () => {
+    await using client = await connectToShop()
+    const tools = await aiSdkTools(await hostTools(client), { jsonSchema, version: 6 })
+    const abortSignal = AbortSignal.abort(new Error('enough'))
+    await expect(tools['photo']?.execute({}, { abortSignal })).rejects.toThrow('enough')
+  })
+
+  it("have names that every provider accepts, and use the server's own name for the call", async () => {
+    const calls: unknown[] = []
+    const tools = await aiSdkTools(
+      await hostTools({
+        tools: () =>
+          Promise.resolve([
+            {
+              server: 's',
+              name: 'files/read',
+              tool: { name: 'files/read', inputSchema: { type: 'object', properties: { $top: {} } } },
+            },
+          ]),
+        callTool: (...call) => {
+          calls.push(call)
+          return Promise.resolve({ content: [] })
+        },
+      }),
+      { jsonSchema, version: 6 },
+    )
+    const [name = ''] = Object.keys(tools)
+    expect(name).toMatch(/^files_read_[0-9a-f]{8}$/)
+    const result = await tools[name]?.execute({ _top: 5 }, {})
+    expect(calls).toEqual([['files/read', { $top: 5 }, {}]])
+    expect(tools[name]?.toModelOutput({ output: result as never })).toEqual({
+      type: 'text',
+      value: '(no output)',
+    })
+  })
+})

@@ -1,0 +1,165 @@
+import type { Tool } from '@jetway/core/protocol'
+import { describe, expect, it, vi } from 'vitest'
+import { bridgeAll, type HostTool, type SourceEvent, type ToolSource } from '../src/index.ts'
+import { connectTo, settled } from './support/connect.ts'
+import { shop } from './support/shop.ts'
+
+/** A manager whose tools a test changes. */
+class Changing implements ToolSource {
+  names: readonly string[] = ['a', 'b']
+  description = 'first'
+  lists = 0
+  fails = false
+  hold: Promise<void> | undefined
+  readonly listeners = new Map<SourceEvent, Set<(event: { server: string; list?: string }) => void>>()
+
+  async tools(): ReturnType<ToolSource['tools']> {
+    this.lists++
+    const { names, description } = this
+    await this.hold
+    if (this.fails) throw new Error('not now')
+    return names.map((name) => ({
+      server: 's',
+      name,
+      tool: { name, description, inputSchema: { type: 'object' } } satisfies Tool,
+    }))
+  }
+  callTool(): ReturnType<ToolSource['callTool']> {
+    return Promise.resolve({ content: [] })
+  }
+  on(event: SourceEvent, listener: (event: { server: string; list?: string }) => void): () => void {
+    const all = this.listeners.get(event) ?? new Set()
+    this.listeners.set(event, all.add(listener))
+    return () => void all.delete(listener)
+  }
+  async tell(event: SourceEvent, list?: string): Promise<void> {
+    for (const listener of this.listeners.get(event) ?? [])
+      listener({ server: 's', ...(list !== undefined && { list }) })
+    await settled()
+  }
+}
+
+describe('a bridge to a registry', () => {
+  it('registers all tools except those whose names are taken, which it reports', async () => {
+    const own = { name: 'a' } as HostTool
+    const registry = new Map([['a', own]])
+    const onSkipped = vi.fn<(tool: HostTool) => void>()
+    const bridge = await bridgeAll(new Changing(), registry, { onSkipped })
+    expect(bridge.count).toBe(1)
+    expect(bridge.skipped).toEqual(['a'])
+    expect([...registry.keys()]).toEqual(['a', 'b'])
+    expect(registry.get('a')).toBe(own)
+    expect(onSkipped.mock.calls.map(([{ name }]) => name)).toEqual(['a'])
+    await bridge.refresh()
+    expect(onSkipped).toHaveBeenCalledTimes(1)
+  })
+
+  it.each<[SourceEvent, string?]>([
+    ['listChanged', 'tools'],
+    ['connected'],
+    ['reconnected'],
+    ['serverRemoved'],
+  ])('follows the changes of %s %s', async (event, list) => {
+    const source = new Changing()
+    const registry = new Map<string, HostTool>()
+    const bridge = await bridgeAll(source, registry)
+    source.names = ['b', 'c']
+    source.description = 'second'
+    await source.tell(event, list)
+    expect([...registry.keys()]).toEqual(['b', 'c'])
+    expect(registry.get('b')?.description).toContain('second')
+    expect(bridge.count).toBe(2)
+  })
+
+  it('ignores changes of other lists, and lists once for many changes', async () => {
+    const source = new Changing()
+    await bridgeAll(source, new Map())
+    await source.tell('listChanged', 'resources')
+    expect(source.lists).toBe(1)
+    let go = (): void => {}
+    source.hold = new Promise((resolve) => {
+      go = resolve
+    })
+    for (let i = 0; i < 5; i++) void source.tell('listChanged', 'tools')
+    await settled()
+    expect(source.lists).toBe(2)
+    go()
+    await settled()
+    expect(source.lists).toBe(3)
+  })
+
+  it('registers a tool as soon as its name is free', async () => {
+    const source = new Changing()
+    const registry = new Map([['a', {} as HostTool]])
+    const bridge = await bridgeAll(source, registry)
+    registry.delete('a')
+    await bridge.refresh()
+    expect([bridge.count, bridge.skipped]).toEqual([2, []])
+  })
+
+  it('leaves a replaced tool alone', async () => {
+    const source = new Changing()
+    const registry = new Map<string, HostTool>()
+    const bridge = await bridgeAll(source, registry)
+    const own = { name: 'a' } as HostTool
+    registry.set('a', own)
+    await bridge.refresh()
+    expect(registry.get('a')).toBe(own)
+    expect([bridge.count, bridge.skipped]).toEqual([1, ['a']])
+    bridge.stop()
+    expect([...registry.keys()]).toEqual(['a'])
+  })
+
+  it('keeps the tools if listing fails, and reports it', async () => {
+    const source = new Changing()
+    const registry = new Map<string, HostTool>()
+    const onError = vi.fn<(error: unknown) => void>()
+    const bridge = await bridgeAll(source, registry, { onError })
+    source.fails = true
+    await source.tell('listChanged', 'tools')
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: 'not now' }))
+    expect(registry.size).toBe(2)
+    await expect(bridge.refresh()).rejects.toThrow('not now')
+    source.fails = false
+    source.names = ['z']
+    await bridge.refresh()
+    expect([...registry.keys()]).toEqual(['z'])
+  })
+
+  it('leaves nothing behind if it cannot start', async () => {
+    const source = new Changing()
+    source.fails = true
+    await expect(bridgeAll(source, new Map())).rejects.toThrow('not now')
+    expect([...source.listeners.values()].every((each) => each.size === 0)).toBe(true)
+  })
+
+  it('removes its tools when it is stopped, even while listing', async () => {
+    const source = new Changing()
+    const registry = new Map([['own', {} as HostTool]])
+    const bridge = await bridgeAll(source, registry)
+    let go = (): void => {}
+    source.hold = new Promise((resolve) => {
+      go = resolve
+    })
+    const refreshing = bridge.refresh()
+    bridge.stop()
+    bridge.stop()
+    go()
+    await refreshing
+    expect([...registry.keys()]).toEqual(['own'])
+    expect(bridge.count).toBe(0)
+    await source.tell('listChanged', 'tools')
+    expect(source.lists).toBe(2)
+  })
+
+  it('follows one client', async () => {
+    const server = shop()
+    await using client = await connectTo(server)
+    const registry = new Map<string, HostTool>()
+    using bridge = await bridgeAll(client, registry)
+    expect(bridge.count).toBe(4)
+    server.addTool({ name: 'new_one', handler: () => 'new' })
+    await vi.waitFor(() => expect(registry.has('new_one')).toBe(true))
+    expect(await registry.get('new_one')?.execute()).toMatchObject({ text: 'new' })
+  })
+})

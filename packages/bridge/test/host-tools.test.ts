@@ -1,0 +1,292 @@
+import { ErrorCode, McpError, type CallToolResult, type Tool } from '@jetway/core/protocol'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  callToolText,
+  hostTools,
+  type HostToolResult,
+  ToolFailedError,
+  toHostResult,
+  type ToolSource,
+} from '../src/index.ts'
+import { ClientError } from '@jetway/client'
+import { connectToShop, PNG } from './support/shop.ts'
+
+const listed = (tool: Partial<Tool> = {}): Tool => ({
+  name: 'x',
+  inputSchema: { type: 'object' },
+  ...tool,
+})
+const source = (
+  tools: readonly Tool[],
+  callTool: ToolSource['callTool'] = () => Promise.resolve({ content: [] }),
+  server = 'shop',
+): ToolSource => ({
+  tools: () => Promise.resolve(tools.map((tool) => ({ server, name: `mcp__${server}__${tool.name}`, tool }))),
+  callTool,
+})
+const of = (content: readonly object[], more: object = {}): CallToolResult =>
+  ({ content, ...more }) as unknown as CallToolResult
+
+describe('host tools', () => {
+  it("are called by their source's name, with arguments, signal and limits", async () => {
+    const callTool = vi.fn<ToolSource['callTool']>(() => Promise.resolve({ content: [] }))
+    const [tool] = await hostTools(source([listed()], callTool))
+    expect(tool?.name).toBe('mcp__shop__x')
+    const { signal } = new AbortController()
+    await tool?.execute({ a: 1 }, { signal, timeoutMs: 5 })
+    expect(callTool).toHaveBeenCalledWith('mcp__shop__x', { a: 1 }, { signal, timeoutMs: 5 })
+  })
+
+  it.each([
+    [{ description: 'Buys' }, 'shop', 'Buys (MCP server: shop)'],
+    [{ description: '  ', title: 'Buy' }, 'shop', 'Buy (MCP server: shop)'],
+    [{}, 'shop', 'x (MCP server: shop)'],
+    [{ description: 'Buys' }, '', 'Buys'],
+    [{ description: 'Buys' }, 'a\nb\u202E \u0000', 'Buys (MCP server: a b)'],
+    [{ description: 'Buys' }, 's'.repeat(100), `Buys (MCP server: ${'s'.repeat(64)})`],
+  ])('name their server: %j of %j', async (tool, server, description) => {
+    const [made] = await hostTools(source([listed(tool)], undefined, server))
+    expect(made?.description).toBe(description)
+  })
+
+  it("have the server's schemas", async () => {
+    const inputSchema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      $defs: { day: { type: 'string', format: 'date', 'x-own': true } },
+      properties: { on: { $ref: '#/$defs/day' }, by: { oneOf: [{ type: 'string' }, { type: 'null' }] } },
+      additionalProperties: false,
+    }
+    const outputSchema = { type: 'object', $defs: { a: {} } }
+    const [tool] = await hostTools(source([listed({ inputSchema, outputSchema })]))
+    expect(tool?.inputSchema).toBe(inputSchema)
+    expect(tool?.outputSchema).toBe(outputSchema)
+  })
+
+  it('are assumed to be dangerous whatever their server says, unless it is trusted', async () => {
+    const tools = source([
+      listed({ annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false } }),
+    ])
+    const [strange] = await hostTools(tools, { trusted: ['other'] })
+    expect(strange?.metadata).toEqual({
+      readOnly: false,
+      destructive: true,
+      idempotent: false,
+      openWorld: true,
+      concurrent: false,
+    })
+    const [trusted] = await hostTools(tools, { trusted: ['shop'] })
+    expect(trusted?.metadata).toEqual({
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+      concurrent: true,
+    })
+  })
+
+  it('are assumed to be dangerous if a trusted server says nothing', async () => {
+    const [tool] = await hostTools(source([listed({ annotations: { idempotentHint: true } })]), {
+      trusted: ['shop'],
+    })
+    expect(tool?.metadata).toEqual({
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: true,
+      concurrent: false,
+    })
+  })
+
+  it('leave out tools for the user interface, and duplicates', async () => {
+    const tools = await hostTools(
+      source([
+        listed({ name: 'both', _meta: { ui: { visibility: ['model', 'app'] } } }),
+        listed({ name: 'app', _meta: { ui: { visibility: ['app'] } } }),
+        listed({ name: 'plain', description: 'first' }),
+        listed({ name: 'plain', description: 'second' }),
+      ]),
+    )
+    expect(tools.map(({ name }) => name)).toEqual(['mcp__shop__both', 'mcp__shop__plain'])
+    expect(tools[1]?.description).toContain('first')
+  })
+
+  it('come from one client as well, with its names', async () => {
+    await using client = await connectToShop('my shop')
+    const tools = await hostTools(client)
+    expect(tools.map(({ name, server }) => [name, server])).toEqual([
+      ['get_order', 'my shop'],
+      ['photo', 'my shop'],
+      ['refund', 'my shop'],
+      ['receipt', 'my shop'],
+    ])
+    expect(tools[0]).toMatchObject({ description: 'An order by its number (MCP server: my shop)' })
+    expect(tools[2]).toMatchObject({
+      title: 'Give money back',
+      description: 'Give money back (MCP server: my shop)',
+    })
+    expect(await tools[0]?.execute({ id: 'A1' })).toEqual({
+      text: '{"id":"A1","total":40}',
+      parts: [{ type: 'text', text: '{"id":"A1","total":40}' }],
+      structured: { id: 'A1', total: 40 },
+      isError: false,
+    })
+  })
+
+  it("use the server's own name if the host has none", async () => {
+    await using client = await connectToShop()
+    expect((await hostTools(client))[0]?.server).toBe('shop')
+  })
+})
+
+describe('a call that fails', () => {
+  const failing = async (error: Error, signal?: AbortSignal): Promise<HostToolResult | undefined> => {
+    const callTool = vi.fn<ToolSource['callTool']>().mockRejectedValue(error)
+    const [tool] = await hostTools(source([listed()], callTool))
+    return tool?.execute({}, signal === undefined ? {} : { signal })
+  }
+
+  it.each([
+    new McpError(ErrorCode.InvalidParams, 'There is no such tool'),
+    new ClientError('timeout', 'No answer to tools/call within 5 ms'),
+  ])('returns a result for the model: %s', async (error) => {
+    expect(await failing(error)).toEqual({
+      text: error.message,
+      parts: [{ type: 'text', text: error.message }],
+      structured: undefined,
+      isError: true,
+      error,
+    })
+  })
+
+  it('rejects if the caller has aborted', async () => {
+    const signal = AbortSignal.abort(new Error('enough'))
+    await expect(failing(new ClientError('closed', 'gone'), signal)).rejects.toThrow('enough')
+  })
+
+  it('rejects with any other error', async () => {
+    await expect(failing(new TypeError('a bug'))).rejects.toThrow('a bug')
+  })
+})
+
+describe('a result', () => {
+  it('keeps every type of content, and describes binary data', () => {
+    const annotations = { audience: ['user'], priority: 1 }
+    const result = toHostResult(
+      of([
+        { type: 'text', text: 'Hello', annotations },
+        { type: 'image', data: PNG, mimeType: 'image/png' },
+        { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
+        { type: 'resource_link', uri: 'a://b', name: 'b', description: 'A thing', mimeType: 'text/plain' },
+        { type: 'resource', resource: { uri: 'a://c', text: 'Inside', mimeType: 'text/plain' } },
+        { type: 'resource', resource: { uri: 'a://d', blob: 'JVBERi0=' } },
+      ]),
+    )
+    expect(result.parts).toEqual([
+      { type: 'text', text: 'Hello', annotations },
+      { type: 'image', data: PNG, mimeType: 'image/png' },
+      { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
+      { type: 'link', uri: 'a://b', name: 'b', description: 'A thing', mimeType: 'text/plain' },
+      { type: 'resource', uri: 'a://c', text: 'Inside', mimeType: 'text/plain' },
+      { type: 'resource', uri: 'a://d', data: 'JVBERi0=' },
+    ])
+    expect(result.text.split('\n')).toEqual([
+      'Hello',
+      '[image: image/png, 72 bytes]',
+      '[audio: audio/wav, 6 bytes]',
+      '[link: b, a://b, text/plain, A thing]',
+      '[resource: a://c, text/plain]',
+      'Inside',
+      '[resource: a://d, 6 bytes]',
+    ])
+  })
+
+  it.each([
+    { type: 'hologram', data: [1] },
+    { type: 'text', text: 5 },
+    { type: 'image', data: 'AAAA' },
+    { type: 'resource', resource: { uri: 'a://b' } },
+    { type: 'resource_link', name: 'b' },
+  ])('keeps unknown content as JSON: %j', (block) => {
+    expect(toHostResult(of([block])).text).toBe(JSON.stringify(block))
+  })
+
+  it('says that the tool failed', () => {
+    expect(toHostResult(of([{ type: 'text', text: 'No' }], { isError: true }))).toMatchObject({
+      text: 'No',
+      isError: true,
+    })
+  })
+
+  it('has the structured value, and its JSON if there is no text', () => {
+    const image = { type: 'image', data: PNG, mimeType: 'image/png' }
+    expect(toHostResult(of([], { structuredContent: { a: 1 } }))).toMatchObject({
+      text: '{"a":1}',
+      structured: { a: 1 },
+    })
+    expect(toHostResult(of([image], { structuredContent: [1] })).parts).toHaveLength(2)
+    expect(
+      toHostResult(of([{ type: 'text', text: '{ "a": 1 }' }], { structuredContent: { a: 1 } })).text,
+    ).toBe('{ "a": 1 }')
+    expect(toHostResult(of([], { structuredContent: null })).text).toBe('null')
+    expect(toHostResult(of([]))).toEqual({ text: '', parts: [], structured: undefined, isError: false })
+  })
+
+  it('is cut where it is too long, but not within a character', () => {
+    const texts = ['abc', 'd🙂f', 'later'].map((text) => ({ type: 'text', text }))
+    const { text, parts } = toHostResult(of(texts), { maxText: 5 })
+    expect(text).toBe('abc\nd\n[left out: 8 more characters]')
+    expect(parts).toHaveLength(3)
+    expect(toHostResult(of([{ type: 'text', text: 'x'.repeat(100_001) }])).text).toBe(
+      `${'x'.repeat(100_000)}\n[left out: 1 more characters]`,
+    )
+  })
+
+  it('has no binary data beyond the limit', () => {
+    const image = { type: 'image', data: PNG, mimeType: 'image/png' }
+    const { parts } = toHostResult(of([image, image]), { maxData: PNG.length * 1.5 })
+    expect(parts).toEqual([
+      image,
+      { type: 'text', text: '[image: image/png, 72 bytes, left out: too large]' },
+    ])
+  })
+
+  it('is not longer because of long descriptions', () => {
+    const long = 'x'.repeat(1_000_000)
+    const { text } = toHostResult(
+      of([
+        { type: 'image', data: PNG, mimeType: long },
+        { type: 'resource', resource: { uri: long, blob: PNG, mimeType: long } },
+      ]),
+    )
+    expect(text.length).toBeLessThan(2_000)
+    expect(text).toContain('x…, 72 bytes]')
+  })
+
+  it('has no more parts than the limit', () => {
+    const { text } = toHostResult(of(Array.from({ length: 1_003 }, () => ({ type: 'text', text: '' }))))
+    expect(text.trim()).toBe('[left out: 3 more parts]')
+  })
+})
+
+describe('callToolText', () => {
+  it('returns the text, or undefined for an empty result', async () => {
+    await using client = await connectToShop()
+    expect(await callToolText(client, 'get_order', { id: 'A1' })).toBe('{"id":"A1","total":40}')
+    const silent = { callTool: () => Promise.resolve({ content: [] }) }
+    expect(await callToolText(silent, 'x')).toBeUndefined()
+  })
+
+  it("throws the tool's error", async () => {
+    await using client = await connectToShop()
+    const failed = await callToolText(client, 'refund').catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(ToolFailedError)
+    expect(failed).toMatchObject({
+      message: 'The order is closed',
+      tool: 'refund',
+      result: { isError: true },
+    })
+    const silent = { callTool: () => Promise.resolve({ content: [], isError: true }) }
+    await expect(callToolText(silent, 'x')).rejects.toThrow('The tool x failed')
+  })
+})

@@ -1,0 +1,50 @@
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { expect, expectTypeOf, it, vi } from 'vitest'
+import { anthropicTools, bridgeAll, type HostTool, hostTools, type ToolSource } from '../src/index.ts'
+import { type ClientTransport, duplex } from '@jetway/client'
+import { ClientManager } from '@jetway/client/manager'
+import { shop } from './support/shop.ts'
+
+function dialTo(server: ReturnType<typeof shop>): () => ClientTransport {
+  return () => {
+    const [near, far] = createMemoryTransportPair()
+    server.connect(far, { endGraceMs: 50 })
+    return duplex(near)
+  }
+}
+
+it("a manager's tools have full names and follow its servers", async () => {
+  expectTypeOf<ClientManager>().toExtend<ToolSource>()
+  await using manager = new ClientManager({ name: 'host', version: '1' })
+  const one = shop()
+  await manager.connectAll({ one: dialTo(one), two: dialTo(shop()) })
+  const registry = new Map<string, HostTool>()
+  using bridge = await bridgeAll(manager, registry, { trusted: ['one'] })
+  expect(bridge.count).toBe(8)
+  expect(await registry.get('mcp__two__get_order')?.execute({ id: 'A1' })).toMatchObject({
+    structured: { id: 'A1', total: 40 },
+    isError: false,
+  })
+  expect(registry.get('mcp__one__get_order')?.metadata.readOnly).toBe(true)
+  expect(registry.get('mcp__two__get_order')?.metadata.readOnly).toBe(false)
+
+  one.addTool({ name: 'late', handler: () => 'late' })
+  await vi.waitFor(() => expect(registry.has('mcp__one__late')).toBe(true))
+  await manager.connect('three', dialTo(shop()))
+  await vi.waitFor(() => expect(bridge.count).toBe(13))
+  await manager.close('three')
+  await bridge.refresh()
+  expect(bridge.count).toBe(9)
+})
+
+it("a manager's refusals are results for the model", async () => {
+  await using manager = new ClientManager(
+    { name: 'host', version: '1' },
+    { approve: ({ kind }) => kind !== 'call' },
+  )
+  await manager.connectAll({ one: dialTo(shop()) })
+  const { run } = await anthropicTools(await hostTools(manager))
+  expect(await run([{ type: 'tool_use', id: '1', name: 'mcp__one__photo', input: {} }])).toMatchObject([
+    { is_error: true, content: [{ type: 'text' }] },
+  ])
+})

@@ -1,0 +1,88 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { modelNames, shortened } from '../src/model-names.ts'
+
+const VALID = /^[a-zA-Z0-9_-]{1,64}$/
+const of = (...names: readonly string[]): { name: string; server: string }[] =>
+  names.map((name) => ({ name, server: 's' }))
+
+describe('names for models', () => {
+  it("are the tools' own names if they are allowed", async () => {
+    const names = ['get_order', 'mcp__a__b', 'x'.repeat(64), 'A-1']
+    expect(await modelNames(of(...names))).toEqual(names)
+  })
+
+  it('are changed if they are not allowed, each in another way', async () => {
+    const names = await modelNames(
+      of('files/read', 'files.read', 'größe', '', 'x'.repeat(65), 'x'.repeat(66)),
+    )
+    expect(new Set(names).size).toBe(6)
+    for (const name of names) expect(name).toMatch(VALID)
+    expect(names[0]).toMatch(/^files_read_[0-9a-f]{8}$/)
+    expect(names[4]).toMatch(/^x{55}_[0-9a-f]{8}$/)
+  })
+
+  it('are different if two servers have a tool of the same name', async () => {
+    const names = await modelNames([
+      { name: 'search', server: 'one' },
+      { name: 'search', server: 'two' },
+    ])
+    expect(names[0]).not.toBe(names[1])
+    for (const name of names) expect(name).toMatch(/^search_[0-9a-f]{8}$/)
+  })
+
+  it('cannot be taken by a tool of another name', async () => {
+    const [taken = ''] = await modelNames(of('files/read'))
+    const [victim, thief] = await modelNames([
+      { name: 'files/read', server: 's' },
+      { name: taken, server: 'thief' },
+    ])
+    expect(victim).toBe(taken)
+    expect(thief).not.toBe(taken)
+    expect(thief).toMatch(VALID)
+  })
+
+  it('are missing for a tool whose name is taken on purpose', async () => {
+    const chain = of('files/read')
+    for (let last = chain[0]; last !== undefined && chain.length < 12; last = chain.at(-1)) {
+      const [next = ''] = await modelNames([last, { ...last, server: 'other' }])
+      chain.push({ name: next, server: 's' })
+    }
+    const names = await modelNames(chain)
+    const given = names.filter((name) => name !== undefined)
+    expect(given.length).toBeLessThan(chain.length)
+    expect(new Set(given).size).toBe(given.length)
+    expect(names[0]).toBe(chain[1]?.name)
+  })
+
+  it('refuse duplicate tools', async () => {
+    await expect(modelNames(of('a', 'a'))).rejects.toThrow('appears twice')
+  })
+
+  it('are allowed, unique and independent of the order, for any tools', async () => {
+    const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 70 }), fc.constantFrom('a', 'a/b', 'a.b'))
+    const tools = fc.uniqueArray(fc.record({ name, server: fc.constantFrom('s', 't') }), {
+      selector: (tool) => JSON.stringify([tool.name, tool.server]),
+      maxLength: 8,
+    })
+    await fc.assert(
+      fc.asyncProperty(tools, async (all) => {
+        const names = await modelNames(all)
+        expect(new Set(names).size).toBe(all.length)
+        for (const each of names) expect(each).toMatch(VALID)
+        expect(await modelNames(all.toReversed())).toEqual(names.toReversed())
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('descriptions', () => {
+  it("are cut before the server's name at their end", () => {
+    expect(shortened(`${'x'.repeat(50)} (MCP server: shop)`, 40)).toBe(
+      `${'x'.repeat(20)}… (MCP server: shop)`,
+    )
+    expect(shortened('short', 40)).toBe('short')
+    expect(shortened('🙂'.repeat(10), 6)).toBe('🙂🙂…')
+  })
+})

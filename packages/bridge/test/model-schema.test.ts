@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { withSingleTypes } from '../src/index.ts'
+import { modelSchema } from '../src/model-schema.ts'
+
+const KEYS = /^[a-zA-Z0-9_.-]{1,64}$/
+const TEXT = { type: 'string' }
+const DEEP = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: { day: { type: 'string' } },
+  properties: { on: { $ref: '#/$defs/day' }, by: { oneOf: [TEXT, { type: 'array', items: TEXT }] } },
+  required: ['on'],
+  additionalProperties: false,
+}
+
+describe('a schema for models', () => {
+  it('is unchanged if nothing in it is refused', () => {
+    expect(modelSchema(DEEP, { complete: true, keys: KEYS }).schema).toBe(DEEP)
+  })
+
+  it('has the type object at the top', () => {
+    expect(modelSchema({ properties: { a: TEXT } }).schema).toEqual({
+      type: 'object',
+      properties: { a: TEXT },
+    })
+    expect(modelSchema({}).schema).toEqual({ type: 'object', properties: {} })
+  })
+
+  it.each(['anyOf', 'oneOf'])('has no %s at the top, and requires what all branches require', (key) => {
+    const { schema } = modelSchema({
+      type: 'object',
+      description: 'Either',
+      $defs: { x: TEXT },
+      properties: { always: TEXT },
+      required: ['always'],
+      additionalProperties: false,
+      [key]: [
+        { properties: { file: TEXT, mode: { const: 'a' } }, required: ['mode', 'file'] },
+        { properties: { url: TEXT, mode: { const: 'b' } }, required: ['mode', 'url'] },
+        { properties: { mode: { const: 'a' } }, required: ['mode'] },
+      ],
+    })
+    expect(schema).toEqual({
+      type: 'object',
+      description: 'Either',
+      $defs: { x: TEXT },
+      additionalProperties: false,
+      properties: { always: TEXT, file: TEXT, url: TEXT, mode: { anyOf: [{ const: 'a' }, { const: 'b' }] } },
+      required: ['always', 'mode'],
+    })
+  })
+
+  it('has no allOf at the top, and requires what any part requires', () => {
+    expect(
+      modelSchema({
+        allOf: [
+          { properties: { a: TEXT }, required: ['a'] },
+          { anyOf: [{ properties: { b: TEXT }, required: ['b'] }] },
+        ],
+      }).schema,
+    ).toEqual({ type: 'object', properties: { a: TEXT, b: TEXT }, required: ['a', 'b'] })
+  })
+
+  it('does not require what only some branches need', () => {
+    expect(
+      modelSchema({
+        type: 'object',
+        properties: { route: TEXT, file: TEXT },
+        anyOf: [{ required: ['route'] }, { required: ['file'] }],
+      }).schema,
+    ).toEqual({ type: 'object', properties: { route: TEXT, file: TEXT } })
+  })
+
+  it('resolves local references only', () => {
+    const $defs = { 'a/b': { type: 'object', properties: { x: TEXT }, required: ['x'] } }
+    expect(modelSchema({ $ref: '#/$defs/a~1b', $defs }).schema).toEqual({
+      $defs,
+      type: 'object',
+      properties: { x: TEXT },
+      required: ['x'],
+    })
+    for (const $ref of ['https://example.com/schema', '#/$defs/none', '#/__proto__', 5])
+      expect(modelSchema({ $ref }).schema).toEqual({ type: 'object', properties: {} })
+  })
+
+  it('gets items for arrays and properties for objects, if asked', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        a: { type: 'array' },
+        b: { type: ['array', 'null'] },
+        c: { anyOf: [{ type: 'array' }, TEXT] },
+        d: { type: 'array', items: { type: 'array' } },
+        e: TEXT,
+      },
+    }
+    expect(modelSchema(schema).schema).toBe(schema)
+    expect(modelSchema(schema, { complete: true }).schema).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'array', items: {} },
+        b: { type: ['array', 'null'], items: {} },
+        c: { anyOf: [{ type: 'array', items: {} }, TEXT] },
+        d: { type: 'array', items: { type: 'array', items: {} } },
+        e: TEXT,
+      },
+    })
+    expect(modelSchema({ type: 'object' }, { complete: true }).schema).toEqual({
+      type: 'object',
+      properties: {},
+    })
+  })
+
+  it('renames arguments with refused names', () => {
+    const long = 'x'.repeat(70)
+    const { schema, originals } = modelSchema(
+      {
+        type: 'object',
+        properties: { $top: TEXT, '@top': TEXT, _top: TEXT, 'filter[id]': TEXT, [long]: TEXT, '': TEXT },
+        required: ['$top', '_top', long],
+      },
+      { keys: KEYS },
+    )
+    expect([...originals]).toEqual([
+      ['_top_2', '$top'],
+      ['_top_3', '@top'],
+      ['filter_id_', 'filter[id]'],
+      ['x'.repeat(56), long],
+      ['_', ''],
+    ])
+    expect(Object.keys(schema['properties'] as object)).toEqual([
+      '_top_2',
+      '_top_3',
+      '_top',
+      'filter_id_',
+      'x'.repeat(56),
+      '_',
+    ])
+    expect(schema['required']).toEqual(['_top_2', '_top', 'x'.repeat(56)])
+  })
+
+  it('is made quickly from any schema', () => {
+    const cycle = {
+      $defs: { a: { anyOf: Array.from({ length: 50 }, () => ({ $ref: '#/$defs/a' })) } },
+      $ref: '#/$defs/a',
+    }
+    expect(modelSchema(cycle).schema['type']).toBe('object')
+    const properties = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, i) => [`$${'?'.repeat(i % 7)}${i}`, TEXT]),
+    )
+    const before = process.cpuUsage()
+    expect(
+      modelSchema({ properties, oneOf: [{ properties }, { properties }] }, { keys: KEYS }).originals.size,
+    ).toBe(20_000)
+    const { user } = process.cpuUsage(before)
+    expect(user).toBeLessThan(3_000_000)
+    let deep: object = { type: 'array' }
+    for (let i = 0; i < 500; i++) deep = { type: 'array', items: deep }
+    expect(modelSchema({ properties: { deep } }, { complete: true }).schema['type']).toBe('object')
+  })
+})
+
+describe('a schema with single types', () => {
+  it('takes the type from the choices and keeps their details', () => {
+    const schema = {
+      type: 'object',
+      $defs: { id: { anyOf: [{ type: 'integer' }, { type: 'string' }] } },
+      properties: {
+        path: { oneOf: [TEXT, { type: 'array', items: TEXT }], default: 'x' },
+        tail: { anyOf: [{ type: 'null' }, { type: 'number' }] },
+        ref: { $ref: '#/$defs/id' },
+        both: { type: ['null', 'boolean'] },
+      },
+    }
+    expect(withSingleTypes(schema)).toEqual({
+      type: 'object',
+      $defs: { id: { type: 'integer', anyOf: [{ type: 'integer' }, { type: 'string' }] } },
+      properties: {
+        path: { type: 'string', oneOf: [TEXT, { type: 'array', items: TEXT }], default: 'x' },
+        tail: { type: 'number', anyOf: [{ type: 'null' }, { type: 'number' }] },
+        ref: { $ref: '#/$defs/id' },
+        both: { type: 'boolean' },
+      },
+    })
+  })
+
+  it.each<[object, string | undefined]>([
+    [{ enum: [null, 'a'] }, 'string'],
+    [{ enum: [1, 2] }, 'integer'],
+    [{ const: 1.5 }, 'number'],
+    [{ const: null }, 'null'],
+    [{ default: [] }, 'array'],
+    [{ default: { a: 1 } }, 'object'],
+    [{ properties: {} }, 'object'],
+    [{ minItems: 1 }, 'array'],
+    [{ pattern: 'a' }, 'string'],
+    [{ minimum: 1 }, 'number'],
+    [{ anyOf: [{ oneOf: [{ type: 'null' }, { const: true }] }] }, 'boolean'],
+    [{ type: ['null'] }, 'null'],
+    [{ description: 'anything' }, undefined],
+  ])('takes the type from what there is: %j is %s', (schema, type) => {
+    expect(withSingleTypes({ type: 'object', properties: { a: schema } })).toMatchObject({
+      properties: { a: type === undefined ? schema : { ...schema, type } },
+    })
+  })
+
+  it('is unchanged if every part has one type', () => {
+    const schema = { type: 'object', properties: { a: TEXT, b: { type: 'array', items: TEXT } } }
+    expect(withSingleTypes(schema)).toBe(schema)
+  })
+})

@@ -1,0 +1,15 @@
+import { Client, type ClientOptions, duplex } from '@jetway/client'
+import type { McpServer } from '@jetway/core'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+
+/** A client of a server in this process. */
+export async function connectTo(server: McpServer, options: ClientOptions = {}): Promise<Client> {
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far, { endGraceMs: 50 })
+  return new Client({ name: 'test-client', version: '1.0.0' }, options).connect(duplex(near))
+}
+
+/** Resolves when pending promises in this process have settled. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+}

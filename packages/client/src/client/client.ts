@@ -1,0 +1,436 @@
+import {
+  type CallToolResult,
+  type CompleteResult,
+  type GetPromptResult,
+  type Implementation,
+  type JsonObject,
+  type LogLevel,
+  Method,
+  Notification,
+  type Prompt,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplate,
+  type RevisionDate,
+  type Tool,
+} from '@jetway/core/protocol'
+import { type Clock, systemClock } from '@jetway/core/stores'
+import type { Connection, ConnectionHandlers, IgnoredMessages } from '../connection/connection.ts'
+import type { Dialect, ServerDescription } from '../dialect/dialect.ts'
+import { ClientError, ConnectionClosedError } from '../errors.ts'
+import { ClientInput } from '../input/client-input.ts'
+import type { ClientTransport, TransportClose, TransportFactory } from '../transport/client-transport.ts'
+import { Emitter } from '../util/emitter.ts'
+import { type Deferred, deferred } from '../util/promises.ts'
+import { connect } from './connect.ts'
+import { type ClientEvents, type ClientListener, emitNotification } from './events.ts'
+import { KnownTools } from './known-tools.ts'
+import { Lists, LISTS, type Page } from './lists.ts'
+import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
+import { RequestSender } from './request-sender.ts'
+import { type CacheHints, readCompletion, readPrompt, readResource } from './results.ts'
+import { type SavedSession, savedSession } from './saved-session.ts'
+import { type ClientTask, Tasks } from './tasks.ts'
+import { ToolCalls } from './tool-calls.ts'
+import type { ToolArgs, ToolOutput, TypedTool, TypedToolResult } from './typed-tool.ts'
+
+/** What a server says about itself, and the negotiated revision. */
+export interface ServerDetails extends ServerDescription {
+  readonly protocolVersion: RevisionDate
+}
+
+/** What {@link Client.complete} completes: an argument of a prompt, or a variable of a resource template. */
+export type CompletionRef =
+  | { readonly prompt: string; readonly argument: string }
+  | { readonly template: string; readonly argument: string }
+
+export interface ClientStats {
+  /** Requests without a response. */
+  readonly pending: number
+  readonly ignored: IgnoredMessages
+}
+
+interface ConnectCallOptions {
+  /** Aborting it ends the attempt. Has no effect once connected. */
+  readonly signal?: AbortSignal
+  /** A session of an earlier client. Sends nothing; if the server has lost it, the first request opens a new one. */
+  readonly session?: SavedSession
+}
+
+/**
+ * Talks to one MCP server, of any revision. The constructor opens nothing. Errors of the server are `McpError`s, other
+ * failures are `ClientError`s, and a tool that fails returns a result with `isError`.
+ */
+export class Client {
+  readonly #info: Implementation
+  readonly #options: ClientOptions
+  readonly #clock: Clock
+  readonly #events = new Emitter<ClientEvents>((event, error) => {
+    if (event !== 'error') this.#onError(error)
+  })
+  readonly #input: ClientInput
+  readonly #requests: RequestSender
+  readonly #lists: Lists
+  readonly #tasks: Tasks
+  readonly #toolCalls: ToolCalls
+  readonly #closed: Deferred<TransportClose> = deferred()
+  #connecting: { readonly target: unknown; readonly done: Promise<void> } | undefined
+  /** Set during the handshake already. */
+  #connection: Connection | undefined
+  #dialect: Dialect | undefined
+  #closeReason: TransportClose | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(info: Implementation, options: ClientOptions = {}) {
+    const { clock = systemClock, maxPages = DEFAULTS.maxPages, maxItems = DEFAULTS.maxItems } = options
+    this.#info = info
+    this.#options = options
+    this.#clock = clock
+    const onError = this.#onError
+    this.#input = new ClientInput({
+      options,
+      clock,
+      server: () => this.#dialect?.server.info,
+      revision: () => this.#dialect?.revision,
+      onError,
+    })
+    const requests = new RequestSender(options, () => this.#connected(), this.#input)
+    const tools = new KnownTools()
+    this.#requests = requests
+    this.#lists = new Lists({ requests, tools, maxPages, maxItems, onError })
+    this.#tasks = new Tasks(requests, this.#input, clock)
+    this.#toolCalls = new ToolCalls({
+      requests,
+      tools,
+      lists: this.#lists,
+      tasks: this.#tasks,
+      validateOutput: options.validateOutput !== false,
+      onError,
+    })
+  }
+
+  /** The option `name`. */
+  get name(): string | undefined {
+    return this.#options.name
+  }
+
+  /** Undefined until {@link connect} has resolved. */
+  get server(): ServerDetails | undefined {
+    if (this.#dialect === undefined) return undefined
+    const { server, revision } = this.#dialect
+    return { ...server, protocolVersion: revision.version }
+  }
+
+  /**
+   * Lets a later client resume the session. Undefined if there is no HTTP session. Read it after the last request, and
+   * set the transport's option `endSession: false`, so that closing does not end the session.
+   */
+  get session(): SavedSession | undefined {
+    return this.#dialect && savedSession(this.#dialect)
+  }
+
+  /** False once the connection is known to be closed. Over HTTP, only the next request may show it. */
+  get isAlive(): boolean {
+    const connection = this.#dialect?.connection
+    return connection !== undefined && connection.closed === undefined && connection.transport.alive !== false
+  }
+
+  /** Resolves with the reason when the connection has ended. */
+  get closed(): Promise<TransportClose> {
+    return this.#closed.promise
+  }
+
+  stats(): ClientStats {
+    return {
+      pending: this.#connection?.pending ?? 0,
+      ignored: this.#connection?.ignored() ?? { responses: 0, progress: 0, requests: 0, malformed: 0 },
+    }
+  }
+
+  /**
+   * Connects and negotiates a revision. After a failure nothing stays open, and `connect` can be called again; a client
+   * has one connection in its life.
+   *
+   * @param target - a transport, or a function that creates one. The function may be called twice, for servers that close
+   *   the connection when they get `server/discover`
+   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and what the transport throws
+   */
+  async connect(target: ClientTransport | TransportFactory, options: ConnectCallOptions = {}): Promise<this> {
+    if (this.#closing !== undefined || this.#closeReason !== undefined)
+      throw new ConnectionClosedError('The client is closed: create a new one', this.#closeReason)
+    if (this.#connecting !== undefined && this.#connecting.target !== target)
+      throw new TypeError('The client is connected to another target: create a new client')
+    this.#connecting ??= { target, done: this.#connect(target, options) }
+    try {
+      await this.#connecting.done
+      return this
+    } catch (error) {
+      this.#connecting = undefined
+      throw error
+    }
+  }
+
+  async #connect(
+    target: ClientTransport | TransportFactory,
+    { signal, session }: ConnectCallOptions,
+  ): Promise<void> {
+    const dialect = await connect(target, {
+      info: this.#info,
+      options: this.#options,
+      clock: this.#clock,
+      signal,
+      session,
+      handlers: this.#handlers,
+      onChangesMissed: () => this.#events.emit('changesMissed', undefined),
+      onConnection: (connection) => (this.#connection = connection),
+    })
+    const { closed } = dialect.connection
+    if (closed !== undefined) throw new ConnectionClosedError('The connection ended at once', closed)
+    this.#dialect = dialect
+    this.#watchLists()
+  }
+
+  /** Closes the connection. Pending requests reject with `ConnectionClosedError`. Can be called again. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#dialect?.close()
+    await this.#connection?.close()
+    this.#end({ kind: 'end' })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Adds a listener, and returns a function that removes it. Add listeners before {@link connect} to miss nothing. */
+  on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
+    const off = this.#events.on(event, listener)
+    this.#watchLists()
+    return () => {
+      off()
+      this.#watchLists()
+    }
+  }
+
+  /**
+   * Sends any request and resolves to its unchecked result.
+   *
+   * @throws McpError, ClientError, and the reason of the signal
+   */
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
+    return this.#requests.send(method, params ?? {}, options)
+  }
+
+  /** Sends any notification. */
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    await this.#connected().connection.notify(method, params)
+  }
+
+  /** Sends `ping`, or `server/discover` in revisions without `ping`. */
+  async ping(options?: RequestOptions): Promise<void> {
+    const { methods } = this.#requests.dialect.revision
+    await this.#requests.send(methods.has(Method.Ping) ? Method.Ping : Method.Discover, {}, options)
+  }
+
+  /** Fetches all pages. @throws ClientError `endless-list` beyond `maxPages` or `maxItems` */
+  listTools(options?: RequestOptions): Promise<readonly Tool[]> {
+    return this.#lists.all(LISTS.tools, options)
+  }
+
+  /** Yields tools while the pages arrive. */
+  tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
+    return this.#lists.entries(LISTS.tools, options)
+  }
+
+  /** Fetches one page: the first one without a cursor. */
+  listToolsPage(cursor?: string, options?: RequestOptions): Promise<Page<Tool>> {
+    return this.#lists.page(LISTS.tools, cursor, options)
+  }
+
+  listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
+    return this.#lists.all(LISTS.prompts, options)
+  }
+
+  prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
+    return this.#lists.entries(LISTS.prompts, options)
+  }
+
+  listPromptsPage(cursor?: string, options?: RequestOptions): Promise<Page<Prompt>> {
+    return this.#lists.page(LISTS.prompts, cursor, options)
+  }
+
+  listResources(options?: RequestOptions): Promise<readonly Resource[]> {
+    return this.#lists.all(LISTS.resources, options)
+  }
+
+  resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
+    return this.#lists.entries(LISTS.resources, options)
+  }
+
+  listResourcesPage(cursor?: string, options?: RequestOptions): Promise<Page<Resource>> {
+    return this.#lists.page(LISTS.resources, cursor, options)
+  }
+
+  listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
+    return this.#lists.all(LISTS.templates, options)
+  }
+
+  resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
+    return this.#lists.entries(LISTS.templates, options)
+  }
+
+  listResourceTemplatesPage(cursor?: string, options?: RequestOptions): Promise<Page<ResourceTemplate>> {
+    return this.#lists.page(LISTS.templates, cursor, options)
+  }
+
+  /**
+   * Calls a tool. Handlers answer what the server asks for meanwhile. A call that becomes a task is awaited. A tool that
+   * fails returns a result with `isError`, for the model to read.
+   *
+   * @param tool - its name, or its definition, which gives the arguments and the result their types
+   * @throws OutputMismatchError if the structured result of a listed tool does not match its `outputSchema`
+   * @throws McpError, ClientError, and the reason of the signal
+   */
+  callTool<T extends TypedTool>(
+    tool: T,
+    ...args: readonly [...ToolArgs<T>, options?: RequestOptions]
+  ): Promise<TypedToolResult<ToolOutput<T>>>
+  callTool(
+    tool: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<CallToolResult>
+  callTool(
+    tool: string | TypedTool,
+    args: Readonly<Record<string, unknown>> = {},
+    options: RequestOptions = {},
+  ): Promise<CallToolResult> {
+    return this.#toolCalls.call(nameOf(tool), args, options)
+  }
+
+  /**
+   * Calls a tool as a task. Resolves as soon as the server has accepted it. Where the server decides which calls become
+   * tasks (see the option `tasks`), the task may be completed by then.
+   */
+  startTask(
+    tool: string | TypedTool,
+    args: Readonly<Record<string, unknown>> = {},
+    options: RequestOptions & {
+      /** How long the server should keep the result, in ms. For 2025-11-25 only. */
+      readonly ttlMs?: number
+    } = {},
+  ): Promise<ClientTask> {
+    return this.#toolCalls.start(nameOf(tool), args, options)
+  }
+
+  /** A task that was started before, by its id. */
+  task(taskId: string): ClientTask {
+    return this.#tasks.get(taskId)
+  }
+
+  async readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult & CacheHints> {
+    this.#requests.require('resources')
+    return readResource(await this.#requests.inRounds(Method.ReadResource, { uri }, options))
+  }
+
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options?: RequestOptions,
+  ): Promise<GetPromptResult> {
+    this.#requests.require('prompts')
+    const invalid = Object.entries(args).find(([, value]) => typeof value !== 'string')
+    if (invalid !== undefined) throw new TypeError(`The prompt argument ${invalid[0]} must be a string`)
+    return readPrompt(await this.#requests.inRounds(Method.GetPrompt, { name, arguments: args }, options))
+  }
+
+  /**
+   * Completes a value that the user is typing.
+   *
+   * @param options - `known` has the values of the other arguments
+   */
+  async complete(
+    ref: CompletionRef,
+    value: string,
+    { known, ...options }: RequestOptions & { readonly known?: Readonly<Record<string, string>> } = {},
+  ): Promise<CompleteResult['completion']> {
+    const params = {
+      ref:
+        'prompt' in ref
+          ? { type: 'ref/prompt', name: ref.prompt }
+          : { type: 'ref/resource', uri: ref.template },
+      argument: { name: ref.argument, value },
+      ...(known !== undefined && { context: { arguments: known } }),
+    }
+    return readCompletion(await this.#requests.complete(Method.Complete, params, options))
+  }
+
+  /** Subscribes to a resource: see the event `resourceUpdated`. The subscription survives the loss of a session. */
+  async subscribe(uri: string): Promise<void> {
+    this.#requests.require('resources.subscribe')
+    await this.#requests.dialect.subscribe(uri)
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    await this.#requests.dialect.unsubscribe(uri)
+  }
+
+  /** Sets the lowest level of log messages that the server sends. */
+  async setLogLevel(level: LogLevel): Promise<void> {
+    this.#requests.require('logging')
+    await this.#requests.dialect.setLogLevel(level)
+  }
+
+  /** Tells the server that the roots have changed, in revisions that have this notification. */
+  async rootsChanged(): Promise<void> {
+    if (this.#requests.dialect.revision.notifications.has(Notification.RootsListChanged))
+      await this.notify(Notification.RootsListChanged)
+  }
+
+  #connected(): Dialect {
+    if (this.#closeReason !== undefined)
+      throw new ConnectionClosedError('The connection is closed', this.#closeReason, { unprocessed: true })
+    if (this.#dialect !== undefined) return this.#dialect
+    throw new ClientError('not-connected', 'The client is not connected: call connect() first')
+  }
+
+  readonly #onError = (error: Error): void => this.#events.emit('error', error)
+
+  readonly #handlers: ConnectionHandlers = {
+    notification: (message) => {
+      if (this.#dialect?.handleNotification(message) === true) return
+      emitNotification(this.#events, message, (id) => this.#input.completions.complete(id))
+    },
+    request: ({ method, params = {} }, { signal }) =>
+      this.#dialect?.acceptsRequests === false ? undefined : this.#input.answer(method, params, signal),
+    error: this.#onError,
+    closed: (reason) => {
+      // During a handshake, another connection may follow.
+      if (this.#dialect !== undefined) this.#end(reason)
+    },
+  }
+
+  #end(reason: TransportClose): void {
+    if (this.#closeReason !== undefined) return
+    this.#closeReason = reason
+    this.#dialect?.close()
+    this.#input.close(new ConnectionClosedError('The connection is closed', reason))
+    this.#closed.resolve(reason)
+    this.#events.emit('close', reason)
+  }
+
+  /** In revisions where the client has to subscribe to list changes, it does so while there are listeners. */
+  #watchLists(): void {
+    if (this.#closeReason !== undefined) return
+    const all = this.#events.has('notification')
+    const kinds = (['tools', 'prompts', 'resources'] as const).filter(
+      (kind) => all || this.#events.has(`${kind}Changed`),
+    )
+    this.#dialect?.watchLists(new Set(kinds))
+  }
+}
+
+const nameOf = (tool: string | TypedTool): string => (typeof tool === 'string' ? tool : tool.name)

@@ -1,0 +1,64 @@
+import {
+  isObject,
+  type JsonObject,
+  type JsonRpcNotification,
+  type LogLevel,
+  Notification,
+} from '@jetway/core/protocol'
+import type { TransportClose } from '../transport/client-transport.ts'
+import type { Emitter } from '../util/emitter.ts'
+
+export interface ClientEvents {
+  /** Every notification except progress, which goes to `onProgress`. */
+  readonly notification: JsonRpcNotification
+  readonly log: { readonly level: LogLevel; readonly logger?: string; readonly data: unknown }
+  readonly toolsChanged: undefined
+  readonly promptsChanged: undefined
+  readonly resourcesChanged: undefined
+  /** A resource with a subscription, or a part of it, has changed. */
+  readonly resourceUpdated: { readonly uri: string }
+  readonly elicitationComplete: { readonly elicitationId: string }
+  /** Notifications may have been missed: a session or a subscription was opened (again). */
+  readonly changesMissed: undefined
+  /** A failure that no call can report: an invalid message, a failed handler, a tool that was left out. */
+  readonly error: Error
+  /** Once for each connection. */
+  readonly close: TransportClose
+}
+
+/** What it throws, or rejects with, becomes the event `error`. */
+export type ClientListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void | Promise<void>
+
+/**
+ * Emits `notification`, and the event for its method.
+ *
+ * @param isOpen - whether the client waits for the completion of an elicitation
+ */
+export function emitNotification(
+  events: Emitter<ClientEvents>,
+  message: JsonRpcNotification,
+  isOpen: (elicitationId: string) => boolean,
+): void {
+  events.emit('notification', message)
+  const { method, params = {} } = message
+  const { uri, elicitationId } = params
+  switch (method) {
+    case Notification.ToolsListChanged:
+      return events.emit('toolsChanged', undefined)
+    case Notification.PromptsListChanged:
+      return events.emit('promptsChanged', undefined)
+    case Notification.ResourcesListChanged:
+      return events.emit('resourcesChanged', undefined)
+    case Notification.ResourceUpdated:
+      return typeof uri === 'string' ? events.emit('resourceUpdated', { uri }) : undefined
+    case Notification.ElicitationComplete:
+      return typeof elicitationId === 'string' && isOpen(elicitationId)
+        ? events.emit('elicitationComplete', { elicitationId })
+        : undefined
+    case Notification.Message:
+      return isLog(params) ? events.emit('log', params) : undefined
+  }
+}
+
+const isLog = (params: JsonObject): params is JsonObject & ClientEvents['log'] =>
+  isObject(params) && typeof params['level'] === 'string' && 'data' in params

@@ -1,0 +1,66 @@
+import {
+  encodeHeaderText,
+  findHeaderParameters,
+  type HeaderParameter,
+  isObject,
+  type JsonObject,
+  type Tool,
+} from '@jetway/core/protocol'
+import { BoundedMap } from '../util/bounded-map.ts'
+
+interface KnownTool {
+  readonly parameters: readonly HeaderParameter[]
+  readonly outputSchema: JsonObject | undefined
+}
+
+/** What calls need to know of the tools that were listed. */
+export class KnownTools {
+  readonly #tools = new BoundedMap<string, KnownTool>(10_000)
+
+  outputSchema(name: string): JsonObject | undefined {
+    return this.#tools.get(name)?.outputSchema
+  }
+
+  /**
+   * Returns what is wrong with the tool's `x-mcp-header` parameters.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
+   */
+  add({ name, inputSchema, outputSchema }: Tool): string | undefined {
+    const found = findParameters(inputSchema)
+    this.#tools.set(name, {
+      parameters: found.ok ? found.parameters : [],
+      outputSchema: isObject(outputSchema) ? outputSchema : undefined,
+    })
+    return found.ok ? undefined : found.problem
+  }
+
+  /** The headers that repeat arguments of a call. */
+  headersFor(name: string, args: JsonObject): Readonly<Record<string, string>> {
+    const headers: Record<string, string> = {}
+    for (const { header, path } of this.#tools.get(name)?.parameters ?? []) {
+      const value = valueAt(args, path)
+      if (typeof value === 'string') headers[header] = encodeHeaderText(value)
+      else if (typeof value === 'boolean' || Number.isSafeInteger(value)) headers[header] = String(value)
+    }
+    return headers
+  }
+}
+
+function findParameters(schema: JsonObject): ReturnType<typeof findHeaderParameters> {
+  try {
+    return findHeaderParameters(schema)
+  } catch {
+    // The stack has overflowed.
+    return { ok: false, problem: 'has an inputSchema that is nested too deeply' }
+  }
+}
+
+function valueAt(args: JsonObject, path: readonly string[]): unknown {
+  let at: unknown = args
+  for (const name of path) {
+    if (!isObject(at) || !Object.hasOwn(at, name)) return undefined
+    at = at[name]
+  }
+  return at
+}

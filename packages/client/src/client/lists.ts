@@ -1,0 +1,163 @@
+import {
+  isObject,
+  type JsonObject,
+  Method,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Tool,
+} from '@jetway/core/protocol'
+import { ClientError, invalidResponse } from '../errors.ts'
+import type { KnownTools } from './known-tools.ts'
+import type { RequestOptions } from './options.ts'
+import type { RequestSender } from './request-sender.ts'
+import { type CacheHints, readHints } from './results.ts'
+
+/** One page of a list. */
+export type Page<Item> = CacheHints & {
+  readonly items: readonly Item[]
+  /** Undefined on the last page. May be any other string, even an empty one. */
+  readonly nextCursor: string | undefined
+  readonly _meta?: JsonObject
+}
+
+export interface ListOf<Item> {
+  readonly method: string
+  readonly member: string
+  readonly capability: 'tools' | 'prompts' | 'resources'
+  /** Checks the members that the client needs. */
+  readonly isItem: (entry: JsonObject) => boolean
+  /** For the compiler only. */
+  readonly item?: Item
+}
+
+export const LISTS: {
+  readonly tools: ListOf<Tool>
+  readonly prompts: ListOf<Prompt>
+  readonly resources: ListOf<Resource>
+  readonly templates: ListOf<ResourceTemplate>
+} = {
+  tools: {
+    method: Method.ListTools,
+    member: 'tools',
+    capability: 'tools',
+    isItem: ({ name, inputSchema }) => typeof name === 'string' && isObject(inputSchema),
+  },
+  prompts: {
+    method: Method.ListPrompts,
+    member: 'prompts',
+    capability: 'prompts',
+    isItem: ({ name, arguments: args }) =>
+      typeof name === 'string' && (args === undefined || Array.isArray(args)),
+  },
+  resources: {
+    method: Method.ListResources,
+    member: 'resources',
+    capability: 'resources',
+    isItem: ({ uri }) => typeof uri === 'string',
+  },
+  templates: {
+    method: Method.ListResourceTemplates,
+    member: 'resourceTemplates',
+    capability: 'resources',
+    isItem: ({ uriTemplate }) => typeof uriTemplate === 'string',
+  },
+}
+
+export interface PageLimits {
+  readonly maxPages: number
+  readonly maxItems: number
+}
+
+export interface ListsOptions extends PageLimits {
+  readonly requests: RequestSender
+  readonly tools: KnownTools
+  readonly onError: (error: Error) => void
+}
+
+/** Fetches lists. Malformed entries are left out and reported. */
+export class Lists {
+  readonly #options: ListsOptions
+
+  constructor(options: ListsOptions) {
+    this.#options = options
+  }
+
+  async page<Item>(
+    list: ListOf<Item>,
+    cursor: string | undefined,
+    options: RequestOptions | undefined,
+  ): Promise<Page<Item>> {
+    const { requests, onError } = this.#options
+    const { method, member, capability, isItem } = list
+    requests.require(capability)
+    const result = await requests.complete(method, cursor === undefined ? {} : { cursor }, options)
+    const { [member]: entries, nextCursor, _meta } = result
+    if (!Array.isArray(entries)) throw invalidResponse(method, `it has no list "${member}"`)
+    if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string')
+      throw invalidResponse(method, 'its nextCursor is not a string')
+    const items = entries.filter((entry) => isObject(entry) && isItem(entry)) as Item[]
+    if (items.length < entries.length)
+      onError(new Error(`${entries.length - items.length} malformed entries of ${method} are left out`))
+    return {
+      items: member === 'tools' ? items.filter((tool) => this.#accepts(tool as Tool)) : items,
+      nextCursor: nextCursor ?? undefined,
+      ...readHints(result),
+      ...(isObject(_meta) && { _meta }),
+    }
+  }
+
+  /** @throws ClientError `endless-list` */
+  entries<Item>(
+    list: ListOf<Item>,
+    options: RequestOptions | undefined,
+  ): AsyncGenerator<Item, void, undefined> {
+    return followPages(list.method, this.#options, (cursor) => this.page(list, cursor, options))
+  }
+
+  async all<Item>(list: ListOf<Item>, options: RequestOptions | undefined): Promise<readonly Item[]> {
+    const all: Item[] = []
+    for await (const item of this.entries(list, options)) all.push(item)
+    return all
+  }
+
+  /** Over HTTP, a tool whose headers cannot be sent cannot be called. */
+  #accepts(tool: Tool): boolean {
+    const { tools, requests, onError } = this.#options
+    const problem = tools.add(tool)
+    if (problem === undefined || !requests.hasHeaders) return true
+    onError(new Error(`The tool ${tool.name} is left out: it ${problem}`))
+    return false
+  }
+}
+
+/**
+ * Follows a list to its end. A server may repeat a cursor, or give new ones for ever.
+ *
+ * @throws ClientError `endless-list`
+ */
+export async function* followPages<Item>(
+  method: string,
+  { maxPages, maxItems }: PageLimits,
+  page: (
+    cursor: string | undefined,
+  ) => Promise<{ readonly items: readonly Item[]; readonly nextCursor: string | undefined }>,
+): AsyncGenerator<Item, void, undefined> {
+  const endless = (why: string): ClientError =>
+    new ClientError('endless-list', `The list of ${method} does not end: ${why}`)
+  const seen = new Set<string>()
+  let cursor: string | undefined
+  let count = 0
+  for (let pages = 0; pages < maxPages; pages++) {
+    const { items, nextCursor } = await page(cursor)
+    for (const item of items) {
+      if (++count > maxItems) throw endless(`it has more than ${maxItems} entries`)
+      yield item
+    }
+    if (nextCursor === undefined) return
+    if (seen.has(nextCursor)) throw endless('it has the same cursor twice')
+    seen.add(nextCursor)
+    cursor = nextCursor
+  }
+  throw endless(`it has more than ${maxPages} pages`)
+}

@@ -1,0 +1,76 @@
+import type { ClientCapabilities, JsonObject, RevisionDate } from '@jetway/core/protocol'
+import type { Clock } from '@jetway/core/stores'
+import type { Progress } from '../connection/pending-request.ts'
+import type { EraCache } from '../dialect/era-cache.ts'
+import type { ClientHandlers } from '../input/handlers.ts'
+
+export interface ClientOptions {
+  /** The host's name for this server. Handlers get it; the server never does. */
+  readonly name?: string
+  /** @default all revisions */
+  readonly revisions?: readonly RevisionDate[]
+  /** Handlers for the server's requests. Each declares its capability. */
+  readonly handlers?: ClientHandlers
+  /** Capabilities to declare besides those of the handlers. */
+  readonly capabilities?: Pick<ClientCapabilities, 'sampling' | 'experimental' | 'extensions'>
+  /**
+   * Declares the tasks extension: the server may turn calls into tasks, and `callTool` waits for their results.
+   * `startTask` of 2025-11-25 needs no declaration.
+   * @default false
+   */
+  readonly tasks?: boolean
+  /** Ms to wait for a response, or for the next progress notification. @default 60_000 */
+  readonly timeoutMs?: number
+  /** Ms that a request may take in all, not counting the time that handlers take. @default 300_000 */
+  readonly maxTotalMs?: number
+  /** Ms for all of `connect`. @default 60_000 */
+  readonly connectTimeoutMs?: number
+  /**
+   * Ms to wait for the response to `server/discover` before sending `initialize` as well. The first response decides.
+   * Not used over HTTP.
+   * @default 3_000
+   */
+  readonly probeTimeoutMs?: number
+  /** Ms that a handler may take. @default 600_000 */
+  readonly handlerTimeoutMs?: number
+  /** How often one call may ask for input. @default 8 */
+  readonly maxRounds?: number
+  /** Pages of a list to follow. @default 64 */
+  readonly maxPages?: number
+  /** Entries of a list to take. @default 10_000 */
+  readonly maxItems?: number
+  /** Rejects requests for capabilities that the server has not declared. @default true */
+  readonly strictCapabilities?: boolean
+  /** Validates structured results against the tool's `outputSchema`. @default true */
+  readonly validateOutput?: boolean
+  /** Remembers the eras of servers; false disables it. @default one cache for all clients */
+  readonly eras?: EraCache | false
+  /** @default the system clock */
+  readonly clock?: Clock
+}
+
+export interface RequestOptions {
+  /** Aborting it cancels the request and rejects with its reason. */
+  readonly signal?: AbortSignal
+  /** @default the client's `timeoutMs` */
+  readonly timeoutMs?: number
+  /** @default the client's `maxTotalMs` */
+  readonly maxTotalMs?: number
+  /** Asks the server for progress. Each notification restarts `timeoutMs`. */
+  readonly onProgress?: (progress: Progress) => void
+  /** Sent with the request. Custom keys need a prefix. */
+  readonly _meta?: JsonObject
+}
+
+export type { Progress }
+
+export const DEFAULTS = {
+  timeoutMs: 60_000,
+  maxTotalMs: 300_000,
+  connectTimeoutMs: 60_000,
+  probeTimeoutMs: 3_000,
+  handlerTimeoutMs: 600_000,
+  maxRounds: 8,
+  maxPages: 64,
+  maxItems: 10_000,
+} as const

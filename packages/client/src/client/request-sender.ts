@@ -1,0 +1,96 @@
+import type { JsonObject } from '@jetway/core/protocol'
+import type { RequestSettings } from '../connection/connection.ts'
+import type { Dialect } from '../dialect/dialect.ts'
+import { ClientError } from '../errors.ts'
+import type { ClientInput } from '../input/client-input.ts'
+import { inRounds } from '../input/rounds.ts'
+import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
+import { checkType } from './results.ts'
+
+/** Sends requests with the client's limits. */
+export class RequestSender {
+  readonly #options: ClientOptions
+  readonly #dialect: () => Dialect
+  readonly #input: ClientInput
+
+  /** @param dialect - throws if the client is not connected */
+  constructor(options: ClientOptions, dialect: () => Dialect, input: ClientInput) {
+    this.#options = options
+    this.#dialect = dialect
+    this.#input = input
+  }
+
+  get dialect(): Dialect {
+    return this.#dialect()
+  }
+
+  /** Whether requests repeat some parameters in headers. */
+  get hasHeaders(): boolean {
+    const { connection, revision } = this.dialect
+    return connection.transport.streamPerRequest && revision.parameterHeaders
+  }
+
+  /**
+   * @throws ClientError `not-supported` if the server has not declared the capability
+   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#operation
+   */
+  require(capability: 'tools' | 'prompts' | 'resources' | 'logging' | 'resources.subscribe'): void {
+    const { capabilities } = this.dialect.server
+    const declared =
+      capability === 'resources.subscribe'
+        ? capabilities.resources?.subscribe === true
+        : capabilities[capability] !== undefined
+    if (!declared && this.#options.strictCapabilities !== false)
+      throw new ClientError('not-supported', `The server has not declared the capability ${capability}`)
+  }
+
+  /** Resolves to the unchecked result. */
+  send(
+    method: string,
+    params: JsonObject,
+    { _meta, ...settings }: RequestOptions & Pick<RequestSettings, 'headers'> = {},
+  ): Promise<JsonObject> {
+    const { timeoutMs = DEFAULTS.timeoutMs, maxTotalMs = DEFAULTS.maxTotalMs } = this.#options
+    const sent = _meta === undefined ? params : { ...params, _meta }
+    return this.dialect.request(method, Object.keys(sent).length === 0 ? undefined : sent, {
+      timeoutMs,
+      maxTotalMs,
+      ...settings,
+    })
+  }
+
+  /** Resolves to a result with the type `complete`. */
+  async complete(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
+    return this.#checked(method, await this.send(method, params, options))
+  }
+
+  /** Answers input requests. Resolves to a result with the type `complete` or `task`. */
+  async inRounds(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions = {},
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<JsonObject> {
+    const { signal } = options
+    const { revision } = this.dialect
+    const result = await inRounds({
+      method,
+      revision,
+      signal,
+      maxRounds: this.#options.maxRounds ?? DEFAULTS.maxRounds,
+      answer: this.#input.answerForCall,
+      send: (extra) =>
+        this.#input.urls.retry(() => this.send(method, { ...params, ...extra }, { ...options, headers }), {
+          method,
+          revision,
+          signal,
+        }),
+    })
+    return this.#checked(method, result, 'task')
+  }
+
+  /** Legacy results may have any member named `resultType`. */
+  #checked(method: string, result: JsonObject, also?: string): JsonObject {
+    return this.dialect.revision.rounds === undefined ? result : checkType(method, result, also)
+  }
+}

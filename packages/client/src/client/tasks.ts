@@ -1,0 +1,156 @@
+import {
+  type CallToolResult,
+  isFinal,
+  isObject,
+  type JsonObject,
+  McpError,
+  TaskMethod,
+  type TaskStatus,
+} from '@jetway/core/protocol'
+import type { Clock } from '@jetway/core/stores'
+import { asStarted, ClientError, invalidResponse } from '../errors.ts'
+import type { ClientInput } from '../input/client-input.ts'
+import { answerAll } from '../input/rounds.ts'
+import { delay } from '../util/promises.ts'
+import type { RequestOptions } from './options.ts'
+import type { RequestSender } from './request-sender.ts'
+import { readToolResult } from './results.ts'
+
+/** The state of a task, as of the last response. */
+export interface TaskState {
+  readonly taskId: string
+  readonly status: TaskStatus
+  /** For users and models. */
+  readonly statusMessage?: string
+}
+
+/** A tool call that runs as a task. */
+export interface ClientTask {
+  readonly taskId: string
+  get(options?: RequestOptions): Promise<TaskState>
+  /** Waits for the result and answers input requests. Aborting the signal ends the wait, not the task. */
+  result(options?: Pick<RequestOptions, 'signal'>): Promise<CallToolResult>
+  cancel(options?: RequestOptions): Promise<void>
+}
+
+/** Used if the server suggests no poll interval. */
+const POLL_MS = 1_000
+const MIN_POLL_MS = 100
+const MAX_POLL_MS = 60_000
+/** The longest time that a timer takes: 24 days. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1
+
+/**
+ * Tasks of 2025-11-25, where the client asks for them, and of the extension, where the server decides.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
+ */
+export class Tasks {
+  readonly #requests: RequestSender
+  readonly #input: ClientInput
+  readonly #clock: Clock
+
+  constructor(requests: RequestSender, input: ClientInput, clock: Clock) {
+    this.#requests = requests
+    this.#input = input
+    this.#clock = clock
+  }
+
+  /** The parameters that turn a call into a task. */
+  params(ttlMs: number | undefined): JsonObject {
+    const { tasks } = this.#requests.dialect.revision
+    if (tasks === undefined) throw new ClientError('not-supported', 'The negotiated revision has no tasks')
+    return tasks.extension === undefined ? { task: ttlMs === undefined ? {} : { ttl: ttlMs } } : {}
+  }
+
+  /** The task in the result of a call. A call that has run at once gives a completed task. */
+  from(result: JsonObject): ClientTask {
+    const task = taskIn(result)
+    return task === undefined ? completed(result) : this.get(readTask(task).taskId)
+  }
+
+  /** The result of a call, of its task if it has become one. */
+  async resultOf(result: JsonObject, { signal }: RequestOptions): Promise<JsonObject> {
+    const task = taskIn(result)
+    if (task === undefined) return result
+    return this.#wait(readTask(task).taskId, signal).catch((error: unknown) => {
+      throw asStarted(error)
+    })
+  }
+
+  get(taskId: string): ClientTask {
+    const requests = this.#requests
+    return {
+      taskId,
+      get: async (options) => readTask(await requests.send(TaskMethod.Get, { taskId }, options)),
+      result: async ({ signal } = {}) => readToolResult(await this.#wait(taskId, signal)),
+      cancel: async (options) => {
+        await requests.send(TaskMethod.Cancel, { taskId }, options)
+      },
+    }
+  }
+
+  async #wait(taskId: string, signal: AbortSignal | undefined): Promise<JsonObject> {
+    const requests = this.#requests
+    const { methods } = requests.dialect.revision
+    const options: RequestOptions = signal === undefined ? {} : { signal }
+    for (;;) {
+      const task = await requests.send(TaskMethod.Get, { taskId }, options)
+      const { status } = readTask(task)
+      // In 2025-11-25 the server sends its requests while `tasks/result` waits, for as long as users take.
+      if (methods.has(TaskMethod.Result) && (isFinal(status) || status === 'input_required'))
+        return requests.send(
+          TaskMethod.Result,
+          { taskId },
+          { ...options, timeoutMs: NO_TIMEOUT_MS, maxTotalMs: NO_TIMEOUT_MS },
+        )
+      if (isFinal(status)) return resultIn(task, status)
+      if (status !== 'input_required') {
+        await delay(pollInterval(task), this.#clock, signal)
+        continue
+      }
+      const inputResponses = await answerAll(task['inputRequests'] ?? {}, {
+        method: TaskMethod.Get,
+        signal,
+        answer: this.#input.answerForCall,
+      })
+      await requests.send('tasks/update', { taskId, inputResponses }, options)
+    }
+  }
+}
+
+function pollInterval({ pollIntervalMs, pollInterval: legacy }: JsonObject): number {
+  const wanted = pollIntervalMs ?? legacy
+  return typeof wanted === 'number' ? Math.min(Math.max(wanted, MIN_POLL_MS), MAX_POLL_MS) : POLL_MS
+}
+
+/** In 2025-11-25 the task is a member of the result; in the extension it is the result. */
+function taskIn(result: JsonObject): JsonObject | undefined {
+  if (result['resultType'] === 'task') return result
+  const { task } = result
+  return isObject(task) && typeof task['taskId'] === 'string' && !('content' in result) ? task : undefined
+}
+
+const STATUSES: readonly unknown[] = ['working', 'input_required', 'completed', 'failed', 'cancelled']
+
+function readTask(task: JsonObject): TaskState {
+  const { taskId, status } = task
+  if (typeof taskId === 'string' && STATUSES.includes(status)) return task as unknown as TaskState
+  throw invalidResponse(TaskMethod.Get, 'it is not a task')
+}
+
+function resultIn({ result, error }: JsonObject, status: TaskStatus): JsonObject {
+  if (status === 'completed' && isObject(result)) return result
+  if (status === 'cancelled') throw new ClientError('input-unavailable', 'The task was cancelled')
+  if (status === 'failed' && isObject(error) && typeof error['code'] === 'number')
+    throw new McpError(error['code'], String(error['message']), error['data'])
+  throw invalidResponse(TaskMethod.Get, 'the task has ended without a result')
+}
+
+const completed = (result: JsonObject): ClientTask => ({
+  taskId: '',
+  get: async () => ({ taskId: '', status: 'completed' }),
+  result: async () => readToolResult(result),
+  cancel: async () => {},
+})

@@ -1,0 +1,29 @@
+import type { AnySchema, InferInput, InferOutput } from '@jetway/core'
+import type { CallToolResult } from '@jetway/core/protocol'
+
+/** A tool definition, as `defineTool` returns it. Gives `callTool` its types. */
+export interface TypedTool {
+  readonly name: string
+  readonly inputSchema?: AnySchema | undefined
+  readonly outputSchema?: AnySchema | undefined
+  readonly handler: unknown
+}
+
+/** The arguments of a tool, before defaults. */
+export type ToolInput<T extends TypedTool> = [NonNullable<T['inputSchema']>] extends [never]
+  ? Readonly<Record<string, unknown>>
+  : InferInput<NonNullable<T['inputSchema']>>
+
+/** The `structuredContent` of a tool. */
+export type ToolOutput<T extends TypedTool> = [NonNullable<T['outputSchema']>] extends [never]
+  ? unknown
+  : InferOutput<NonNullable<T['outputSchema']>>
+
+/** A typed result. `structuredContent` is undefined if the tool failed, and in revisions that do not have it. */
+export type TypedToolResult<Structured> = Omit<CallToolResult, 'structuredContent'> & {
+  readonly structuredContent?: Structured
+}
+
+/** The arguments of a call. Optional if the tool needs none. */
+export type ToolArgs<T extends TypedTool> =
+  {} extends ToolInput<T> ? readonly [args?: ToolInput<T>] : readonly [args: ToolInput<T>]

@@ -1,0 +1,299 @@
+import {
+  classify,
+  isObject,
+  isRequestId,
+  type JsonObject,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  McpError,
+  Notification,
+  type RequestId,
+  type Revision,
+} from '@jetway/core/protocol'
+import type { Clock } from '@jetway/core/stores'
+import { ClientError, ConnectionClosedError, invalidResponse } from '../errors.ts'
+import type { ClientTransport, MessageOrigin, TransportClose } from '../transport/client-transport.ts'
+import { toError } from '../util/promises.ts'
+import { InboundRequests } from './inbound-requests.ts'
+import { PendingRequest, type Progress, type RequestSettings } from './pending-request.ts'
+
+export type { RequestSettings }
+
+export interface ConnectionHandlers {
+  notification(message: JsonRpcNotification): void
+  /** Undefined if the request gets no response. What it rejects with becomes a JSON-RPC error. */
+  request(message: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
+  readonly error: (error: Error) => void
+  closed(reason: TransportClose): void
+}
+
+/** Messages of the server that had no effect. */
+export interface IgnoredMessages {
+  /** Responses to unknown, answered or abandoned requests. */
+  readonly responses: number
+  /** Progress of requests that do not report any. */
+  readonly progress: number
+  /** Requests, where the revision lets servers send none. */
+  readonly requests: number
+  readonly malformed: number
+}
+
+const MAX_PENDING = 1024
+const MAX_BATCH = 1024
+
+/** JSON-RPC over one transport: matches responses to requests and applies their time limits. */
+export class Connection {
+  /** The negotiated revision; undefined during the handshake. */
+  revision: Revision | undefined
+  readonly transport: ClientTransport
+  /** The id of the next request. Ids must not repeat within a session, so a resumed session continues the count. */
+  nextId = 1
+  readonly #handlers: ConnectionHandlers
+  readonly #clock: Clock
+  readonly #pending = new Map<RequestId, PendingRequest>()
+  readonly #inbound: InboundRequests
+  readonly #ignored = { responses: 0, progress: 0, requests: 0, malformed: 0 }
+  #closed: TransportClose | undefined
+
+  constructor(transport: ClientTransport, clock: Clock, handlers: ConnectionHandlers) {
+    this.transport = transport
+    this.#clock = clock
+    this.#handlers = handlers
+    this.#inbound = new InboundRequests({
+      handle: (request, context) => {
+        const handled = handlers.request(request, context)
+        if (handled === undefined) this.#ignored.requests++
+        return handled
+      },
+      send: (message, origin) => this.#respond(message, origin),
+      pause: (origin) => this.#pause(origin),
+    })
+  }
+
+  get closed(): TransportClose | undefined {
+    return this.#closed
+  }
+
+  get pending(): number {
+    return this.#pending.size
+  }
+
+  ignored(): IgnoredMessages {
+    return { ...this.#ignored }
+  }
+
+  async start(): Promise<void> {
+    await this.transport.start({
+      message: (value, origin) => this.#receive(value, origin),
+      malformed: (reason, request) => this.#malformed(reason, request),
+      requestFailed: (request, error) => this.#take(request)?.fail(error),
+      close: (reason) => this.#end(reason),
+    })
+  }
+
+  /** @throws McpError for an error of the server, ClientError for any other failure */
+  async request(
+    method: string,
+    params: JsonObject | undefined,
+    settings: RequestSettings,
+  ): Promise<JsonObject> {
+    if (this.#closed !== undefined)
+      throw new ConnectionClosedError(`${method}: the connection is closed`, this.#closed, {
+        unprocessed: true,
+      })
+    settings.signal?.throwIfAborted()
+    if (this.#pending.size >= MAX_PENDING)
+      throw new ClientError('too-many-calls', `${method}: ${MAX_PENDING} requests have no response yet`)
+    const id = this.nextId++
+    const request = new PendingRequest(id, method, settings, this.#clock, (abandoned, reason) =>
+      this.#abandon(abandoned, reason, settings),
+    )
+    this.#pending.set(id, request)
+    request.start()
+    settings.onId?.(id)
+    const sent = settings.onProgress === undefined ? params : withProgressToken(params, id)
+    this.#send(
+      { jsonrpc: '2.0', id, method, ...(sent !== undefined && { params: sent }) },
+      {
+        revision: this.revision,
+        signal: request.released.signal,
+        ...(settings.headers !== undefined && { headers: settings.headers }),
+        ...(settings.longLived === true && { longLived: true }),
+      },
+    ).catch((error: unknown) => {
+      this.#pending.delete(id)
+      request.fail(error)
+    })
+    return request.response
+  }
+
+  async notify(method: string, params?: JsonObject, relatedTo?: RequestId): Promise<void> {
+    if (this.#closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.#closed)
+    const message = { jsonrpc: '2.0', method, ...(params !== undefined && { params }) } as const
+    await this.#send(message, {
+      revision: this.revision,
+      ...(relatedTo !== undefined && { relatedTo }),
+    })
+  }
+
+  /** Rejects all pending requests, then closes the transport. */
+  async close(): Promise<void> {
+    this.#end({ kind: 'end' })
+    await this.transport.close()
+  }
+
+  /** Async, so that a transport that throws becomes a rejection. */
+  async #send(...args: Parameters<ClientTransport['send']>): Promise<void> {
+    await this.transport.send(...args)
+  }
+
+  #take(id: RequestId | undefined): PendingRequest | undefined {
+    const request = id === undefined ? undefined : this.#pending.get(id)
+    if (request !== undefined) this.#pending.delete(request.id)
+    return request
+  }
+
+  /** Cancels an abandoned request. Over HTTP without sessions, the end of its stream does that. */
+  #abandon(request: PendingRequest, reason: unknown, { uncancellable }: RequestSettings): void {
+    this.#pending.delete(request.id)
+    if (uncancellable === true || this.#closed !== undefined) return
+    if (this.transport.streamPerRequest && this.revision?.cancelOnDisconnect === true) return
+    const text = reason instanceof Error ? reason.message : 'The caller has aborted the request'
+    this.notify(
+      Notification.Cancelled,
+      { requestId: request.id, reason: text.slice(0, 256) },
+      request.id,
+    ).catch((error: unknown) => this.#report(error))
+  }
+
+  #receive(value: unknown, origin: MessageOrigin | undefined): void | Promise<void> {
+    if (this.#closed !== undefined) return
+    if (!Array.isArray(value)) return this.#receiveOne(value, origin)
+    for (const each of value.slice(0, MAX_BATCH)) void this.#receiveOne(each, origin)
+    if (value.length > MAX_BATCH) this.#malformed(`a batch of ${value.length} messages`)
+  }
+
+  #receiveOne(value: unknown, origin: MessageOrigin | undefined): void | Promise<void> {
+    const incoming = classify(value)
+    switch (incoming.kind) {
+      case 'response':
+        return this.#response(incoming.message, origin)
+      case 'notification':
+        return this.#notification(incoming.message)
+      case 'request':
+        return this.#inbound.handle(incoming.message, origin)
+      case 'invalid':
+        return this.#malformed(incoming.reason, requestOf(value, origin))
+    }
+  }
+
+  #response(message: JsonRpcResponse, origin: MessageOrigin | undefined): void {
+    const request = this.#take(message.id ?? this.#likelyRequest(origin))
+    if (request === undefined) {
+      this.#ignored.responses++
+      return
+    }
+    if ('result' in message) return request.resolve(message.result)
+    const { code, message: text, data } = message.error
+    request.fail(new McpError(code, text, data))
+  }
+
+  /** Which request an error without an id is for. Some servers send such errors for messages they cannot read. */
+  #likelyRequest(origin: MessageOrigin | undefined): RequestId | undefined {
+    if (origin?.request !== undefined) return origin.request
+    const [only, ...others] = this.#pending.keys()
+    return others.length === 0 ? only : undefined
+  }
+
+  #malformed(reason: string, id?: RequestId): void {
+    this.#ignored.malformed++
+    const request = this.#take(id)
+    if (request === undefined)
+      this.#report(new ClientError('invalid-response', `The server sent an invalid message: ${reason}`))
+    else request.fail(invalidResponse(request.method, reason))
+  }
+
+  #notification(message: JsonRpcNotification): void {
+    const { method, params = {} } = message
+    if (method === Notification.Progress) return this.#progress(params)
+    if (method === Notification.Cancelled && this.#inbound.cancel(params['requestId'])) return
+    this.#guard(() => this.#handlers.notification(message))
+  }
+
+  #progress(params: JsonObject): void {
+    const { progressToken, progress, total, message } = params
+    const request = isRequestId(progressToken) ? this.#pending.get(progressToken) : undefined
+    if (request === undefined || typeof progress !== 'number') {
+      this.#ignored.progress++
+      return
+    }
+    const report: Progress = {
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    }
+    this.#guard(() => request.progress(report))
+  }
+
+  async #respond(message: JsonRpcMessage, origin: MessageOrigin | undefined): Promise<void> {
+    if (this.#closed !== undefined) return
+    try {
+      await this.#send(message, {
+        revision: this.revision,
+        ...(origin?.request !== undefined && { relatedTo: origin.request }),
+      })
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  /** Pauses the request on whose stream the server's request came, or all of them if that is unknown. */
+  #pause(origin: MessageOrigin | undefined): () => void {
+    const related = origin?.request === undefined ? undefined : this.#pending.get(origin.request)
+    const requests = related === undefined ? [...this.#pending.values()] : [related]
+    for (const request of requests) request.pause()
+    return () => {
+      for (const request of requests) request.resume()
+    }
+  }
+
+  #end(reason: TransportClose): void {
+    if (this.#closed !== undefined) return
+    this.#closed = reason
+    const requests = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const request of requests)
+      request.fail(
+        new ConnectionClosedError(`${request.method}: the connection ended before the response`, reason),
+      )
+    this.#inbound.closeAll()
+    this.#guard(() => this.#handlers.closed(reason))
+  }
+
+  /** Reports what a callback throws, so that reading goes on. */
+  #guard(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  #report(error: unknown): void {
+    this.#handlers.error(toError(error))
+  }
+}
+
+/** The request that a malformed response was meant for. It has to fail, since no other response will come. */
+function requestOf(value: unknown, origin: MessageOrigin | undefined): RequestId | undefined {
+  if (!isObject(value)) return origin?.request
+  if ('method' in value) return undefined
+  return isRequestId(value['id']) ? value['id'] : origin?.request
+}
+
+function withProgressToken(params: JsonObject | undefined, id: RequestId): JsonObject {
+  const meta = params?.['_meta']
+  return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken: id } }
+}

@@ -1,0 +1,112 @@
+import {
+  ErrorCode,
+  isRequestId,
+  type JsonObject,
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  McpError,
+  type RequestId,
+} from '@jetway/core/protocol'
+import type { MessageOrigin } from '../transport/client-transport.ts'
+import { type Deferred, deferred } from '../util/promises.ts'
+
+/** Requests handled at once. Further ones get an error. */
+const MAX_RUNNING = 64
+/** Responses the transport has not taken yet. Beyond it the client stops reading. */
+const MAX_UNSENT = 256
+
+export interface InboundOptions {
+  /** Undefined if the request gets no response. */
+  handle(
+    request: JsonRpcRequest,
+    context: { readonly signal: AbortSignal; readonly origin: MessageOrigin | undefined },
+  ): Promise<JsonObject> | undefined
+  /** Never rejects. */
+  send(message: JsonRpcMessage, origin: MessageOrigin | undefined): Promise<void>
+  /** Stops the timers of the requests that this one may belong to. Returns a function that starts them again. */
+  pause(origin: MessageOrigin | undefined): () => void
+}
+
+/** The server's requests to this client. Each gets one response, or none if the server cancels it. */
+export class InboundRequests {
+  readonly #options: InboundOptions
+  readonly #running = new Map<RequestId, AbortController>()
+  #unsent = 0
+  #drained: Deferred<void> | undefined
+
+  constructor(options: InboundOptions) {
+    this.#options = options
+  }
+
+  /** Returns a promise while the server does not read the responses it asked for. */
+  handle(request: JsonRpcRequest, origin: MessageOrigin | undefined): void | Promise<void> {
+    if (this.#running.has(request.id))
+      this.#send(failure(request.id, ErrorCode.InvalidRequest, 'A request with this id is running'), origin)
+    else if (this.#running.size >= MAX_RUNNING)
+      this.#send(
+        failure(request.id, ErrorCode.InternalError, 'The client is busy, try again shortly'),
+        origin,
+      )
+    else this.#run(request, origin)
+    return this.#drained?.promise
+  }
+
+  /** False if no such request is running. */
+  cancel(id: unknown): boolean {
+    const running = isRequestId(id) ? this.#running.get(id) : undefined
+    if (running === undefined) return false
+    this.#running.delete(id as RequestId)
+    running.abort(new Error('The server has cancelled its request'))
+    return true
+  }
+
+  closeAll(): void {
+    const running = [...this.#running.values()]
+    this.#running.clear()
+    for (const controller of running) controller.abort(new Error('The connection is closed'))
+    this.#drain()
+  }
+
+  #run(request: JsonRpcRequest, origin: MessageOrigin | undefined): void {
+    const controller = new AbortController()
+    const handled = this.#options.handle(request, { signal: controller.signal, origin })
+    if (handled === undefined) return
+    this.#running.set(request.id, controller)
+    const resume = this.#options.pause(origin)
+    const finish = (message: JsonRpcMessage): void => {
+      resume()
+      if (this.#running.get(request.id) !== controller) return
+      this.#running.delete(request.id)
+      this.#send(message, origin)
+    }
+    handled.then(
+      (result) => finish({ jsonrpc: '2.0', id: request.id, result }),
+      (error: unknown) => finish(toFailure(request.id, error)),
+    )
+  }
+
+  #send(message: JsonRpcMessage, origin: MessageOrigin | undefined): void {
+    this.#unsent++
+    if (this.#unsent >= MAX_UNSENT) this.#drained ??= deferred()
+    void this.#options.send(message, origin).then(() => {
+      this.#unsent--
+      if (this.#unsent < MAX_UNSENT) this.#drain()
+    })
+  }
+
+  #drain(): void {
+    this.#drained?.resolve()
+    this.#drained = undefined
+  }
+}
+
+/** Only an `McpError` reaches the server: other errors may hold what it must not see. */
+function toFailure(id: RequestId, error: unknown): JsonRpcMessage {
+  return error instanceof McpError
+    ? failure(id, error.code, error.message, error.data)
+    : failure(id, ErrorCode.InternalError, 'The client could not answer')
+}
+
+function failure(id: RequestId, code: number, message: string, data?: unknown): JsonRpcMessage {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }
+}

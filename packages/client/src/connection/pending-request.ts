@@ -1,0 +1,139 @@
+import type { Clock } from '@jetway/core/stores'
+import type { JsonObject, RequestId } from '@jetway/core/protocol'
+import { RequestTimeoutError } from '../errors.ts'
+import { type Deferred, deferred } from '../util/promises.ts'
+
+/** A `notifications/progress` for a request. */
+export interface Progress {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+/** How one request is sent, and for how long its response is awaited. */
+export interface RequestSettings {
+  readonly timeoutMs?: number | undefined
+  readonly maxTotalMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly longLived?: boolean
+  /** Set for `initialize`, which the protocol forbids to cancel. */
+  readonly uncancellable?: boolean
+  /** Called with the request's id before it is sent. */
+  readonly onId?: (id: RequestId) => void
+}
+
+/** A request that waits for its response. Its timers stop while the server waits for input from the client. */
+export class PendingRequest {
+  readonly id: RequestId
+  readonly method: string
+  /** Aborts when the request has failed, for whatever reason. */
+  readonly released: AbortController = new AbortController()
+  readonly #clock: Clock
+  readonly #settings: RequestSettings
+  readonly #onAbandoned: (request: PendingRequest, reason: unknown) => void
+  readonly #response: Deferred<JsonObject> = deferred()
+  #idleTimer: unknown
+  #totalTimer: unknown
+  #totalEndsAt = 0
+  #totalLeftMs: number | undefined
+  #pauses = 0
+  #settled = false
+
+  /** @param onAbandoned - called after a timeout or an abort */
+  constructor(
+    id: RequestId,
+    method: string,
+    settings: RequestSettings,
+    clock: Clock,
+    onAbandoned: (request: PendingRequest, reason: unknown) => void,
+  ) {
+    this.id = id
+    this.method = method
+    this.#clock = clock
+    this.#settings = settings
+    this.#onAbandoned = onAbandoned
+    this.#totalLeftMs = settings.maxTotalMs
+  }
+
+  get response(): Promise<JsonObject> {
+    return this.#response.promise
+  }
+
+  start(): void {
+    this.#settings.signal?.addEventListener('abort', this.#onAbort)
+    this.#startTimers()
+  }
+
+  resolve(result: JsonObject): void {
+    if (this.#settle()) this.#response.resolve(result)
+  }
+
+  fail(error: unknown): void {
+    if (!this.#settle()) return
+    this.#response.reject(error)
+    this.released.abort(error)
+  }
+
+  progress(report: Progress): void {
+    if (this.#settled) return
+    if (this.#pauses === 0) this.#startIdleTimer()
+    this.#settings.onProgress?.(report)
+  }
+
+  /** Stops the timers: the time that a person takes does not count. */
+  pause(): void {
+    if (this.#settled || this.#pauses++ > 0) return
+    this.#stopTimers()
+    if (this.#totalLeftMs !== undefined) this.#totalLeftMs = this.#totalEndsAt - this.#clock.now()
+  }
+
+  resume(): void {
+    if (this.#settled || --this.#pauses > 0) return
+    this.#startTimers()
+  }
+
+  #startTimers(): void {
+    this.#startIdleTimer()
+    const { maxTotalMs = 0 } = this.#settings
+    if (this.#totalLeftMs === undefined) return
+    this.#totalEndsAt = this.#clock.now() + this.#totalLeftMs
+    this.#totalTimer = this.#clock.setTimeout(() => this.#timeOut(maxTotalMs), Math.max(0, this.#totalLeftMs))
+  }
+
+  #startIdleTimer(): void {
+    const { timeoutMs } = this.#settings
+    this.#clock.clearTimeout(this.#idleTimer)
+    this.#idleTimer =
+      timeoutMs === undefined ? undefined : this.#clock.setTimeout(() => this.#timeOut(timeoutMs), timeoutMs)
+  }
+
+  #stopTimers(): void {
+    this.#clock.clearTimeout(this.#idleTimer)
+    this.#clock.clearTimeout(this.#totalTimer)
+    this.#idleTimer = this.#totalTimer = undefined
+  }
+
+  #timeOut(timeoutMs: number): void {
+    this.#abandon(new RequestTimeoutError(this.method, timeoutMs))
+  }
+
+  readonly #onAbort = (): void => this.#abandon(this.#settings.signal?.reason)
+
+  #abandon(reason: unknown): void {
+    if (!this.#settle()) return
+    this.#response.reject(reason)
+    this.#onAbandoned(this, reason)
+    this.released.abort(reason)
+  }
+
+  /** False if the request was settled before. */
+  #settle(): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    this.#stopTimers()
+    this.#settings.signal?.removeEventListener('abort', this.#onAbort)
+    return true
+  }
+}

@@ -1,0 +1,30 @@
+import { type ClientCapabilities, Notification, type Revision, TASKS_EXTENSION } from '@jetway/core/protocol'
+import type { ClientOptions } from '../client/options.ts'
+
+/** The capabilities to declare: those with a handler, and those from the options. */
+export function capabilitiesFor(
+  revision: Revision,
+  { handlers = {}, capabilities = {}, tasks = false }: ClientOptions,
+): ClientCapabilities {
+  const { forms } = revision
+  const form = handlers.elicit !== undefined
+  const url = handlers.elicitUrl !== undefined && forms?.url === true
+  const asks = revision.serverRequests
+  const { experimental, extensions, sampling } = capabilities
+  const known = tasks && revision.tasks?.extension !== undefined ? { [TASKS_EXTENSION]: {} } : {}
+  const allExtensions = { ...known, ...extensions }
+  return {
+    ...(handlers.roots !== undefined && {
+      roots: revision.notifications.has(Notification.RootsListChanged) ? { listChanged: true } : {},
+    }),
+    ...(handlers.sample !== undefined && {
+      sampling: revision.samplingTools ? (sampling ?? {}) : {},
+    }),
+    ...(asks.has('elicitation/create') &&
+      (form || url) && {
+        elicitation: forms?.url === true ? { ...(form && { form: {} }), ...(url && { url: {} }) } : {},
+      }),
+    ...(experimental !== undefined && { experimental }),
+    ...(Object.keys(allExtensions).length > 0 && { extensions: allExtensions }),
+  }
+}

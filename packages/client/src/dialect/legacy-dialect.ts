@@ -1,0 +1,179 @@
+import { type JsonObject, type LogLevel, Method, Notification, type Revision } from '@jetway/core/protocol'
+import type { Connection, RequestSettings } from '../connection/connection.ts'
+import { SessionLostError } from '../errors.ts'
+import { capabilitiesFor } from './capabilities.ts'
+import type { Dialect, DialectOptions, ServerDescription } from './dialect.ts'
+import { describeServer, supportedIn, unsupported } from './handshake.ts'
+
+/** Limits what has to be sent again after the server has lost the session. */
+const MAX_SUBSCRIPTIONS = 1024
+
+interface Session {
+  readonly revision: Revision
+  readonly server: ServerDescription
+}
+
+/**
+ * Opens a session: `initialize`, then `notifications/initialized`.
+ *
+ * @param revisions - newest first
+ * @throws UnsupportedRevisionError if the server answers with another revision
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ */
+export async function openSession(
+  connection: Connection,
+  revisions: readonly Revision[],
+  options: DialectOptions,
+): Promise<Dialect> {
+  return new LegacyDialect(connection, revisions, options, await initialize(connection, revisions, options))
+}
+
+/** Continues a session that another connection has opened. Sends nothing. */
+export function resumeSession(
+  connection: Connection,
+  revisions: readonly Revision[],
+  options: DialectOptions,
+  session: Session,
+): Dialect {
+  connection.revision = session.revision
+  connection.transport.negotiated?.(session.revision)
+  return new LegacyDialect(connection, revisions, options, session)
+}
+
+async function initialize(
+  connection: Connection,
+  revisions: readonly Revision[],
+  options: DialectOptions,
+): Promise<Session> {
+  connection.revision = undefined
+  const result = await sendInitialize(connection, revisions, options)
+  options.signal?.throwIfAborted()
+  const { protocolVersion: version } = result
+  const revision = revisions.find((each) => each.version === version)
+  if (revision === undefined)
+    throw unsupported(typeof version === 'string' ? [version.slice(0, 64)] : [], revisions)
+  connection.revision = revision
+  await connection.notify(Notification.Initialized)
+  connection.transport.negotiated?.(revision)
+  return { revision, server: describeServer(result) }
+}
+
+/** Some servers answer a version they do not know with an error that lists the others. */
+async function sendInitialize(
+  connection: Connection,
+  revisions: readonly Revision[],
+  { info, options, timeoutMs, signal }: DialectOptions,
+): Promise<JsonObject> {
+  const [newest] = revisions
+  if (newest === undefined) throw unsupported([], revisions)
+  const propose = (revision: Revision): Promise<JsonObject> =>
+    connection.request(
+      Method.Initialize,
+      {
+        protocolVersion: revision.version,
+        capabilities: capabilitiesFor(revision, options),
+        clientInfo: revision.projectImplementation(info),
+      },
+      { timeoutMs, signal, uncancellable: true },
+    )
+  try {
+    return await propose(newest)
+  } catch (error) {
+    const supported = supportedIn(error)
+    const shared = revisions.find((each) => each !== newest && supported.includes(each.version))
+    if (shared === undefined) throw error
+    return await propose(shared)
+  }
+}
+
+class LegacyDialect implements Dialect {
+  readonly acceptsRequests = true
+  readonly connection: Connection
+  readonly #revisions: readonly Revision[]
+  readonly #options: DialectOptions
+  readonly #uris = new Set<string>()
+  #session: Session
+  #level: LogLevel | undefined
+  #reopening: Promise<void> | undefined
+
+  constructor(
+    connection: Connection,
+    revisions: readonly Revision[],
+    options: DialectOptions,
+    session: Session,
+  ) {
+    this.connection = connection
+    this.#revisions = revisions
+    this.#options = { ...options, signal: undefined }
+    this.#session = session
+  }
+
+  get revision(): Revision {
+    return this.#session.revision
+  }
+
+  get server(): ServerDescription {
+    return this.#session.server
+  }
+
+  async request(
+    method: string,
+    params: JsonObject | undefined,
+    settings: RequestSettings,
+  ): Promise<JsonObject> {
+    await this.#reopening
+    try {
+      return await this.connection.request(method, params, settings)
+    } catch (error) {
+      // The server has not processed the request, so it is safe to send it again.
+      if (!(error instanceof SessionLostError)) throw error
+      await (this.#reopening ??= this.#reopen()).catch((cause: unknown) => {
+        throw new SessionLostError('The server has lost the session, and opening a new one failed', { cause })
+      })
+      return await this.connection.request(method, params, settings)
+    }
+  }
+
+  async setLogLevel(level: LogLevel): Promise<void> {
+    await this.request(Method.SetLogLevel, { level }, this.#settings())
+    this.#level = level
+  }
+
+  async subscribe(uri: string): Promise<void> {
+    if (this.#uris.size >= MAX_SUBSCRIPTIONS && !this.#uris.has(uri))
+      throw new RangeError(`No more than ${MAX_SUBSCRIPTIONS} resource subscriptions: unsubscribe from some`)
+    await this.request(Method.Subscribe, { uri }, this.#settings())
+    this.#uris.add(uri)
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    this.#uris.delete(uri)
+    await this.request(Method.Unsubscribe, { uri }, this.#settings())
+  }
+
+  /** Every session gets list changes. */
+  watchLists(): void {}
+
+  handleNotification(): boolean {
+    return false
+  }
+
+  close(): void {}
+
+  #settings(): RequestSettings {
+    return { timeoutMs: this.#options.timeoutMs }
+  }
+
+  async #reopen(): Promise<void> {
+    try {
+      const { connection } = this
+      this.#session = await initialize(connection, this.#revisions, this.#options)
+      if (this.#level !== undefined)
+        await connection.request(Method.SetLogLevel, { level: this.#level }, this.#settings())
+      for (const uri of this.#uris) await connection.request(Method.Subscribe, { uri }, this.#settings())
+    } finally {
+      this.#reopening = undefined
+    }
+    this.#options.onChangesMissed()
+  }
+}

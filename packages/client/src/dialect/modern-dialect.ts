@@ -1,0 +1,192 @@
+import {
+  CLIENT_CAPABILITIES,
+  CLIENT_INFO,
+  encodeHeaderText,
+  ErrorCode,
+  isObject,
+  type JsonObject,
+  type JsonRpcNotification,
+  LOG_LEVEL,
+  type LogLevel,
+  McpError,
+  Method,
+  PROTOCOL_VERSION,
+  type Revision,
+  SERVER_INFO,
+} from '@jetway/core/protocol'
+import type { Connection, RequestSettings } from '../connection/connection.ts'
+import { invalidResponse } from '../errors.ts'
+import { capabilitiesFor } from './capabilities.ts'
+import type { Dialect, DialectOptions, ListKind, ServerDescription } from './dialect.ts'
+import { describeServer, readInfo, supportedIn, unsupported } from './handshake.ts'
+import { SubscriptionStream } from './subscription-stream.ts'
+
+export interface Discovered {
+  readonly revision: Revision
+  readonly server: ServerDescription
+}
+
+/**
+ * Sends `server/discover`.
+ *
+ * @param revisions - newest first
+ * @param onShared - called with a response that names a shared version, before any later message is read
+ * @throws UnsupportedRevisionError if no version is shared
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
+export async function discover(
+  connection: Connection,
+  revisions: readonly Revision[],
+  options: DialectOptions,
+  onShared: () => void,
+): Promise<Discovered> {
+  const [newest] = revisions
+  if (newest === undefined) throw unsupported([], revisions)
+  const { timeoutMs, signal } = options
+  const shared = ({ supportedVersions: offered }: JsonObject): Revision | undefined =>
+    Array.isArray(offered) ? revisions.find(({ version }) => offered.includes(version)) : undefined
+  const result = await atVersion(connection, revisions, newest, async (revision) => {
+    connection.revision = revision
+    const headers = headersFor(connection, Method.Discover, {})
+    const params = { _meta: metaFor(revision, options, undefined) }
+    const response = await connection.request(Method.Discover, params, {
+      timeoutMs,
+      signal,
+      uncancellable: true,
+      ...headers,
+    })
+    if (shared(response) !== undefined) onShared()
+    return response
+  })
+  const { supportedVersions: offered, _meta: meta } = result
+  if (!Array.isArray(offered) || !offered.every((each) => typeof each === 'string'))
+    throw invalidResponse(Method.Discover, 'supportedVersions is not a list of strings')
+  const revision = shared(result)
+  if (revision === undefined) throw unsupported(offered, revisions)
+  const server = describeServer(result)
+  const info = isObject(meta) ? readInfo(meta[SERVER_INFO]) : undefined
+  return { revision, server: { ...server, info: info ?? server.info } }
+}
+
+/** Runs at a version, and a second time if the server asks for another one. */
+async function atVersion(
+  connection: Connection,
+  revisions: readonly Revision[],
+  first: Revision,
+  run: (revision: Revision) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  try {
+    return await run(first)
+  } catch (error) {
+    if (!(error instanceof McpError) || error.code !== ErrorCode.UnsupportedProtocolVersion) throw error
+    const offered = supportedIn(error)
+    const shared = revisions.find(({ version }) => offered.includes(version))
+    if (shared === undefined) throw unsupported(offered, revisions)
+    connection.revision = shared
+    return await run(shared)
+  }
+}
+
+function metaFor(
+  revision: Revision,
+  { info, options }: DialectOptions,
+  level: LogLevel | undefined,
+): JsonObject {
+  return {
+    [PROTOCOL_VERSION]: revision.version,
+    [CLIENT_CAPABILITIES]: capabilitiesFor(revision, options),
+    [CLIENT_INFO]: revision.projectImplementation(info),
+    ...(level !== undefined && { [LOG_LEVEL]: level }),
+  }
+}
+
+/** The parameters that `Mcp-Name` repeats. A method has one of them at most. */
+const NAMED_BY = ['name', 'uri', 'taskId'] as const
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers */
+function headersFor(
+  { transport }: Connection,
+  method: string,
+  params: JsonObject,
+  more?: Readonly<Record<string, string>>,
+): Pick<RequestSettings, 'headers'> {
+  if (!transport.streamPerRequest) return {}
+  const name = NAMED_BY.map((member) => params[member]).find((value) => typeof value === 'string')
+  return {
+    headers: {
+      'Mcp-Method': encodeHeaderText(method),
+      ...(typeof name === 'string' && { 'Mcp-Name': encodeHeaderText(name) }),
+      ...more,
+    },
+  }
+}
+
+/** For servers without sessions: every request names its client and version. */
+export class ModernDialect implements Dialect {
+  readonly acceptsRequests = false
+  readonly connection: Connection
+  readonly server: ServerDescription
+  readonly #revisions: readonly Revision[]
+  readonly #options: DialectOptions
+  readonly #subscriptions: SubscriptionStream
+  #revision: Revision
+  #level: LogLevel | undefined
+
+  constructor(
+    connection: Connection,
+    revisions: readonly Revision[],
+    options: DialectOptions,
+    { revision, server }: Discovered,
+  ) {
+    this.connection = connection
+    this.#revisions = revisions
+    this.#options = options
+    this.#revision = connection.revision = revision
+    this.server = server
+    this.#subscriptions = new SubscriptionStream({
+      ...options,
+      capabilities: server.capabilities,
+      request: (params, settings) => this.request(Method.Listen, params, settings),
+    })
+    connection.transport.negotiated?.(revision)
+  }
+
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  request(method: string, params: JsonObject = {}, settings: RequestSettings): Promise<JsonObject> {
+    const { _meta: own } = params
+    const headers = headersFor(this.connection, method, params, settings.headers)
+    return atVersion(this.connection, this.#revisions, this.#revision, (revision) => {
+      this.#revision = revision
+      const meta = { ...(isObject(own) ? own : {}), ...metaFor(revision, this.#options, this.#level) }
+      return this.connection.request(method, { ...params, _meta: meta }, { ...settings, ...headers })
+    })
+  }
+
+  /** The level goes with every later request. */
+  async setLogLevel(level: LogLevel): Promise<void> {
+    this.#level = level
+  }
+
+  subscribe(uri: string): Promise<void> {
+    return this.#subscriptions.addUri(uri)
+  }
+
+  unsubscribe(uri: string): Promise<void> {
+    return this.#subscriptions.removeUri(uri)
+  }
+
+  watchLists(kinds: ReadonlySet<ListKind>): void {
+    this.#subscriptions.watchLists(kinds)
+  }
+
+  handleNotification(message: JsonRpcNotification): boolean {
+    return this.#subscriptions.handleNotification(message)
+  }
+
+  close(): void {
+    this.#subscriptions.close()
+  }
+}

@@ -1,0 +1,114 @@
+import { ErrorCode, McpError, type Revision } from '@jetway/core/protocol'
+import type { Connection } from '../connection/connection.ts'
+import { ClientError, ConnectionClosedError, TransportError } from '../errors.ts'
+import { anySignal, withTimeout } from '../util/promises.ts'
+import type { Dialect, DialectOptions } from './dialect.ts'
+import { openSession } from './legacy-dialect.ts'
+import { discover, type Discovered, ModernDialect } from './modern-dialect.ts'
+
+/** The revisions to try, newest first. */
+export interface RevisionsByEra {
+  readonly modern: readonly Revision[]
+  readonly legacy: readonly Revision[]
+}
+
+/** The server closed the connection when it got `server/discover`. `initialize` may work on a new connection. */
+export class ProbeRefusedError extends ClientError {
+  constructor(cause: unknown) {
+    super('closed', 'The server closed the connection when it got server/discover', { cause })
+  }
+}
+
+/**
+ * Finds out which era a server speaks. `server/discover` comes first; a server that does not answer it as specified gets
+ * `initialize`.
+ *
+ * @throws ProbeRefusedError if a new connection may succeed with `initialize` alone
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
+ */
+export async function negotiate(
+  connection: Connection,
+  { modern, legacy }: RevisionsByEra,
+  options: DialectOptions & { readonly probeTimeoutMs: number },
+): Promise<Dialect> {
+  if (modern.length === 0) return openSession(connection, legacy, options)
+  const done = new AbortController()
+  const discovered = new AbortController()
+  const probing = discover(
+    connection,
+    modern,
+    { ...options, signal: anySignal(options.signal, done.signal) },
+    () => discovered.abort(new Error('The server has answered server/discover')),
+  )
+  const speakModern = (found: Discovered): Dialect => new ModernDialect(connection, modern, options, found)
+  if (legacy.length === 0) return speakModern(await probing)
+  const probe = probing.then(
+    (found): ProbeResult => ({ kind: 'modern', found }),
+    (error: unknown) => judge(error, options),
+  )
+  try {
+    const result = connection.transport.streamPerRequest ? await probe : await soon(probe, options)
+    if (result === undefined) {
+      const signal = anySignal(options.signal, discovered.signal)
+      return await firstOf(openSession(connection, legacy, { ...options, signal }), probe, speakModern)
+    }
+    if (result.kind === 'modern') return speakModern(result.found)
+    if (result.kind === 'failed') throw result.error
+    return await openSession(connection, legacy, options)
+  } finally {
+    done.abort(new Error('The era is known'))
+  }
+}
+
+type ProbeResult =
+  | { readonly kind: 'modern'; readonly found: Discovered }
+  | { readonly kind: 'legacy' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** HTTP statuses that say something about the caller, and nothing about the era. */
+const ABOUT_THE_CALLER: readonly (number | undefined)[] = [401, 402, 403, 407, 429]
+
+function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
+  const failed: ProbeResult = { kind: 'failed', error }
+  if (signal?.aborted === true) return failed
+  if (error instanceof ConnectionClosedError) return { kind: 'failed', error: new ProbeRefusedError(error) }
+  if (error instanceof McpError) return isModern(error) ? failed : { kind: 'legacy' }
+  if (error instanceof TransportError) {
+    const { status = 0 } = error
+    const unknown = status >= 400 && status < 500 && !ABOUT_THE_CALLER.includes(status)
+    return unknown ? { kind: 'legacy' } : failed
+  }
+  // Anything else comes from an auth provider. `initialize` would ask the user a second time.
+  return error instanceof ClientError ? { kind: 'legacy' } : failed
+}
+
+/** Only servers without sessions know these codes. */
+const isModern = ({ code }: McpError): boolean =>
+  code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingClientCapability
+
+/** Undefined if the server is silent for too long. */
+function soon(
+  probe: Promise<ProbeResult>,
+  { clock, probeTimeoutMs: ms }: Parameters<typeof negotiate>[2],
+): Promise<ProbeResult | undefined> {
+  return withTimeout(probe, { ms, clock, late: () => new Error('silent') }).catch(() => undefined)
+}
+
+/**
+ * The era that the server answers first. A process that is still starting answers both requests later; an old server may
+ * never answer `server/discover`.
+ */
+async function firstOf(
+  session: Promise<Dialect>,
+  probe: Promise<ProbeResult>,
+  speakModern: (found: Discovered) => Dialect,
+): Promise<Dialect> {
+  const legacy = session.then((dialect) => () => dialect)
+  const modern = probe.then((result) => (result.kind === 'modern' ? () => speakModern(result.found) : legacy))
+  try {
+    const choose = await Promise.any([legacy, modern])
+    return choose()
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors[0] : error
+  }
+}

@@ -1,0 +1,197 @@
+import {
+  isObject,
+  isRequestId,
+  type JsonObject,
+  type JsonRpcNotification,
+  McpError,
+  Notification,
+  type RequestId,
+  type ServerCapabilities,
+  SUBSCRIPTION_ID,
+} from '@jetway/core/protocol'
+import type { RequestSettings } from '../connection/connection.ts'
+import { ClientError } from '../errors.ts'
+import { toError } from '../util/promises.ts'
+import type { DialectOptions, ListKind } from './dialect.ts'
+
+export interface SubscriptionStreamOptions extends Pick<
+  DialectOptions,
+  'clock' | 'timeoutMs' | 'onError' | 'onChangesMissed'
+> {
+  readonly capabilities: ServerCapabilities
+  request(params: JsonObject, settings: RequestSettings): Promise<JsonObject>
+}
+
+/** One `subscriptions/listen` request. */
+interface Stream {
+  readonly filter: JsonObject
+  readonly end: AbortController
+  id: RequestId | undefined
+  /** What the server has acknowledged. */
+  agreed: JsonObject | undefined
+  onAgreed: ((agreed: JsonObject) => void) | undefined
+}
+
+const MAX_URIS = 1024
+const FIRST_RETRY_MS = 1_000
+const LAST_RETRY_MS = 30_000
+
+/**
+ * Keeps one subscription open for everything that the host wants. A changed filter opens a new stream before the old one
+ * ends, so no notification is lost. A stream that the server ends is opened again.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export class SubscriptionStream {
+  readonly #options: SubscriptionStreamOptions
+  readonly #uris = new Set<string>()
+  #lists: ReadonlySet<ListKind> = new Set()
+  #current: Stream | undefined
+  #opening: Stream | undefined
+  #lastUpdate: Promise<void> = Promise.resolve()
+  #retryTimer: unknown
+  #failures = 0
+  #closed = false
+
+  constructor(options: SubscriptionStreamOptions) {
+    this.#options = options
+  }
+
+  async addUri(uri: string): Promise<void> {
+    if (this.#uris.has(uri)) return
+    if (this.#uris.size >= MAX_URIS)
+      throw new RangeError(`No more than ${MAX_URIS} resource subscriptions: unsubscribe from some`)
+    this.#uris.add(uri)
+    try {
+      await this.#update()
+      const agreed: unknown = this.#current?.agreed?.['resourceSubscriptions']
+      if (Array.isArray(agreed) && agreed.includes(uri)) return
+      throw new ClientError('not-supported', `The server does not allow subscriptions to ${uri}`)
+    } catch (error) {
+      this.#uris.delete(uri)
+      this.#update().catch((failed: unknown) => this.#report(failed))
+      throw error
+    }
+  }
+
+  async removeUri(uri: string): Promise<void> {
+    if (this.#uris.delete(uri)) await this.#update()
+  }
+
+  watchLists(kinds: ReadonlySet<ListKind>): void {
+    const same = kinds.size === this.#lists.size && [...kinds].every((kind) => this.#lists.has(kind))
+    if (same) return
+    this.#lists = kinds
+    this.#update().then(
+      // A list that was fetched before the server acknowledged the subscription may be out of date.
+      () => kinds.size > 0 && this.#current !== undefined && this.#options.onChangesMissed(),
+      (error: unknown) => this.#report(error),
+    )
+  }
+
+  /** True for acknowledgements, and for notifications of a stream that has been replaced. */
+  handleNotification({ method, params = {} }: JsonRpcNotification): boolean {
+    const { _meta: meta, notifications } = params
+    const id: unknown = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
+    const streams = [this.#opening, this.#current]
+    if (method !== Notification.Acknowledged)
+      return isRequestId(id) && streams.every((stream) => stream?.id !== id)
+    const stream = streams.find((each) => each?.id !== undefined && each.id === id)
+    stream?.onAgreed?.(isObject(notifications) ? notifications : {})
+    return true
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#options.clock.clearTimeout(this.#retryTimer)
+    for (const stream of [this.#current, this.#opening]) stream?.end.abort(new Error('The client is closed'))
+  }
+
+  /** Updates run one after the other. Each takes the filter of its own time. */
+  #update(): Promise<void> {
+    const update = this.#lastUpdate.then(() => this.#replace())
+    this.#lastUpdate = update.catch(() => {})
+    return update
+  }
+
+  async #replace(): Promise<void> {
+    if (this.#closed) return
+    const filter = this.#filter()
+    const old = this.#current
+    if (filter !== undefined && JSON.stringify(filter) === JSON.stringify(old?.filter)) return
+    this.#current = filter === undefined ? undefined : await this.#open(filter)
+    old?.end.abort(new Error('The subscription has been replaced'))
+  }
+
+  #filter(): JsonObject | undefined {
+    const { capabilities } = this.#options
+    const lists = [...this.#lists].filter((kind) => capabilities[kind]?.listChanged === true).toSorted()
+    const filter = {
+      ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
+      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
+    }
+    return Object.keys(filter).length === 0 ? undefined : filter
+  }
+
+  async #open(filter: JsonObject): Promise<Stream> {
+    const { clock, timeoutMs } = this.#options
+    const end = new AbortController()
+    const stream: Stream = { filter, end, id: undefined, agreed: undefined, onAgreed: undefined }
+    this.#opening = stream
+    const timer = clock.setTimeout(
+      () => end.abort(new ClientError('timeout', `No acknowledgement within ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stream.onAgreed = (agreed) => {
+          stream.agreed ??= agreed
+          resolve()
+        }
+        this.#run(stream).then(
+          () => reject(new ClientError('not-supported', 'The server ended the subscription at once')),
+          reject,
+        )
+      })
+      this.#failures = 0
+      return stream
+    } finally {
+      clock.clearTimeout(timer)
+      this.#opening = undefined
+    }
+  }
+
+  /** Rejects if the stream fails before the acknowledgement. Later failures lead to another attempt. */
+  async #run(stream: Stream): Promise<void> {
+    const { signal } = stream.end
+    try {
+      await this.#options.request(
+        { notifications: stream.filter },
+        { longLived: true, signal, onId: (id) => (stream.id = id) },
+      )
+    } catch (error) {
+      if (stream.agreed === undefined) throw error
+    }
+    if (this.#current === stream && !signal.aborted) this.#retry()
+  }
+
+  #retry(): void {
+    this.#current = undefined
+    const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, LAST_RETRY_MS)
+    this.#retryTimer = this.#options.clock.setTimeout(() => {
+      if (this.#current !== undefined || this.#closed) return
+      this.#update().then(
+        () => this.#options.onChangesMissed(),
+        (error: unknown) => {
+          this.#report(error)
+          // A server that answers with an error will answer the same again.
+          if (!this.#closed && !(error instanceof McpError)) this.#retry()
+        },
+      )
+    }, wait)
+  }
+
+  #report(error: unknown): void {
+    if (!this.#closed) this.#options.onError(toError(error))
+  }
+}

@@ -1,0 +1,34 @@
+const BLOCK = 1_024
+
+/**
+ * Collects pieces of text. Joining strings with + would keep a node for each piece, and a server may send single
+ * characters.
+ */
+export class TextBuffer {
+  #blocks: string[] = []
+  #pieces: string[] = []
+  #length = 0
+
+  /** In UTF-16 units. */
+  get length(): number {
+    return this.#length
+  }
+
+  append(piece: string): void {
+    if (piece === '') return
+    this.#length += piece.length
+    if (this.#pieces.push(piece) < BLOCK) return
+    this.#blocks.push(this.#pieces.join(''))
+    this.#pieces = []
+  }
+
+  /** Returns all of the text and empties the buffer. */
+  take(end: string): string {
+    if (this.#length === 0) return end
+    const text = this.#blocks.join('') + this.#pieces.join('') + end
+    this.#blocks = []
+    this.#pieces = []
+    this.#length = 0
+    return text
+  }
+}

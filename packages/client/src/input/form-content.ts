@@ -1,0 +1,49 @@
+import { type FormField, formIssues, type FormSchema, isObject, type JsonObject } from '@jetway/core/protocol'
+
+export type FormContent =
+  | { readonly ok: true; readonly content: JsonObject }
+  | { readonly ok: false; readonly problem: string }
+
+/**
+ * Converts the strings of a simple dialog to the types that the form's fields have, fills in defaults, and validates the
+ * result.
+ */
+export function readFormContent(form: FormSchema, content: Readonly<Record<string, unknown>>): FormContent {
+  if (!isObject(form.properties)) return { ok: false, problem: 'the form has no properties' }
+  const filled: Record<string, unknown> = { ...content }
+  for (const [name, field] of Object.entries(form.properties)) {
+    if (!isObject(field)) return { ok: false, problem: `the field ${JSON.stringify(name)} is malformed` }
+    const value = Object.hasOwn(filled, name) ? filled[name] : undefined
+    const given = value === undefined ? field.default : toType(field, value)
+    // An assignment to a field named __proto__ would set the prototype.
+    if (given !== undefined)
+      Object.defineProperty(filled, name, {
+        value: given,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+  }
+  try {
+    const [issue] = formIssues({ ...form, properties: knownFields(form) }, filled)
+    if (issue !== undefined) return { ok: false, problem: `${issue.path.join('.')} ${issue.message}` }
+  } catch {
+    return { ok: false, problem: 'the form is malformed' }
+  }
+  return { ok: true, content: filled }
+}
+
+const KNOWN_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array']
+
+/** Only fields of known types can be validated. The server validates the others. */
+const knownFields = ({ properties }: FormSchema): FormSchema['properties'] =>
+  Object.fromEntries(Object.entries(properties).filter(([, { type }]) => KNOWN_TYPES.includes(type)))
+
+const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+
+function toType({ type }: FormField, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if ((type === 'number' || type === 'integer') && NUMBER.test(value)) return Number(value)
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}

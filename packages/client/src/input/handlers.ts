@@ -1,0 +1,102 @@
+import type { FormSchema, Implementation, JsonObject, Role, SamplingContent } from '@jetway/core/protocol'
+
+type Awaitable<T> = T | Promise<T>
+
+/** A form for the user to fill in. */
+export interface ElicitRequest {
+  /** Markdown, written by the server's author. Show which server asks. */
+  readonly message: string
+  /** A flat object of strings, numbers, booleans and choices. */
+  readonly requestedSchema: FormSchema
+  readonly _meta?: JsonObject
+}
+
+/** A URL for the user to open. Show all of it, and open it in a separate browser once the user has agreed. */
+export interface ElicitUrlRequest {
+  readonly message: string
+  /** `https:` or `http:`. Requests with other schemes never reach a handler. */
+  readonly url: string
+  /** The event `elicitationComplete` has the same id, where the revision has that notification. */
+  readonly elicitationId?: string
+  readonly _meta?: JsonObject
+}
+
+/** The user's answer to a form. */
+export interface ElicitResult {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  /**
+   * For `accept` only. Strings are converted to the type of their field, and missing fields get the field's default.
+   */
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+/** The user's answer to a URL. `accept` means that they agreed to open it, not that they have finished there. */
+export interface ElicitUrlResult {
+  readonly action: ElicitResult['action']
+  /**
+   * The user says that they have finished. A call that waits for the URL continues at once, without the server's
+   * notification, which some servers never send.
+   */
+  readonly done?: boolean
+}
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages */
+export interface SampleRequest {
+  readonly messages: readonly {
+    readonly role: Role
+    readonly content: SamplingContent | readonly SamplingContent[]
+  }[]
+  readonly maxTokens: number
+  readonly systemPrompt?: string
+  readonly temperature?: number
+  readonly stopSequences?: readonly string[]
+  readonly modelPreferences?: JsonObject
+  readonly includeContext?: string
+  readonly metadata?: JsonObject
+  readonly tools?: readonly JsonObject[]
+  readonly toolChoice?: JsonObject
+  readonly _meta?: JsonObject
+}
+
+/** The response of the host's model. */
+export interface SampleResult {
+  readonly role: Role
+  readonly content: SamplingContent | readonly SamplingContent[]
+  readonly model: string
+  readonly stopReason?: string
+}
+
+/** A folder or file that a server may work in. */
+export interface Root {
+  /** A `file:` URL. */
+  readonly uri: string
+  readonly name?: string
+}
+
+export interface HandlerContext {
+  /** The client's option `name`. */
+  readonly name: string | undefined
+  /** For display only. */
+  readonly server: Implementation | undefined
+  /** Aborts when the server or the caller gives up, and after `handlerTimeoutMs`. */
+  readonly signal: AbortSignal
+}
+
+/** Answer the server's requests. Only capabilities that have a handler are declared. Without one, forms are cancelled. */
+export interface ClientHandlers {
+  /** Shows a form to the user. */
+  readonly elicit?: (request: ElicitRequest, ctx: HandlerContext) => Awaitable<ElicitResult>
+  /** Asks the user to open a URL. */
+  readonly elicitUrl?: (request: ElicitUrlRequest, ctx: HandlerContext) => Awaitable<ElicitUrlResult>
+  /** Runs the host's model. Ask the user first; if they refuse, throw an `McpError` with code -1. */
+  readonly sample?: (request: SampleRequest, ctx: HandlerContext) => Awaitable<SampleResult>
+  /** Where the server may work. See `Client.rootsChanged`. */
+  readonly roots?: readonly Root[] | ((ctx: HandlerContext) => Awaitable<readonly Root[]>)
+  /**
+   * Handles requests that the protocol does not define, by method, in revisions where servers may send requests. An
+   * `McpError` is sent to the server.
+   */
+  readonly requests?: Readonly<
+    Record<string, (params: JsonObject, ctx: HandlerContext) => Awaitable<JsonObject>>
+  >
+}

@@ -1,0 +1,30 @@
+import { BoundedMap } from '../util/bounded-map.ts'
+
+/** Ids to remember. Waiters of a dropped id end by their own time limit. */
+const MAX_IDS = 1_024
+
+/** Which URL elicitations are open, and who waits for their completion. */
+export class UrlCompletions {
+  readonly #listeners = new BoundedMap<string, Set<() => void>>(MAX_IDS)
+
+  /** @returns a function that removes the listener */
+  add(elicitationId: string, listener?: () => void): () => void {
+    const listeners = this.#listeners.get(elicitationId) ?? new Set()
+    if (listener !== undefined) listeners.add(listener)
+    this.#listeners.set(elicitationId, listeners)
+    return () => {
+      if (listener !== undefined) listeners.delete(listener)
+    }
+  }
+
+  /**
+   * Calls the listeners. False for an unknown or completed id, which the client has to ignore:
+   * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   */
+  complete(elicitationId: string): boolean {
+    const listeners = this.#listeners.get(elicitationId)
+    this.#listeners.delete(elicitationId)
+    for (const listener of listeners ?? []) listener()
+    return listeners !== undefined
+  }
+}

@@ -1,0 +1,46 @@
+/** One list of a server. It is fetched when somebody needs it and it is out of date. */
+export class CachedList<Item> {
+  readonly #fetch: () => Promise<readonly Item[]>
+  readonly #onError: (error: unknown) => void
+  #items: readonly Item[] | undefined
+  #fetchedVersion = 0
+  #version = 1
+  #fetching: { readonly version: number; readonly done: Promise<void> } | undefined
+
+  constructor(fetch: () => Promise<readonly Item[]>, onError: (error: unknown) => void) {
+    this.#fetch = fetch
+    this.#onError = onError
+  }
+
+  /** The last list that could be fetched. */
+  get items(): readonly Item[] | undefined {
+    return this.#items
+  }
+
+  invalidate(): void {
+    this.#version++
+  }
+
+  /** Concurrent callers share a request, but not one that began before the last change. Never rejects. */
+  async refresh(): Promise<void> {
+    const version = this.#version
+    if (this.#fetchedVersion === version) return
+    if (this.#fetching === undefined) {
+      const done = this.#replace(version).finally(() => (this.#fetching = undefined))
+      this.#fetching = { version, done }
+      return done
+    }
+    const { version: fetching, done } = this.#fetching
+    await done
+    if (fetching !== version) await this.refresh()
+  }
+
+  async #replace(version: number): Promise<void> {
+    try {
+      this.#items = await this.#fetch()
+      this.#fetchedVersion = version
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}

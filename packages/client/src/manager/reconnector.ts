@@ -1,0 +1,111 @@
+import type { Clock } from '@jetway/core/stores'
+import type { Client } from '../client/client.ts'
+import { ClientError } from '../errors.ts'
+import { abortable, anySignal, delay, toError } from '../util/promises.ts'
+import { type ReconnectOptions, waitBefore } from './backoff.ts'
+import type { Emit } from './events.ts'
+
+export interface ReconnectorOptions {
+  readonly name: string
+  readonly clock: Clock
+  /** From 0 to 1. */
+  readonly random: () => number
+  readonly reconnect: Required<ReconnectOptions>
+  readonly emit: Emit
+  readonly open: (signal: AbortSignal) => Promise<Client>
+}
+
+/** `immediate` is a reconnect by hand: the first attempt does not wait, and there is at least one. */
+export type When = 'backoff' | 'immediate'
+
+export type ReconnectResult =
+  | { readonly client: Client; readonly attempt: number }
+  | { readonly reason: string; readonly last: Error | undefined }
+
+/** Reconnects a server, and counts the attempts over connections that do not last. */
+export class Reconnector {
+  readonly #options: ReconnectorOptions
+  /** Aborts when the server is closed. */
+  readonly #life: AbortSignal
+  #attempts = 0
+  #connectedAt = 0
+  #skipDelay: AbortController | undefined
+
+  constructor(options: ReconnectorOptions, life: AbortSignal) {
+    this.#options = options
+    this.#life = life
+  }
+
+  /** Attempts since a connection has lasted for `stableMs`. */
+  get attempts(): number {
+    return this.#attempts
+  }
+
+  connected(): void {
+    this.#connectedAt = this.#options.clock.now()
+  }
+
+  lost(): void {
+    const { clock, reconnect } = this.#options
+    if (clock.now() - this.#connectedAt >= reconnect.stableMs) this.#attempts = 0
+  }
+
+  /** Resets the count, and ends the delay before the next attempt. */
+  retryNow(): void {
+    this.#attempts = 0
+    this.#skipDelay?.abort()
+  }
+
+  /**
+   * @param closed - resolves when the old connection is closed: two processes of a server may conflict
+   * @throws the reason of `life`
+   */
+  async run(closed: Promise<void>, when: When): Promise<ReconnectResult> {
+    const { reconnect, name: server, emit, open } = this.#options
+    const life = this.#life
+    const maxAttempts = when === 'immediate' ? Math.max(reconnect.maxAttempts, 1) : reconnect.maxAttempts
+    let last: Error | undefined
+    for (let first = true; this.#attempts < maxAttempts && !isFinal(last); first = false) {
+      const attempt = ++this.#attempts
+      emit('reconnecting', { server, attempt, maxAttempts })
+      if (!first || when === 'backoff') await this.#wait(attempt)
+      await abortable(closed, life)
+      try {
+        return { client: await open(life), attempt }
+      } catch (error) {
+        life.throwIfAborted()
+        last = toError(error)
+        emit('reconnectFailed', { server, attempt, error: last })
+        // A listener may have closed the server.
+        life.throwIfAborted()
+      }
+    }
+    return { last, reason: this.#reason(last) }
+  }
+
+  async #wait(attempt: number): Promise<void> {
+    const { clock, random, reconnect } = this.#options
+    const skip = (this.#skipDelay = new AbortController())
+    try {
+      await delay(waitBefore(attempt, reconnect, random()), clock, anySignal(this.#life, skip.signal))
+    } catch (error) {
+      if (!skip.signal.aborted) throw error
+    } finally {
+      this.#skipDelay = undefined
+    }
+  }
+
+  #reason(last: Error | undefined): string {
+    const { stableMs } = this.#options.reconnect
+    const times = this.#attempts
+    if (last !== undefined)
+      return isFinal(last) ? last.message : `${times} attempts to reconnect have failed: ${last.message}`
+    return times === 0
+      ? 'The connection was lost, and reconnect.maxAttempts is 0'
+      : `It was reconnected ${times} times, and each connection was lost in less than ${stableMs} ms`
+  }
+}
+
+/** Further attempts would ask the user again. */
+const isFinal = (error: Error | undefined): boolean =>
+  error instanceof ClientError && error.code === 'not-approved'

@@ -1,0 +1,235 @@
+import type { Client } from '../client/client.ts'
+import type { RequestOptions } from '../client/options.ts'
+import { ClientError, ConnectionClosedError } from '../errors.ts'
+import { abortable, anySignal, type Deferred, deferred, toError, withTimeout } from '../util/promises.ts'
+import { shown, unavailable } from './errors.ts'
+import { HealthCheck } from './health-check.ts'
+import { Reconnector, type ReconnectorOptions, type When } from './reconnector.ts'
+
+/** `closed` is final: connecting a server again creates a new one. */
+export type ServerState = 'connecting' | 'connected' | 'reconnecting' | 'closed'
+
+export interface ServerConnectionOptions extends ReconnectorOptions {
+  /** Ms that a request waits for a reconnect. */
+  readonly reconnectWaitMs: number
+  readonly onOpen: () => void
+  /** The server is given up. */
+  readonly onRemoved: (reason: string) => void
+}
+
+/** Requests that may wait for one server. */
+const MAX_WAITING = 1_024
+
+/** The connection of one server. It outlives its clients: each reconnect creates a new one. */
+export class ServerConnection {
+  readonly #options: ServerConnectionOptions
+  readonly #name: string
+  readonly #life = new AbortController()
+  readonly #reconnector: Reconnector
+  readonly #healthCheck: HealthCheck
+  /** Promises that have to settle before the server is closed. They never reject. */
+  readonly #work = new Set<Promise<void>>()
+  #client: Client | undefined
+  /** The client that requests wait for during a reconnect. */
+  #next: Deferred<Client> | undefined
+  #waiting = 0
+  #closing: Promise<void> | undefined
+
+  constructor(options: ServerConnectionOptions) {
+    this.#options = options
+    this.#name = options.name
+    this.#reconnector = new Reconnector(options, this.life)
+    this.#healthCheck = new HealthCheck({
+      clock: options.clock,
+      life: this.life,
+      isCurrent: (client) => client === this.#client,
+      onDead: (client) => this.lost(client),
+    })
+  }
+
+  get state(): ServerState {
+    if (this.life.aborted) return 'closed'
+    if (this.#client !== undefined) return 'connected'
+    return this.#next === undefined ? 'connecting' : 'reconnecting'
+  }
+
+  get client(): Client | undefined {
+    return this.#client
+  }
+
+  get attempts(): number {
+    return this.#reconnector.attempts
+  }
+
+  /** Aborts when the server is closed or given up. */
+  get life(): AbortSignal {
+    return this.#life.signal
+  }
+
+  /** Connects for the first time. A failure closes the server. */
+  connect(signal: AbortSignal | undefined): Promise<void> {
+    const connected = this.#connect(signal)
+    this.#track(connected)
+    return connected
+  }
+
+  async #connect(signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.#adopt(await this.#options.open(anySignal(this.life, signal)))
+    } catch (error) {
+      this.#end(unavailable(this.#name, 'could not be connected', error))
+      throw error
+    }
+    this.#options.emit('connected', { server: this.#name })
+    this.#checkAlive()
+  }
+
+  /** The client's connection has ended. */
+  lost(client: Client): void {
+    if (this.#client !== client || this.life.aborted) return
+    this.#reconnector.lost()
+    this.#replace(client, 'backoff')
+  }
+
+  /** Replaces the connection, or starts the next attempt at once. */
+  async reconnect(signal: AbortSignal | undefined): Promise<void> {
+    this.#reconnector.retryNow()
+    if (this.#client !== undefined) this.#replace(this.#client, 'immediate')
+    if (this.#next === undefined) throw this.#notConnected()
+    await abortable(this.#next.promise, signal)
+  }
+
+  /**
+   * Runs a request, after a reconnect if need be. A request that certainly was not processed is sent a second time.
+   *
+   * @throws ClientError `unavailable`; what the request throws
+   */
+  async run<T>(
+    send: (client: Client, options: RequestOptions) => Promise<T>,
+    options: RequestOptions,
+  ): Promise<T> {
+    const client = await this.#ready(options.signal)
+    try {
+      return await send(client, options)
+    } catch (error) {
+      const checked = this.#check(client, error)
+      if (!(error instanceof ClientError) || !error.unprocessed) throw this.#explain(error)
+      await abortable(checked, options.signal)
+    }
+    const again = await this.#ready(options.signal)
+    try {
+      return await send(again, options)
+    } catch (error) {
+      void this.#check(again, error)
+      throw this.#explain(error)
+    }
+  }
+
+  /** Ends the connection, attempts to reconnect, and everything that waits. Can be called again. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#end(unavailable(this.#name, 'has been closed'))
+    while (this.#work.size > 0) await Promise.all(this.#work)
+  }
+
+  #end(reason: ClientError): void {
+    if (this.life.aborted) return
+    const client = this.#client
+    this.#client = undefined
+    this.#life.abort(reason)
+    this.#next?.reject(reason)
+    this.#next = undefined
+    if (client !== undefined) this.#track(client.close())
+  }
+
+  #notConnected(): unknown {
+    return this.life.aborted ? this.life.reason : unavailable(this.#name, 'is still connecting')
+  }
+
+  #track(work: Promise<unknown>): void {
+    const tracked: Promise<void> = work
+      .catch(() => {})
+      .then(() => {
+        this.#work.delete(tracked)
+      })
+    this.#work.add(tracked)
+  }
+
+  async #adopt(client: Client): Promise<void> {
+    if (this.life.aborted) {
+      await client.close()
+      throw this.life.reason
+    }
+    this.#client = client
+    this.#reconnector.connected()
+    this.#options.onOpen()
+    this.#next?.resolve(client)
+    this.#next = undefined
+  }
+
+  /** A connection may end before anybody listens. */
+  #checkAlive(): void {
+    if (this.#client?.isAlive === false) this.lost(this.#client)
+  }
+
+  #replace(client: Client, when: When): void {
+    this.#client = undefined
+    this.#next = deferred()
+    const closed = client.close().catch((error: unknown) => {
+      this.#options.emit('error', { server: this.#name, error: toError(error) })
+    })
+    this.#track(closed)
+    this.#track(this.#reopen(closed, when))
+  }
+
+  async #reopen(closed: Promise<void>, when: When): Promise<void> {
+    const result = await this.#reconnector.run(closed, when)
+    if ('reason' in result) {
+      if (this.life.aborted) return
+      this.#end(unavailable(this.#name, 'has been removed', result.last))
+      this.#options.onRemoved(result.reason)
+      return
+    }
+    await this.#adopt(result.client)
+    this.#options.emit('reconnected', { server: this.#name, attempt: result.attempt })
+    this.#checkAlive()
+  }
+
+  async #ready(signal: AbortSignal | undefined): Promise<Client> {
+    this.#checkAlive()
+    if (this.#client !== undefined) return this.#client
+    const next = this.#next
+    if (next === undefined) throw this.#notConnected()
+    if (this.#waiting >= MAX_WAITING)
+      throw unavailable(this.#name, `is being reconnected, and ${MAX_WAITING} requests wait for it already`)
+    this.#waiting++
+    try {
+      const { clock, reconnectWaitMs: ms } = this.#options
+      const late = (): Error =>
+        unavailable(this.#name, `is being reconnected, which takes more than ${ms} ms`)
+      return await withTimeout(abortable(next.promise, signal), { ms, clock, late })
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  #check(client: Client, error: unknown): Promise<void> {
+    const checked = this.#healthCheck.after(client, error)
+    this.#track(checked)
+    return checked
+  }
+
+  /** The caller has to know that the request may have been processed. */
+  #explain(error: unknown): unknown {
+    if (!(error instanceof ConnectionClosedError)) return error
+    if (this.life.aborted) return this.life.reason
+    if (error.unprocessed) return error
+    return new ConnectionClosedError(
+      `The connection to the server ${shown(this.#name)} ended before the response: the request may have been processed, and is not sent again`,
+      error.close,
+    )
+  }
+}

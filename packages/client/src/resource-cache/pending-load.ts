@@ -1,0 +1,31 @@
+/** A load that several callers wait for. Aborts when all of them have left. */
+export class PendingLoad<T> {
+  readonly #end = new AbortController()
+  readonly #result: Promise<T>
+  readonly #onDeserted: () => void
+  #waiting = 0
+
+  constructor(load: (signal: AbortSignal) => Promise<T>, onDeserted: () => void) {
+    this.#onDeserted = onDeserted
+    this.#result = Promise.resolve(this.#end.signal).then(load)
+    // There may be no caller left to handle the rejection.
+    this.#result.catch(() => {})
+  }
+
+  /** @throws the reason of the signal, for this caller only */
+  join(signal: AbortSignal | undefined): Promise<T> {
+    this.#waiting++
+    if (signal === undefined) return this.#result
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        reject(signal.reason)
+        if (--this.#waiting > 0) return
+        this.#onDeserted()
+        this.#end.abort(signal.reason)
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      const stay = (): void => signal.removeEventListener('abort', leave)
+      this.#result.finally(stay).then(resolve, reject)
+    })
+  }
+}

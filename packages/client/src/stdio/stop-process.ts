@@ -1,0 +1,47 @@
+import type { StopSteps } from './options.ts'
+import type { ProcessTree } from './process-tree.ts'
+
+/** In ms. */
+const POLL_MS = 40
+/** How long a killed process may take to disappear, in ms. */
+const KILLED_MS = 1_000
+
+/**
+ * Ends a process tree step by step.
+ *
+ * @param gone - settles when the process has exited
+ */
+export async function stopTree(tree: ProcessTree, steps: StopSteps, gone: Promise<unknown>): Promise<void> {
+  await within(steps.inputMs, gone)
+  if (!(await tree.remains())) return
+  await tree.signal(steps.signal)
+  if (await ends(tree, steps.signalMs)) return
+  // Each look finds processes that were started in the meantime.
+  for (const until = Date.now() + KILLED_MS; Date.now() < until;) {
+    await tree.signal('SIGKILL')
+    if (await ends(tree, POLL_MS)) return
+  }
+}
+
+async function ends(tree: ProcessTree, ms: number): Promise<boolean> {
+  const until = Date.now() + ms
+  for (;;) {
+    if (!(await tree.remains())) return true
+    const left = until - Date.now()
+    if (left <= 0) return false
+    await within(Math.min(left, POLL_MS), new Promise(() => {}))
+  }
+}
+
+/** Waits for a promise, for a limited time in ms. Never rejects. */
+export function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    void promise
+      .catch(() => {})
+      .then(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+  })
+}

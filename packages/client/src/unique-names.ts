@@ -1,0 +1,76 @@
+/** Asks for a name. */
+export interface NameRequest {
+  readonly name: string
+  /** Identifies the named thing. The digest is made of it. */
+  readonly identity: string
+}
+
+/** Hexadecimal digits of a digest. A digest that collides gets longer. */
+const DIGITS = [8, 16, 24] as const
+/** More rounds than this only happen with names that are chosen to collide. */
+const MAX_ROUNDS = 8
+const DISALLOWED = /[^a-zA-Z0-9_-]/g
+
+interface Naming {
+  readonly request: NameRequest
+  name: string
+  /** 0 for no digest; otherwise an index into DIGITS, from 1. */
+  step: number
+}
+
+/**
+ * Unique names, in the order of the requests. A name that breaks the limit, or that several requests want, gets a digest.
+ * The result does not depend on the order. Undefined: no unique name was found.
+ *
+ * @param maxLength - if set, names have letters, digits, `_` and `-` only
+ */
+export async function uniqueNames(
+  requests: readonly NameRequest[],
+  maxLength: number | undefined,
+): Promise<readonly (string | undefined)[]> {
+  const namings = requests.map((request): Naming => {
+    const { name } = request
+    return { request, name, step: isAllowed(name, maxLength) ? 0 : 1 }
+  })
+  let pending: readonly Naming[] = namings.filter(({ step }) => step > 0)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    await Promise.all(pending.map((naming) => rename(naming, maxLength)))
+    pending = colliding(namings)
+    if (pending.length === 0) break
+    for (const naming of pending) naming.step++
+  }
+  const failed = new Set(pending)
+  return namings.map((naming) =>
+    failed.has(naming) || naming.step > DIGITS.length ? undefined : naming.name,
+  )
+}
+
+const isAllowed = (name: string, maxLength: number | undefined): boolean =>
+  maxLength === undefined || (name !== '' && name.length <= maxLength && name.search(DISALLOWED) === -1)
+
+/**
+ * Namings that have to give way to others. One with a longer digest keeps its name: otherwise a server could take the name
+ * that another server's tool is going to get.
+ */
+function colliding(namings: readonly Naming[]): readonly Naming[] {
+  const byName = new Map<string, Naming[]>()
+  for (const naming of namings)
+    if (naming.step <= DIGITS.length) byName.set(naming.name, [...(byName.get(naming.name) ?? []), naming])
+  return [...byName.values()].flatMap((same) => {
+    if (same.length === 1) return []
+    const last = Math.max(...same.map(({ step }) => step))
+    const before = same.filter(({ step }) => step < last)
+    return before.length === same.length - 1 ? before : same
+  })
+}
+
+async function rename(naming: Naming, maxLength: number | undefined): Promise<void> {
+  const digits = DIGITS[naming.step - 1]
+  if (digits === undefined) return
+  const { name, identity } = naming.request
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity)))
+  const suffix = `_${Array.from(hash.subarray(0, digits / 2), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  const start =
+    maxLength === undefined ? name : name.replaceAll(DISALLOWED, '_').slice(0, maxLength - suffix.length)
+  naming.name = `${start}${suffix}`
+}

@@ -1,0 +1,39 @@
+import { toError } from './promises.ts'
+
+type Listener<Value> = (value: Value) => void | Promise<void>
+
+/** Calls listeners in the order they were added. A listener that throws or rejects does not disturb the others. */
+export class Emitter<Events extends object> {
+  readonly #listeners: { [E in keyof Events]?: Set<Listener<Events[E]>> } = {}
+  readonly #onError: (event: keyof Events, error: Error) => void
+
+  /** @param onError - gets what a listener throws */
+  constructor(onError: (event: keyof Events, error: Error) => void) {
+    this.#onError = onError
+  }
+
+  /** Returns a function that removes the listener. */
+  on<E extends keyof Events>(event: E, listener: Listener<Events[E]>): () => void {
+    const listeners: Set<Listener<Events[E]>> = (this.#listeners[event] ??= new Set())
+    // A wrapper, so that the same function can be added twice.
+    const own: Listener<Events[E]> = (value) => listener(value)
+    listeners.add(own)
+    return () => void listeners.delete(own)
+  }
+
+  has(event: keyof Events): boolean {
+    return (this.#listeners[event]?.size ?? 0) > 0
+  }
+
+  emit<E extends keyof Events>(event: E, value: Events[E]): void {
+    const onError = (error: unknown): void => this.#onError(event, toError(error))
+    for (const listener of Array.from<Listener<Events[E]>>(this.#listeners[event] ?? [])) {
+      try {
+        const done = listener(value)
+        if (done instanceof Promise) done.catch(onError)
+      } catch (error) {
+        onError(error)
+      }
+    }
+  }
+}

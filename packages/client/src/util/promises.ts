@@ -1,0 +1,66 @@
+import type { Clock } from '@jetway/core/stores'
+
+/** Settles as the promise does, or rejects with the signal's reason if that aborts first. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** Waits. Rejects with the signal's reason. */
+export async function delay(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  let timer: unknown
+  const elapsed = new Promise<void>((resolve) => {
+    timer = clock.setTimeout(resolve, ms)
+  })
+  try {
+    await abortable(elapsed, signal)
+  } finally {
+    clock.clearTimeout(timer)
+  }
+}
+
+/** Settles as the promise does, or rejects with what `late` returns once the time is over. */
+export async function withTimeout<T>(
+  promise: Promise<T>,
+  { ms, clock, late }: { readonly ms: number; readonly clock: Clock; readonly late: () => Error },
+): Promise<T> {
+  let timer: unknown
+  const over = new Promise<never>((_, reject) => {
+    timer = clock.setTimeout(() => reject(late()), ms)
+  })
+  try {
+    return await Promise.race([promise, over])
+  } finally {
+    clock.clearTimeout(timer)
+  }
+}
+
+/** A promise with its functions outside. Its rejection may stay unhandled. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function deferred<T>(): Deferred<T> {
+  let resolve!: (value: T) => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<T>((settle, fail) => {
+    resolve = settle
+    reject = fail
+  })
+  promise.catch(() => {})
+  return { promise, resolve, reject }
+}
+
+/** Aborts with the first of the signals that are there. */
+export const anySignal = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal !== undefined))
+
+export const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

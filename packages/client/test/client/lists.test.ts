@@ -1,0 +1,96 @@
+import { describe, expect, it, vi } from 'vitest'
+import { Method } from '../support/dates.ts'
+import { modern, scripted, sessions } from '../support/scripted.ts'
+
+const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } })
+
+describe('a list', () => {
+  it('is followed to its end, with any cursors', async () => {
+    const pages: Record<string, object> = {
+      first: { tools: [tool('a')], nextCursor: '' },
+      '': { tools: [], nextCursor: '0' },
+      '0': { tools: [tool('b')], nextCursor: null },
+    }
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: ({ params }) =>
+        pages[(params as { cursor?: string } | undefined)?.cursor ?? 'first'] as never,
+    })
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['a', 'b'])
+    expect(server.of(Method.ListTools).map(({ params }) => params)).toEqual([
+      undefined,
+      { cursor: '' },
+      { cursor: '0' },
+    ])
+  })
+
+  it('with a repeated cursor is left at the second page', async () => {
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: { tools: [tool('a')], nextCursor: 'again' },
+    })
+    await expect(client.listTools()).rejects.toMatchObject({ code: 'endless-list' })
+    expect(server.of(Method.ListTools)).toHaveLength(2)
+  })
+
+  it('without an end is left after 64 pages or 10,000 entries', async () => {
+    let page = 0
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: () => ({ tools: [], nextCursor: `page ${page++}` }),
+      [Method.ListPrompts]: { prompts: Array.from({ length: 10_001 }, (_, i) => ({ name: `p${i}` })) },
+    })
+    await expect(client.listTools()).rejects.toMatchObject({ code: 'endless-list' })
+    expect(server.of(Method.ListTools)).toHaveLength(64)
+    await expect(client.listPrompts()).rejects.toMatchObject({ code: 'endless-list' })
+  })
+
+  it('yields entries as pages arrive, and fetches no more than needed', async () => {
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.ListResources]: { resources: [{ uri: 'a://1' }, { uri: 'a://2' }], nextCursor: 'x' },
+    })
+    for await (const { uri } of client.resources()) {
+      expect(uri).toBe('a://1')
+      break
+    }
+    expect(server.of(Method.ListResources)).toHaveLength(1)
+  })
+
+  it('leaves out malformed entries and reports them', async () => {
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: {
+        tools: [null, 7, {}, { name: 'x' }, { name: 'y', inputSchema: [] }, tool('good')],
+      },
+    })
+    const errors = vi.fn<(error: Error) => void>()
+    client.on('error', errors)
+    expect(await client.listTools()).toEqual([tool('good')])
+    expect(errors.mock.calls[0]?.[0].message).toContain('5 malformed entries')
+  })
+
+  it.each([
+    ['no list', {}],
+    ['a list that is none', { tools: 'all of them' }],
+    ['a cursor that must be a string', { tools: [], nextCursor: 5 }],
+  ])('that is %s rejects with a named error', async (_, page) => {
+    const { client } = await scripted({ ...sessions(), [Method.ListTools]: page })
+    await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
+  })
+
+  it('keeps unknown members and cache hints', async () => {
+    const odd = { ...tool('a'), 'com.example/new': [1], icons: [{ src: 'https://x' }] }
+    const { client } = await scripted({
+      ...modern(),
+      [Method.ListTools]: { tools: [odd], ttlMs: 500, cacheScope: 'public', _meta: { a: 1 } },
+    })
+    expect(await client.listToolsPage()).toEqual({
+      items: [odd],
+      nextCursor: undefined,
+      ttlMs: 500,
+      cacheScope: 'public',
+      _meta: { a: 1 },
+    })
+  })
+})

@@ -1,0 +1,67 @@
+import type { Logger } from '@jetway/core'
+import { expect, it, vi } from 'vitest'
+import { logTo } from '../../src/client/log-to.ts'
+import { Notification } from '../support/dates.ts'
+import { settled } from '../support/manual-clock.ts'
+import { scripted, sessions } from '../support/scripted.ts'
+
+type Said = readonly [keyof Logger, object, string]
+
+function recording(): { readonly logger: Logger; readonly said: Said[] } {
+  const said: Said[] = []
+  const at =
+    (level: keyof Logger) =>
+    (fields: object, message: string): void =>
+      void said.push([level, fields, message])
+  return { said, logger: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } }
+}
+
+it.for([
+  ['debug', 'debug'],
+  ['info', 'info'],
+  ['notice', 'info'],
+  ['warning', 'warn'],
+  ['error', 'error'],
+  ['critical', 'error'],
+  ['alert', 'error'],
+  ['emergency', 'error'],
+  ['loud', 'info'],
+  ['constructor', 'info'],
+] as const)('writes the level %s as %s', async ([severity, level]) => {
+  const { client, server } = await scripted(sessions())
+  const { logger, said } = recording()
+  client.on('log', logTo(logger, 'weather'))
+  server.notify(Notification.Message, { level: severity, logger: 'db', data: 'Full' })
+  await settled()
+  expect(said).toEqual([[level, { server: 'weather', logger: 'db', severity, data: 'Full' }, 'Full']])
+})
+
+it('writes data other than strings with its message, if there is one, and cuts long strings', () => {
+  const { logger, said } = recording()
+  const log = logTo(logger)
+  log({ level: 'info', data: { message: 'Slow', ms: 5 } })
+  log({ level: 'info', data: [1, 2] })
+  log({ level: 'info', data: null, server: 'from-a-manager' })
+  log({ level: 'info', data: 'x'.repeat(5_000) })
+  expect(said.map(([, , message]) => message.length)).toEqual([4, 44, 44, 1_024])
+  expect(said.map(([, fields]) => fields)).toMatchObject([
+    { severity: 'info', data: { message: 'Slow', ms: 5 } },
+    { data: [1, 2] },
+    { data: null, server: 'from-a-manager' },
+    {},
+  ])
+})
+
+it('reports a logger that throws', async () => {
+  const { client, server } = await scripted(sessions())
+  const failed = vi.fn<(error: Error) => void>()
+  client.on('error', failed)
+  const fail = (): void => {
+    throw new Error('The disk is full')
+  }
+  client.on('log', logTo({ debug: fail, info: fail, warn: fail, error: fail }))
+  server.notify(Notification.Message, { level: 'info', data: 'x' })
+  await settled()
+  expect(failed).toHaveBeenCalledExactlyOnceWith(new Error('The disk is full'))
+  expect(client.isAlive).toBe(true)
+})

@@ -1,0 +1,139 @@
+import { asks, elicit, McpServer, tasks } from '@jetway/core'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import type { ClientOptions } from '../../src/client/options.ts'
+import { Method } from '../support/dates.ts'
+import { modern, scripted } from '../support/scripted.ts'
+import { connectTo } from '../support/servers.ts'
+
+function archive(): McpServer {
+  const server = new McpServer(
+    { name: 'archive', version: '1.0.0' },
+    { extensions: [tasks()], tasks: { pollIntervalMs: 100 } },
+  )
+  server.addTool({
+    name: 'dig',
+    taskSupport: 'optional',
+    inputSchema: z.object({ depth: z.number() }),
+    handler: async ({ depth }, ctx) => {
+      await ctx.progress(1)
+      return `dug ${depth}`
+    },
+  })
+  server.addTool({
+    name: 'ask',
+    taskSupport: 'optional',
+    handler: async (_, ctx) => {
+      const { where } = await ctx.elicit('Where?', z.object({ where: z.string() }))
+      return `there: ${where}`
+    },
+  })
+  server.addTool({
+    name: 'wait',
+    taskSupport: 'optional',
+    handler: (_, ctx) =>
+      new Promise<string>((resolve) => {
+        ctx.signal.addEventListener('abort', () => resolve('stopped'))
+      }),
+  })
+  server.addTool({
+    name: 'asked',
+    inputSchema: z.object({}),
+    asks: asks(z.object({})).ask('sure', () => elicit('Sure?', z.object({ yes: z.boolean() }))),
+    handler: (_, { answers }) => String(answers.sure.yes),
+  })
+  return server
+}
+
+const KINDS = [
+  ['where each call asks for it', { revisions: ['2025-11-25'] }],
+  ['where the server decides', { revisions: ['2026-07-28'], tasks: true }],
+] as const satisfies readonly (readonly [string, ClientOptions])[]
+
+describe.each(KINDS)('a task, %s', (_, options) => {
+  const HANDLERS: ClientOptions = {
+    handlers: { elicit: () => ({ action: 'accept', content: { where: 'left' } }) },
+  }
+
+  it('is started, polled and awaited', async () => {
+    const server = archive()
+    const client = await connectTo(server, { ...options, ...HANDLERS })
+    const task = await client.startTask('dig', { depth: 3 })
+    expect(task.taskId).not.toBe('')
+    expect(await task.get()).toMatchObject({ taskId: task.taskId, status: expect.any(String) })
+    expect(await task.result()).toMatchObject({ content: [{ text: 'dug 3' }] })
+    expect(await client.task(task.taskId).get()).toMatchObject({ status: 'completed' })
+    await client.close()
+    await server.close({ deadline: 0 })
+  })
+
+  it('gets answers to its input requests', async () => {
+    const server = archive()
+    const client = await connectTo(server, { ...options, ...HANDLERS })
+    const task = await client.startTask('ask')
+    expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })
+    await client.close()
+    await server.close({ deadline: 0 })
+  })
+
+  it('is cancelled, and aborting the wait does not cancel it', async () => {
+    const server = archive()
+    const client = await connectTo(server, { ...options, ...HANDLERS })
+    const task = await client.startTask('wait')
+    const controller = new AbortController()
+    const waiting = task.result({ signal: controller.signal })
+    controller.abort(new Error('Enough'))
+    await expect(waiting).rejects.toThrow('Enough')
+    expect(await task.get()).toMatchObject({ status: 'working' })
+    await task.cancel()
+    await vi.waitFor(async () => expect(await task.get()).toMatchObject({ status: 'cancelled' }))
+    await client.close()
+    await server.close({ deadline: 0 })
+  })
+})
+
+describe('a call that the server turns into a task', () => {
+  it('is awaited', async () => {
+    const server = archive()
+    const client = await connectTo(server, { revisions: ['2026-07-28'], tasks: true })
+    expect(await client.callTool('dig', { depth: 1 })).toMatchObject({ content: [{ text: 'dug 1' }] })
+    await client.close()
+    await server.close({ deadline: 0 })
+  })
+
+  it('runs as usual for a client that has not declared tasks', async () => {
+    const server = archive()
+    const client = await connectTo(server, { revisions: ['2026-07-28'] })
+    const task = await client.startTask('dig', { depth: 1 })
+    expect(await task.get()).toMatchObject({ status: 'completed' })
+    expect(await task.result()).toMatchObject({ content: [{ text: 'dug 1' }] })
+    await client.close()
+    await server.close({ deadline: 0 })
+  })
+
+  it('rejects with the error of the task', async () => {
+    const task = { taskId: 't', ttlMs: 1, pollIntervalMs: 100 }
+    const { client } = await scripted(
+      {
+        ...modern(),
+        [Method.CallTool]: { resultType: 'task', ...task, status: 'working' },
+        'tasks/get': {
+          resultType: 'complete',
+          ...task,
+          status: 'failed',
+          error: { code: -32603, message: 'It broke' },
+        },
+      },
+      { tasks: true },
+    )
+    await expect(client.callTool('x')).rejects.toMatchObject({ code: -32603, message: 'It broke' })
+  })
+})
+
+it('startTask rejects in a revision without tasks', async () => {
+  const server = archive()
+  const client = await connectTo(server, { revisions: ['2025-06-18'] })
+  await expect(client.startTask('dig', { depth: 1 })).rejects.toMatchObject({ code: 'not-supported' })
+  await client.close()
+  await server.close({ deadline: 0 })
+})

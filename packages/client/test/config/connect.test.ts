@@ -1,0 +1,210 @@
+import type { McpServer } from '@jetway/core'
+import { bearer, type EndpointOptions, toFetch } from '@jetway/core/http'
+import { bearerToken as token } from '@jetway/client'
+import { connect, transportFor, type ServerConfig } from '@jetway/client/config'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Fetch } from '../../src/http/options.ts'
+import { runs } from '../stdio/support/processes.ts'
+import { everything } from '../support/servers.ts'
+import { spawning } from './support.ts'
+
+const INFO = { name: 'config-test', version: '1.0.0' }
+const ORIGIN = 'http://127.0.0.1:8000'
+/** Says who it is to nobody who would take it for a message, and hears no polite signal. */
+const SILENT = `process.on('SIGTERM', () => {}); setInterval(() => {}, 9e6); console.error(process.pid)`
+
+/** Opens a session, and says who it is. */
+const ANSWERING = `
+  console.error(process.pid)
+  const serverInfo = { name: 'tiny', version: '1' }
+  const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo }
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line)
+    if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })`
+
+const open: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close()
+})
+
+/** A server behind HTTP semantics, without sockets, and the requests that it has had. */
+function mounted(
+  server: McpServer,
+  options: EndpointOptions = {},
+): { readonly fetch: Fetch; readonly requests: Request[] } {
+  const handler = toFetch(server, options)
+  open.push(() => handler.close({ deadline: 0 }))
+  const requests: Request[] = []
+  return {
+    requests,
+    fetch: async (url, init) => {
+      const request = new Request(url, { ...init, ...(init.body && { duplex: 'half' }) })
+      requests.push(request)
+      return await handler(request)
+    },
+  }
+}
+
+describe('the transport follows from the configuration', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['none', {}],
+    ["'stdio'", { transport: 'stdio' }],
+  ])('a command and %s: a process with the given options', async (_, more) => {
+    const { spawn, spawned } = spawning(everything())
+    const config: ServerConfig = { command: 'my-server', args: ['--all'], env: { A: 'b' }, spawn, ...more }
+    const client = await connect(config, { info: INFO, name: 'mine' })
+    expect(client.name).toBe('mine')
+    expect((await client.callTool('hello')).content).toEqual([{ type: 'text', text: 'Hello' }])
+    await client.close()
+    expect(spawned).toMatchObject([{ command: 'my-server', args: ['--all'], options: { env: { A: 'b' } } }])
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['none', {}],
+    ["'http'", { transport: 'http' }],
+  ])('a url and %s: Streamable HTTP, with its query and without credentials', async (_, more) => {
+    const { fetch, requests } = mounted(everything())
+    const url = `${ORIGIN}/mcp?token=in-the-address`
+    const client = await connect({ url, fetch, ...more }, { info: INFO })
+    expect(client.server?.protocolVersion).toBe('2026-07-28')
+    await client.close()
+    expect(new Set(requests.map((request) => request.url))).toEqual(new Set([url]))
+    expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
+  })
+
+  it("'http' reaches servers of HTTP+SSE as well", async () => {
+    const { fetch, requests } = mounted(everything(), { legacySse: true, revisions: ['2024-11-05'] })
+    const client = await connect(
+      { transport: 'http', url: `${ORIGIN}/sse`, fetch },
+      { info: INFO, eras: false },
+    )
+    expect(client.server?.protocolVersion).toBe('2024-11-05')
+    await client.close()
+    expect(requests[0]?.method).toBe('POST')
+  })
+
+  it("'sse' opens the stream first, and posts to its endpoint only", async () => {
+    const { fetch, requests } = mounted(everything(), { legacySse: true })
+    const client = await connect(
+      { transport: 'sse', url: `${ORIGIN}/sse`, fetch },
+      { info: INFO, eras: false },
+    )
+    expect((await client.callTool('hello')).content).toEqual([{ type: 'text', text: 'Hello' }])
+    await client.close()
+    expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual(
+      expect.arrayContaining(['GET /sse', 'POST /message']),
+    )
+    expect(requests.filter(({ method, url }) => method === 'POST' && url.endsWith('/sse'))).toEqual([])
+  })
+
+  it.each(['http', 'sse'] as const)(
+    'credentials and headers are sent with every request of %s',
+    async (transport) => {
+      const authenticate = bearer({
+        verify: async (given) => (given === 'ticket' ? { principal: 'ann' } : undefined),
+      })
+      const { fetch, requests } = mounted(everything(), { legacySse: true, authenticate })
+      const url = `${ORIGIN}/${transport === 'sse' ? 'sse' : 'mcp'}`
+      const client = await connect(
+        { transport, url, fetch, auth: token('ticket'), headers: { 'x-tenant': 'blue' } },
+        { info: INFO, eras: false },
+      )
+      await client.callTool('hello')
+      await client.close()
+      expect(new Set(requests.map(({ headers }) => headers.get('authorization')))).toEqual(
+        new Set(['Bearer ticket']),
+      )
+      expect(new Set(requests.map(({ headers }) => headers.get('x-tenant')))).toEqual(new Set(['blue']))
+    },
+  )
+})
+
+describe('an invalid configuration', () => {
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, '{ command, args }'],
+    ['neither', {}, 'needs a command or a url'],
+    ['both', { command: 'a', url: ORIGIN }, 'not both'],
+    ['an unknown transport', { transport: 'carrier-pigeon', url: ORIGIN }, "'stdio', 'http' or 'sse'"],
+    ['stdio without a command', { transport: 'stdio' }, 'needs a command'],
+    ['http without a url', { transport: 'http' }, 'https://example.com/mcp'],
+    ['a command line', { command: 'a', args: '--all --secret=hush' }, 'list of strings'],
+    ['a relative url', { url: '/mcp?token=hush' }, 'absolute'],
+    ['a url of a file', { url: 'file:///hush' }, 'must begin with http: or https:'],
+    ['a password in the url', { url: 'https://ann:hush@example.com/' }, 'use headers or auth'],
+    ['headers for a process', { command: 'a', headers: { authorization: 'hush' } }, 'does not take headers'],
+    ['a spawn for a url', { url: ORIGIN, spawn: () => {} }, 'does not take spawn'],
+    ['a misspelt field', { url: ORIGIN, header: { authorization: 'hush' } }, 'no field "header"'],
+  ])('%s', (_, config, expected) => {
+    let thrown: unknown
+    try {
+      transportFor(config as ServerConfig)
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toBeInstanceOf(TypeError)
+    expect((thrown as TypeError).message).toContain(expected)
+    expect(JSON.stringify(thrown, Object.getOwnPropertyNames(thrown))).not.toContain('hush')
+  })
+})
+
+it('a client that goes out of scope ends its process', async () => {
+  let pid = 0
+  {
+    await using client = await connect(
+      { command: process.execPath, args: ['-e', ANSWERING], stderr: (line) => (pid = Number(line)) },
+      { info: INFO, revisions: ['2025-06-18'] },
+    )
+    expect(client.isAlive).toBe(true)
+    await vi.waitFor(() => expect(runs(pid)).toBe(true))
+  }
+  expect(runs(pid)).toBe(false)
+})
+
+describe('a failure leaves nothing', () => {
+  it('a silent process is ended when the attempt is aborted', async () => {
+    let pid = 0
+    const giveUp = new AbortController()
+    const attempt = connect(
+      {
+        command: process.execPath,
+        args: ['-e', SILENT],
+        stop: { inputMs: 0, signal: 'SIGTERM', signalMs: 50 },
+        stderr: (line) => {
+          pid = Number(line)
+          giveUp.abort(new Error('enough'))
+        },
+      },
+      { info: INFO, signal: giveUp.signal },
+    )
+    await expect(attempt).rejects.toThrow('enough')
+    expect(pid).toBeGreaterThan(0)
+    expect(runs(pid)).toBe(false)
+  })
+
+  it('an HTTP+SSE stream without an endpoint times out and is closed', async () => {
+    vi.useFakeTimers()
+    try {
+      let cancelled = false
+      const fetch: Fetch = async (_, { signal }) => {
+        const body = new ReadableStream({
+          start: (controller) =>
+            signal?.addEventListener('abort', () => {
+              cancelled = true
+              controller.error(signal.reason)
+            }),
+        })
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+      }
+      const attempt = connect({ transport: 'sse', url: `${ORIGIN}/sse`, fetch }, { info: INFO })
+      const outcome = expect(attempt).rejects.toThrow('No endpoint event within 30000 ms')
+      await vi.advanceTimersByTimeAsync(29_999)
+      expect(cancelled).toBe(false)
+      await vi.advanceTimersByTimeAsync(1)
+      await outcome
+      expect(cancelled).toBe(true)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import { Client } from '../../src/client/client.ts'
+import { ConnectionClosedError } from '../../src/errors.ts'
+import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
+import { Method } from '../support/dates.ts'
+import { settled } from '../support/manual-clock.ts'
+import { INFO, sessions } from '../support/scripted.ts'
+
+/** A server of sessions that does not read what it is answered. */
+class Deaf implements ClientTransport {
+  readonly streamPerRequest = false
+  handlers!: ClientTransportHandlers
+  readonly unread: (() => void)[] = []
+
+  start(handlers: ClientTransportHandlers): void {
+    this.handlers = handlers
+  }
+  send(message: object): void | Promise<void> {
+    const { method, id } = message as { method?: string; id?: number }
+    if (method === undefined) return new Promise((resolve) => this.unread.push(resolve))
+    if (method === Method.Initialize)
+      void this.handlers.message({ jsonrpc: '2.0', id, result: sessions()[Method.Initialize] })
+  }
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+const connect = async (): Promise<{ client: Client; transport: Deaf }> => {
+  const transport = new Deaf()
+  const client = await new Client(INFO, { revisions: ['2025-11-25'] }).connect(transport)
+  return { client, transport }
+}
+
+it('the client stops reading while a server asks endlessly and reads no responses', async () => {
+  const { transport } = await connect()
+  let held: void | Promise<void> = undefined
+  let asked = 0
+  while (held === undefined && asked < 1_000) {
+    held = transport.handlers.message({ jsonrpc: '2.0', id: ++asked, method: 'ping' })
+    await Promise.resolve()
+    if (asked % 16 === 0) await settled()
+  }
+  expect(asked).toBeGreaterThan(200)
+  expect(asked).toBeLessThan(330)
+  let free = false
+  void held?.then(() => (free = true))
+  await settled()
+  expect(free).toBe(false)
+  for (const read of transport.unread.splice(0, 80)) read()
+  await settled()
+  expect(free).toBe(true)
+})
+
+it('unread messages are dropped when the client closes', async () => {
+  const { client, transport } = await connect()
+  let held: void | Promise<void> = undefined
+  for (let id = 1; held === undefined; id++) {
+    held = transport.handlers.message({ jsonrpc: '2.0', id, method: 'ping' })
+    if (id % 16 === 0) await settled()
+  }
+  await client.close()
+  await held
+  expect(transport.handlers.message({ jsonrpc: '2.0', id: 'late', method: 'ping' })).toBeUndefined()
+})
+
+it('the error of a failed transport is the reason for closing, and pending calls reject with it', async () => {
+  const { client, transport } = await connect()
+  const call = client.callTool('x').catch((error: unknown) => error)
+  const error = new Error('The process was killed')
+  transport.handlers.close({ kind: 'error', error })
+  transport.handlers.close({ kind: 'end' })
+  expect(await client.closed).toEqual({ kind: 'error', error })
+  expect(await call).toBeInstanceOf(ConnectionClosedError)
+  expect(await call).toMatchObject({ close: { kind: 'error', error }, cause: error })
+})

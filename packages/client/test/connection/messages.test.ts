@@ -1,0 +1,173 @@
+import { type JsonObject, McpError } from '@jetway/core/protocol'
+import { describe, expect, it, vi } from 'vitest'
+import { Client } from '../../src/client/client.ts'
+import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
+import { Method } from '../support/dates.ts'
+import { settled } from '../support/manual-clock.ts'
+import { INFO, modern, scripted, sessions } from '../support/scripted.ts'
+
+const DONE = { content: [{ type: 'text', text: 'done' }] }
+
+describe('a response belongs to the request with exactly its id', () => {
+  it('and ids are numbers from 1', async () => {
+    const { client, server } = await scripted(sessions(), { revisions: ['2025-11-25'] })
+    const call = client.callTool('x')
+    const { id } = await server.hears(Method.CallTool)
+    expect([server.heard[0]?.['id'], id]).toEqual([1, 2])
+    server.answer(String(id), { content: [] })
+    server.answer(id, DONE)
+    expect(await call).toEqual(DONE)
+    expect(client.stats().ignored.responses).toBe(1)
+  })
+
+  it('whatever else the response contains', async () => {
+    const { client, server } = await scripted(sessions())
+    const call = client.callTool('x')
+    const { id } = await server.hears(Method.CallTool)
+    server.say({ jsonrpc: '2.0', id, result: DONE, message: 'Not an error', method: undefined })
+    expect(await call).toEqual(DONE)
+  })
+})
+
+describe('unknown data from a server', () => {
+  it('is kept: capabilities, members and content types', async () => {
+    const capabilities = { tools: { 'com.example/fast': true }, 'com.example/new': { a: 1 } }
+    const result = {
+      content: [
+        { type: 'com.example/hologram', depth: 3 },
+        { type: 'text', text: 'x', 'com.example/tone': 'low' },
+      ],
+      'com.example/cost': 5,
+    }
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.Initialize]: {
+        protocolVersion: '2025-11-25',
+        capabilities,
+        serverInfo: { name: 's', version: '1' },
+      },
+      [Method.CallTool]: result,
+    })
+    expect(client.server?.capabilities).toEqual(capabilities)
+    expect(await client.callTool('x')).toEqual(result)
+  })
+
+  it('can be requested: any method with any parameters', async () => {
+    const { client, server } = await scripted({ ...sessions(), 'com.example/turn': { degrees: 90 } })
+    expect(await client.request('com.example/turn', { to: 'left' })).toEqual({ degrees: 90 })
+    expect(await server.hears('com.example/turn')).toMatchObject({ params: { to: 'left' } })
+    await client.notify('com.example/turned')
+    await server.hears('com.example/turned')
+  })
+})
+
+describe('a custom request of the server', () => {
+  it('is handled by method, with any id', async () => {
+    const ask = vi.fn<(params: object, ctx: { readonly name: string | undefined }) => { depth: number }>(
+      () => ({ depth: 7 }),
+    )
+    const { server } = await scripted(sessions(), {
+      name: 'deep',
+      handlers: { requests: { 'com.example/ask': ask } },
+    })
+    for (const id of [0, '', 'a']) {
+      server.say({ jsonrpc: '2.0', id, method: 'com.example/ask', params: { at: 'home' } })
+      expect(await server.hears((message) => message['id'] === id && 'result' in message)).toMatchObject({
+        result: { depth: 7 },
+      })
+    }
+    expect(ask).toHaveBeenCalledWith({ at: 'home' }, expect.objectContaining({ name: 'deep' }))
+  })
+
+  it('fails as its handler says, without internal details', async () => {
+    const { server, client } = await scripted(sessions(), {
+      handlers: {
+        requests: {
+          meant: () => {
+            throw new McpError(4_711, 'Not today')
+          },
+          slipped: () => Promise.reject(new Error('secret')),
+        },
+      },
+    })
+    client.on('error', () => {})
+    for (const [method, error] of [
+      ['meant', { code: 4_711, message: 'Not today' }],
+      ['slipped', { code: -32603, message: expect.not.stringContaining('secret') }],
+      ['toString', { code: -32601 }],
+    ] as const) {
+      server.say({ jsonrpc: '2.0', id: method, method })
+      expect(await server.hears((message) => message['id'] === method && 'error' in message)).toMatchObject({
+        error,
+      })
+    }
+  })
+
+  it('cannot replace a method of the protocol', async () => {
+    const roots = vi.fn<() => JsonObject>(() => ({ roots: [] }))
+    const { server } = await scripted(sessions(), { handlers: { requests: { 'roots/list': roots } } })
+    server.say({ jsonrpc: '2.0', id: 1, method: 'roots/list' })
+    expect(await server.hears((message) => message['id'] === 1 && 'error' in message)).toMatchObject({
+      error: { code: -32601 },
+    })
+    expect(roots).not.toHaveBeenCalled()
+  })
+
+  it('gets no response in revisions where servers send no requests', async () => {
+    const ask = vi.fn<() => JsonObject>(() => ({}))
+    const { client, server } = await scripted(modern(), {
+      handlers: { requests: { 'com.example/ask': ask } },
+    })
+    server.say({ jsonrpc: '2.0', id: 1, method: 'com.example/ask' })
+    await settled()
+    expect(ask).not.toHaveBeenCalled()
+    expect(client.stats().ignored.requests).toBe(1)
+  })
+})
+
+describe('a transport', () => {
+  /** One that says something before it has started. */
+  class Eager implements ClientTransport {
+    readonly streamPerRequest = false
+    starts = 0
+    #handlers: ClientTransportHandlers | undefined
+
+    start(handlers: ClientTransportHandlers): void {
+      this.starts++
+      this.#handlers = handlers
+      for (const data of ['one', 'two', 'three'])
+        void handlers.message({
+          jsonrpc: '2.0',
+          method: 'notifications/message',
+          params: { level: 'info', data },
+        })
+    }
+    send(message: object): void {
+      const { id, method } = message as { readonly id?: number; readonly method?: string }
+      const result = method === Method.Initialize ? sessions()[Method.Initialize] : {}
+      if (id !== undefined) void this.#handlers?.message({ jsonrpc: '2.0', id, result })
+    }
+    async close(): Promise<void> {}
+  }
+
+  it('may deliver messages while it starts, and is started once', async () => {
+    const transport = new Eager()
+    const client = new Client(INFO, { revisions: ['2025-11-25'] })
+    const heard: unknown[] = []
+    client.on('log', ({ data }) => void heard.push(data))
+    await Promise.all([client.connect(transport), client.connect(transport)])
+    await Promise.all(Array.from({ length: 20 }, () => client.ping()))
+    expect(heard).toEqual(['one', 'two', 'three'])
+    expect(transport.starts).toBe(1)
+    await client.close()
+  })
+})
+
+it('gets lists with a cursor and with _meta', async () => {
+  const { client, server } = await scripted({ ...sessions(), [Method.ListTools]: { tools: [] } })
+  await client.listToolsPage('page 2', { _meta: { 'com.example/trace': 'a' } })
+  expect((await server.hears(Method.ListTools))['params']).toEqual({
+    cursor: 'page 2',
+    _meta: { 'com.example/trace': 'a' },
+  })
+})

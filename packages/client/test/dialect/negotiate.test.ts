@@ -1,0 +1,370 @@
+import { Method, Notification, SESSION_DATES } from '../support/dates.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { Client } from '../../src/client/client.ts'
+import { createEraCache } from '../../src/dialect/era-cache.ts'
+import { ConnectionClosedError, TransportError, UnsupportedRevisionError } from '../../src/errors.ts'
+import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
+import { ManualClock, settled } from '../support/manual-clock.ts'
+import { INFO, metaOf, modern, scripted, ScriptedServer, sessions } from '../support/scripted.ts'
+
+const REFUSED = { error: { code: -32602, message: 'No session' } }
+
+describe('negotiating the era', () => {
+  it('uses the modern era if the server answers server/discover, and sends no initialize', async () => {
+    const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { tools: [] } })
+    await client.listTools()
+    expect(server.methods).toEqual([Method.Discover, Method.ListTools])
+    expect(metaOf(server.heard[1])).toMatchObject({
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientInfo': INFO,
+    })
+  })
+
+  it.each([
+    ['an unknown method', { error: { code: -32601, message: 'Method not found' } }],
+    ['bad parameters', REFUSED],
+    ['a code of its own', { error: { code: -32000, message: 'Bad Request' } }],
+    ['a result that is none', { tools: [] }],
+  ])('falls back to initialize after %s', async (_, answer) => {
+    const { client, server } = await scripted({ ...sessions(), [Method.Discover]: answer })
+    expect(client.server?.protocolVersion).toBe('2025-11-25')
+    expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
+  })
+
+  it('falls back after an error without an id', async () => {
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.Discover]: (_, server) => {
+        server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Not initialized' } })
+        return undefined
+      },
+    })
+    expect(client.server?.protocolVersion).toBe('2025-11-25')
+  })
+
+  it('falls back after a malformed result', async () => {
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.Discover]: ({ id }, server) => {
+        server.say({ jsonrpc: '2.0', id, result: 'hello' })
+        return undefined
+      },
+    })
+    expect(client.server?.protocolVersion).toBe('2025-11-25')
+  })
+
+  it('tries a second time with a version that the server names and the client speaks', async () => {
+    let asked = 0
+    const { server } = await scripted({
+      ...modern(),
+      [Method.Discover]: () =>
+        asked++ === 0
+          ? { error: { code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'] } } }
+          : { supportedVersions: ['2026-07-28'], capabilities: {} },
+    })
+    expect(server.methods).toEqual([Method.Discover, Method.Discover])
+  })
+
+  it('does not try for ever', async () => {
+    const refusal = { error: { code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'] } } }
+    const server = new ScriptedServer({ [Method.Discover]: refusal, [Method.Initialize]: REFUSED })
+    await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code: -32602 })
+    expect(server.methods).toEqual([Method.Discover, Method.Discover, Method.Initialize])
+  })
+
+  it.each([-32020, -32021])('treats the code %i as an error of the modern era', async (code) => {
+    const server = new ScriptedServer({ [Method.Discover]: { error: { code, message: 'No' } } })
+    await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code })
+    expect(server.methods).toEqual([Method.Discover])
+  })
+
+  it('sends initialize if all versions of server/discover are unknown', async () => {
+    const { client } = await scripted({ ...sessions(), ...modern(['2099-01-01']) })
+    expect(client.server?.protocolVersion).toBe('2025-11-25')
+  })
+
+  it('sends only one of the two requests if only one era is allowed', async () => {
+    const old = await scripted(sessions(), { revisions: ['2025-06-18', '2025-11-25'] })
+    expect(old.server.methods).toEqual([Method.Initialize, Notification.Initialized])
+    const server = new ScriptedServer(modern(['2099-01-01']))
+    const client = new Client(INFO, { revisions: ['2026-07-28'] })
+    await expect(client.connect(server.transport)).rejects.toThrow(UnsupportedRevisionError)
+    expect(server.methods).toEqual([Method.Discover])
+  })
+})
+
+describe('a server that does not answer server/discover', () => {
+  it('gets initialize as well after a while, and that response decides', async () => {
+    const clock = new ManualClock()
+    const server = new ScriptedServer({ ...sessions(), [Method.Discover]: undefined })
+    const connecting = new Client(INFO, { clock }).connect(server.transport)
+    await settled()
+    await clock.advance(2_999)
+    expect(server.methods).toEqual([Method.Discover])
+    await clock.advance(1)
+    const client = await connecting
+    expect(client.server?.protocolVersion).toBe('2025-11-25')
+    await settled()
+    expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('may answer it later and refuse initialize', async () => {
+    const clock = new ManualClock()
+    const server = new ScriptedServer({
+      ...modern(),
+      [Method.Discover]: undefined,
+      [Method.Initialize]: { error: { code: -32601, message: 'Method not found' } },
+    })
+    const connecting = new Client(INFO, { clock }).connect(server.transport)
+    await settled()
+    await clock.advance(3_000)
+    expect(server.methods).toEqual([Method.Discover, Method.Initialize])
+    server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: {} })
+    expect((await connecting).server?.protocolVersion).toBe('2026-07-28')
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('may answer both after a slow start: the first response counts', async () => {
+    const clock = new ManualClock()
+    const server = new ScriptedServer({ [Method.ListTools]: { tools: [] } })
+    const connecting = new Client(INFO, { clock }).connect(server.transport)
+    await settled()
+    await clock.advance(3_000)
+    server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
+    server.answer(2, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: INFO })
+    const client = await connecting
+    await client.listTools()
+    expect(client.server?.protocolVersion).toBe('2026-07-28')
+    expect(metaOf(server.of(Method.ListTools)[0])).toHaveProperty(['io.modelcontextprotocol/protocolVersion'])
+    expect(server.methods).not.toContain(Notification.Initialized)
+  })
+
+  it('is given up when the time to connect is over, without a cancellation', async () => {
+    const clock = new ManualClock()
+    const server = new ScriptedServer({})
+    const client = new Client(INFO, { clock, connectTimeoutMs: 10_000 })
+    const connecting = client.connect(server.transport).catch((error: unknown) => error)
+    await settled()
+    await clock.advance(10_000)
+    expect(await connecting).toMatchObject({ code: 'timeout' })
+    expect(server.methods).toEqual([Method.Discover, Method.Initialize])
+    expect(await server.closed).toEqual({ kind: 'end' })
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('and closes the connection instead gets a new connection with initialize only', async () => {
+    const servers: ScriptedServer[] = []
+    const target = (): ClientTransport => {
+      const server = new ScriptedServer({
+        ...sessions(),
+        [Method.Discover]: async (_, own) => {
+          await own.close()
+          return undefined
+        },
+      })
+      servers.push(server)
+      return server.transport
+    }
+    const client = await new Client(INFO).connect(target)
+    expect(client.server?.protocolVersion).toBe('2025-11-25')
+    expect(servers.map(({ methods }) => methods[0])).toEqual([Method.Discover, Method.Initialize])
+    expect(client.isAlive).toBe(true)
+  })
+})
+
+describe('the era', () => {
+  it('is cached by the key of the transport', async () => {
+    const eras = createEraCache()
+    const connect = async (): Promise<ScriptedServer> => {
+      const server = new ScriptedServer(sessions(), 'node old.js')
+      await new Client(INFO, { eras }).connect(server.transport)
+      return server
+    }
+    expect((await connect()).methods[0]).toBe(Method.Discover)
+    expect((await connect()).methods[0]).toBe(Method.Initialize)
+  })
+
+  it('is forgotten when it is wrong', async () => {
+    const eras = createEraCache()
+    eras.set('it', 'legacy')
+    const target = (): ClientTransport =>
+      new ScriptedServer({ ...modern(), [Method.Initialize]: REFUSED }, 'it').transport
+    const client = await new Client(INFO, { eras }).connect(target)
+    expect(client.server?.protocolVersion).toBe('2026-07-28')
+    expect(eras.get('it')).toBe('modern')
+  })
+
+  it('is cached for 1,024 servers', () => {
+    const eras = createEraCache()
+    for (let i = 0; i < 1_100; i++) eras.set(`server ${i}`, 'modern')
+    expect(eras.get('server 0')).toBeUndefined()
+    expect(eras.get('server 1099')).toBe('modern')
+  })
+})
+
+describe('initialize', () => {
+  it.each(SESSION_DATES)('negotiates %s if the server answers with it', async (date) => {
+    const { client, server } = await scripted(sessions(date))
+    expect(client.server).toMatchObject({ protocolVersion: date, info: { name: 'scripted' } })
+    expect(server.of(Method.Initialize)[0]).toMatchObject({
+      params: { protocolVersion: '2025-11-25', clientInfo: INFO, capabilities: {} },
+    })
+  })
+
+  it('closes the connection if the server answers with an unknown version', async () => {
+    const server = new ScriptedServer(sessions('1999-01-01'))
+    const failed = await new Client(INFO).connect(server.transport).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(UnsupportedRevisionError)
+    expect(failed).toMatchObject({ offered: ['1999-01-01'] })
+    expect(await server.closed).toEqual({ kind: 'end' })
+    expect(server.methods).not.toContain(Notification.Initialized)
+  })
+
+  it('is sent again with a version that the server names in an error', async () => {
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.Initialize]: ({ params }) => {
+        const version = (params as { protocolVersion: string }).protocolVersion
+        if (version === '2025-03-26') return { protocolVersion: version, capabilities: {}, serverInfo: INFO }
+        return {
+          error: { code: -32602, message: 'Unsupported', data: { supported: ['2025-03-26', '2024-11-05'] } },
+        }
+      },
+    })
+    expect(client.server?.protocolVersion).toBe('2025-03-26')
+  })
+
+  it('is sent once for concurrent connects', async () => {
+    const server = new ScriptedServer(sessions())
+    const client = new Client(INFO)
+    await Promise.all([1, 2, 3].map(() => client.connect(server.transport)))
+    await client.connect(server.transport)
+    await settled()
+    expect(server.of(Method.Initialize)).toHaveLength(1)
+    expect(server.of(Notification.Initialized)).toHaveLength(1)
+  })
+
+  it('loses no notification that arrives before its response', async () => {
+    const server = new ScriptedServer({
+      ...sessions(),
+      [Method.Initialize]: (_, own) => {
+        own.notify(Notification.Message, { level: 'info', data: 'starting' })
+        return sessions()[Method.Initialize] as never
+      },
+    })
+    const client = new Client(INFO)
+    const log = vi.fn<(entry: object) => void>()
+    client.on('log', log)
+    await client.connect(server.transport)
+    expect(log).toHaveBeenCalledWith({ level: 'info', data: 'starting' })
+  })
+
+  it('answers a ping and a request that arrive before its response', async () => {
+    const server = new ScriptedServer({
+      ...sessions(),
+      [Method.Initialize]: async (_, own) => {
+        own.say({ jsonrpc: '2.0', id: 'p', method: 'ping' })
+        own.say({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'Who?' } })
+        await own.hears(({ id }) => id === 'p')
+        await own.hears(({ id }) => id === 'q')
+        return sessions()[Method.Initialize] as never
+      },
+    })
+    await new Client(INFO).connect(server.transport)
+    expect(server.heard).toContainEqual({ jsonrpc: '2.0', id: 'p', result: {} })
+    expect(server.heard).toContainEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'cancel' } })
+  })
+})
+
+describe('connect', () => {
+  it('can be called again after a failure', async () => {
+    const client = new Client(INFO)
+    await expect(client.connect(new ScriptedServer(sessions('1999-01-01')).transport)).rejects.toThrow()
+    expect(client.server).toBeUndefined()
+    await client.connect(new ScriptedServer(sessions()).transport)
+    expect(client.isAlive).toBe(true)
+  })
+
+  it('rejects with the reason of its signal', async () => {
+    const server = new ScriptedServer({})
+    const controller = new AbortController()
+    const connecting = new Client(INFO).connect(server.transport, { signal: controller.signal })
+    await server.hears(Method.Discover)
+    controller.abort(new Error('Changed my mind'))
+    await expect(connecting).rejects.toThrow('Changed my mind')
+    expect(await server.closed).toEqual({ kind: 'end' })
+  })
+
+  it('rejects when the server disconnects', async () => {
+    const server = new ScriptedServer({
+      ...sessions(),
+      [Method.Initialize]: async (_, own) => {
+        await own.close()
+        return undefined
+      },
+    })
+    await expect(new Client(INFO).connect(server.transport)).rejects.toThrow(ConnectionClosedError)
+  })
+
+  it('is refused on a closed client, and for another target', async () => {
+    const { client } = await scripted(sessions())
+    await expect(client.connect(new ScriptedServer(sessions()).transport)).rejects.toThrow('another target')
+    await client.close()
+    await expect(client.connect(new ScriptedServer(sessions()).transport)).rejects.toThrow(
+      ConnectionClosedError,
+    )
+  })
+
+  it('requests before connect reject with not-connected', async () => {
+    const client = new Client(INFO)
+    expect(client.isAlive).toBe(false)
+    await expect(client.listTools()).rejects.toMatchObject({ code: 'not-connected' })
+    await client.close()
+  })
+})
+
+describe('a transport with a stream per request', () => {
+  /** Fails every message, as HTTP does by its status. */
+  class FailingTransport implements ClientTransport {
+    readonly streamPerRequest = true
+    readonly sent: unknown[] = []
+    readonly #failure: (method: string) => Error | undefined
+    #handlers: ClientTransportHandlers | undefined
+
+    constructor(failure: (method: string) => Error | undefined) {
+      this.#failure = failure
+    }
+    start(handlers: ClientTransportHandlers): void {
+      this.#handlers = handlers
+    }
+    send(message: object): void {
+      const { method, id } = message as { method: string; id?: number }
+      this.sent.push(method)
+      const failure = this.#failure(method)
+      if (failure !== undefined) throw failure
+      const result = sessions()[method] as object
+      if (id !== undefined) void this.#handlers?.message({ jsonrpc: '2.0', id, result }, { request: id })
+    }
+    close(): Promise<void> {
+      return Promise.resolve()
+    }
+  }
+
+  it.each([400, 404, 405, 406])('falls back to initialize after status %i', async (status) => {
+    const transport = new FailingTransport((method) =>
+      method === Method.Discover ? new TransportError('No', { status }) : undefined,
+    )
+    const client = await new Client(INFO).connect(transport)
+    expect(client.server?.protocolVersion).toBe('2025-11-25')
+  })
+
+  it.each([401, 403, 429, 500, 503, undefined])('reports status %s', async (status) => {
+    const transport = new FailingTransport(
+      () => new TransportError('No', status === undefined ? {} : { status }),
+    )
+    await expect(new Client(INFO).connect(transport)).rejects.toMatchObject({ code: 'transport', status })
+    expect(transport.sent).toEqual([Method.Discover])
+  })
+})

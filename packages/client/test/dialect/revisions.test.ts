@@ -1,0 +1,136 @@
+import { McpError, REVISIONS } from '@jetway/core/protocol'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import type { ClientOptions } from '../../src/client/options.ts'
+import { addNumbers, connectTo, everything } from '../support/servers.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+describe.each(REVISIONS)('a client of a server of $version', (revision) => {
+  const { version } = revision
+  const connect = async (options: ClientOptions = {}): Promise<Client> => {
+    const server = everything()
+    const client = await connectTo(server, { revisions: [version], ...options })
+    open.push(client, { close: () => server.close({ deadline: 0 }) })
+    return client
+  }
+
+  it("knows the server's description", async () => {
+    const client = await connect()
+    expect(client.server).toMatchObject({
+      protocolVersion: version,
+      info: { name: 'all', version: '1.2.3' },
+      instructions: 'Ask away',
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+    })
+    expect(client.isAlive).toBe(true)
+    await client.ping()
+  })
+
+  it('lists all pages of everything', async () => {
+    const client = await connect()
+    const tools = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'add',
+      'book',
+      'hello',
+      'fail',
+      'slow',
+      'chatty',
+      'wait',
+      'picture',
+    ])
+    expect((await client.listToolsPage()).items).toHaveLength(2)
+    expect(await client.listPrompts()).toMatchObject([{ name: 'brief' }])
+    expect(await client.listResources()).toMatchObject([{ uri: 'note://one' }])
+    expect(await client.listResourceTemplates()).toMatchObject([{ uriTemplate: 'note://{name}/text' }])
+  })
+
+  it('calls tools, reads resources, gets prompts and completes', async () => {
+    const client = await connect()
+    await client.listTools()
+    const sum = await client.callTool(addNumbers, { a: 2 })
+    expect(sum.content).toEqual([{ type: 'text', text: '{"sum":3}' }])
+    if (
+      revision.projectTool({ name: 'x', inputSchema: {}, outputSchema: { type: 'object' } })['outputSchema']
+    )
+      expect(sum.structuredContent?.sum).toBe(3)
+    expect(await client.callTool('fail')).toMatchObject({ isError: true })
+    expect(await client.readResource('note://one')).toMatchObject({ contents: [{ text: 'First' }] })
+    expect(await client.getPrompt('brief', { city: 'Rome' })).toMatchObject({
+      messages: [{ role: 'user', content: { text: 'Tell me about Rome' } }],
+    })
+    const names = await client.complete({ template: 'note://{name}/text', argument: 'name' }, 'a')
+    expect(names.values).toEqual(['anna', 'alma'])
+  })
+
+  it("gets the server's errors unchanged", async () => {
+    const client = await connect()
+    const failure = await client.callTool('nothing').catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(McpError)
+    expect(failure).toMatchObject({ code: -32602 })
+  })
+
+  it('gets the progress of its own calls', async () => {
+    const client = await connect()
+    const onProgress = vi.fn<(progress: { progress: number }) => void>()
+    await client.callTool('slow', {}, { onProgress })
+    expect(onProgress.mock.calls.map(([{ progress }]) => progress)).toEqual([1, 2, 3])
+  })
+
+  it('gets log messages at the level that it sets', async () => {
+    const client = await connect()
+    const log = vi.fn<(entry: object) => void>()
+    client.on('log', log)
+    await client.setLogLevel('info')
+    await client.callTool('chatty')
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ level: 'info', data: 'working' }))
+  })
+
+  it("answers a tool's input requests with its handlers", async () => {
+    const client = await connect({
+      handlers: {
+        elicit: ({ message }) => ({
+          action: 'accept',
+          content: { count: message.includes('Friday') ? '4' : 0 },
+        }),
+        roots: [{ uri: 'file:///work' }],
+        sample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'a window' } }),
+      },
+    })
+    const booking = client.callTool('book', { day: 'Friday' })
+    if (revision.forms === undefined) return expect(booking).rejects.toThrow('cannot be asked')
+    return expect(booking).resolves.toMatchObject({
+      content: [{ type: 'text', text: 'Friday: 4, file:///work, a window' }],
+    })
+  })
+
+  it('cancels a call at the server', async () => {
+    const client = await connect()
+    const controller = new AbortController()
+    const call = client.callTool('wait', {}, { signal: controller.signal })
+    controller.abort(new Error('No longer needed'))
+    await expect(call).rejects.toThrow('No longer needed')
+    expect(client.stats().pending).toBe(0)
+    await client.callTool('hello')
+  })
+
+  it('gets change notifications', async () => {
+    const server = everything()
+    const client = await connectTo(server, { revisions: [version] })
+    open.push(client, { close: () => server.close({ deadline: 0 }) })
+    const changed = vi.fn<() => void>()
+    const updated = vi.fn<(event: object) => void>()
+    client.on('toolsChanged', changed)
+    client.on('resourceUpdated', updated)
+    await client.subscribe('note://one')
+    server.addTool({ name: 'new', handler: () => 'new' })
+    server.notifyResourceUpdated('note://one')
+    await vi.waitFor(() => expect(changed).toHaveBeenCalled())
+    await vi.waitFor(() => expect(updated).toHaveBeenCalledWith({ uri: 'note://one' }))
+    await client.unsubscribe('note://one')
+  })
+})

@@ -1,0 +1,318 @@
+import type { JsonObject, JsonRpcMessage } from '@jetway/core/protocol'
+import { describe, expect, it, vi } from 'vitest'
+import { Client } from '../../src/client/client.ts'
+import { SessionLostError } from '../../src/errors.ts'
+import type {
+  ClientTransport,
+  ClientTransportHandlers,
+  SendContext,
+} from '../../src/transport/client-transport.ts'
+import { Method, Notification } from '../support/dates.ts'
+import { ManualClock, settled } from '../support/manual-clock.ts'
+import { INFO, modern, scripted, type Script, type ScriptedServer, sessions } from '../support/scripted.ts'
+
+const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
+
+function acknowledge(server: ScriptedServer, { id, params }: JsonObject, agreed?: object): void {
+  const { notifications } = params as { notifications: object }
+  server.notify(Notification.Acknowledged, {
+    _meta: { [SUBSCRIPTION]: id },
+    notifications: agreed ?? notifications,
+  })
+}
+
+const listening = (agreed?: object): Script => ({
+  ...modern(),
+  [Method.Listen]: (message, server) => {
+    acknowledge(server, message, agreed)
+    return undefined
+  },
+})
+const filters = (server: ScriptedServer): unknown[] =>
+  server.of(Method.Listen).map(({ params }) => (params as { notifications: unknown }).notifications)
+
+describe('a client of a server without sessions', () => {
+  it('subscribes to nothing without listeners', async () => {
+    const { client, server } = await scripted(listening())
+    client.on('error', () => {})
+    client.on('log', () => {})
+    await settled()
+    expect(server.of(Method.Listen)).toEqual([])
+  })
+
+  it('has one subscription for everything, and replaces it without a gap', async () => {
+    const { client, server } = await scripted(listening())
+    const changed = vi.fn<() => void>()
+    const updated = vi.fn<(event: object) => void>()
+    const gap = vi.fn<() => void>()
+    client.on('changesMissed', gap)
+    const off = client.on('toolsChanged', changed)
+    await server.hears(Method.Listen)
+    await settled()
+    expect(gap).toHaveBeenCalledTimes(1)
+    client.on('resourceUpdated', updated)
+    await client.subscribe('note://a')
+    expect(filters(server)).toEqual([
+      { toolsListChanged: true },
+      { toolsListChanged: true, resourceSubscriptions: ['note://a'] },
+    ])
+    const [first, second] = server.of(Method.Listen).map(({ id }) => id)
+    expect(server.of(Notification.Cancelled)).toMatchObject([{ params: { requestId: first } }])
+    expect(server.methods.lastIndexOf(Method.Listen)).toBeLessThan(
+      server.methods.indexOf(Notification.Cancelled),
+    )
+
+    const _meta = (id: unknown): object => ({ _meta: { [SUBSCRIPTION]: id } })
+    server.notify(Notification.ToolsListChanged, { ..._meta(first) })
+    server.notify(Notification.ToolsListChanged, { ..._meta(second) })
+    server.notify(Notification.ResourceUpdated, { uri: 'note://a', ..._meta(second) })
+    await settled()
+    expect(changed).toHaveBeenCalledTimes(1)
+    expect(updated).toHaveBeenCalledWith({ uri: 'note://a' })
+
+    await client.unsubscribe('note://a')
+    off()
+    await vi.waitFor(() => expect(server.of(Notification.Cancelled)).toHaveLength(3))
+    expect(server.of(Method.Listen)).toHaveLength(3)
+  })
+
+  it('rejects if the server does not agree to a resource', async () => {
+    const { client, server } = await scripted(listening({}))
+    await expect(client.subscribe('note://secret')).rejects.toMatchObject({ code: 'not-supported' })
+    await client.subscribe('note://secret').catch(() => {})
+    expect(server.of(Method.Listen)).toHaveLength(2)
+  })
+
+  it('times out like any request', async () => {
+    const clock = new ManualClock()
+    const { client } = await scripted({ ...modern(), [Method.Listen]: undefined }, { clock })
+    const subscribing = client.subscribe('note://a').catch((error: unknown) => error)
+    await settled()
+    await clock.advance(60_000)
+    expect(await subscribing).toMatchObject({ code: 'timeout' })
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('opens the subscription again when the server ends it, and emits changesMissed', async () => {
+    const clock = new ManualClock()
+    const { client, server } = await scripted(listening(), { clock })
+    const gap = vi.fn<() => void>()
+    client.on('changesMissed', gap)
+    await client.subscribe('note://a')
+    const end = async (): Promise<void> => {
+      server.answer(server.of(Method.Listen).at(-1)?.['id'], { resultType: 'complete' })
+      await settled()
+    }
+    await end()
+    await clock.advance(999)
+    expect(server.of(Method.Listen)).toHaveLength(1)
+    await clock.advance(1)
+    expect(server.of(Method.Listen)).toHaveLength(2)
+    expect(gap).toHaveBeenCalledTimes(1)
+    await end()
+    await client.close()
+    await clock.advance(60_000)
+    expect(server.of(Method.Listen)).toHaveLength(2)
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('does not try again after an error response', async () => {
+    const clock = new ManualClock()
+    const { client, server } = await scripted(
+      { ...modern(), [Method.Listen]: { error: { code: -32601, message: 'No' } } },
+      { clock },
+    )
+    const errors = vi.fn<(error: Error) => void>()
+    client.on('error', errors)
+    client.on('toolsChanged', () => {})
+    await settled()
+    await clock.advance(60_000)
+    expect(server.of(Method.Listen)).toHaveLength(1)
+    expect(errors).toHaveBeenCalledTimes(1)
+  })
+
+  it('sends its log level with every request', async () => {
+    const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { tools: [] } })
+    await client.setLogLevel('warning')
+    await client.listTools()
+    expect(server.of(Method.ListTools)).toMatchObject([
+      { params: { _meta: { 'io.modelcontextprotocol/logLevel': 'warning' } } },
+    ])
+  })
+})
+
+/** A server of HTTP, as its transport shows it. */
+class HttpLike implements ClientTransport {
+  readonly streamPerRequest = true
+  readonly sent: { readonly message: JsonRpcMessage & JsonObject; readonly context: SendContext }[] = []
+  readonly negotiated: (revision: { version: string }) => void =
+    vi.fn<(revision: { version: string }) => void>()
+  handlers!: ClientTransportHandlers
+  readonly #answer: (message: JsonObject) => object | Error | undefined
+
+  constructor(answer: (message: JsonObject) => object | Error | undefined) {
+    this.#answer = answer
+  }
+  start(handlers: ClientTransportHandlers): void {
+    this.handlers = handlers
+  }
+  send(message: JsonRpcMessage, context: SendContext): void {
+    this.sent.push({ message: message as never, context })
+    const answer = this.#answer(message as never)
+    if (answer instanceof Error) throw answer
+    if (answer === undefined || !('id' in message)) return
+    void this.handlers.message(
+      { jsonrpc: '2.0', id: message.id, ...answer },
+      { request: message.id as number },
+    )
+  }
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+  of(method: string): typeof this.sent {
+    return this.sent.filter(({ message }) => message['method'] === method)
+  }
+}
+
+describe('a client whose server has lost the session', () => {
+  it('opens a new session, restores its state, and sends the request again', async () => {
+    let lost = false
+    const transport = new HttpLike(({ method }) => {
+      if (method === Method.Initialize) {
+        lost = false
+        return { result: sessions()[Method.Initialize] as object }
+      }
+      if (method === Method.Discover) return { error: { code: -32601, message: 'No' } }
+      return lost ? new SessionLostError() : { result: { tools: [], content: [] } }
+    })
+    const client = await new Client(INFO).connect(transport)
+    const gap = vi.fn<() => void>()
+    client.on('changesMissed', gap)
+    await client.subscribe('note://a')
+    await client.setLogLevel('error')
+    transport.sent.length = 0
+    lost = true
+    const both = await Promise.all([client.callTool('a'), client.callTool('b')])
+    expect(both).toHaveLength(2)
+    expect(transport.of(Method.Initialize)).toHaveLength(1)
+    expect(transport.of(Method.SetLogLevel)).toMatchObject([{ message: { params: { level: 'error' } } }])
+    expect(transport.of(Method.Subscribe)).toMatchObject([{ message: { params: { uri: 'note://a' } } }])
+    expect(transport.of(Method.CallTool)).toHaveLength(4)
+    expect(transport.of(Method.Initialize)[0]?.context.revision).toBeUndefined()
+    expect(gap).toHaveBeenCalledTimes(1)
+    expect(transport.negotiated).toHaveBeenCalledTimes(2)
+  })
+
+  it('rejects if the session is lost again at once', async () => {
+    const transport = new HttpLike(({ method }) => {
+      if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
+      return method === Method.CallTool ? new SessionLostError() : { error: { code: -32601, message: 'No' } }
+    })
+    const client = await new Client(INFO).connect(transport)
+    await expect(client.callTool('a')).rejects.toThrow(SessionLostError)
+    expect(transport.of(Method.CallTool)).toHaveLength(2)
+  })
+})
+
+describe('a request with its own stream', () => {
+  const server = (tools: readonly object[] = []): HttpLike =>
+    new HttpLike(({ method }) => {
+      if (method === Method.Discover) return { result: modern()[Method.Discover] as object }
+      if (method === Method.ListTools) return { result: { tools } }
+      return method === Method.CallTool ? undefined : { result: { contents: [], messages: [] } }
+    })
+
+  it('repeats some parameters in headers, encoded where necessary', async () => {
+    const properties = {
+      region: { type: 'string', 'x-mcp-header': 'Region' },
+      count: { type: 'integer', 'x-mcp-header': 'Count' },
+      dry: { type: 'boolean', 'x-mcp-header': 'Dry' },
+      none: { type: 'string', 'x-mcp-header': 'None' },
+      inner: { type: 'object', properties: { deep: { type: 'string', 'x-mcp-header': 'Deep' } } },
+    }
+    const transport = server([{ name: 'wetter/größe', inputSchema: { type: 'object', properties } }])
+    const client = await new Client(INFO).connect(transport)
+    await client.listTools()
+    const args = { region: 'Hello, 世界', count: 42, dry: false, none: null, inner: { deep: ' padded ' } }
+    const controller = new AbortController()
+    const call = client.callTool('wetter/größe', args, { signal: controller.signal })
+    const [sent] = transport.of(Method.CallTool)
+    expect(sent?.context.headers).toEqual({
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': '=?base64?d2V0dGVyL2dyw7bDn2U=?=',
+      'Mcp-Param-Region': '=?base64?SGVsbG8sIOS4lueVjA==?=',
+      'Mcp-Param-Count': '42',
+      'Mcp-Param-Dry': 'false',
+      'Mcp-Param-Deep': '=?base64?IHBhZGRlZCA=?=',
+    })
+    expect(sent?.context.revision?.version).toBe('2026-07-28')
+    controller.abort(new Error('Enough'))
+    await expect(call).rejects.toThrow('Enough')
+    await client.readResource('note://a')
+    expect(transport.of(Method.ReadResource)[0]?.context.headers).toMatchObject({ 'Mcp-Name': 'note://a' })
+  })
+
+  it('is cancelled by ending its stream, without a notification', async () => {
+    const transport = server()
+    const client = await new Client(INFO).connect(transport)
+    const controller = new AbortController()
+    const call = client.callTool('x', {}, { signal: controller.signal })
+    await settled()
+    const signal = transport.of(Method.CallTool)[0]?.context.signal
+    expect(signal?.aborted).toBe(false)
+    controller.abort(new Error('Enough'))
+    await expect(call).rejects.toThrow('Enough')
+    expect(signal?.aborted).toBe(true)
+    expect(transport.of(Notification.Cancelled)).toEqual([])
+  })
+
+  it('fails when its stream ends without the response', async () => {
+    const transport = server()
+    const client = await new Client(INFO).connect(transport)
+    const call = client.callTool('x').catch((error: unknown) => error)
+    await settled()
+    const id = transport.of(Method.CallTool)[0]?.message['id'] as number
+    transport.handlers.requestFailed(id, new Error('The proxy has hung up'))
+    expect(await call).toMatchObject({ message: 'The proxy has hung up' })
+    expect(client.stats().pending).toBe(0)
+  })
+
+  it.each([
+    ['a header of no name', { 'x-mcp-header': '' }],
+    ['a header with a space', { 'x-mcp-header': 'a b' }],
+    ['a header on a number', { type: 'number', 'x-mcp-header': 'N' }],
+    ['a header inside a choice', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
+  ])('is impossible for a tool that wants %s, so the tool is left out of the list', async (_, property) => {
+    const bad = {
+      name: 'bad',
+      inputSchema: { type: 'object', properties: { a: { type: 'string', ...property } } },
+    }
+    const transport = server([bad, { name: 'good', inputSchema: { type: 'object' } }])
+    const client = await new Client(INFO).connect(transport)
+    const errors = vi.fn<(error: Error) => void>()
+    client.on('error', errors)
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['good'])
+    expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
+  })
+
+  it('is sent again with the current list if the server refuses its headers', async () => {
+    let listed = 0
+    const transport = new HttpLike(({ method }) => {
+      if (method === Method.Discover) return { result: modern()[Method.Discover] as object }
+      const header = { type: 'string', ...(listed++ > 0 && { 'x-mcp-header': 'Region' }) }
+      if (method === Method.ListTools)
+        return {
+          result: { tools: [{ name: 'x', inputSchema: { type: 'object', properties: { a: header } } }] },
+        }
+      const sent = transport.of(Method.CallTool).at(-1)?.context.headers?.['Mcp-Param-Region']
+      return sent === 'eu'
+        ? { result: { content: [] } }
+        : { error: { code: -32020, message: 'Header missing' } }
+    })
+    const client = await new Client(INFO).connect(transport)
+    await client.listTools()
+    expect(await client.callTool('x', { a: 'eu' })).toEqual({ content: [] })
+    expect(transport.of(Method.CallTool)).toHaveLength(2)
+    expect(transport.of(Method.ListTools)).toHaveLength(2)
+  })
+})

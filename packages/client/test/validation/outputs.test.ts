@@ -1,0 +1,238 @@
+import { describe, expect, it, vi } from 'vitest'
+import { OutputMismatchError } from '../../src/errors.ts'
+import { Method } from '../support/dates.ts'
+import { type Script, scripted, sessions } from '../support/scripted.ts'
+
+const forecastOf = (outputSchema: unknown, result: object): Script => ({
+  ...sessions(),
+  [Method.ListTools]: { tools: [{ name: 'forecast', inputSchema: { type: 'object' }, outputSchema }] },
+  [Method.CallTool]: { content: [], ...result },
+})
+const SCHEMA = { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] }
+
+/** Of the processor: a busy machine is not to be blamed on the check. */
+function msSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1_000
+}
+
+describe('a structured result', () => {
+  it('that matches the schema is returned', async () => {
+    const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 3 } }))
+    await client.listTools()
+    expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 3 } })
+  })
+
+  it('that does not match rejects with the problem and the result', async () => {
+    const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
+    await client.listTools()
+    const failure = await client.callTool('forecast').catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(OutputMismatchError)
+    expect(failure).toMatchObject({
+      code: 'output-mismatch',
+      tool: 'forecast',
+      message: expect.stringContaining('high'),
+      result: { structuredContent: { high: 'x' } },
+    })
+  })
+
+  it.each([
+    ['of a failure', {}, { isError: true, structuredContent: { high: 'x' } }],
+    ['where the host wants none of it', { validateOutput: false }, { structuredContent: { high: 'x' } }],
+    ['that is not there', {}, {}],
+  ])('%s is not validated', async (_, options, result) => {
+    const { client } = await scripted(forecastOf(SCHEMA, result), options)
+    await client.listTools()
+    expect(await client.callTool('forecast')).toMatchObject(result)
+  })
+
+  it('of a tool that was not listed is returned unchecked', async () => {
+    const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
+    expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
+  })
+})
+
+describe('a schema', () => {
+  const chain = (levels: number): object => ({
+    $defs: Object.fromEntries(
+      Array.from({ length: levels }, (_, i) => [
+        `d${i}`,
+        i === levels - 1
+          ? { type: 'object', required: ['never'] }
+          : { anyOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
+      ]),
+    ),
+    $ref: '#/$defs/d0',
+  })
+  const deep = (levels: number): object =>
+    levels === 0 ? { type: 'object' } : { type: 'object', properties: { a: deep(levels - 1) } }
+
+  it.each([
+    ['refers to the network', { $ref: 'http://127.0.0.1:9/schema.json' }],
+    ['refers to a file', { $ref: 'file:///etc/passwd' }],
+    ['refers to nothing', { $ref: '#/$defs/nothing' }],
+    ['refers to itself', { $ref: '#' }],
+    ['is of an unknown dialect', { $schema: 'https://example.com/my-dialect' }],
+    ['is no schema', { type: 'everything' }],
+    ['doubles its work at each of 25 levels', chain(25)],
+    ['is nested 400 deep', deep(400)],
+    ['has 5,000 parts', { anyOf: Array.from({ length: 5_000 }, () => ({ type: 'object' })) }],
+  ])('that %s is not used, which is reported once', async (_, schema) => {
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
+    const errors = vi.fn<(error: Error) => void>()
+    client.on('error', errors)
+    expect(await client.listTools()).toHaveLength(1)
+    for (let i = 0; i < 3; i++)
+      expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
+    expect(errors).toHaveBeenCalledTimes(1)
+    expect(errors.mock.calls[0]?.[0].message).toContain('The outputSchema of the tool forecast is not used')
+    expect(fetched).not.toHaveBeenCalled()
+    fetched.mockRestore()
+  })
+
+  it('does not use the validator of another schema with the same $id', async () => {
+    const $id = 'https://example.com/same'
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: {
+        tools: [
+          { name: 'one', inputSchema: { type: 'object' }, outputSchema: { $id, type: 'object' } },
+          { name: 'two', inputSchema: { type: 'object' }, outputSchema: { ...SCHEMA, $id } },
+        ],
+      },
+      [Method.CallTool]: { content: [], structuredContent: {} },
+    })
+    await client.listTools()
+    expect(await client.callTool('one')).toMatchObject({ structuredContent: {} })
+    await expect(client.callTool('two')).rejects.toThrow(OutputMismatchError)
+  })
+
+  it.each([
+    ['^(a+)+$', 'a'.repeat(40)],
+    ['^(a|aa)+$', 'a'.repeat(60)],
+    ['^(?:[a-z]+)*$', 'a'.repeat(40)],
+    ['^a*a*a*a*a*a*a*a*$', 'a'.repeat(5_000)],
+    ['(x+x+)+y', 'x'.repeat(40)],
+    ['^(?=(a+)+$)b', 'a'.repeat(40)],
+    [String.raw`^(a+)\1+$`, 'a'.repeat(5_000)],
+    [`${'a?'.repeat(30)}b`, 'a'.repeat(4_000)],
+    [`${'a{0,16}'.repeat(8)}b`, 'a'.repeat(4_000)],
+    [`${'(?:a|a)'.repeat(30)}b`, 'a'.repeat(4_000)],
+    ['^(?:a?){30}b', 'a'.repeat(4_000)],
+    ['^(?:(?:a|a){6}){6}b', 'a'.repeat(4_000)],
+    [`^(?:a|a){1,${'9'.repeat(40)}}b`, 'a'.repeat(4_000)],
+    [`^(?:a|a){1,${'9'.repeat(400)}}b`, 'a'.repeat(4_000)],
+    [`^(?:a|a){${'0'.repeat(40)}30}b`, 'a'.repeat(4_000)],
+    [String.raw`^\p{(?:a|a)*}$`, `p{${'a'.repeat(4_000)}`],
+    ['a*b', 'a'.repeat(200_000)],
+    ['[ab]*[ac]*d', 'a'.repeat(20_000)],
+  ])('with the pattern %s is cheap for any value', async (pattern, text) => {
+    const value = { type: 'string', pattern }
+    const schemas: readonly (readonly [object, unknown])[] = [
+      [{ properties: { text: value } }, { text: `${text}!` }],
+      [{ properties: { list: { type: 'array', items: value } } }, { list: Array(50).fill(`${text}!`) }],
+      [{ propertyNames: { pattern } }, { [`${text}!`]: 1 }],
+      [{ patternProperties: { [pattern]: { type: 'string' } } }, { [`${text}!`]: 'x' }],
+      [{ properties: { text: { not: value } } }, { text: `${text}!` }],
+    ]
+    for (const [schema, structuredContent] of schemas) {
+      const given = { type: 'object', ...schema }
+      const { client } = await scripted(forecastOf(given, { structuredContent }))
+      client.on('error', () => {})
+      await client.listTools()
+      await client.callTool('forecast').catch(() => {})
+      const start = process.cpuUsage()
+      await client.callTool('forecast').catch(() => {})
+      expect(msSince(start)).toBeLessThan(300)
+    }
+  })
+
+  it.each([
+    ['below not', { properties: { text: { not: { pattern: '^(a+)+$' } } } }],
+    [
+      'beside another choice',
+      { properties: { text: { oneOf: [{ pattern: '^(a+)+$' }, { type: 'string' }] } } },
+    ],
+    ['as a condition', { properties: { text: { if: { pattern: '^(a+)+$' }, else: false } } }],
+    [
+      'that takes members from others',
+      { patternProperties: { '^(t?e?x?t?)+$': {} }, additionalProperties: false },
+    ],
+  ])('with a costly pattern %s rejects no valid value', async (_, schema) => {
+    const answer = { structuredContent: { text: 'b' } }
+    const { client } = await scripted(forecastOf({ type: 'object', ...schema }, answer))
+    const errors = vi.fn<(error: Error) => void>()
+    client.on('error', errors)
+    await client.listTools()
+    expect(await client.callTool('forecast')).toMatchObject(answer)
+    expect(errors.mock.calls[0]?.[0].message).toContain('is too costly')
+  })
+
+  it('is still used without its costly pattern', async () => {
+    const schema = {
+      type: 'object',
+      properties: { slug: { type: 'string', pattern: '^[a-z]+(?:-[a-z]+)*$', maxLength: 3 } },
+    }
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { slug: 'abcd' } }))
+    await client.listTools()
+    await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
+  })
+
+  it.each([
+    ['^[A-Z]{2}-\\d+$', 'DE-42', 'DE-x'],
+    ['^(red|green)$', 'red', 'blue'],
+    [String.raw`^[^@\s]+@[^@\s]+\.[a-z]{2,8}$`, 'ann@example.com', 'ann at example'],
+    [String.raw`^\p{Lu}[\p{L}\]]*\u{21}?$`, 'Ölé]!', 'ölé'],
+    [String.raw`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[\w.-]+)?$`, '1.20.3-rc.1', '1.02.3'],
+  ])('with the harmless pattern %s is enforced', async (pattern, right, wrong) => {
+    const schema = { type: 'object', properties: { text: { type: 'string', pattern } } }
+    for (const [text, holds] of [
+      [right, true],
+      [wrong, false],
+    ] as const) {
+      const { client } = await scripted(forecastOf(schema, { structuredContent: { text } }))
+      await client.listTools()
+      const call = client.callTool('forecast')
+      if (holds) expect(await call).toMatchObject({ structuredContent: { text } })
+      else await expect(call).rejects.toThrow(OutputMismatchError)
+    }
+  })
+
+  it('that refers to itself in nested data is enforced at any depth', async () => {
+    const schema = {
+      type: 'object',
+      properties: { value: { type: 'number' }, left: { $ref: '#' }, right: { $ref: '#' } },
+      required: ['value'],
+    }
+    const tree = (depth: number): object =>
+      depth === 0 ? { value: 'x' } : { value: depth, left: { value: 0 }, right: tree(depth - 1) }
+    const { client } = await scripted(forecastOf(schema, { structuredContent: tree(60) }))
+    await client.listTools()
+    await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
+  })
+
+  it('whose cost doubles with depth is not used for deep values', async () => {
+    const either = { anyOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] }
+    const schema = {
+      $ref: '#/$defs/node',
+      $defs: { node: { type: 'object', properties: { next: either }, required: ['end'] } },
+    }
+    const nested = (depth: number): object => (depth === 0 ? {} : { next: nested(depth - 1), end: 1 })
+    const { client } = await scripted(forecastOf(schema, { structuredContent: nested(60) }))
+    await client.listTools()
+    const start = process.cpuUsage()
+    expect(await client.callTool('forecast')).toHaveProperty('structuredContent')
+    expect(msSince(start)).toBeLessThan(1_000)
+  })
+
+  it('with uniqueItems is not used for long lists', async () => {
+    const schema = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } }
+    const list = Array.from({ length: 6_000 }, (_, i) => ({ i: { of: i } }))
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { list } }))
+    await client.listTools()
+    const start = process.cpuUsage()
+    await client.callTool('forecast')
+    expect(msSince(start)).toBeLessThan(1_000)
+  })
+})
