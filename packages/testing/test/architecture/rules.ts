@@ -6,7 +6,7 @@ import { codeLines, importsOf, literalsOf, namesUsed, walk, type Source } from '
 const coreSource = 'packages/core/src/'
 
 /** Core's layers, each importing from itself and from those before it. Entry files come last. */
-const layers = [
+export const layers: readonly (readonly string[])[] = [
   ['errors', 'util'],
   ['protocol'],
   ['schema'],

@@ -103,3 +103,31 @@ function isPropertyName(node: Node, parent: Node | undefined): boolean {
   if (parent.type === 'Property') return parent.key === node && !parent.shorthand
   return 'key' in parent && parent.key === node
 }
+
+/** What a file declares: functions, variables, types and classes by name, members as `Class.member`. */
+export function namesDeclared(source: Source): Set<string> {
+  const found = new Set<string>()
+  walk(source.program, (node) => {
+    switch (node.type) {
+      case 'FunctionDeclaration':
+      case 'TSInterfaceDeclaration':
+      case 'TSTypeAliasDeclaration':
+        if (node.id) found.add(node.id.name)
+        break
+      case 'VariableDeclarator':
+        if (node.id.type === 'Identifier') found.add(node.id.name)
+        break
+      case 'ClassDeclaration': {
+        const name = node.id?.name ?? ''
+        found.add(name)
+        for (const member of node.body.body) {
+          if (!('key' in member)) continue
+          if (member.key.type === 'Identifier') found.add(`${name}.${member.key.name}`)
+          if (member.key.type === 'PrivateIdentifier') found.add(`${name}.#${member.key.name}`)
+        }
+        break
+      }
+    }
+  })
+  return found
+}
