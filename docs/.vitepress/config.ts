@@ -9,7 +9,10 @@ export default defineConfig({
   lang: 'en',
   cleanUrls: true,
   // GitHub shows README.md as the page of a folder. The site needs index.md.
-  rewrites: { 'design/decisions/README.md': 'design/decisions/index.md' },
+  rewrites: {
+    'design/README.md': 'design/index.md',
+    'design/decisions/README.md': 'design/decisions/index.md',
+  },
   head: [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
     ['meta', { name: 'theme-color', content: '#14213d' }],
@@ -21,7 +24,7 @@ export default defineConfig({
     nav: [
       { text: 'Guide', link: '/guide/quickstart', activeMatch: '^/guide/' },
       { text: 'Reference', link: '/reference/errors', activeMatch: '^/reference/' },
-      { text: 'Design', link: '/design/decisions/', activeMatch: '^/design/' },
+      { text: 'Design', link: '/design/', activeMatch: '^/design/' },
     ],
     sidebar: sidebar(),
     outline: { level: [2, 3] },

@@ -110,10 +110,9 @@ function referenceGroups(): DefaultTheme.SidebarItem[] {
 }
 
 function designGroups(): DefaultTheme.SidebarItem[] {
-  const pages = namesIn('design').filter((name) => !name.startsWith('decisions/'))
   const decisions = namesIn('design/decisions').filter((name) => name !== 'README')
   return [
-    ...(pages.length === 0 ? [] : [{ text: 'Design', items: pages.map((name) => item(`design/${name}`)) }]),
+    { text: 'Design', items: [{ text: 'The map', link: '/design/' }] },
     {
       text: 'Decisions',
       items: [

@@ -104,30 +104,37 @@ function isPropertyName(node: Node, parent: Node | undefined): boolean {
   return 'key' in parent && parent.key === node
 }
 
-/** What a file declares: functions, variables, types and classes by name, members as `Class.member`. */
+/** What a file declares at its top level: functions, variables, types and classes by name, members as `Class.member`. */
 export function namesDeclared(source: Source): Set<string> {
-  const found = new Set<string>()
-  walk(source.program, (node) => {
-    switch (node.type) {
-      case 'FunctionDeclaration':
-      case 'TSInterfaceDeclaration':
-      case 'TSTypeAliasDeclaration':
-        if (node.id) found.add(node.id.name)
-        break
-      case 'VariableDeclarator':
-        if (node.id.type === 'Identifier') found.add(node.id.name)
-        break
-      case 'ClassDeclaration': {
-        const name = node.id?.name ?? ''
-        found.add(name)
-        for (const member of node.body.body) {
-          if (!('key' in member)) continue
-          if (member.key.type === 'Identifier') found.add(`${name}.${member.key.name}`)
-          if (member.key.type === 'PrivateIdentifier') found.add(`${name}.#${member.key.name}`)
-        }
-        break
-      }
+  const { program } = source
+  if (program.type !== 'Program') return new Set()
+  return new Set(
+    program.body.flatMap((statement) => {
+      const exported = statement.type === 'ExportNamedDeclaration' ? statement.declaration : undefined
+      return namesOf(exported ?? statement)
+    }),
+  )
+}
+
+function namesOf(node: Node): string[] {
+  switch (node.type) {
+    case 'FunctionDeclaration':
+    case 'TSInterfaceDeclaration':
+    case 'TSTypeAliasDeclaration':
+      return node.id ? [node.id.name] : []
+    case 'VariableDeclaration':
+      return node.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []))
+    case 'ClassDeclaration': {
+      const name = node.id?.name ?? ''
+      return [name, ...node.body.body.flatMap((member) => membersOf(name, member))]
     }
-  })
-  return found
+    default:
+      return []
+  }
+}
+
+function membersOf(name: string, member: Node): string[] {
+  if (!('key' in member) || !isNode(member.key)) return []
+  if (member.key.type === 'Identifier') return [`${name}.${member.key.name}`]
+  return member.key.type === 'PrivateIdentifier' ? [`${name}.#${member.key.name}`] : []
 }
