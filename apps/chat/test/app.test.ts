@@ -12,7 +12,7 @@ import { type ModelRequest, type ModelServer, modelServer, type Script } from '.
 import { shop } from './support/shop.ts'
 import { FROM_SOURCE, isRunning, startApp } from './support/start-app.ts'
 
-const HELLO = fileURLToPath(new URL('../../examples/src/hello-stdio.ts', import.meta.url))
+const HELLO = fileURLToPath(new URL('../../examples/src/quickstart/hello-stdio.ts', import.meta.url))
 const WEATHER = fileURLToPath(new URL('../../weather/src/main.ts', import.meta.url))
 const SHOP = fileURLToPath(new URL('./support/serve-shop.ts', import.meta.url))
 
