@@ -4,12 +4,14 @@ import type { HostTool } from './host-tool.ts'
 import { isBlank, type ModelToolsOptions, modelTools, NO_OUTPUT } from './model-tools.ts'
 import { bytesOf, type HostPart, textOf } from './parts.ts'
 
+/** The major versions of the AI SDK that are supported. */
 export type AiSdkVersion = 6 | 7
 
 type File<V extends AiSdkVersion> = V extends 6
   ? { type: 'image-data' | 'file-data'; data: string; mediaType: string }
   : { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
 
+/** A tool result as a version of the AI SDK passes it to the model. */
 export type AiSdkOutput<V extends AiSdkVersion = 7> =
   | { type: 'text' | 'error-text'; value: string }
   | { type: 'content'; value: ({ type: 'text'; text: string } | File<V>)[] }
@@ -24,6 +26,7 @@ export interface AiSdkTool<Schema, V extends AiSdkVersion = 7> {
   toModelOutput: (options: { output: HostToolResult }) => AiSdkOutput<V>
 }
 
+/** How tools become tools of the AI SDK. */
 export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelToolsOptions {
   /** `jsonSchema` of the package `ai`. */
   readonly jsonSchema: (schema: never) => Schema

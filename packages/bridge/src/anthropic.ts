@@ -27,6 +27,7 @@ export interface AnthropicToolResult {
   is_error?: true
 }
 
+/** Tools for the Messages API of Anthropic, and the function that runs what the model calls. */
 export interface AnthropicTools {
   /** For the request. */
   readonly tools: AnthropicTool[]

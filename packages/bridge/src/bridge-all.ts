@@ -17,6 +17,7 @@ export interface BridgeOptions extends HostToolOptions {
   readonly onError?: (error: unknown) => void
 }
 
+/** The tools of all servers, kept up to date while servers come and go. */
 export interface Bridge {
   /** Registered tools. */
   readonly count: number

@@ -15,6 +15,7 @@ export interface HostToolMetadata {
   readonly concurrent: boolean
 }
 
+/** A tool in a form that belongs to no model API: name, description, schema and a function that runs it. */
 export interface HostTool {
   readonly name: string
   /** For the user. */

@@ -21,11 +21,13 @@ export interface ModelCall {
   readonly input: unknown
 }
 
+/** Options of one run of the tools that a model calls. */
 export interface RunOptions {
   /** Aborting it ends all calls and rejects with its reason. */
   readonly signal?: AbortSignal | undefined
 }
 
+/** Options for the tools of every model API. */
 export interface ModelToolsOptions {
   /** Longest description in characters. @default no limit */
   readonly maxDescription?: number

@@ -19,6 +19,7 @@ export interface OpenAiResponsesTool {
   strict: false
 }
 
+/** The message that returns a tool result to the Chat Completions API. */
 export interface OpenAiToolMessage {
   role: 'tool'
   tool_call_id: string
@@ -44,6 +45,7 @@ export interface OpenAiCallOutput {
   output: string | OpenAiOutputContent[]
 }
 
+/** Options for both APIs of OpenAI. */
 export interface OpenAiToolsOptions extends ModelToolsOptions {
   /**
    * Longest description in characters. OpenAI has refused requests with longer ones.
@@ -52,6 +54,7 @@ export interface OpenAiToolsOptions extends ModelToolsOptions {
   readonly maxDescription?: number
 }
 
+/** How tools become tools of the Chat Completions API. */
 export interface OpenAiChatOptions extends OpenAiToolsOptions {
   /**
    * `user-message` sends images in a message after the tool messages, for models that can see. `omit` only mentions
@@ -61,6 +64,7 @@ export interface OpenAiChatOptions extends OpenAiToolsOptions {
   readonly images?: 'omit' | 'user-message'
 }
 
+/** Tools for the Chat Completions API, and the function that runs what the model calls. */
 export interface OpenAiChatTools {
   /** For the request. */
   readonly tools: OpenAiChatTool[]
@@ -79,6 +83,7 @@ export interface OpenAiChatTools {
   ) => Promise<(OpenAiToolMessage | OpenAiImagesMessage)[]>
 }
 
+/** Tools for the Responses API, and the function that runs what the model calls. */
 export interface OpenAiResponsesTools {
   /** For the request. */
   readonly tools: OpenAiResponsesTool[]

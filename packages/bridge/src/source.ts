@@ -2,6 +2,7 @@ import type { CallToolResult, Tool } from '@jetway/core/protocol'
 import type { Client } from '@jetway/client'
 import type { RequestOptions } from '@jetway/client'
 
+/** A tool of a server, as a {@link ToolSource} lists it. */
 export interface SourceTool {
   /** The host's name for the server. */
   readonly server: string
@@ -28,6 +29,7 @@ export interface ToolSource {
   ): () => void
 }
 
+/** Where tools come from: a client, a manager, or anything else that lists and calls tools. */
 export type Tools = ToolSource | Client
 
 /** A client as a source. The tools keep their own names. */

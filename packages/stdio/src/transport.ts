@@ -9,6 +9,7 @@ const MEBIBYTE = 1024 * 1024
 const READ_AHEAD_BYTES = MEBIBYTE
 /** The overhead of a chunk in bytes. */
 const CHUNK_OVERHEAD_BYTES = 512
+/** The largest line that is read, in bytes, unless `maxLineBytes` says otherwise. */
 export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 
 /** Options of {@link StdioTransport}. */

@@ -37,6 +37,7 @@ export interface AuthProvider {
   onResponse?(answer: AuthResponse): void
 }
 
+/** The headers that authorize a request. */
 export type AuthHeaders = Readonly<Record<string, string>>
 
 /** How often one request is sent again after a challenge. */

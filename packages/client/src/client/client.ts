@@ -44,6 +44,7 @@ export type CompletionRef =
   | { readonly prompt: string; readonly argument: string }
   | { readonly template: string; readonly argument: string }
 
+/** Numbers of a client at one moment. */
 export interface ClientStats {
   /** Requests without a response. */
   readonly pending: number

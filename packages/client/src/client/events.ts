@@ -8,6 +8,7 @@ import {
 import type { TransportClose } from '../transport/client-transport.ts'
 import type { Emitter } from '../util/emitter.ts'
 
+/** The events of a client, with what their listeners receive. */
 export interface ClientEvents {
   /** Every notification except progress, which goes to `onProgress`. */
   readonly notification: JsonRpcNotification

@@ -4,6 +4,7 @@ import type { Progress } from '../connection/pending-request.ts'
 import type { EraCache } from '../dialect/era-cache.ts'
 import type { ClientHandlers } from '../input/handlers.ts'
 
+/** Options of a `Client`. */
 export interface ClientOptions {
   /** The host's name for this server. Handlers get it; the server never does. */
   readonly name?: string
@@ -49,6 +50,7 @@ export interface ClientOptions {
   readonly clock?: Clock
 }
 
+/** Options of one request. */
 export interface RequestOptions {
   /** Aborting it cancels the request and rejects with its reason. */
   readonly signal?: AbortSignal

@@ -6,6 +6,7 @@ import { childProcess } from '../stdio/child-process.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import { isStdio, type ServerConfig } from './server-config.ts'
 
+/** Options of `connect(config)`: those of the client and of its transport. */
 export interface ConnectOptions extends ClientOptions {
   /** Sent to the server. */
   readonly info: Implementation

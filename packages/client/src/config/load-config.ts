@@ -17,6 +17,7 @@ export interface ConfigProblem {
   readonly message: string
 }
 
+/** The servers of a configuration file, and the entries that were left out. */
 export interface LoadedConfig {
   /** By name, in the order of the file. */
   readonly servers: Readonly<Record<string, ServerConfig>>
@@ -24,6 +25,7 @@ export interface LoadedConfig {
   readonly problems: readonly ConfigProblem[]
 }
 
+/** How a configuration file is read. */
 export interface LoadConfigOptions {
   /** For `${VAR}` and `${env:VAR}`. @default the environment */
   readonly env?: Readonly<Record<string, string | undefined>>

@@ -1,6 +1,7 @@
 import type { HttpOptions } from '../http/options.ts'
 import type { ChildProcessOptions } from '../stdio/options.ts'
 
+/** A server that is started as a child process. */
 export interface StdioServer extends ChildProcessOptions {
   /** May be left out if there is a `command`. */
   readonly transport?: 'stdio'

@@ -18,6 +18,7 @@ export type ExtraHeaders =
       request: OutgoingRequest,
     ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
 
+/** Options of the HTTP transports. */
 export interface HttpOptions {
   /** Sent with every request. A function is called for each. */
   readonly headers?: ExtraHeaders

@@ -1,5 +1,6 @@
 import { TextBuffer } from './text-buffer.ts'
 
+/** One server-sent event. */
 export interface SseEvent {
   readonly data: string
   readonly event?: string

@@ -73,6 +73,7 @@ export interface Root {
   readonly name?: string
 }
 
+/** What a handler for a question of the server knows about it. */
 export interface HandlerContext {
   /** The client's option `name`. */
   readonly name: string | undefined

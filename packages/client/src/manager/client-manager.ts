@@ -34,6 +34,7 @@ import { ToolDirectory } from './tool-directory.ts'
 import { toolTest } from './tool-filter.ts'
 import { checkNameLength, type NamedTool } from './tool-names.ts'
 
+/** Numbers of one server at one moment. */
 export interface ServerStats {
   readonly server: string
   readonly state: ServerState
@@ -43,6 +44,7 @@ export interface ServerStats {
   readonly pending: number
 }
 
+/** Numbers of a `ClientManager` at one moment. */
 export interface ClientManagerStats {
   readonly servers: readonly ServerStats[]
   /** Including expired ones. */

@@ -3,6 +3,7 @@ import type { ClientEvents } from '../client/events.ts'
 /** A list of a server. */
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
+/** The events of a `ClientManager`, with what their listeners receive. */
 export interface ManagerEvents {
   /** A server has been connected by `connect` or `connectAll`. */
   readonly connected: { readonly server: string }

@@ -7,6 +7,7 @@ import type { Approve } from './approvals.ts'
 import type { ReconnectOptions } from './backoff.ts'
 import type { ToolFilter } from './tool-filter.ts'
 
+/** Options of a `ClientManager`. */
 export interface ClientManagerOptions {
   /** Options of all clients. */
   readonly client?: Omit<ClientOptions, 'name' | 'handlers' | 'clock'>
@@ -80,6 +81,7 @@ export interface ConnectReport {
   readonly errors: readonly { readonly server: string; readonly error: Error }[]
 }
 
+/** Options for reading a resource. */
 export type ReadOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxTotalMs'>
 
 export const MANAGER_DEFAULTS = {

@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../client/options.ts'
 import type { ResourceCache, ResourceKey } from './resource-cache.ts'
 
+/** How resources are read and kept. */
 export interface CachedResourcesOptions {
   /** @default the client's `name`, or a unique one */
   readonly server?: string
@@ -16,6 +17,7 @@ export interface CachedResourcesOptions {
 /** Limits of one read. Concurrent callers have those of the first. */
 export type CachedReadOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxTotalMs'>
 
+/** Reads resources through a cache. */
 export interface CachedResources {
   readonly server: string
   readonly partition: string

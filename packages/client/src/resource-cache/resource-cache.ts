@@ -5,6 +5,7 @@ import type { CacheHints } from '../client/results.ts'
 import { PendingLoad } from './pending-load.ts'
 import { frozenCopy } from './frozen-copy.ts'
 
+/** What identifies a kept resource. */
 export interface ResourceKey {
   /** The host's name for the server. Must be unique. */
   readonly server: string
@@ -17,6 +18,7 @@ export interface ResourceKey {
   readonly partition?: string
 }
 
+/** Bounds and defaults of a cache of resources. */
 export interface ResourceCacheOptions {
   /** Including expired entries. When it is full, the least recently used entry is dropped. @default 256 */
   readonly maxEntries?: number

@@ -4,6 +4,7 @@ import { isInside, rootOf } from './entry.ts'
 import { SkillRefusedError } from './errors.ts'
 import { toText, verifyFile } from './verify.ts'
 
+/** A file of a skill, verified against its digest. */
 export interface SkillFile {
   readonly uri: string
   readonly bytes: Uint8Array

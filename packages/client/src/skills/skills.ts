@@ -25,6 +25,7 @@ export interface SkillServer {
   readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult>
 }
 
+/** How the skills of a server are read. */
 export interface SkillsOptions {
   /**
    * What to do with skills that have no digests. Their content may change after the user's approval.

@@ -14,6 +14,7 @@ export interface ChildProcessLike {
   on(event: 'exit' | 'close', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown
 }
 
+/** What a custom `spawn` function receives. */
 export interface SpawnOptions {
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string>>
@@ -53,6 +54,7 @@ const STOPS: Readonly<Record<'graceful' | 'interrupt', StopSteps>> = {
 export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
   typeof stop === 'string' ? STOPS[stop] : stop
 
+/** The command of a server, and where it runs. */
 export interface ServerProcess {
   /** A path, or a name on PATH. No shell is used. */
   readonly command: string
@@ -69,6 +71,7 @@ export interface ServerProcess {
   readonly cwd?: string
 }
 
+/** Options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {
   /**
    * A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored.

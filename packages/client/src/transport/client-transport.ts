@@ -3,6 +3,7 @@ import type { TransportClose } from '@jetway/core/transport'
 
 export type { TransportClose }
 
+/** What a transport knows about a message that it sends. */
 export interface SendContext {
   /** Undefined during the handshake. */
   readonly revision: Revision | undefined

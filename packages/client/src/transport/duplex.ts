@@ -2,6 +2,7 @@ import { type JsonRpcMessage, type ParseLimits, parseText } from '@jetway/core/p
 import type { Transport } from '@jetway/core/transport'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from './client-transport.ts'
 
+/** Options of a transport over a two-way connection. */
 export interface DuplexOptions {
   /** Limits for one message. @default a depth of 1,024 and 1,000,000 brackets, commas and colons */
   readonly parseLimits?: ParseLimits

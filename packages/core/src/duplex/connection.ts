@@ -33,6 +33,7 @@ import { Outbox } from './outbox.ts'
 import { PerRequestEra } from './per-request-era.ts'
 import type { Transport, TransportClose } from './transport.ts'
 
+/** Options of `server.connect(transport)`. */
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
   /** The revisions to serve. @default all that the server serves */
   readonly revisions?: readonly RevisionDate[]

@@ -13,6 +13,7 @@ export interface TransportHandlers {
   close(reason: TransportClose): void
 }
 
+/** What a transport may do with a message. */
 export interface SendOptions {
   /** Drops the message if it is not written yet. */
   readonly signal?: AbortSignal

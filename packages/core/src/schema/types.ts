@@ -102,6 +102,7 @@ export interface Failed {
 export type CheckedInput = { readonly ok: true; readonly value: unknown } | Failed
 export type CheckedOutput = { readonly ok: true; readonly json: string } | Failed
 
+/** A schema of arguments, ready to validate them. */
 export interface CompiledInput {
   /** As published; `type: "object"` at its root. Not to be modified. Converted when first read where `isDeferred`. */
   readonly jsonSchema: JsonSchema
@@ -114,6 +115,7 @@ export interface CompiledInput {
   check(value: unknown): CheckedInput | Promise<CheckedInput>
 }
 
+/** A schema of structured results, ready to validate them. */
 export interface CompiledOutput {
   /** As published; any root. Not to be modified. */
   readonly jsonSchema: JsonSchema

@@ -5,6 +5,7 @@ import type { Discovered } from './discovery.ts'
 import { AuthorizationError, fromLibrary, saidByPeer } from './errors.ts'
 import type { Grant, GrantRequest } from './grants.ts'
 
+/** Options of the authorization code flow with PKCE (RFC 6749, RFC 7636). */
 export interface AuthorizationCodeOptions {
   /**
    * Where the browser returns to: https, http on loopback, or a custom scheme. Must be registered exactly like this.

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import type { AddressPolicy } from './addresses.ts'
 import { AuthorizationError } from './errors.ts'
 
+/** An IP address that a host name resolves to. */
 export interface ResolvedAddress {
   readonly address: string
   readonly family: number

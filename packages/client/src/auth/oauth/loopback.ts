@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { UsageError } from '@jetway/core'
 import { abortable } from '../../util/promises.ts'
 
+/** Options of the redirect to a loopback address (RFC 8252, section 7.3). */
 export interface LoopbackOptions {
   /** Opens a URL in the browser. It comes from the server: do not pass it to a shell. */
   open(url: URL): void | Promise<void>

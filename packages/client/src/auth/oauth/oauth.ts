@@ -11,6 +11,7 @@ import { isNative, type RegistrationOptions } from './registration.ts'
 import { type AuthorizationSettings, ServerAuthorization } from './server-authorization.ts'
 import { type CredentialStore, memoryCredentials } from './store.ts'
 
+/** Options of every OAuth provider. */
 export interface OAuthOptions {
   /** `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
   readonly grant: Grant

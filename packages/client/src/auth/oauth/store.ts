@@ -49,6 +49,7 @@ export interface CredentialKinds {
   issuer: string
 }
 
+/** The kinds of credentials that a store keeps. */
 export type CredentialKind = keyof CredentialKinds
 
 /**

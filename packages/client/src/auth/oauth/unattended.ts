@@ -5,6 +5,7 @@ import { AuthorizationError } from './errors.ts'
 import { JWT_BEARER, scoped, type Grant, type GrantRequest } from './grants.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
+/** For whom and for what an assertion is made. */
 export interface AssertionContext {
   /** The audience: https://www.rfc-editor.org/rfc/rfc7523#section-3 */
   readonly issuer: string
@@ -50,6 +51,7 @@ export function workloadIdentity(options: {
   }
 }
 
+/** Options of enterprise-managed authorization. */
 export interface EnterpriseOptions {
   readonly identityProvider: {
     readonly issuer: string
