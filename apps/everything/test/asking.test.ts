@@ -10,14 +10,22 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { text } from './support/features/feature.ts'
-import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
+import {
+  type TransportName,
+  SERVER_COMMANDS,
+  listen,
+  type Listening,
+  stdioCommand,
+} from './support/processes.ts'
 
-type Way = Door | `${Exclude<Door, 'stdio'>} HTTP+SSE`
+type Way = TransportName | `${Exclude<TransportName, 'stdio'>} HTTP+SSE`
 
-const HTTP_DOORS = (Object.keys(DOORS) as Door[]).filter((door) => door !== 'stdio')
-const WAYS: readonly (readonly [Way, Door])[] = [
-  ...(Object.keys(DOORS) as Door[]).map((door) => [door, door] as const),
-  ...HTTP_DOORS.map((door) => [`${door} HTTP+SSE`, door] as const),
+const HTTP_TRANSPORTS = (Object.keys(SERVER_COMMANDS) as TransportName[]).filter(
+  (transport) => transport !== 'stdio',
+)
+const WAYS: readonly (readonly [Way, TransportName])[] = [
+  ...(Object.keys(SERVER_COMMANDS) as TransportName[]).map((transport) => [transport, transport] as const),
+  ...HTTP_TRANSPORTS.map((transport) => [`${transport} HTTP+SSE`, transport] as const),
 ]
 
 function transportTo(
@@ -56,12 +64,12 @@ async function connect(transport: ReturnType<typeof transportTo>): Promise<{
   return { client, elicited, next }
 }
 
-describe.each(WAYS)('the official client is asked over %s', (way, door) => {
+describe.each(WAYS)('the official client is asked over %s', (way, transport) => {
   let server: Listening | undefined
   let connected: Awaited<ReturnType<typeof connect>>
 
   beforeAll(async () => {
-    if (door !== 'stdio') server = await listen(door)
+    if (transport !== 'stdio') server = await listen(transport)
     connected = await connect(transportTo(way, server))
   })
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DOORS, fromSource, type Listening, start } from './support/processes.ts'
+import { SERVER_COMMANDS, fromSource, type Listening, start } from './support/processes.ts'
 import { RawClient } from './support/raw-http.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -51,13 +51,13 @@ describe('a server that is killed and started again under the v1 client', () => 
   }
 
   it('answers 404 to a plain id, and goes on with a sealed one, on either framework', async () => {
-    const plain = await run(DOORS.fastify, { SESSION_KEYS: '' })
+    const plain = await run(SERVER_COMMANDS.fastify, { SESSION_KEYS: '' })
     const port = ['--port', new URL(plain.url).port]
     const lost = await connect(plain.url)
     await says(lost, 'opened')
     expect(await plain.stop('SIGKILL')).toBeNull()
 
-    const one = await run([...DOORS.hono, ...port], { SESSION_KEYS: KEY })
+    const one = await run([...SERVER_COMMANDS.hono, ...port], { SESSION_KEYS: KEY })
     expect(one.url).toBe(plain.url)
     await expect(lost.client.callTool(echo('lost'))).rejects.toMatchObject({ code: 404 })
     const kept = await connect(one.url)
@@ -68,7 +68,7 @@ describe('a server that is killed and started again under the v1 client', () => 
     let before = one
     for (const adapter of ADAPTERS) {
       expect(await before.stop('SIGKILL')).toBeNull()
-      before = await run([...DOORS[adapter], ...port], { SESSION_KEYS: KEY })
+      before = await run([...SERVER_COMMANDS[adapter], ...port], { SESSION_KEYS: KEY })
       await says(kept, `goes on with ${adapter}`)
       expect(await kept.client.listTools()).toHaveProperty('tools')
     }

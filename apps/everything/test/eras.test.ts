@@ -140,10 +140,10 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
   else await client.subscribeResource({ uri: NOTE })
 }
 
-describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s', (door) => {
+describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s', (transport) => {
   it('serves clients of both eras and of the oldest transport at once, each by its own means and none for another', async () => {
     const { server, handled, heard } = createMeeting()
-    const { port, stop } = await MOUNTS[door](server)
+    const { port, stop } = await MOUNTS[transport](server)
     cleanups.push(stop)
     const url = new URL(`http://127.0.0.1:${port}/mcp`)
     const names = Object.keys(VISITORS)

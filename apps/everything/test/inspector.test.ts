@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inspector, node } from '@jetway-tools/newer-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HttpDoor, listen, type Listening, stdioCommand } from './support/processes.ts'
+import { type HttpTransportName, listen, type Listening, stdioCommand } from './support/processes.ts'
 
-const HTTP_DOORS: readonly HttpDoor[] = ['fastify', 'hono', 'fetch']
+const HTTP_TRANSPORTS: readonly HttpTransportName[] = ['fastify', 'hono', 'fetch']
 const TIMEOUT_MS = 60_000
 
 let folder: string
@@ -44,10 +44,10 @@ async function listAndCall(...address: readonly string[]): Promise<void> {
   expect(text).not.toContain('"isError":true')
 }
 
-describe.each(HTTP_DOORS)("the Inspector's command line over %s", (door) => {
+describe.each(HTTP_TRANSPORTS)("the Inspector's command line over %s", (transport) => {
   let server: Listening
   beforeAll(async () => {
-    server = await listen(door)
+    server = await listen(transport)
   }, TIMEOUT_MS)
   afterAll(() => server?.stop())
 

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { DOORS, listen } from './support/processes.ts'
+import { SERVER_COMMANDS, listen } from './support/processes.ts'
 import { RawClient } from './support/raw-http.ts'
 
 const run = promisify(execFile)
 
 describe('the command line', () => {
   it.each(['0', 'many'])('refuses a page size of "%s" and says why', async (size) => {
-    const failed = run(process.execPath, [...DOORS.stdio, `--page-size=${size}`])
+    const failed = run(process.execPath, [...SERVER_COMMANDS.stdio, `--page-size=${size}`])
     await expect(failed).rejects.toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--page-size is a number'),

@@ -31,8 +31,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-async function start(door: keyof typeof MOUNTS): Promise<{ url: string; agent: Agent }> {
-  const { port, stop } = await MOUNTS[door](createRelay())
+async function start(transport: keyof typeof MOUNTS): Promise<{ url: string; agent: Agent }> {
+  const { port, stop } = await MOUNTS[transport](createRelay())
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   cleanups.push(stop, () => agent.destroy())
   return { url: `http://127.0.0.1:${port}/mcp`, agent }
@@ -65,9 +65,9 @@ function expectOwn(messages: readonly Message[], id: number, client: string, tex
   expect([0, 2]).toContain(before.length)
 }
 
-describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (door) => {
+describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (transport) => {
   it('two hundred clients share one McpServer with colliding request ids: no answer lost, doubled or crossed', async () => {
-    const { url, agent } = await start(door)
+    const { url, agent } = await start(transport)
     let answers = 0
     const visit = async (_: unknown, index: number): Promise<void> => {
       const name = `client ${index}`
@@ -90,7 +90,7 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (door) 
   })
 
   it('one client that gives every request the same id gets every answer where it asked', async () => {
-    const { url, agent } = await start(door)
+    const { url, agent } = await start(transport)
     const client = new RawClient(url, agent)
     await client.initialize('monotone')
     const calls = Array.from({ length: 50 }, async (_, call) => {

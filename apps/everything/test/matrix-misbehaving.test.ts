@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MISBEHAVING } from '../src/misbehaving.ts'
-import { type HttpDoor, listen, type Listening } from './support/processes.ts'
+import { type HttpTransportName, listen, type Listening } from './support/processes.ts'
 import { type Message, RawClient } from './support/raw-http.ts'
 import { RawStdio } from './support/raw-stdio.ts'
 
@@ -80,14 +80,14 @@ it('there are 22 misdeeds in 4 kinds of handler', () => {
   expect([MISBEHAVING.length, CASES.length]).toEqual([22, 88])
 })
 
-const HTTP_DOORS: readonly HttpDoor[] = ['fastify', 'hono', 'fetch']
+const HTTP_TRANSPORTS: readonly HttpTransportName[] = ['fastify', 'hono', 'fetch']
 
-describe.each(HTTP_DOORS)('over %s', (door) => {
+describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
   let server: Listening
   let client: RawClient
 
   beforeAll(async () => {
-    server = await listen(door, '--misbehaving')
+    server = await listen(transport, '--misbehaving')
     client = new RawClient(server.url)
     await client.initialize()
   })

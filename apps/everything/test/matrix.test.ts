@@ -10,12 +10,18 @@ import {
 import { FEATURES } from './support/features.ts'
 import { MODERN_FEATURES } from './support/features/modern.ts'
 import { featuresAt } from './support/features/revisions.ts'
-import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
+import {
+  type TransportName,
+  SERVER_COMMANDS,
+  listen,
+  type Listening,
+  stdioCommand,
+} from './support/processes.ts'
 
 /** Few enough that every list has several pages. */
 const FLAGS = ['--page-size', '4'] as const
 
-const doors = Object.keys(DOORS) as Door[]
+const transports = Object.keys(SERVER_COMMANDS) as TransportName[]
 const ran = new Set<string>()
 
 /** Those before the newest, which is what the clients offer on their own. */
@@ -26,17 +32,17 @@ const OFFERS = OLDER.flatMap((revision) =>
 const ranOlder = new Set<string>()
 const ranModern = new Set<string>()
 
-describe.each(doors)('over %s', (door) => {
+describe.each(transports)('over %s', (transport) => {
   let server: Listening | undefined
   let target: Target
 
   beforeAll(async () => {
-    if (door !== 'stdio') server = await listen(door, ...FLAGS)
+    if (transport !== 'stdio') server = await listen(transport, ...FLAGS)
     target = server ?? stdioCommand(...FLAGS)
   })
   afterAll(() => server?.stop())
 
-  const clients = door === 'stdio' ? CLIENTS : { ...CLIENTS, ...SSE_CLIENTS }
+  const clients = transport === 'stdio' ? CLIENTS : { ...CLIENTS, ...SSE_CLIENTS }
   describe.each(Object.entries(clients))('the official client %s', (client, connect) => {
     let driver: Driver
 
@@ -47,8 +53,8 @@ describe.each(doors)('over %s', (door) => {
 
     for (const feature of FEATURES) {
       it(feature.name, async () => {
-        ran.add(`${door}/${client}/${feature.name}`)
-        await feature.run(driver, door)
+        ran.add(`${transport}/${client}/${feature.name}`)
+        await feature.run(driver, transport)
       })
     }
   })
@@ -63,8 +69,8 @@ describe.each(doors)('over %s', (door) => {
 
     for (const feature of MODERN_FEATURES) {
       it(feature.name, async () => {
-        ranModern.add(`${door}/${client}/${feature.name}`)
-        await feature.run(driver, door)
+        ranModern.add(`${transport}/${client}/${feature.name}`)
+        await feature.run(driver, transport)
       })
     }
   })
@@ -79,25 +85,25 @@ describe.each(doors)('over %s', (door) => {
 
     for (const feature of featuresAt(revision)) {
       it(feature.name, async () => {
-        ranOlder.add(`${door}/${client}/${revision}/${feature.name}`)
-        await feature.run(driver, door)
+        ranOlder.add(`${transport}/${client}/${revision}/${feature.name}`)
+        await feature.run(driver, transport)
       })
     }
   })
 })
 
-it('the matrix is whole: 4 doors × 3 clients × 18 features, and 3 doors × 1 client of HTTP+SSE', () => {
-  expect([doors.length, Object.keys(CLIENTS).length, FEATURES.length]).toEqual([4, 3, 18])
+it('the matrix is whole: 4 transports × 3 clients × 18 features, and 3 transports × 1 client of HTTP+SSE', () => {
+  expect([transports.length, Object.keys(CLIENTS).length, FEATURES.length]).toEqual([4, 3, 18])
   expect(Object.keys(SSE_CLIENTS)).toHaveLength(1)
   expect(ran.size).toBe(4 * 3 * 18 + 3 * 1 * 18)
 })
 
-it('so is the one without sessions: 4 doors × 2 clients × 19 features', () => {
+it('so is the one without sessions: 4 transports × 2 clients × 19 features', () => {
   expect([Object.keys(MODERN_CLIENTS).length, MODERN_FEATURES.length]).toEqual([2, 19])
   expect(ranModern.size).toBe(4 * 2 * 19)
 })
 
-it('so is the one of older revisions: 4 doors × 3 revisions × 2 clients × 11 features', () => {
+it('so is the one of older revisions: 4 transports × 3 revisions × 2 clients × 11 features', () => {
   expect(OLDER.map((revision) => featuresAt(revision).length)).toEqual([11, 11, 11])
   expect(ranOlder.size).toBe(4 * 3 * 2 * 11)
 })

@@ -9,7 +9,13 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { text } from './support/features/feature.ts'
-import { type Door, DOORS, listen, type Listening, stdioCommand } from './support/processes.ts'
+import {
+  type TransportName,
+  SERVER_COMMANDS,
+  listen,
+  type Listening,
+  stdioCommand,
+} from './support/processes.ts'
 import type { Message } from './support/raw-http.ts'
 import { RawStdio } from './support/raw-stdio.ts'
 
@@ -34,97 +40,100 @@ async function connect(server: Listening | undefined): Promise<{ client: Client;
   return { client, asked }
 }
 
-describe.each(Object.keys(DOORS) as Door[])("the official client's tasks over %s", (door) => {
-  let server: Listening | undefined
-  let connected: Awaited<ReturnType<typeof connect>>
+describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
+  "the official client's tasks over %s",
+  (transport) => {
+    let server: Listening | undefined
+    let connected: Awaited<ReturnType<typeof connect>>
 
-  const call = async (name: string, args: object = {}): Promise<{ seen: unknown[]; end: unknown }> => {
-    const { tasks } = connected.client.experimental
-    const stream = tasks.callToolStream({ name, arguments: { ...args } }, CallToolResultSchema, {
-      task: { ttl: 60_000 },
-    })
-    const seen: unknown[] = []
-    for await (const message of stream) {
-      if (message.type === 'result') return { seen, end: message.result }
-      if (message.type === 'error') return { seen, end: message.error }
-      seen.push(message.task.status)
+    const call = async (name: string, args: object = {}): Promise<{ seen: unknown[]; end: unknown }> => {
+      const { tasks } = connected.client.experimental
+      const stream = tasks.callToolStream({ name, arguments: { ...args } }, CallToolResultSchema, {
+        task: { ttl: 60_000 },
+      })
+      const seen: unknown[] = []
+      for await (const message of stream) {
+        if (message.type === 'result') return { seen, end: message.result }
+        if (message.type === 'error') return { seen, end: message.error }
+        seen.push(message.task.status)
+      }
+      throw new Error('The call has no end')
     }
-    throw new Error('The call has no end')
-  }
-  const create = async (params: object): Promise<string> => {
-    const created = await connected.client.request(
-      { method: 'tools/call', params: { task: {}, ...params } },
-      Anything,
-    )
-    return (created as unknown as { task: { taskId: string } }).task.taskId
-  }
+    const create = async (params: object): Promise<string> => {
+      const created = await connected.client.request(
+        { method: 'tools/call', params: { task: {}, ...params } },
+        Anything,
+      )
+      return (created as unknown as { task: { taskId: string } }).task.taskId
+    }
 
-  beforeAll(async () => {
-    if (door !== 'stdio') server = await listen(door)
-    connected = await connect(server)
-  })
-  afterAll(async () => {
-    await connected.client.close()
-    await server?.stop()
-  })
-
-  it('come to the result of the tool', async () => {
-    const { seen, end } = await call('slow_compute', { seconds: 0, label: 'x' })
-    expect(seen[0]).toBe('working')
-    expect(end).toMatchObject(text('Computed x in 0 s'))
-  })
-
-  it('ask the person when the client comes for the result', async () => {
-    await expect(
-      connected.client.request({ method: 'tools/call', params: { name: 'confirm_delete' } }, Anything),
-    ).rejects.toMatchObject({ code: -32601 })
-    const { end } = await call('confirm_delete', { filename: 'a.txt' })
-    expect(end).toMatchObject(text('Deleted a.txt'))
-    expect(connected.asked).toMatchObject([
-      { message: 'Delete a.txt?', _meta: { 'io.modelcontextprotocol/related-task': {} } },
-    ])
-  })
-
-  it('are listed, cancelled and, cancelled, stay so', async () => {
-    const { tasks } = connected.client.experimental
-    const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
-    expect(await tasks.getTask(taskId)).toMatchObject({ taskId, status: 'working' })
-    expect((await tasks.listTasks()).tasks.map((task) => task.taskId)).toContain(taskId)
-    const waiting = tasks.getTaskResult(taskId, CallToolResultSchema)
-    const refused = expect(waiting).rejects.toMatchObject({ code: -32600 })
-    expect(await tasks.cancelTask(taskId)).toMatchObject({ status: 'cancelled' })
-    await refused
-    await expect(tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32602 })
-    expect(await tasks.getTask(taskId)).toMatchObject({ status: 'cancelled' })
-  })
-
-  it('fail as their call fails', async () => {
-    const { tasks } = connected.client.experimental
-    const failed = await create({ name: 'failing_job' })
-    expect(await tasks.getTaskResult(failed, CallToolResultSchema)).toMatchObject({
-      isError: true,
-      ...text('The job has failed'),
+    beforeAll(async () => {
+      if (transport !== 'stdio') server = await listen(transport)
+      connected = await connect(server)
     })
-    expect(await tasks.getTask(failed)).toMatchObject({
-      status: 'failed',
-      statusMessage: 'The job has failed',
+    afterAll(async () => {
+      await connected.client.close()
+      await server?.stop()
     })
-    const broken = await create({ name: 'protocol_error_job' })
-    await expect(tasks.getTaskResult(broken, CallToolResultSchema)).rejects.toMatchObject({ code: -32603 })
-  })
 
-  // Over stdio there is no other client.
-  if (door === 'stdio') return
+    it('come to the result of the tool', async () => {
+      const { seen, end } = await call('slow_compute', { seconds: 0, label: 'x' })
+      expect(seen[0]).toBe('working')
+      expect(end).toMatchObject(text('Computed x in 0 s'))
+    })
 
-  it('are unknown to another client', async () => {
-    const other = await connect(server)
-    const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
-    await expect(other.client.experimental.tasks.getTask(taskId)).rejects.toMatchObject({ code: -32602 })
-    expect((await other.client.experimental.tasks.listTasks()).tasks).toEqual([])
-    await other.client.close()
-    await connected.client.experimental.tasks.cancelTask(taskId)
-  })
-})
+    it('ask the person when the client comes for the result', async () => {
+      await expect(
+        connected.client.request({ method: 'tools/call', params: { name: 'confirm_delete' } }, Anything),
+      ).rejects.toMatchObject({ code: -32601 })
+      const { end } = await call('confirm_delete', { filename: 'a.txt' })
+      expect(end).toMatchObject(text('Deleted a.txt'))
+      expect(connected.asked).toMatchObject([
+        { message: 'Delete a.txt?', _meta: { 'io.modelcontextprotocol/related-task': {} } },
+      ])
+    })
+
+    it('are listed, cancelled and, cancelled, stay so', async () => {
+      const { tasks } = connected.client.experimental
+      const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
+      expect(await tasks.getTask(taskId)).toMatchObject({ taskId, status: 'working' })
+      expect((await tasks.listTasks()).tasks.map((task) => task.taskId)).toContain(taskId)
+      const waiting = tasks.getTaskResult(taskId, CallToolResultSchema)
+      const refused = expect(waiting).rejects.toMatchObject({ code: -32600 })
+      expect(await tasks.cancelTask(taskId)).toMatchObject({ status: 'cancelled' })
+      await refused
+      await expect(tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32602 })
+      expect(await tasks.getTask(taskId)).toMatchObject({ status: 'cancelled' })
+    })
+
+    it('fail as their call fails', async () => {
+      const { tasks } = connected.client.experimental
+      const failed = await create({ name: 'failing_job' })
+      expect(await tasks.getTaskResult(failed, CallToolResultSchema)).toMatchObject({
+        isError: true,
+        ...text('The job has failed'),
+      })
+      expect(await tasks.getTask(failed)).toMatchObject({
+        status: 'failed',
+        statusMessage: 'The job has failed',
+      })
+      const broken = await create({ name: 'protocol_error_job' })
+      await expect(tasks.getTaskResult(broken, CallToolResultSchema)).rejects.toMatchObject({ code: -32603 })
+    })
+
+    // Over stdio there is no other client.
+    if (transport === 'stdio') return
+
+    it('are unknown to another client', async () => {
+      const other = await connect(server)
+      const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
+      await expect(other.client.experimental.tasks.getTask(taskId)).rejects.toMatchObject({ code: -32602 })
+      expect((await other.client.experimental.tasks.listTasks()).tasks).toEqual([])
+      await other.client.close()
+      await connected.client.experimental.tasks.cancelTask(taskId)
+    })
+  },
+)
 
 describe('tasks of requests that stand for themselves, on stdio', () => {
   const _meta = {

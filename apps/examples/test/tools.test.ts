@@ -1,6 +1,6 @@
 import { McpServer } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
-import { connect, describeMatrix, fetchDoor, memoryDoor, type TestClient } from '@jetway/testing'
+import { connect, describeMatrix, fetchTransport, memoryTransport, type TestClient } from '@jetway/testing'
 import { matchers } from '@jetway/testing/matchers'
 import { describe, expect, it } from 'vitest'
 import {
@@ -56,7 +56,7 @@ it.each(REVISIONS)('lists its tools to clients of $version', async ({ version })
 // #endregion
 
 // #region matrix
-describeMatrix('cancel_order', { doors: [memoryDoor, fetchDoor] }, (cell) => {
+describeMatrix('cancel_order', { transports: [memoryTransport, fetchTransport] }, (cell) => {
   it('is listed with a title where the revision has titles', async () => {
     const till = new McpServer({ name: 'till', version: '1.0.0' })
     till.add(cancelOrder)

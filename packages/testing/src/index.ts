@@ -6,7 +6,14 @@ export {
   type ScriptedAnswers,
   TestClient,
 } from './connect.ts'
-export { type Door, fetchDoor, httpDoor, type HttpMount, memoryDoor, type OpenDoor } from './doors.ts'
+export {
+  type MatrixTransport,
+  fetchTransport,
+  httpTransport,
+  type HttpMount,
+  memoryTransport,
+  type OpenTransport,
+} from './matrix-transports.ts'
 export { HttpStatusError, HttpTransport, type HttpTransportOptions } from './http-transport.ts'
 export { type Cell, describeMatrix, type MatrixOptions, SESSION_REVISIONS } from './matrix.ts'
 export { connectPeer, type PeerOptions, type RawResponse, type TestConnection } from './peer.ts'

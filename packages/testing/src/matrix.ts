@@ -1,49 +1,49 @@
 import type { McpServer } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
 import { afterEach, describe } from 'vitest'
-import type { Door, OpenDoor } from './doors.ts'
+import type { MatrixTransport, OpenTransport } from './matrix-transports.ts'
 import { connectPeer, type PeerOptions, type TestConnection } from './peer.ts'
 
-/** The revisions that have sessions, newest first: what the server may ask, `ping`, subscriptions by request. */
+/** The revisions that have sessions, newest first. */
 export const SESSION_REVISIONS: readonly string[] = REVISIONS.filter(({ era }) => era === 'legacy').map(
   ({ version }) => version,
 )
 
 const ALL_REVISIONS: readonly string[] = REVISIONS.map(({ version }) => version)
 
-/** What {@link describeMatrix} goes through. */
+/** Options of {@link describeMatrix}. */
 export interface MatrixOptions {
   /** @default every revision that Jetway serves */
   readonly revisions?: readonly string[]
-  readonly doors: readonly Door[]
+  readonly transports: readonly MatrixTransport[]
 }
 
-/** One revision over one door. */
+/** One protocol revision over one transport. */
 export interface Cell {
   readonly revision: string
-  readonly door: string
-  /** Serves the server, unless this cell does already, and opens a session where the revision has sessions. All is closed after each test. */
+  readonly transport: string
+  /** Serves the server if it is not served yet, and opens a session if the revision has sessions. Closes both after each test. */
   readonly connect: (server: McpServer, options?: Omit<PeerOptions, 'revision'>) => Promise<TestConnection>
 }
 
 /**
- * Describes the same behaviour for each revision over each door that can carry it.
+ * Runs the same tests for each revision over each transport that supports it.
  *
- * @returns the cells, so that a test can assert that none is missing
+ * @returns the cells, so that a test can check that none is missing
  */
 export function describeMatrix(
   name: string,
   options: MatrixOptions,
   define: (cell: Cell) => void,
 ): readonly Cell[] {
-  const { revisions = ALL_REVISIONS, doors } = options
+  const { revisions = ALL_REVISIONS, transports } = options
   const cells: Cell[] = []
   for (const revision of revisions) {
-    for (const door of doors) {
-      if (door.revisions !== undefined && !door.revisions.includes(revision)) continue
-      const bench = new Bench(revision, door)
+    for (const transport of transports) {
+      if (transport.revisions !== undefined && !transport.revisions.includes(revision)) continue
+      const bench = new Bench(revision, transport)
       cells.push(bench)
-      describe(`${name}, ${revision} over ${door.name}`, () => {
+      describe(`${name}, ${revision} over ${transport.name}`, () => {
         afterEach(() => bench.clear())
         define(bench)
       })
@@ -54,15 +54,15 @@ export function describeMatrix(
 
 class Bench implements Cell {
   readonly revision: string
-  readonly door: string
-  readonly #door: Door
+  readonly transport: string
+  readonly #transport: MatrixTransport
   readonly #connections: TestConnection[] = []
-  readonly #open = new Map<McpServer, Promise<OpenDoor>>()
+  readonly #open = new Map<McpServer, Promise<OpenTransport>>()
 
-  constructor(revision: string, door: Door) {
+  constructor(revision: string, transport: MatrixTransport) {
     this.revision = revision
-    this.door = door.name
-    this.#door = door
+    this.transport = transport.name
+    this.#transport = transport
   }
 
   readonly connect = async (
@@ -71,11 +71,11 @@ class Bench implements Cell {
   ): Promise<TestConnection> => {
     let opening = this.#open.get(server)
     if (opening === undefined) {
-      opening = Promise.resolve(this.#door.open(server))
+      opening = Promise.resolve(this.#transport.open(server))
       this.#open.set(server, opening)
     }
-    const door = await opening
-    const connection = await connectPeer(await door.dial(), { ...options, revision: this.revision })
+    const transport = await opening
+    const connection = await connectPeer(await transport.dial(), { ...options, revision: this.revision })
     this.#connections.push(connection)
     return connection
   }
@@ -84,6 +84,6 @@ class Bench implements Cell {
     await Promise.all(this.#connections.splice(0).map((connection) => connection.close()))
     const opened = [...this.#open.values()]
     this.#open.clear()
-    for (const door of opened) await (await door).close()
+    for (const transport of opened) await (await transport).close()
   }
 }

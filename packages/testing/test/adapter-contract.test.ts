@@ -375,15 +375,15 @@ const inClosing: readonly Fault[] = [
 const inDoors: readonly Fault[] = [
   {
     does: 'takes the stream of HTTP+SSE for the MCP path',
-    parts: { door: (path) => (path === '/message' ? 'message' : 'mcp') },
+    parts: { route: (path) => (path === '/message' ? 'message' : 'mcp') },
     breaks: ['opens the stream of HTTP+SSE beside the MCP path, and answers on it what is posted'],
   },
   {
     does: 'takes its messages for the MCP path',
-    parts: { door: (path) => (path === '/sse' ? 'sse' : 'mcp') },
+    parts: { route: (path) => (path === '/sse' ? 'sse' : 'mcp') },
     breaks: [
       'opens the stream of HTTP+SSE beside the MCP path, and answers on it what is posted',
-      'hands every verb of the doors of HTTP+SSE to the endpoint',
+      'hands every verb of the routes of HTTP+SSE to the endpoint',
     ],
   },
   {
@@ -402,7 +402,7 @@ const inDoors: readonly Fault[] = [
       isForMcp: () => true,
       serve: async ({ res }) => void res.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     },
-    breaks: [PLAIN, 'keeps the doors of HTTP+SSE shut unless they are asked for'],
+    breaks: [PLAIN, 'serves the routes of HTTP+SSE only when legacySse is set'],
   },
 ]
 

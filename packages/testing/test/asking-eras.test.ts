@@ -2,9 +2,14 @@ import { asks, elicit, inputRequired, listRoots, McpServer, sample } from '@jetw
 import type { JsonObject } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Door, fetchDoor, memoryDoor, type OpenDoor } from '../src/doors.ts'
+import {
+  type MatrixTransport,
+  fetchTransport,
+  memoryTransport,
+  type OpenTransport,
+} from '../src/matrix-transports.ts'
 import { connectPeer, type RawResponse } from '../src/peer.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 import { type Answer, requestInRounds } from './support/rounds.ts'
 
 const SESSION = '2025-11-25'
@@ -66,7 +71,7 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
   'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: 'Go' }, model: 'm1' },
 }
 
-async function visit(open: OpenDoor, revision: string, answers = ANSWERS): Promise<Heard> {
+async function visit(open: OpenTransport, revision: string, answers = ANSWERS): Promise<Heard> {
   const asked: unknown[] = []
   const answer: Answer = (method, params = {}) => {
     // An empty object and none say the same.
@@ -92,39 +97,42 @@ function essence({ result, error }: RawResponse): JsonObject | undefined {
   return { content, messages, contents, isError }
 }
 
-const DOORS: readonly Door[] = [...HOST_DOORS, memoryDoor, fetchDoor]
+const TRANSPORTS: readonly MatrixTransport[] = [...HOST_TRANSPORTS, memoryTransport, fetchTransport]
 
-describe.each(DOORS.map((door) => [door.name, door] as const))('one server over %s', (_name, door) => {
-  let open: OpenDoor | undefined
-  afterEach(async () => {
-    await open?.close()
-    open = undefined
-  })
-
-  it('elicits the same from clients with and without a session at the same time, and runs a handler once for each', async () => {
-    const { server, runs } = create()
-    open = await door.open(server)
-    const [session, alone] = await Promise.all([visit(open, SESSION), visit(open, ALONE)])
-    expect(session.results).toMatchObject([
-      { content: [{ text: 'Oslo Ada 1 m1' }] },
-      { messages: [{ content: { text: 'Ada' } }] },
-      { contents: [{ text: 'Ada' }] },
-    ])
-    expect(session.asked).toHaveLength(5)
-    expect(alone).toEqual(session)
-    expect(runs).toEqual({ book: 2 })
-  })
-
-  it('reports a decline to both in the same words', async () => {
-    const { server, runs } = create()
-    open = await door.open(server)
-    const answers = { ...ANSWERS, 'elicitation/create': { action: 'decline' } }
-    const session = await visit(open, SESSION, answers)
-    expect(session.results[0]).toMatchObject({
-      isError: true,
-      content: [{ text: 'The user declined: When to Oslo?' }],
+describe.each(TRANSPORTS.map((transport) => [transport.name, transport] as const))(
+  'one server over %s',
+  (_name, transport) => {
+    let open: OpenTransport | undefined
+    afterEach(async () => {
+      await open?.close()
+      open = undefined
     })
-    expect(await visit(open, ALONE, answers)).toEqual(session)
-    expect(runs).toEqual({})
-  })
-})
+
+    it('elicits the same from clients with and without a session at the same time, and runs a handler once for each', async () => {
+      const { server, runs } = create()
+      open = await transport.open(server)
+      const [session, alone] = await Promise.all([visit(open, SESSION), visit(open, ALONE)])
+      expect(session.results).toMatchObject([
+        { content: [{ text: 'Oslo Ada 1 m1' }] },
+        { messages: [{ content: { text: 'Ada' } }] },
+        { contents: [{ text: 'Ada' }] },
+      ])
+      expect(session.asked).toHaveLength(5)
+      expect(alone).toEqual(session)
+      expect(runs).toEqual({ book: 2 })
+    })
+
+    it('reports a decline to both in the same words', async () => {
+      const { server, runs } = create()
+      open = await transport.open(server)
+      const answers = { ...ANSWERS, 'elicitation/create': { action: 'decline' } }
+      const session = await visit(open, SESSION, answers)
+      expect(session.results[0]).toMatchObject({
+        isError: true,
+        content: [{ text: 'The user declined: When to Oslo?' }],
+      })
+      expect(await visit(open, ALONE, answers)).toEqual(session)
+      expect(runs).toEqual({})
+    })
+  },
+)

@@ -1,14 +1,16 @@
 import { defineExtension, invalidParams, McpServer, tasks } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memoryDoor } from '../src/doors.ts'
+import { memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer, type PeerOptions, type TestConnection } from '../src/peer.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
 const MODERN = '2026-07-28'
 const GLOSSARY = 'com.example/glossary'
 const TASKS = 'io.modelcontextprotocol/tasks'
-const DOORS = [memoryDoor, ...HOST_DOORS].map((door) => [door.name, door] as const)
+const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map(
+  (transport) => [transport.name, transport] as const,
+)
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 const open: (() => Promise<void>)[] = []
@@ -18,8 +20,8 @@ afterEach(async () => {
 
 type Dial = (options: PeerOptions) => Promise<TestConnection>
 
-async function serve(server: McpServer, door: (typeof DOORS)[number][1]): Promise<Dial> {
-  const served = await door.open(server)
+async function serve(server: McpServer, transport: (typeof TRANSPORTS)[number][1]): Promise<Dial> {
+  const served = await transport.open(server)
   open.push(() => served.close())
   return async (options) => {
     const peer = await connectPeer(await served.dial(), options)
@@ -29,7 +31,7 @@ async function serve(server: McpServer, door: (typeof DOORS)[number][1]): Promis
 }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
-describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
+describe.each(TRANSPORTS)('an extension of a server over %s', (_name, transport) => {
   const glossary = defineExtension({
     id: GLOSSARY,
     settings: { terms: 1 },
@@ -47,7 +49,7 @@ describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
 
   it('adds its methods, for each request that declares it', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { extensions: [glossary], logger: silent })
-    const dial = await serve(server, door)
+    const dial = await serve(server, transport)
     const peer = await dial({ revision: MODERN, capabilities: declaring })
     expect(peer.initialized['capabilities']).toMatchObject({ extensions: { [GLOSSARY]: { terms: 1 } } })
     const define = (params: JsonObject): Promise<object> => peer.request('glossary/define', params)
@@ -65,7 +67,7 @@ describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
 
   it('serves sessions if it says so and their client declared it', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { extensions: [glossary], logger: silent })
-    const dial = await serve(server, door)
+    const dial = await serve(server, transport)
     for (const [capabilities, expected] of [
       [declaring, { result: { meaning: 'what a model can call' } }],
       [{}, { error: {} }],
@@ -77,7 +79,7 @@ describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
   })
 
   it('is unknown to a server without it', async () => {
-    const dial = await serve(new McpServer({ name: 'a', version: '1' }, { logger: silent }), door)
+    const dial = await serve(new McpServer({ name: 'a', version: '1' }, { logger: silent }), transport)
     const peer = await dial({ revision: MODERN, capabilities: declaring })
     expect(JSON.stringify(peer.initialized['capabilities'])).not.toContain(GLOSSARY)
     expect(await peer.request('glossary/define', { name: 'tool' })).toMatchObject({ error: { code: -32601 } })
@@ -85,7 +87,7 @@ describe.each(DOORS)('an extension of a server over %s', (_name, door) => {
 })
 
 // https://modelcontextprotocol.io/seps/2663-tasks-extension
-describe.each(DOORS)('one tool that runs as a task over %s', (_name, door) => {
+describe.each(TRANSPORTS)('one tool that runs as a task over %s', (_name, transport) => {
   const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
   const fill = (name: string): JsonObject => ({ action: 'accept', content: { name } })
 
@@ -100,7 +102,7 @@ describe.each(DOORS)('one tool that runs as a task over %s', (_name, door) => {
         return `Hello, ${(await ctx.elicit('Who?', FORM)).name}`
       },
     })
-    const dial = await serve(server, door)
+    const dial = await serve(server, transport)
     const session = await dial({
       revision: '2025-11-25',
       capabilities: { elicitation: { form: {} } },

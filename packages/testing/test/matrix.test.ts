@@ -1,9 +1,9 @@
 import { McpServer } from '@jetway/core'
 import { describe, expect, it } from 'vitest'
-import { fetchDoor, memoryDoor } from '../src/doors.ts'
+import { fetchTransport, memoryTransport } from '../src/matrix-transports.ts'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import type { TestConnection } from '../src/peer.ts'
-import { stdioDoor } from './support/stdio-door.ts'
+import { stdioTransport } from './support/stdio-matrix-transport.ts'
 
 function createServer(): McpServer {
   const server = new McpServer({ name: 'matrix', version: '1.0.0' })
@@ -20,7 +20,7 @@ function createServer(): McpServer {
   return server
 }
 
-const DOORS = [memoryDoor, fetchDoor, stdioDoor]
+const TRANSPORTS = [memoryTransport, fetchTransport, stdioTransport]
 const SAMPLE = { name: 'count', arguments: { to: 3 } }
 
 const alive = async (connection: TestConnection): Promise<void> =>
@@ -28,7 +28,7 @@ const alive = async (connection: TestConnection): Promise<void> =>
 
 const sessions = describeMatrix(
   'a session',
-  { doors: DOORS, revisions: SESSION_REVISIONS },
+  { transports: TRANSPORTS, revisions: SESSION_REVISIONS },
   ({ revision, connect }) => {
     it('negotiates the requested revision', async () => {
       const connection = await connect(createServer())
@@ -56,7 +56,7 @@ const sessions = describeMatrix(
   },
 )
 
-const cells = describeMatrix('a client', { doors: DOORS }, ({ connect }) => {
+const cells = describeMatrix('a client', { transports: TRANSPORTS }, ({ connect }) => {
   it('gets progress in order before the response', async () => {
     const connection = await connect(createServer())
     const { result } = await connection.request('tools/call', { ...SAMPLE, _meta: { progressToken: 'p' } })
@@ -87,7 +87,7 @@ const cells = describeMatrix('a client', { doors: DOORS }, ({ connect }) => {
 
 const modern = describeMatrix(
   'a request without a session',
-  { doors: DOORS, revisions: ['2026-07-28'] },
+  { transports: TRANSPORTS, revisions: ['2026-07-28'] },
   ({ revision, connect }) => {
     it('names its revision, and gets a response in it', async () => {
       const server = createServer()
@@ -127,9 +127,10 @@ const modern = describeMatrix(
 )
 
 describe('the matrix', () => {
-  const named = (found: typeof cells): string[] => found.map(({ revision, door }) => `${revision} ${door}`)
+  const named = (found: typeof cells): string[] =>
+    found.map(({ revision, transport }) => `${revision} ${transport}`)
   const all = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'].flatMap((revision) =>
-    ['memory', 'fetch', 'stdio'].map((door) => `${revision} ${door}`),
+    ['memory', 'fetch', 'stdio'].map((transport) => `${revision} ${transport}`),
   )
 
   it('covers each revision over each transport', () => {

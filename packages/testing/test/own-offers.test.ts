@@ -2,7 +2,7 @@ import { McpServer, type SessionView } from '@jetway/core'
 import { expect, it } from 'vitest'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import type { TestConnection } from '../src/peer.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const CHANGED = 'notifications/tools/list_changed'
@@ -57,7 +57,7 @@ const read = async (connection: TestConnection, uri: string): Promise<unknown> =
 
 describeMatrix(
   'the entries of a single session',
-  { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
+  { transports: HOST_TRANSPORTS, revisions: SESSION_REVISIONS },
   ({ connect }) => {
     it.each([{}, { limits: { pageSize: 1 } }])(
       'are in its lists and calls, and in no others (%j)',

@@ -1,7 +1,7 @@
 import { McpServer } from '@jetway/core'
 import { expect, it } from 'vitest'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -12,7 +12,7 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   return { open, opened }
 }
 
-describeMatrix('a session', { doors: HOST_DOORS, revisions: SESSION_REVISIONS }, ({ connect }) => {
+describeMatrix('a session', { transports: HOST_TRANSPORTS, revisions: SESSION_REVISIONS }, ({ connect }) => {
   it('has the experimental capabilities of the server', async () => {
     const experimental = { 'com.example/tracing': { level: 2, kinds: ['a'] }, 'com.example/other': {} }
     const server = new McpServer({ name: 'test', version: '1' }, { experimental, logger: silent })

@@ -1,10 +1,10 @@
 import { asks, elicit, elicitUrl, McpServer, UrlElicitationRequired } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
-import { memoryDoor } from '../src/doors.ts'
+import { memoryTransport } from '../src/matrix-transports.ts'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import type { RawResponse } from '../src/peer.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 import { requestInRounds } from './support/rounds.ts'
 import { validateWire } from './support/wire.ts'
 
@@ -59,7 +59,7 @@ const textOf = ({ result }: RawResponse): string =>
 
 describeMatrix(
   'a URL that must be opened first',
-  { doors: HOST_DOORS, revisions: ['2025-11-25'] },
+  { transports: HOST_TRANSPORTS, revisions: ['2025-11-25'] },
   (cell) => {
     it.each(ASKING)('ends %s %j with an error that names it', async (method, params) => {
       const connection = await cell.connect(createServer(), { capabilities })
@@ -93,7 +93,7 @@ describeMatrix(
     it('is reported complete once, to its session only', async () => {
       const server = createServer()
       const connection = await cell.connect(server, { capabilities })
-      const other = cell.door === 'stdio' ? undefined : await cell.connect(server, { capabilities })
+      const other = cell.transport === 'stdio' ? undefined : await cell.connect(server, { capabilities })
       await other?.request('tools/call', { name: 'read_mail' })
       const [first, second] = elicitationsOf(await connection.request('tools/call', { name: 'read_mail' }))
       for (const id of ['unknown', first?.elicitationId, first?.elicitationId, second?.elicitationId])
@@ -148,7 +148,7 @@ describeMatrix(
 
 describeMatrix(
   'a URL, for a client without URL elicitation,',
-  { doors: HOST_DOORS, revisions: SESSION_REVISIONS },
+  { transports: HOST_TRANSPORTS, revisions: SESSION_REVISIONS },
   ({ revision, connect }) => {
     const plain = revision === '2025-11-25' ? { elicitation: {} } : capabilities
 
@@ -204,7 +204,7 @@ const said = (response: RawResponse): string => JSON.stringify(response.result)
 
 describeMatrix(
   'a URL that must be opened first, without a session',
-  { doors: [memoryDoor, ...HOST_DOORS], revisions: ['2026-07-28'] },
+  { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2026-07-28'] },
   (cell) => {
     it.each(ASKING)(
       'is an input request of %s %j (https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation)',
@@ -257,7 +257,7 @@ describeMatrix(
 
 describeMatrix(
   'the same handler, for a client with a session',
-  { doors: [memoryDoor, ...HOST_DOORS], revisions: ['2025-11-25'] },
+  { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2025-11-25'] },
   (cell) => {
     it.each(MAIL)(
       'ends %s %j with the error, and succeeds when the client retries',

@@ -1,10 +1,10 @@
 import { asks, elicit, elicitUrl, inputRequired, listRoots, McpServer, sample } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Door, memoryDoor } from '../src/doors.ts'
+import { type MatrixTransport, memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer } from '../src/peer.ts'
 import { recordTransport, type TransportRecording } from '../src/record-transport.ts'
-import { HOST_DOORS, SSE_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS, SSE_TRANSPORTS } from './support/host-transports.ts'
 import { requestInRounds } from './support/rounds.ts'
 import { validateWire } from './support/wire.ts'
 
@@ -82,8 +82,8 @@ afterEach(async () => {
   for (const end of open.splice(0).toReversed()) await end()
 })
 
-async function dial(door: Door, server: McpServer): Promise<TransportRecording> {
-  const served = await door.open(server)
+async function dial(over: MatrixTransport, server: McpServer): Promise<TransportRecording> {
+  const served = await over.open(server)
   open.push(() => served.close())
   const recording = recordTransport(await served.dial())
   open.push(() => recording.transport.close())
@@ -99,18 +99,18 @@ const called = ({ frames }: TransportRecording): Called[] =>
 const faults = (revision: string, messages: readonly Called[]): string[] =>
   messages.flatMap((message) => validateWire(revision, message, { direction: 'server' }))
 
-const DOORS = [memoryDoor, ...HOST_DOORS, ...SSE_DOORS]
-const CELLS = DOORS.flatMap((door) =>
-  Object.keys(ASKED).map((revision) => [door.name, revision, door] as const),
+const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS, ...SSE_TRANSPORTS]
+const CELLS = TRANSPORTS.flatMap((over) =>
+  Object.keys(ASKED).map((revision) => [over.name, revision, over] as const),
 )
 
-describe.each(CELLS)('requests of a server over %s at %s', (_name, revision, door) => {
+describe.each(CELLS)('requests of a server over %s at %s', (_name, revision, over) => {
   it('match the revision, and are not sent if it lacks them', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {
       server.addTool({ name, handler: () => 'done', asks: asks().ask('it', (): unknown => question()) })
     }
-    const recording = await dial(door, server)
+    const recording = await dial(over, server)
     const peer = await connectPeer(recording.transport, {
       revision,
       capabilities,
@@ -129,7 +129,7 @@ describe.each(CELLS)('requests of a server over %s at %s', (_name, revision, doo
   it('are cancelled by a notification when their call is cancelled', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     server.addTool({ name: 'roots', handler: () => 'done', asks: { roots: () => listRoots() } })
-    const recording = await dial(door, server)
+    const recording = await dial(over, server)
     const { transport, frames } = recording
     // A client that never answers, and goes on reading.
     await transport.start({ message() {}, malformed() {}, close() {} })
@@ -156,9 +156,9 @@ describe.each(CELLS)('requests of a server over %s at %s', (_name, revision, doo
   })
 })
 
-const STANDALONE_DOORS = [memoryDoor, ...HOST_DOORS].map((door) => [door.name, door] as const)
+const STANDALONE_TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map((over) => [over.name, over] as const)
 
-describe.each(STANDALONE_DOORS)('input requests in the result of a call over %s', (_name, door) => {
+describe.each(STANDALONE_TRANSPORTS)('input requests in the result of a call over %s', (_name, over) => {
   it('are valid in 2026-07-28, and so are the responses, for every kind of input', async () => {
     const revision = '2026-07-28'
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
@@ -177,7 +177,7 @@ describe.each(STANDALONE_DOORS)('input requests in the result of a call over %s'
       name: 'r',
       handler: (_args, { inputs }) => (inputs.has('it') ? 'done' : ask()),
     })
-    const { transport, frames } = await dial(door, server)
+    const { transport, frames } = await dial(over, server)
     const peer = await connectPeer(transport, { revision, capabilities })
     const requests = [
       ...[...Object.keys(QUESTIONS), 'nothing'].map((name) => ['tools/call', { name }] as const),

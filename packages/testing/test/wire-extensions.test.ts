@@ -2,17 +2,19 @@ import { elicit, inputRequired, listRoots, McpError, McpServer, tasks, ToolError
 import type { JsonObject } from '@jetway/core/protocol'
 import { skills } from '@jetway/core/skills'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memoryDoor } from '../src/doors.ts'
+import { memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer, type TestConnection } from '../src/peer.ts'
 import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 import { type Answer, requestInRounds } from './support/rounds.ts'
 import { faults } from './support/telling-server.ts'
 import { validateWire } from './support/wire.ts'
 
 const REVISION = '2026-07-28'
 const TASKS = 'io.modelcontextprotocol/tasks'
-const DOORS = [memoryDoor, ...HOST_DOORS].map((door) => [door.name, door] as const)
+const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map(
+  (transport) => [transport.name, transport] as const,
+)
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 const open: (() => Promise<void>)[] = []
@@ -25,9 +27,9 @@ type Dial = (capabilities?: JsonObject) => Promise<TestConnection>
 /** Serves, and records what every client hears. */
 async function serve(
   server: McpServer,
-  door: (typeof DOORS)[number][1],
+  transport: (typeof TRANSPORTS)[number][1],
 ): Promise<{ dial: Dial; frames: () => RecordedFrame[] }> {
-  const served = await door.open(server)
+  const served = await transport.open(server)
   open.push(() => served.close())
   const recordings: (readonly RecordedFrame[])[] = []
   const dial: Dial = async (capabilities = {}) => {
@@ -132,11 +134,11 @@ const ALL = ['cancelled', 'completed', 'failed', 'input_required', 'working']
 const KINDS = { 'beside the session revisions': {}, alone: { revisions: [REVISION] } } as const
 
 // https://modelcontextprotocol.io/seps/2663-tasks-extension
-describe.each(DOORS)('task messages without sessions over %s', (_name, door) => {
+describe.each(TRANSPORTS)('task messages without sessions over %s', (_name, transport) => {
   it.each(Object.entries(KINDS))(
     'match the schema of the extension: handles, states, acknowledgements, notifications, errors; %s',
     async (_kind, options) => {
-      const { dial, frames } = await serve(createTaskServer(options), door)
+      const { dial, frames } = await serve(createTaskServer(options), transport)
       const peer = await dial({ elicitation: {}, roots: {}, sampling: {}, extensions: { [TASKS]: {} } })
       expect(peer.initialized['capabilities']).toMatchObject({ extensions: { [TASKS]: {} } })
       await peer.request('tools/list')
@@ -195,7 +197,7 @@ describe.each(DOORS)('task messages without sessions over %s', (_name, door) => 
   it('do not occur if the server does not have the extension', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' }, { logger: silent })
     server.addTool({ name: 'must', taskSupport: 'required', handler: (_args, ctx) => ctx.task?.id ?? 'none' })
-    const { dial, frames } = await serve(server, door)
+    const { dial, frames } = await serve(server, transport)
     const peer = await dial({ extensions: { [TASKS]: {} } })
     await peer.request('tools/list')
     expect((await peer.request('tools/call', { name: 'must' })).result).toMatchObject({
@@ -256,11 +258,11 @@ async function walk(
 }
 
 // https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
-describe.each(DOORS)('skill messages over %s', (_name, door) => {
+describe.each(TRANSPORTS)('skill messages over %s', (_name, transport) => {
   it.each(Object.entries(KINDS))(
     "match the extension's specification: lists, entries, folders, files, errors; %s",
     async (_kind, options) => {
-      const { dial, frames } = await serve(createSkillServer(options), door)
+      const { dial, frames } = await serve(createSkillServer(options), transport)
       const peer = await dial()
       expect(peer.initialized['capabilities']).toMatchObject({
         resources: {},

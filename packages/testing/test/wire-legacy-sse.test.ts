@@ -2,12 +2,12 @@ import { REVISIONS } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectPeer } from '../src/peer.ts'
 import { recordTransport } from '../src/record-transport.ts'
-import { SSE_DOORS } from './support/host-doors.ts'
+import { SSE_TRANSPORTS } from './support/host-transports.ts'
 import { createTellingServer, exercise, faults } from './support/telling-server.ts'
 
 const SESSION_REVISIONS = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
-const CELLS = SSE_DOORS.flatMap((door) =>
-  SESSION_REVISIONS.map((revision) => [door.name, revision, door] as const),
+const CELLS = SSE_TRANSPORTS.flatMap((over) =>
+  SESSION_REVISIONS.map((revision) => [over.name, revision, over] as const),
 )
 
 const open: (() => Promise<void>)[] = []
@@ -16,10 +16,10 @@ afterEach(async () => {
 })
 
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
-describe.each(CELLS)('over %s, a client of %s', (_name, revision, door) => {
+describe.each(CELLS)('over %s, a client of %s', (_name, revision, over) => {
   it('is answered in its revision, and hears nothing that it does not define', async () => {
     const server = createTellingServer()
-    const served = await door.open(server)
+    const served = await over.open(server)
     open.push(() => served.close())
     const { transport, frames } = recordTransport(await served.dial())
     const peer = await connectPeer(transport, { revision })

@@ -1,9 +1,9 @@
 import type { JsonObject, RequestId } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Door, memoryDoor } from '../src/doors.ts'
+import { type MatrixTransport, memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer, type RawResponse, type TestConnection } from '../src/peer.ts'
 import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 import { createTellingServer, faults } from './support/telling-server.ts'
 
 const REVISION = '2026-07-28'
@@ -13,13 +13,14 @@ const CHANGED = ['tools', 'prompts', 'resources'].map((list) => `notifications/$
 const CANCELLED = 'notifications/cancelled'
 const UPDATED = 'notifications/resources/updated'
 
-/** Which doors carry several subscriptions on one connection, where an end is told by a notification, too. */
-const DOORS: readonly [name: string, door: Door, shared: boolean][] = [memoryDoor, ...HOST_DOORS].map(
-  (door) => [door.name, door, door.name === 'memory' || door.name === 'stdio'],
-)
+/** Which transports carry several subscriptions on one connection, so that a notification announces their end. */
+const TRANSPORTS: readonly [name: string, over: MatrixTransport, shared: boolean][] = [
+  memoryTransport,
+  ...HOST_TRANSPORTS,
+].map((over) => [over.name, over, over.name === 'memory' || over.name === 'stdio'])
 const SERVERS = { 'beside the session revisions': {}, alone: { revisions: [REVISION] } } as const
-const CELLS = DOORS.flatMap(([name, door, shared]) =>
-  Object.entries(SERVERS).map(([kind, options]) => [name, kind, { door, shared, options }] as const),
+const CELLS = TRANSPORTS.flatMap(([name, over, shared]) =>
+  Object.entries(SERVERS).map(([kind, options]) => [name, kind, { over, shared, options }] as const),
 )
 
 const open: (() => Promise<void>)[] = []
@@ -79,9 +80,9 @@ async function listenToAll(peer: TestConnection): Promise<Promise<RawResponse>[]
   return answers
 }
 
-async function hear({ door, options }: { door: Door; options: object }): Promise<Heard> {
+async function hear({ over, options }: { over: MatrixTransport; options: object }): Promise<Heard> {
   const server = createTellingServer(options)
-  const served = await door.open(server)
+  const served = await over.open(server)
   open.push(() => served.close())
   const { transport, frames } = recordTransport(await served.dial())
   const peer = await connectPeer(transport, { revision: REVISION })
@@ -105,9 +106,9 @@ async function hear({ door, options }: { door: Door; options: object }): Promise
 }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
-describe.each(CELLS)('subscription messages over %s, %s', (_name, _kind, { door, shared, options }) => {
+describe.each(CELLS)('subscription messages over %s, %s', (_name, _kind, { over, shared, options }) => {
   it('match the schema of the revision: acknowledgements, notifications, ends and errors', async () => {
-    const { frames, answers, refusals } = await hear({ door, options })
+    const { frames, answers, refusals } = await hear({ over, options })
     if (shared)
       await vi.waitFor(() =>
         expect(messagesOf(frames).filter(({ method }) => method === CANCELLED)).toHaveLength(FILTERS.length),

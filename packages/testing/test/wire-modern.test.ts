@@ -24,7 +24,7 @@ const sockets =
     return { dial: () => new HttpTransport({ url }), url }
   }
 
-const DOORS = {
+const TRANSPORTS = {
   memory: (server: Telling): { dial: () => Transport } => ({
     dial: () => {
       const [client, end] = createMemoryTransportPair()
@@ -36,12 +36,14 @@ const DOORS = {
   Hono: sockets(hono),
 }
 const SERVERS = { 'beside the session revisions': {}, alone: { revisions: [REVISION] } } as const
-const CELLS = Object.keys(DOORS).flatMap((door) =>
-  Object.keys(SERVERS).map((kind) => [door as keyof typeof DOORS, kind as keyof typeof SERVERS] as const),
+const CELLS = Object.keys(TRANSPORTS).flatMap((over) =>
+  Object.keys(SERVERS).map(
+    (kind) => [over as keyof typeof TRANSPORTS, kind as keyof typeof SERVERS] as const,
+  ),
 )
 
 async function run(
-  door: keyof typeof DOORS,
+  over: keyof typeof TRANSPORTS,
   kind: keyof typeof SERVERS,
 ): Promise<{
   answers: ReadonlyMap<string, RawResponse>
@@ -50,7 +52,7 @@ async function run(
 }> {
   const server = createTellingServer(SERVERS[kind])
   open.push(() => server.close({ deadline: 0 }))
-  const { dial } = await DOORS[door](server)
+  const { dial } = await TRANSPORTS[over](server)
   const { transport, frames } = recordTransport(dial())
   const peer = await connectPeer(transport, { revision: REVISION })
   const answers = await exerciseModern(peer)
@@ -59,9 +61,9 @@ async function run(
 }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/schema
-describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (door, kind) => {
+describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (over, kind) => {
   it('match the schema of the revision, with one response to every request', async () => {
-    const { answers, frames, strays } = await run(door, kind)
+    const { answers, frames, strays } = await run(over, kind)
     const received = frames.filter(({ direction }) => direction === 'received')
     expect(received.length).toBeGreaterThan(answers.size + 12)
     expect(faults(REVISION, frames)).toEqual([])
@@ -72,7 +74,7 @@ describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (
   })
 
   it('keep structured values of every JSON type, and have resultType and serverInfo in each result', async () => {
-    const { answers } = await run(door, kind)
+    const { answers } = await run(over, kind)
     const structured = (name: string): unknown => answers.get(name)?.result?.['structuredContent']
     expect(['object', 'list', 'date', 'either', 'bare', 'number'].map(structured)).toEqual([
       { a: 1 },
@@ -91,7 +93,7 @@ describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (
   })
 
   it('have the error codes of the revision', async () => {
-    const { answers } = await run(door, kind)
+    const { answers } = await run(over, kind)
     const code = (name: string): unknown => answers.get(name)?.error?.code
     for (const name of ['gone', 'refused', 'unknown']) expect([name, code(name)]).toEqual([name, -32602])
     for (const name of ['ping', 'logging/setLevel', 'resources/subscribe', 'initialize', 'tasks/list'])
@@ -99,11 +101,11 @@ describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (
   })
 })
 
-describe.each(['Fastify', 'Hono'] as const)('an error response without sessions on %s', (door) => {
+describe.each(['Fastify', 'Hono'] as const)('an error response without sessions on %s', (over) => {
   it('is a JSON-RPC error, whatever is wrong', async () => {
     const server = createTellingServer({ revisions: [REVISION] })
     open.push(() => server.close({ deadline: 0 }))
-    const { url } = await DOORS[door](server)
+    const { url } = await TRANSPORTS[over](server)
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': REVISION,
       'io.modelcontextprotocol/clientCapabilities': {},

@@ -1,6 +1,6 @@
 import type { RevisionDate } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { HttpMount } from '../src/doors.ts'
+import type { HttpMount } from '../src/matrix-transports.ts'
 import { HttpTransport } from '../src/http-transport.ts'
 import { connectPeer } from '../src/peer.ts'
 import { type RecordedExchange, recordFetch } from '../src/record-fetch.ts'

@@ -8,7 +8,7 @@ import { mcp as honoMcp } from '@jetway/hono'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 
-/** A server that listens in this process, at `/mcp` and with the door of the oldest transport beside it. */
+/** A server that listens in this process, at `/mcp`, with HTTP+SSE at `/sse`. */
 export interface Mounted {
   readonly port: number
   readonly stop: () => Promise<unknown>

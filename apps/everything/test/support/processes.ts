@@ -14,11 +14,11 @@ export function fromSource(file: URL): readonly string[] {
 
 const main = fromSource(new URL('../../src/main.ts', import.meta.url))
 
-export type HttpDoor = 'fastify' | 'hono' | 'fetch'
-export type Door = HttpDoor | 'stdio'
+export type HttpTransportName = 'fastify' | 'hono' | 'fetch'
+export type TransportName = HttpTransportName | 'stdio'
 
-/** How a door's server is started. Each is a process of its own. */
-export const DOORS: Readonly<Record<Door, readonly string[]>> = {
+/** How a transport's server is started. Each is a process of its own. */
+export const SERVER_COMMANDS: Readonly<Record<TransportName, readonly string[]>> = {
   fastify: [...main, '--http', '--adapter', 'fastify', '--port', '0'],
   hono: [...main, '--http', '--adapter', 'hono', '--port', '0'],
   fetch: fromSource(new URL('./serve-fetch.ts', import.meta.url)),
@@ -27,7 +27,7 @@ export const DOORS: Readonly<Record<Door, readonly string[]>> = {
 
 /** The command line of the stdio server. */
 export function stdioCommand(...flags: readonly string[]): { command: string; args: string[] } {
-  return { command: process.execPath, args: [...DOORS.stdio, ...flags] }
+  return { command: process.execPath, args: [...SERVER_COMMANDS.stdio, ...flags] }
 }
 
 /** A server that listens. */
@@ -41,9 +41,9 @@ export interface Listening {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts a door's server and waits for the line that says where it listens. */
-export const listen = (door: HttpDoor, ...flags: readonly string[]): Promise<Listening> =>
-  start([...DOORS[door], ...flags])
+/** Starts a transport's server and waits for the line that says where it listens. */
+export const listen = (transport: HttpTransportName, ...flags: readonly string[]): Promise<Listening> =>
+  start([...SERVER_COMMANDS[transport], ...flags])
 
 /** Starts a program that says where it listens, and waits for that. */
 export async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Listening> {

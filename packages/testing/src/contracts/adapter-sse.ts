@@ -34,7 +34,7 @@ export const SSE_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'hands every verb of the doors of HTTP+SSE to the endpoint',
+    name: 'hands every verb of the routes of HTTP+SSE to the endpoint',
     needs: 'legacySse',
     async run({ serve }) {
       const { client } = await serve(on)
@@ -75,7 +75,7 @@ export const SSE_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'keeps the doors of HTTP+SSE shut unless they are asked for',
+    name: 'serves the routes of HTTP+SSE only when legacySse is set',
     needs: 'legacySse',
     async run({ serve }) {
       const { client } = await serve()

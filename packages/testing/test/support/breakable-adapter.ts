@@ -20,13 +20,13 @@ export interface Exchanged {
   readonly res: ServerResponse
   readonly host: HostSetup
   readonly endpoint: Endpoint
-  readonly doors: ReadonlyMap<string, Route>
+  readonly routes: ReadonlyMap<string, Route>
 }
 
 /** An adapter for `node:http` in parts, each of which a test may put a broken one in the place of. */
 export interface Parts {
   readonly isForMcp: (path: string) => boolean
-  readonly door: (path: string, doors: ReadonlyMap<string, Route>) => Route
+  readonly route: (path: string, routes: ReadonlyMap<string, Route>) => Route
   /** The whole of one exchange. */
   readonly serve: (exchanged: Exchanged, parts: Parts) => Promise<void>
   readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
@@ -42,7 +42,7 @@ export interface Parts {
 
 export const SOUND: Parts = {
   isForMcp: (path) => path === '/mcp',
-  door: (path, doors) => doors.get(path) ?? 'mcp',
+  route: (path, routes) => routes.get(path) ?? 'mcp',
 
   async serve(exchanged, parts) {
     const reply = await exchanged.endpoint.handle(parts.request(exchanged, parts), (limit) =>
@@ -54,12 +54,12 @@ export const SOUND: Parts = {
     reply.open({ write: (chunk) => parts.write(res, chunk), close: () => parts.end(res) })
   },
 
-  request({ req, res, host, doors }, parts) {
+  request({ req, res, host, routes }, parts) {
     const path = pathOf(req)
     let signal: AbortSignal | undefined
     return {
       method: req.method ?? '',
-      route: parts.door(path, doors),
+      route: parts.route(path, routes),
       path,
       peer: req.socket,
       auth: host.auth?.(),
@@ -146,14 +146,14 @@ export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
     capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
     async serve(server, options, host) {
       const endpoint = createEndpoint(server, { logger: SILENT, ...options })
-      const doors = routePaths('/mcp', options.legacySse)
-      const besides = [...doors.keys()].filter((path) => path !== '/mcp')
+      const routes = routePaths('/mcp', options.legacySse)
+      const besides = [...routes.keys()].filter((path) => path !== '/mcp')
       const http = createServer((req, res) => {
         const path = pathOf(req)
         for (const [name, value] of Object.entries(host.headers ?? {})) res.setHeader(name, value)
         if (parts.isForMcp(path) || besides.includes(path)) {
           parts
-            .serve({ req, res, host, endpoint, doors }, parts)
+            .serve({ req, res, host, endpoint, routes }, parts)
             .catch(() => res.writeHead(500).end('secret'))
         } else if (path === '/echo') req.pipe(res)
         else res.writeHead(404).end()

@@ -89,8 +89,8 @@ const logging: Feature = {
 
 const cancellation: Feature = {
   name: 'cancellation: reaches the handler, and the call ends for the client',
-  async run(driver, door) {
-    const key = `${door} ${Math.random()}`
+  async run(driver, transport) {
+    const key = `${transport} ${Math.random()}`
     const controller = new AbortController()
     const call = driver.callTool(
       'wait_for_cancellation',

@@ -1,9 +1,9 @@
 import type { Driver, Loose } from '../clients.ts'
 
-/** One thing that every client can do over every door. */
+/** One thing that every client can do over every transport. */
 export interface Feature {
   readonly name: string
-  run(driver: Driver, door: string): Promise<void>
+  run(driver: Driver, transport: string): Promise<void>
 }
 
 /** A result of one text block. */

@@ -2,7 +2,7 @@ import { elicit, McpServer, sample } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { expect, it } from 'vitest'
 import { describeMatrix } from '../src/matrix.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const form = {
@@ -13,7 +13,7 @@ const form = {
 const create = (options: object = {}): McpServer =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent, ...options })
 
-describeMatrix('a question', { doors: HOST_DOORS, revisions: ['2025-11-25'] }, ({ connect }) => {
+describeMatrix('a question', { transports: HOST_TRANSPORTS, revisions: ['2025-11-25'] }, ({ connect }) => {
   it('to a model with tools contains the tools and their results', async () => {
     const server = create()
     const weather = { name: 'weather', inputSchema: { type: 'object' } }

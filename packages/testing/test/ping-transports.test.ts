@@ -15,7 +15,7 @@ const TRANSPORTS: Readonly<Record<string, (url: string) => Transport>> = {
   '/sse': (url) => new LegacySseTransport(new URL('/sse', url).href),
 }
 const CELLS = Object.entries(SUBJECTS).flatMap(([name, subject]) =>
-  Object.entries(TRANSPORTS).map(([door, dial]) => [door, name, subject, dial] as const),
+  Object.entries(TRANSPORTS).map(([transport, dial]) => [transport, name, subject, dial] as const),
 )
 
 const open: (() => Promise<void> | void)[] = []

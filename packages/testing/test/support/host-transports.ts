@@ -1,10 +1,10 @@
 import type { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
-import { type Door, type HttpMount, httpDoor } from '../../src/doors.ts'
+import { type MatrixTransport, type HttpMount, httpTransport } from '../../src/matrix-transports.ts'
 import type { AdapterSubject } from '../../src/contracts/adapter.ts'
 import { fastify, hono } from './adapters.ts'
 import { LegacySseTransport } from './legacy-sse-transport.ts'
-import { stdioDoor } from './stdio-door.ts'
+import { stdioTransport } from './stdio-matrix-transport.ts'
 
 async function mount(
   subject: AdapterSubject,
@@ -22,10 +22,10 @@ async function mount(
   }
 }
 
-const socketDoor = (name: string, subject: AdapterSubject): Door =>
-  httpDoor(name, (server) => mount(subject, server))
+const socketTransport = (name: string, subject: AdapterSubject): MatrixTransport =>
+  httpTransport(name, (server) => mount(subject, server))
 
-const sseDoor = (name: string, subject: AdapterSubject): Door => ({
+const sseTransport = (name: string, subject: AdapterSubject): MatrixTransport => ({
   name: `${name}'s HTTP+SSE`,
   async open(server) {
     const mounted = await mount(subject, server, { legacySse: true })
@@ -36,12 +36,15 @@ const sseDoor = (name: string, subject: AdapterSubject): Door => ({
   },
 })
 
-/** The doors as users have them: both frameworks over real sockets, and the lines of stdio. */
-export const HOST_DOORS: readonly Door[] = [
-  socketDoor('Fastify', fastify),
-  socketDoor('Hono', hono),
-  stdioDoor,
+/** The transports as users have them: both frameworks over real sockets, and the lines of stdio. */
+export const HOST_TRANSPORTS: readonly MatrixTransport[] = [
+  socketTransport('Fastify', fastify),
+  socketTransport('Hono', hono),
+  stdioTransport,
 ]
 
 /** The transport of 2024-11-05 on both frameworks, over real sockets. */
-export const SSE_DOORS: readonly Door[] = [sseDoor('Fastify', fastify), sseDoor('Hono', hono)]
+export const SSE_TRANSPORTS: readonly MatrixTransport[] = [
+  sseTransport('Fastify', fastify),
+  sseTransport('Hono', hono),
+]

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { serveStdio, StdioTransport } from '@jetway/stdio'
-import type { Door } from '../../src/doors.ts'
+import type { MatrixTransport } from '../../src/matrix-transports.ts'
 
 /** The lines of stdio without a process: a server has one client there, so each dial serves it anew. */
-export const stdioDoor: Door = {
+export const stdioTransport: MatrixTransport = {
   name: 'stdio',
   open: (server) => ({
     async dial() {

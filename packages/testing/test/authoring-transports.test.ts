@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { describeMatrix } from '../src/matrix.ts'
 import type { TestConnection } from '../src/peer.ts'
-import { HOST_DOORS } from './support/host-doors.ts'
+import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const create = (options: object = {}): McpServer =>
@@ -41,7 +41,7 @@ async function namesOf(connection: TestConnection): Promise<string[]> {
   return ((result?.['tools'] ?? []) as readonly { readonly name: string }[]).map(({ name }) => name)
 }
 
-const cells = { doors: HOST_DOORS, revisions: ['2024-11-05', '2025-11-25'] }
+const cells = { transports: HOST_TRANSPORTS, revisions: ['2024-11-05', '2025-11-25'] }
 
 describeMatrix('what an author writes', cells, ({ connect }) => {
   it('follows another registry: clients get one notification, call new tools, and no removed ones', async () => {

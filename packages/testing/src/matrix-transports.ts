@@ -4,23 +4,23 @@ import { createMemoryTransportPair, type Transport } from '@jetway/core/transpor
 import { HttpTransport } from './http-transport.ts'
 import type { Fetch } from './record-fetch.ts'
 
-/** A server that is being served, seen from the client. */
-export interface OpenDoor {
-  /** A new client's transport, not started yet. */
+/** A server that is running behind a transport. */
+export interface OpenTransport {
+  /** Returns a transport for a new client. It is not started yet. */
   dial(): Transport | Promise<Transport>
   close(): Promise<void>
 }
 
-/** A way to reach a server. */
-export interface Door {
+/** A transport for {@link describeMatrix}: serves a server, and connects clients to it. */
+export interface MatrixTransport {
   readonly name: string
-  /** The revisions that can be spoken over it. @default all */
+  /** The revisions that the transport supports. @default all */
   readonly revisions?: readonly string[]
-  open(server: McpServer): OpenDoor | Promise<OpenDoor>
+  open(server: McpServer): OpenTransport | Promise<OpenTransport>
 }
 
-/** Both sides in one process, without any encoding between them. */
-export const memoryDoor: Door = {
+/** Client and server in one process, with no encoding between them. */
+export const memoryTransport: MatrixTransport = {
   name: 'memory',
   open: (server) => ({
     dial() {
@@ -33,7 +33,7 @@ export const memoryDoor: Door = {
   }),
 }
 
-/** An HTTP mount as its clients see it. */
+/** Where clients reach an HTTP mount. */
 export interface HttpMount {
   readonly url: string
   /** @default the global fetch */
@@ -41,8 +41,11 @@ export interface HttpMount {
   close(): Promise<void>
 }
 
-/** A door that speaks Streamable HTTP: say how to serve, and the client's side is known. */
-export function httpDoor(name: string, serve: (server: McpServer) => HttpMount | Promise<HttpMount>): Door {
+/** Streamable HTTP over your own app. `serve` mounts the server and returns its URL. */
+export function httpTransport(
+  name: string,
+  serve: (server: McpServer) => HttpMount | Promise<HttpMount>,
+): MatrixTransport {
   return {
     name,
     async open(server) {
@@ -57,7 +60,7 @@ export function httpDoor(name: string, serve: (server: McpServer) => HttpMount |
 }
 
 /** Streamable HTTP through web requests, without a socket. */
-export const fetchDoor: Door = httpDoor('fetch', (server) => {
+export const fetchTransport: MatrixTransport = httpTransport('fetch', (server) => {
   const handler = toFetch(server)
   return { url: 'http://localhost/mcp', fetch: handler, close: () => handler.close({ deadline: 0 }) }
 })
