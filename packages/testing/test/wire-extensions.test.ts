@@ -27,9 +27,9 @@ type Dial = (capabilities?: JsonObject) => Promise<TestConnection>
 /** Serves, and records what every client hears. */
 async function serve(
   server: McpServer,
-  transport: (typeof TRANSPORTS)[number][1],
+  over: (typeof TRANSPORTS)[number][1],
 ): Promise<{ dial: Dial; frames: () => RecordedFrame[] }> {
-  const served = await transport.open(server)
+  const served = await over.open(server)
   open.push(() => served.close())
   const recordings: (readonly RecordedFrame[])[] = []
   const dial: Dial = async (capabilities = {}) => {
