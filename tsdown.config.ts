@@ -39,19 +39,25 @@ function entriesOf(cwd: string): Record<string, string> {
 }
 
 function library(cwd: string): UserConfig {
-  const common: UserConfig = { ...shared, cwd, entry: entriesOf(cwd), dts: { oxc: true } }
-  return cwd === 'packages/core' ? core(common) : { ...common, platform: 'node', deps: { onlyBundle: [] } }
+  const common: UserConfig = {
+    ...shared,
+    cwd,
+    entry: entriesOf(cwd),
+    dts: { oxc: true },
+    deps: { onlyBundle: [] },
+  }
+  if (cwd === 'packages/core') return core(common)
+  return cwd === 'packages/json-schema' ? { ...common, ...NEUTRAL } : { ...common, platform: 'node' }
 }
+
+/** What runs wherever web standards do, and is loaded by short-lived processes. */
+const NEUTRAL = { platform: 'neutral', outputOptions: { comments: { jsdoc: false } } } satisfies UserConfig
 
 function core(common: UserConfig): UserConfig {
   return {
     ...common,
-    platform: 'neutral',
-    deps: { onlyBundle: [] },
-    outputOptions: {
-      codeSplitting: { groups: GROUPS },
-      comments: { jsdoc: false },
-    },
+    ...NEUTRAL,
+    outputOptions: { ...NEUTRAL.outputOptions, codeSplitting: { groups: GROUPS } },
     // The declarations use Disposable, which neither the default `lib` of TypeScript nor, without Node's types, anything else declares.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
   }

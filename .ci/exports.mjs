@@ -82,6 +82,8 @@ function main() {
   const root = resolve(fileURLToPath(new URL('..', import.meta.url)))
   for (const name of readdirSync(join(root, 'packages'))) {
     const folder = join(root, 'packages', name)
+    // An empty folder is left where a package was on another branch.
+    if (!existsSync(join(folder, 'package.json'))) continue
     const path = join(folder, LIST)
     const actual = toText(exportsOf(folder))
     const listed = existsSync(path) ? readFileSync(path, 'utf8') : ''

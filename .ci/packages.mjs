@@ -3,7 +3,7 @@
  * exports (publint), how its types resolve (attw), and that it installs, loads and type-checks in an empty npm and pnpm
  * project (project.mjs). Arguments select packages, such as `core`; the default is all. Needs a build and the registry.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { argv } from 'node:process'
@@ -13,7 +13,9 @@ import { pnpm, root } from './pnpm.mjs'
 import { run, script, tool } from './steps.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'jetway-packages-'))
-const names = readdirSync(join(root, 'packages'))
+const names = readdirSync(join(root, 'packages')).filter((name) =>
+  existsSync(join(root, 'packages', name, 'package.json')),
+)
 const selected = argv.length > 2 ? argv.slice(2) : names
 const problems = []
 

@@ -65,8 +65,8 @@ export async function checkInstall(manager, name, tarballs, folder) {
   return problems
 }
 
-/** The declarations of the other packages use Node's types. Core's must compile without them. */
-const needsNodeTypes = (name) => name !== '@jetway/core'
+/** The declarations of the other packages use Node's types. Those of these must compile without them. */
+const needsNodeTypes = (name) => !['@jetway/core', '@jetway/json-schema'].includes(name)
 
 function writeProject(folder, own, tarballs, everything) {
   const siblings = tarballsOf(own, tarballs)

@@ -1,6 +1,6 @@
 import { createSchemaEngine } from './engine.ts'
 import type { SchemaEngine } from './types.ts'
-import { interpreter } from './validate/interpreter/interpret.ts'
+import { interpreter } from './validate/interpret.ts'
 
 let engine: SchemaEngine | undefined
 

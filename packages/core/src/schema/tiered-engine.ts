@@ -1,7 +1,7 @@
 import { createSchemaEngine } from './engine.ts'
 import type { SchemaEngine } from './types.ts'
 import { compileWithAjv } from './validate/ajv.ts'
-import { interpret } from './validate/interpreter/interpret.ts'
+import { interpret } from './validate/interpret.ts'
 import { createTieredCompiler } from './validate/tiered.ts'
 
 let engine: SchemaEngine | undefined

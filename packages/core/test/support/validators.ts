@@ -2,12 +2,9 @@ import type { Ajv, Options } from 'ajv'
 import { Ajv as AjvDraft07 } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { bareSchema } from '../../src/schema/validate/bare-schema.ts'
-import { type Dialect, dialectOf } from '../../src/schema/convert/dialect.ts'
+import { compilePattern, type Dialect, dialectOf, FORMATS } from '@jetway/json-schema'
 import type { Issue, JsonSchema, JsonValidator } from '../../src/schema/types.ts'
-import { fromFailures } from '../../src/schema/validate/failures.ts'
-import { FORMATS } from '../../src/schema/validate/formats.ts'
-import { compilePattern } from '../../src/schema/validate/pattern.ts'
+import { fromErrors } from '../../src/schema/validate/from-errors.ts'
 
 const OPTIONS: Options = {
   strict: false,
@@ -45,11 +42,12 @@ function instanceFor(dialect: Dialect): Instance {
 /** What ajv alone makes of a schema. @throws Error for what is no valid schema */
 export function ajvAlone(schema: JsonSchema): JsonValidator {
   const { ajv, own } = instanceFor(dialectOf(schema))
+  const { $schema: _, $async: __, ...bare } = schema
   try {
-    const validate = ajv.addSchema(bareSchema(schema), 'jetway:schema').getSchema('jetway:schema')!
+    const validate = ajv.addSchema(bare, 'jetway:schema').getSchema('jetway:schema')!
     return {
       isValid: (value) => validate(value) as boolean,
-      explain: (value) => (validate(value) ? [] : fromFailures(validate.errors ?? [])),
+      explain: (value) => (validate(value) ? [] : fromErrors(validate.errors ?? [])),
     }
   } finally {
     for (const key of keysOf(ajv)) if (!own.has(key)) ajv.removeSchema(key)

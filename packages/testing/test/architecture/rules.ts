@@ -137,9 +137,9 @@ export function versionComparisons(source: Source): string[] {
   return found
 }
 
-/** Core runs wherever web standards do. */
+/** Core and its validator run wherever web standards do. */
 export function webStandardsOnly(source: Source): string[] {
-  if (!source.path.startsWith(coreSource)) return []
+  if (!source.path.startsWith(coreSource) && !source.path.startsWith('packages/json-schema/src/')) return []
   const modules = importsOf(source)
     .map(({ specifier }) => specifier)
     .filter((specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier))

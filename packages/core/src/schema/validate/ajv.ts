@@ -1,11 +1,7 @@
-import type { _ as Code, Ajv, CodeKeywordDefinition, Options } from 'ajv'
-import { type Dialect, dialectOf } from '../convert/dialect.ts'
+import type { _ as Code, Ajv, CodeKeywordDefinition, Options, str as Text } from 'ajv'
+import { compilePattern, type Dialect, dialectOf, findDuplicates, FORMATS } from '@jetway/json-schema'
 import type { JsonSchema, JsonValidator } from '../types.ts'
-import { bareSchema } from './bare-schema.ts'
-import { duplicateMessage } from './equal.ts'
-import { fromFailures } from './failures.ts'
-import { FORMATS } from './formats.ts'
-import { compilePattern } from './pattern.ts'
+import { fromErrors } from './from-errors.ts'
 
 const OPTIONS: Options = {
   // Unknown keywords and formats are annotations, as the specification has them.
@@ -26,6 +22,7 @@ const OPTIONS: Options = {
 
 interface Library {
   readonly _: typeof Code
+  readonly str: typeof Text
 }
 type Create = (options: Options) => Ajv
 
@@ -47,19 +44,23 @@ const LOAD: Readonly<Record<Dialect, () => Promise<readonly [Library, Create]>>>
 }
 
 /** Ajv's own takes time that grows with the square of a list, whose length is the peer's choice. */
-function uniqueItems({ _ }: Library): CodeKeywordDefinition {
+function uniqueItems({ _, str }: Library): CodeKeywordDefinition {
   return {
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
     before: 'maxContains',
-    error: { message: ({ params }) => _`${params['message']}` },
+    error: {
+      message: ({ params: { i, j } }) =>
+        str`must NOT have duplicate items (items ## ${j} and ${i} are identical)`,
+      params: ({ params: { i, j } }) => _`{i: ${i}, j: ${j}}`,
+    },
     code(context) {
       if (context.schema !== true) return
-      const messageOf = context.gen.scopeValue('func', { ref: duplicateMessage })
-      const message = context.gen.const('duplicate', _`${messageOf}(${context.data})`)
-      context.setParams({ message })
-      context.fail(_`${message} !== undefined`)
+      const find = context.gen.scopeValue('func', { ref: findDuplicates })
+      const pair = context.gen.const('pair', _`${find}(${context.data})`)
+      context.setParams({ i: _`${pair}[1]`, j: _`${pair}[0]` })
+      context.fail(_`${pair} !== undefined`)
     },
   }
 }
@@ -99,11 +100,13 @@ export async function compileWithAjv(schema: JsonSchema): Promise<JsonValidator>
   if (instance.compiled++ >= RETIRE_AFTER) Object.assign(instance, { ajv: instance.create(), compiled: 1 })
   const { ajv } = instance
   try {
-    const validate = ajv.addSchema(bareSchema(schema), KEY).getSchema(KEY)
+    // Ajv would look the dialect's URI up. With `$async`, which is its own keyword, it would answer with a promise.
+    const { $schema: _, $async: __, ...bare } = schema
+    const validate = ajv.addSchema(bare, KEY).getSchema(KEY)
     if (validate === undefined) throw new Error('it does not compile')
     return {
       isValid: (value) => validate(value) as boolean,
-      explain: (value) => (validate(value) ? [] : fromFailures(validate.errors ?? [])),
+      explain: (value) => (validate(value) ? [] : fromErrors(validate.errors ?? [])),
     }
   } finally {
     // Two schemas with one `$id` would share the first one's validator, and each could refer to parts of the other.

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonSchemaCompiler, JsonValidator } from '../types.ts'
-import type { Interpreted } from './interpreter/interpret.ts'
+import type { Interpreted } from './interpret.ts'
 
 /** How much a schema is interpreted before it is compiled, in values looked at. docs/design/decisions/validation.md */
 const HOT = 50_000

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
-import { interpret } from '../../../src/schema/validate/interpreter/interpret.ts'
+import { interpret } from '../../../src/schema/validate/interpret.ts'
 import type { JsonSchema } from '../../../src/schema/types.ts'
 import { outcomeOf } from '../../support/validators.ts'
 

@@ -1,8 +1,8 @@
+import { FORMATS } from '@jetway/json-schema'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
-import { FORMATS } from '../../../src/schema/validate/formats.ts'
-import { interpret } from '../../../src/schema/validate/interpreter/interpret.ts'
+import { interpret } from '../../../src/schema/validate/interpret.ts'
 import type { JsonSchema } from '../../../src/schema/types.ts'
 import { ajvAlone, outcomeOf } from '../../support/validators.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
-import { interpret } from '../../../src/schema/validate/interpreter/interpret.ts'
+import { interpret } from '../../../src/schema/validate/interpret.ts'
 import type { JsonSchema, JsonValidator } from '../../../src/schema/types.ts'
 import { ajvAlone, outcomeOf } from '../../support/validators.ts'
 

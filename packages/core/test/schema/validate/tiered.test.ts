@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import type { JsonSchema, JsonValidator } from '../../../src/schema/types.ts'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
-import { interpret } from '../../../src/schema/validate/interpreter/interpret.ts'
+import { interpret } from '../../../src/schema/validate/interpret.ts'
 import { createTieredCompiler } from '../../../src/schema/validate/tiered.ts'
 
 const schema: JsonSchema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } } }

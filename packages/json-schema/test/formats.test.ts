@@ -1,7 +1,7 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FORMATS, type Format } from '../../../src/schema/validate/formats.ts'
+import { FORMATS, type Format } from '../src/formats.ts'
 
 type Theirs = RegExp | ((text: string) => boolean)
 

@@ -1,4 +1,4 @@
-import type { KeywordFailure } from '../failures.ts'
+import type { ValidationError } from '../types.ts'
 
 /** A validation of one value. */
 export interface Run {
@@ -18,7 +18,7 @@ export interface Run {
   steps: number
 }
 
-export type Failure = { -readonly [Key in keyof KeywordFailure]: KeywordFailure[Key] }
+export type Failure = { -readonly [Key in keyof ValidationError]: ValidationError[Key] }
 
 /** @returns whether the value passes; undefined if it does and the keywords that follow in the group are left out */
 export type Check = (data: unknown, run: Run) => boolean | undefined

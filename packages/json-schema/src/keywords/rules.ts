@@ -1,5 +1,5 @@
-import type { Dialect } from '../../convert/dialect.ts'
-import type { JsonSchema } from '../../types.ts'
+import type { Dialect } from '../dialect.ts'
+import type { JsonSchema } from '../types.ts'
 
 export type GroupType = 'number' | 'string' | 'array' | 'object'
 

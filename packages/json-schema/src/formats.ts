@@ -1,4 +1,4 @@
-/** A format for texts, one for numbers, or one that every value has. */
+/** Checks a string or a number. `true` accepts every value. */
 export type Format =
   | ((text: string) => boolean)
   | { readonly type: 'number'; readonly validate: (value: number) => boolean }
@@ -177,7 +177,7 @@ const int32: Format = {
 /** An integer: numbers of JSON as they are parsed hold no more of 64 bits than 53. */
 const int64: Format = { type: 'number', validate: Number.isInteger }
 
-/** Formats that are enforced; all others are annotations. */
+/** The formats that validators check, in the form of ajv's option `formats`. Other formats are annotations. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   date: isDate,
   time: isTime,

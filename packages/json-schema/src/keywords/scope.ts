@@ -1,5 +1,6 @@
-import type { Dialect } from '../../convert/dialect.ts'
-import type { Place, SchemaNode } from './document.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Place } from '../document.ts'
+import type { JsonSchema } from '../types.ts'
 import { type Check, type Routine, type Run, UNREAD } from './run.ts'
 
 /**
@@ -20,7 +21,7 @@ export class Slot {
 
 /** A schema while its checks are made. */
 export interface Scope {
-  readonly schema: SchemaNode
+  readonly schema: JsonSchema
   readonly dialect: Dialect
   /** What the routine is made of. */
   readonly place: Place
@@ -59,7 +60,7 @@ export interface PartOptions {
 /** Makes the checks of a part of a schema. */
 export type MakePart = (scope: Scope, schema: unknown, options: PartOptions) => Part
 
-type Failing = Omit<Scope, 'schema'> & { readonly schema: SchemaNode | boolean }
+type Failing = Omit<Scope, 'schema'> & { readonly schema: JsonSchema | boolean }
 type Params = Readonly<Record<string, unknown>>
 
 /** A failure that is all there is to say of the routine, unless it is one of several alternatives. */

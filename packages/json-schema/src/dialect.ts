@@ -1,8 +1,8 @@
-import type { JsonSchema } from '../types.ts'
+import type { JsonSchema } from './types.ts'
 
+/** The drafts of JSON Schema that schemas can be written in. */
 export type Dialect = 'draft-2020-12' | 'draft-2019-09' | 'draft-07'
 
-/** For schemas without `$schema`: https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage */
 const DEFAULT_DIALECT: Dialect = 'draft-2020-12'
 
 const BY_URI: ReadonlyMap<string, Dialect> = new Map([
@@ -11,7 +11,11 @@ const BY_URI: ReadonlyMap<string, Dialect> = new Map([
   ['json-schema.org/draft-07/schema', 'draft-07'],
 ])
 
-/** @throws Error for a dialect that is not served; nothing is said about what such a schema means */
+/**
+ * The dialect that `$schema` names; 2020-12 without it.
+ *
+ * @throws Error for any other dialect
+ */
 export function dialectOf(schema: JsonSchema): Dialect {
   const uri = Object.hasOwn(schema, '$schema') ? schema['$schema'] : undefined
   if (uri === undefined) return DEFAULT_DIALECT

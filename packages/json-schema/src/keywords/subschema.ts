@@ -1,13 +1,12 @@
+import { isNode, type Place, type SchemaOrBoolean } from '../document.ts'
+import { resolveUri, splitUri, withoutEmptyFragment } from '../uri.ts'
 import * as arrays from './arrays.ts'
 import * as combine from './combine.ts'
-import { isNode, type Place, type SchemaOrBoolean } from './document.ts'
-
 import * as objects from './objects.ts'
 import { dynamicAnchor, dynamicReference, reference } from './references.ts'
 import { type Group, GROUPS, type GroupType, hasRules, isUsed } from './rules.ts'
 import type { Check, Routine } from './run.ts'
 import { fail, type MakePart, type Part, type PartOptions, type Scope, Slot } from './scope.ts'
-import { resolveUri, splitUri, withoutEmptyFragment } from './uri.ts'
 import * as values from './values.ts'
 
 type MakeCheck = (

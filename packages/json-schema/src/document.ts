@@ -1,11 +1,11 @@
-import type { Dialect } from '../../convert/dialect.ts'
-import { isEqual } from '../equal.ts'
-import { escapePointer, type Routine } from './run.ts'
-import { isOnlyReference } from './rules.ts'
+import type { Dialect } from './dialect.ts'
+import { isEqual } from './equal.ts'
+import { escapePointer, type Routine } from './keywords/run.ts'
+import { isOnlyReference } from './keywords/rules.ts'
+import type { JsonSchema } from './types.ts'
 import { resolveUri, splitUri, withoutEmptyFragment } from './uri.ts'
 
-export type SchemaNode = Readonly<Record<string, unknown>>
-export type SchemaOrBoolean = SchemaNode | boolean
+export type SchemaOrBoolean = JsonSchema | boolean
 
 /** A schema that references lead to, and the URI that its own references are relative to. */
 export interface Place {
@@ -26,7 +26,7 @@ export interface SchemaDocument {
   /** By URI: a place, or the URI that it stands for. */
   readonly byUri: Map<string, Place | string>
   /** By URI with an anchor as its fragment, where the rest of it is not known as a URI. */
-  readonly anchors: Map<string, SchemaNode>
+  readonly anchors: Map<string, JsonSchema>
   /** The documents of the dialect itself. */
   readonly metaschemas: Metaschemas
   /** What references have led to. */
@@ -44,7 +44,7 @@ const NAMELESS = 'jetway:schema'
 
 /** @throws Error for ids and anchors that are malformed or lead to more than one schema */
 export function createDocument(
-  schema: SchemaNode,
+  schema: JsonSchema,
   dialect: Dialect,
   metaschemas: Metaschemas,
 ): SchemaDocument {
@@ -87,7 +87,7 @@ function register(document: SchemaDocument): void {
   const { root, byUri, anchors } = document
   const seen = new Set<string>()
   const prefix = `${splitUri(root.baseUri).document}#`
-  const note = (uri: string, schema: SchemaNode, path: string): void => {
+  const note = (uri: string, schema: JsonSchema, path: string): void => {
     if (seen.has(uri)) throw ambiguous(uri)
     seen.add(uri)
     let known = lookup(document, uri)
@@ -101,7 +101,7 @@ function register(document: SchemaDocument): void {
     }
   }
   traverse(
-    root.schema as SchemaNode,
+    root.schema as JsonSchema,
     (schema, pointer, outerUri) => {
       let baseUri = outerUri
       const at = (reference: string): string =>
@@ -130,14 +130,14 @@ const VALUES = new Set(['default', 'enum', 'const'])
 
 /** Visits what may be a schema, under unknown keywords too. Ajv looks for ids in the same places. */
 function traverse(
-  root: SchemaNode,
-  visit: (schema: SchemaNode, pointer: string, baseUri: string) => string,
+  root: JsonSchema,
+  visit: (schema: JsonSchema, pointer: string, baseUri: string) => string,
   rootUri: string,
 ): void {
   const into = (part: unknown, pointer: string, baseUri: string): void => {
     if (isNode(part)) inner(part, pointer, visit(part, pointer, baseUri))
   }
-  const inner = (schema: SchemaNode, pointer: string, baseUri: string): void => {
+  const inner = (schema: JsonSchema, pointer: string, baseUri: string): void => {
     for (const [key, part] of Object.entries(schema)) {
       const path = `${pointer}/${key}`
       if (Array.isArray(part)) {
@@ -151,7 +151,7 @@ function traverse(
   inner(root, '', rootUri)
 }
 
-export function isNode(value: unknown): value is SchemaNode {
+export function isNode(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -204,7 +204,7 @@ function atPointer(owner: Place, fragment: string | undefined): Place | undefine
   for (const token of fragment.slice(1).split('/')) {
     const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
     if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) return undefined
-    schema = (schema as SchemaNode)[key]
+    schema = (schema as JsonSchema)[key]
     const id = isNode(schema) ? schema['$id'] : undefined
     if (typeof id === 'string' && !NAMES.has(token)) baseUri = resolveUri(baseUri, withoutEmptyFragment(id))
   }

@@ -26,21 +26,26 @@ export function textLength(text: string): number {
   return length
 }
 
-/** Says which items of a list are equal, in time that grows with the list and not its square. */
-export function duplicateMessage(items: readonly unknown[]): string | undefined {
+/**
+ * Two equal items of a list, by their indexes, in time that grows with the list and not its square.
+ *
+ * @returns undefined if all items differ
+ */
+export function findDuplicates(
+  items: readonly unknown[],
+): readonly [first: number, second: number] | undefined {
   const plain = new Map<unknown, number>()
   const structured = new Map<string, number>()
-  let message: string | undefined
+  let found: readonly [number, number] | undefined
   for (const [i, item] of items.entries()) {
     const isPlain = typeof item !== 'object' || item === null
     const key = isPlain ? item : canonical(item)
     const latest = isPlain ? plain : (structured as Map<unknown, number>)
     const before = latest.get(key)
-    if (before !== undefined)
-      message = `must NOT have duplicate items (items ## ${before} and ${i} are identical)`
+    if (before !== undefined) found = [before, i]
     latest.set(key, i)
   }
-  return message
+  return found
 }
 
 /** One text for all values that are equal. */

@@ -1,29 +1,26 @@
-import { type Dialect, dialectOf } from '../../convert/dialect.ts'
-import type { JsonSchema, JsonSchemaCompiler, JsonValidator } from '../../types.ts'
-import { bareSchema } from '../bare-schema.ts'
-import { fromFailures } from '../failures.ts'
-import { createDocument, type Metaschemas, type Place, type SchemaNode } from './document.ts'
+import { type Dialect, dialectOf } from './dialect.ts'
+import { createDocument, type Metaschemas, type Place } from './document.ts'
 import { metaschemasOf } from './metaschemas.ts'
-import { call, type Failure, type Routine, startRun } from './run.ts'
-import { makeRoutine } from './subschema.ts'
+import { call, type Failure, type Routine, startRun } from './keywords/run.ts'
+import { makeRoutine } from './keywords/subschema.ts'
+import type { JsonSchema, Validator, ValidatorOptions } from './types.ts'
 import { withoutEmptyFragment } from './uri.ts'
 
-/** A validator that tells how much it has done. */
-export interface Interpreted extends JsonValidator {
-  /** How many values it has looked at so far, about. */
-  steps(): number
-}
-
 /**
- * Checks values by walking through the schema, without generating code, with the verdicts and the messages of ajv. Schemas
- * cost next to nothing to make ready, and it works where `new Function` does not.
+ * Makes a validator for a schema. It walks through the schema and generates no code, so it works where `new Function` is
+ * forbidden. Verdicts and errors are those of ajv with its options `allErrors` and `strict` off and `ownProperties` on.
+ * Unknown keywords and formats are annotations. Nothing is fetched: references lead into the schema or to a metaschema of its
+ * dialect.
  *
- * @throws Error with a readable message
+ * @throws Error for a schema that is not valid, with an unknown dialect, or with a reference that leads nowhere
  */
-export function interpret(schema: JsonSchema, origin: 'author' | 'library'): Interpreted {
+export function createValidator(
+  schema: JsonSchema,
+  { validateSchema = true }: ValidatorOptions = {},
+): Validator {
   const dialect = dialectOf(schema)
-  const document = createDocument(bareSchema(schema), dialect, metaschemasFor(dialect))
-  if (origin === 'author') checkSchema(document.root.schema as SchemaNode, dialect)
+  const document = createDocument(schema, dialect, metaschemasFor(dialect))
+  if (validateSchema) checkSchema(schema, dialect)
   const routine = makeRoutine(document.root)
   let steps = 0
   return {
@@ -33,12 +30,10 @@ export function interpret(schema: JsonSchema, origin: 'author' | 'library'): Int
       steps += run.steps
       return isValid
     },
-    explain: (value) => fromFailures(failuresOf(routine, value)),
+    errors: (value) => failuresOf(routine, value),
     steps: () => steps,
   }
 }
-
-export const interpreter: JsonSchemaCompiler = { compile: interpret }
 
 function failuresOf(routine: Routine, value: unknown): Failure[] {
   const run = startRun(true)

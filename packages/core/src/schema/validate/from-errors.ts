@@ -1,38 +1,26 @@
+import type { ValidationError } from '@jetway/json-schema'
 import { closestAlternative } from '../issues.ts'
 import type { Issue } from '../types.ts'
-
-/** What a JSON Schema validator says of a failed keyword, in the form that ajv has made common. */
-export interface KeywordFailure {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly schemaPath: string
-  readonly params: Readonly<Record<string, unknown>>
-  readonly propertyName?: string
-  readonly message?: string
-  /** The keyword's own value, and the value that failed it. */
-  readonly schema?: unknown
-  readonly data?: unknown
-}
 
 /** Keywords whose error only sums up those reported before it. */
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'propertyNames', 'contains'])
 
 /** With `allErrors` off there are several errors only where alternatives failed, one for each. */
-export function fromFailures(failures: readonly KeywordFailure[]): Issue[] {
-  let told = failures.filter(({ keyword }) => !SUMMARIES.has(keyword))
-  for (const union of failures.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')) {
-    told = told.filter((failure) => isOfMeantAlternative(failure, union))
+export function fromErrors(errors: readonly ValidationError[]): Issue[] {
+  let reported = errors.filter(({ keyword }) => !SUMMARIES.has(keyword))
+  for (const union of errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')) {
+    reported = reported.filter((error) => isOfMeantAlternative(error, union))
   }
-  const alternatives = (told.length === 0 ? failures.slice(-1) : told).map((failure) => [toIssue(failure)])
+  const alternatives = (reported.length === 0 ? errors.slice(-1) : reported).map((error) => [toIssue(error)])
   return closestAlternative(alternatives)
 }
 
 /** An object that carries the constants of one alternative was meant for it; what the others say is noise. */
-function isOfMeantAlternative(failure: KeywordFailure, union: KeywordFailure): boolean {
+function isOfMeantAlternative(error: ValidationError, union: ValidationError): boolean {
   const { schema: alternatives, schemaPath, data } = union
-  if (!failure.schemaPath.startsWith(`${schemaPath}/`) || !Array.isArray(alternatives)) return true
+  if (!error.schemaPath.startsWith(`${schemaPath}/`) || !Array.isArray(alternatives)) return true
   const meant = alternatives.map((alternative) => hasConstantsOf(alternative, data))
-  const own = Number(failure.schemaPath.slice(schemaPath.length + 1).split('/')[0])
+  const own = Number(error.schemaPath.slice(schemaPath.length + 1).split('/')[0])
   return !meant.includes(true) || meant[own] === true
 }
 
@@ -48,7 +36,7 @@ function member(value: unknown, key: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[key]
 }
 
-function toIssue(error: KeywordFailure): Issue {
+function toIssue(error: ValidationError): Issue {
   const path = parsePointer(error.instancePath)
   const at = (property: unknown, message: string): Issue => ({ path: [...path, String(property)], message })
   const { params } = error
@@ -70,7 +58,7 @@ function toIssue(error: KeywordFailure): Issue {
   }
 }
 
-function nameProblem({ propertyName, message }: KeywordFailure): string | undefined {
+function nameProblem({ propertyName, message }: ValidationError): string | undefined {
   return propertyName === undefined ? undefined : `has a property name that ${message ?? 'is not allowed'}`
 }
 

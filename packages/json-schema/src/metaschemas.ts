@@ -1,11 +1,11 @@
-import type { Dialect } from '../../convert/dialect.ts'
-import type { SchemaNode } from './document.ts'
+import type { Dialect } from './dialect.ts'
+import type { JsonSchema } from './types.ts'
 
 /**
  * What schemas of each dialect look like, without what no validation reads: titles, defaults, and formats, which ajv does
  * not check in schemas either. https://json-schema.org/specification
  */
-export function metaschemasOf(dialect: Dialect): readonly SchemaNode[] {
+export function metaschemasOf(dialect: Dialect): readonly JsonSchema[] {
   if (dialect === 'draft-07') return [draft07()]
   return dialect === 'draft-2019-09'
     ? vocabularies(
@@ -32,10 +32,10 @@ const VALUES = {
   stringArray: { type: 'array', items: TEXT, uniqueItems: true },
 }
 
-const keyed = (names: readonly string[], schema: unknown): SchemaNode =>
+const keyed = (names: readonly string[], schema: unknown): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, schema]))
 
-const byName = (schema: SchemaNode, more: SchemaNode = {}): SchemaNode => ({
+const byName = (schema: JsonSchema, more: JsonSchema = {}): JsonSchema => ({
   type: 'object',
   additionalProperties: schema,
   ...more,
@@ -46,7 +46,7 @@ const LIMITS = ['maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum']
 const SINGLE = ['contains', 'additionalProperties', 'propertyNames', 'if', 'then', 'else', 'not']
 
 /** @param defs - where the definitions are: `#/definitions` or `#/$defs` */
-function validation(defs: string, counts: readonly string[]): SchemaNode {
+function validation(defs: string, counts: readonly string[]): JsonSchema {
   const simple = { $ref: `${defs}/simpleTypes` }
   return {
     type: { anyOf: [simple, { type: 'array', items: simple, minItems: 1, uniqueItems: true }] },
@@ -61,7 +61,7 @@ function validation(defs: string, counts: readonly string[]): SchemaNode {
   }
 }
 
-function draft07(): SchemaNode {
+function draft07(): JsonSchema {
   const schema = { $ref: '#' }
   const list = { $ref: '#/definitions/schemaArray' }
   const names = { $ref: '#/definitions/stringArray' }
@@ -87,10 +87,10 @@ function draft07(): SchemaNode {
 }
 
 /** 2019-09 and 2020-12 are each several documents. */
-function vocabularies(base: string, anchor: SchemaNode, schema: SchemaNode): SchemaNode[] {
+function vocabularies(base: string, anchor: JsonSchema, schema: JsonSchema): JsonSchema[] {
   const is2020 = '$dynamicAnchor' in anchor
   const list = { $ref: '#/$defs/schemaArray' }
-  const vocabulary = (name: string, properties: SchemaNode, $defs?: SchemaNode): SchemaNode => ({
+  const vocabulary = (name: string, properties: JsonSchema, $defs?: JsonSchema): JsonSchema => ({
     $id: `${base}/meta/${name}`,
     ...anchor,
     type: ['object', 'boolean'],
@@ -141,7 +141,7 @@ function vocabularies(base: string, anchor: SchemaNode, schema: SchemaNode): Sch
   return [whole, ...documents]
 }
 
-function core(schema: SchemaNode, is2020: boolean): SchemaNode {
+function core(schema: JsonSchema, is2020: boolean): JsonSchema {
   const anchor = {
     type: 'string',
     pattern: is2020 ? '^[A-Za-z_][-A-Za-z0-9._]*$' : '^[A-Za-z][-A-Za-z0-9.:_]*$',

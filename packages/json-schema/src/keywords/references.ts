@@ -1,4 +1,4 @@
-import { isNode, type Place, resolveReference } from './document.ts'
+import { isNode, type Place, resolveReference } from '../document.ts'
 import { mergeEvaluated, newSlot } from './evaluated.ts'
 import { hasReference } from './rules.ts'
 import { call, type Check, type Routine, type Run } from './run.ts'

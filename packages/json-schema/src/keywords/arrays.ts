@@ -1,4 +1,4 @@
-import { duplicateMessage } from '../equal.ts'
+import { findDuplicates } from '../equal.ts'
 import { mergeEvaluated } from './evaluated.ts'
 import { at } from './objects.ts'
 import { isAlwaysValid } from './rules.ts'
@@ -19,8 +19,11 @@ export function limitItems(scope: Scope, limit: number, keyword: string): Check 
 export function uniqueItems(scope: Scope, unique: boolean): Check | undefined {
   if (!unique) return undefined
   return (data, run) => {
-    const message = duplicateMessage(data as Items)
-    return message === undefined || fail(run, scope, 'uniqueItems', data, message)
+    const pair = findDuplicates(data as Items)
+    if (pair === undefined) return true
+    const [j, i] = pair
+    const message = `must NOT have duplicate items (items ## ${j} and ${i} are identical)`
+    return fail(run, scope, 'uniqueItems', data, message, { i, j })
   }
 }
 

@@ -1,0 +1,21 @@
+import { createValidator } from '@jetway/json-schema'
+import type { JsonSchema, JsonSchemaCompiler, JsonValidator } from '../types.ts'
+import { fromErrors } from './from-errors.ts'
+
+/** A validator that counts its work. */
+export interface Interpreted extends JsonValidator {
+  /** About how many values it has looked at so far. */
+  steps(): number
+}
+
+/** @throws Error with a readable message for what is no valid schema */
+export function interpret(schema: JsonSchema, origin: 'author' | 'library'): Interpreted {
+  const validator = createValidator(schema, { validateSchema: origin === 'author' })
+  return {
+    isValid: (value) => validator.isValid(value),
+    explain: (value) => fromErrors(validator.errors(value)),
+    steps: () => validator.steps(),
+  }
+}
+
+export const interpreter: JsonSchemaCompiler = { compile: interpret }

@@ -1,0 +1,8 @@
+export { createValidator } from './validator.ts'
+export { dialectOf } from './dialect.ts'
+export { findDuplicates } from './equal.ts'
+export { FORMATS } from './formats.ts'
+export { compilePattern } from './pattern.ts'
+export type { Dialect } from './dialect.ts'
+export type { Format } from './formats.ts'
+export type { JsonSchema, ValidationError, Validator, ValidatorOptions } from './types.ts'

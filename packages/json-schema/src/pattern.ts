@@ -1,0 +1,14 @@
+/**
+ * Compiles a `pattern`, without the flags if it does not compile with them: patterns are meant for `u`, but many are written
+ * without it in mind, such as `[\w-.]`.
+ *
+ * @throws SyntaxError for what is no regular expression without flags either
+ */
+export function compilePattern(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, flags)
+  } catch (error) {
+    if (flags === '') throw error
+    return new RegExp(pattern)
+  }
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { createValidator, dialectOf, findDuplicates } from '@jetway/json-schema'
+
+describe('createValidator', () => {
+  it('reports the first error, as ajv does', () => {
+    const validator = createValidator({
+      type: 'object',
+      properties: { a: { type: 'array', items: { required: ['b'] } } },
+      additionalProperties: false,
+    })
+    expect(validator.errors({ a: [{ b: 1 }] })).toEqual([])
+    const data = { b2: 1 }
+    expect(validator.errors({ a: [{ b: 1 }, data] })).toEqual([
+      {
+        keyword: 'required',
+        instancePath: '/a/1',
+        schemaPath: '#/properties/a/items/required',
+        params: { missingProperty: 'b' },
+        message: "must have required property 'b'",
+        schema: ['b'],
+        data,
+      },
+    ])
+  })
+
+  it('reports the errors of all alternatives, then that of the keyword', () => {
+    const validator = createValidator({ anyOf: [{ type: 'string' }, { minimum: 3 }] })
+    expect(validator.errors(1).map(({ keyword, schemaPath }) => [keyword, schemaPath])).toEqual([
+      ['type', '#/anyOf/0/type'],
+      ['minimum', '#/anyOf/1/minimum'],
+      ['anyOf', '#/anyOf'],
+    ])
+  })
+
+  it.each<[string, object, RegExp]>([
+    [
+      'a keyword with a wrong value',
+      { minLength: 'x' },
+      /^schema is invalid: data\/minLength must be integer/,
+    ],
+    ['an unknown type', { type: 'text' }, /^schema is invalid: data\/type must be equal to one of/],
+    ['a reference that leads nowhere', { $ref: '#/$defs/a' }, /^can't resolve reference #\/\$defs\/a/],
+    [
+      'a reference to another document',
+      { $ref: 'https://a.test/b' },
+      /^can't resolve reference https:\/\/a\.test/,
+    ],
+    ['a bad pattern', { pattern: '(' }, /^Invalid regular expression/],
+    [
+      'an unknown dialect',
+      { $schema: 'https://a.test/schema' },
+      /^the dialect "https:\/\/a\.test\/schema" is not/,
+    ],
+  ])('throws for %s', (_, schema, message) => {
+    expect(() => createValidator({ ...schema })).toThrow(message)
+  })
+
+  it('trusts a schema that a program has generated, if told to', () => {
+    const schema = { properties: { a: { minLength: 1 } }, required: 'a' }
+    expect(() => createValidator(schema)).toThrow('schema is invalid: data/required must be array')
+    const unused = { $defs: { a: { type: 7 } }, minLength: 1 }
+    expect(createValidator(unused, { validateSchema: false }).isValid('')).toBe(false)
+  })
+
+  it('counts the values that it looks at', () => {
+    const validator = createValidator({ type: 'array', items: { type: 'number' } })
+    expect(validator.steps()).toBe(0)
+    validator.isValid(Array.from({ length: 1_000 }, () => 1))
+    expect(validator.steps()).toBeGreaterThanOrEqual(1_000)
+    expect(validator.steps()).toBeLessThan(3_000)
+  })
+
+  it('throws a RangeError for a value that is nested too deeply', () => {
+    let value: unknown = []
+    for (let i = 0; i < 100_000; i++) value = [value]
+    const validator = createValidator({ items: { $ref: '#' } })
+    expect(() => validator.isValid(value)).toThrow(RangeError)
+    expect(() => validator.errors(value)).toThrow(RangeError)
+  })
+})
+
+it('dialectOf reads $schema', () => {
+  expect(dialectOf({})).toBe('draft-2020-12')
+  expect(dialectOf({ $schema: 'http://json-schema.org/draft-07/schema#' })).toBe('draft-07')
+  expect(dialectOf({ $schema: 'https://json-schema.org/draft/2019-09/schema' })).toBe('draft-2019-09')
+  expect(() => dialectOf({ $schema: 'https://json-schema.org/draft-04/schema' })).toThrow('not supported')
+})
+
+it.each<[unknown[], readonly [number, number] | undefined]>([
+  [[1, '1', [1], { a: 1 }, null, true], undefined],
+  [
+    [1, 2, 1],
+    [0, 2],
+  ],
+  [
+    [{ a: 1, b: [2] }, 3, { b: [2], a: 1 }],
+    [0, 2],
+  ],
+  [
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    undefined,
+  ],
+])('findDuplicates(%j) is %j', (items, pair) => {
+  expect(findDuplicates(items)).toEqual(pair)
+})
