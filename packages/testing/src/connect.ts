@@ -17,50 +17,50 @@ import type { JsonRpcNotification } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { Notifications } from './notifications.ts'
 
-/** A handler, or its answers, one for each time that it is asked. */
+/** A handler, or a list of answers for one question each. */
 type Scripted<Handler, Answer> = Handler | readonly Answer[]
 
-/** What a test client answers. Only what is named here is declared to the server. */
+/** The test client's answers. It declares only the capabilities that are named here. */
 export interface ScriptedAnswers {
-  /** Fills in forms. */
+  /** Answers form elicitation. */
   readonly elicit?: Scripted<NonNullable<ClientHandlers['elicit']>, ElicitResult>
-  /** Opens addresses. */
+  /** Answers URL elicitation. */
   readonly elicitUrl?: Scripted<NonNullable<ClientHandlers['elicitUrl']>, ElicitResult['action']>
-  /** Is the model. A text is one that it has said. */
+  /** Answers sampling. A string is the model's reply. */
   readonly sample?: Scripted<NonNullable<ClientHandlers['sample']>, string | SampleResult>
   /** The same each time. */
   readonly roots?: ClientHandlers['roots'] | readonly string[]
 }
 
-/** How a test client connects. */
+/** Options of {@link connect}. */
 export interface ConnectOptions extends Omit<ClientOptions, 'revisions' | 'handlers' | 'eras'> {
-  /** @default the newest that the server speaks */
+  /** @default the newest that the server supports */
   readonly revision?: RevisionDate
-  /** Who is asking, as an `authenticate` hook would have said. @default nobody in particular */
+  /** The caller's auth info, as an `authenticate` hook would return it. @default none */
   readonly auth?: AuthInfo
   readonly handlers?: ScriptedAnswers
 }
 
-/** A server that counts on the context of its mount is given one. */
+/** Required if the server's handlers use `ctx.locals`. */
 type Connecting<Locals> = unknown extends Locals
   ? [options?: ConnectOptions & { readonly locals?: Locals }]
   : [options: ConnectOptions & { readonly locals: Locals }]
 
-/** One question of the server's, as the handler got it. */
+/** One question of the server, as the handler received it. */
 export type AskedQuestion =
   | { readonly kind: 'elicit'; readonly request: ElicitRequest }
   | { readonly kind: 'elicitUrl'; readonly request: ElicitUrlRequest }
   | { readonly kind: 'sample'; readonly request: SampleRequest }
   | { readonly kind: 'roots' }
 
-/** A client that keeps what it hears. */
+/** A client that keeps the notifications and questions that it receives. */
 export class TestClient extends Client {
   readonly #notifications = new Notifications()
   /** Every notification so far, in order; progress goes to the `onProgress` of its call. */
   readonly notifications: readonly JsonRpcNotification[] = this.#notifications.heard
   /** Every question so far, in order. */
   readonly asked: readonly AskedQuestion[]
-  /** What went wrong beside the calls: garbage, answers that did not fit, scripts that were too short. */
+  /** Errors outside calls: invalid messages, answers of the wrong shape, too few scripted answers. */
   readonly problems: Error[] = []
 
   constructor({ revision, handlers = {}, ...options }: ConnectOptions) {
@@ -80,7 +80,7 @@ export class TestClient extends Client {
     })
   }
 
-  /** Resolves to the first notification that fits, among those that have come and those that will. */
+  /** Resolves to the first notification that matches, past or future. */
   notification(
     method: string,
     fits?: (params: Readonly<Record<string, unknown>>) => boolean,
@@ -90,7 +90,7 @@ export class TestClient extends Client {
 }
 
 /**
- * Connects a client to a server in this process, as any other would be: schemas, middleware and limits are those of
+ * Connects a client to a server in this process. Schemas, middleware and limits work as in
  * production. Close it, or declare it with `await using`; the server stays open.
  */
 export async function connect<Locals>(
@@ -99,7 +99,7 @@ export async function connect<Locals>(
 ): Promise<TestClient> {
   const [near, far] = createMemoryTransportPair()
   const { auth, locals, ...rest }: ConnectOptions & { readonly locals?: unknown } = options ?? {}
-  // A test that leaves a call behind should not wait for it.
+  // A test need not wait for a call that it abandons.
   const served = { endGraceMs: 50, locals, ...(auth !== undefined && { auth }) }
   ;(server as McpServer).connect(far, served)
   return new TestClient(rest).connect(duplex(near))
@@ -126,7 +126,7 @@ function toHandlers(
   }
 }
 
-/** A handler that keeps its questions; a script is one that gives the next answer each time. */
+/** Returns a handler that records its questions. A list gives its next answer each time. */
 function kept<Request, Answer, Line>(
   kind: 'elicit' | 'elicitUrl' | 'sample',
   script: ((request: Request, ctx: HandlerContext) => Answer | Promise<Answer>) | readonly Line[],

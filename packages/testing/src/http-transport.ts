@@ -10,15 +10,15 @@ export interface HttpTransportOptions {
   readonly url: string
   /** @default the global fetch */
   readonly fetch?: Fetch
-  /** Headers of every request, for example `authorization`. */
+  /** Headers for every request, for example `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Opens the GET stream once the session is initialized, where the server has one. @default true */
+  /** Opens the GET stream after `initialize`, if the server supports it. @default true */
   readonly listen?: boolean
 }
 
 const VERSION = 'mcp-protocol-version'
 
-/** An HTTP status that answers no request in particular. */
+/** An HTTP error status that answers no single request. */
 export class HttpStatusError extends Error {
   readonly status: number
   readonly body: string
@@ -41,7 +41,7 @@ export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions
   readonly #controller = new AbortController()
   readonly #streams = new Set<Promise<void>>()
-  /** The session and the version header: what every later request repeats. */
+  /** The session and version headers that every later request repeats. */
   #session: Record<string, string> = {}
   #handlers: TransportHandlers | undefined
   #closing: Promise<void> | undefined
@@ -50,7 +50,7 @@ export class HttpTransport implements Transport {
     this.#options = options
   }
 
-  /** The id the server gave, if it did. */
+  /** The session id, if the server gave one. */
   get sessionId(): string | undefined {
     return this.#session['mcp-session-id']
   }
@@ -60,7 +60,7 @@ export class HttpTransport implements Transport {
     this.#handlers = handlers
   }
 
-  /** Resolves when the answer has begun, or with a JSON answer when it has been delivered. */
+  /** Resolves when a stream has begun, or when a JSON response was delivered. */
   async send(message: string, options: SendOptions = {}): Promise<void> {
     const response = await this.#request('POST', {
       body: message,
@@ -96,7 +96,7 @@ export class HttpTransport implements Transport {
       const response = await this.#request('DELETE', {})
       await response.body?.cancel()
     } catch {
-      // The server is gone already, and the session with it.
+      // The server has closed, and its sessions with it.
     }
   }
 

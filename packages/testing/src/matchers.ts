@@ -16,13 +16,13 @@ interface Matched {
   readonly expected?: unknown
 }
 
-/** What the matchers add to Vitest's `expect`. */
+/** The matchers that are added to Vitest's `expect`. */
 export interface ToolResultMatchers<R = unknown> {
-  /** The tool has succeeded, and its blocks of text, joined by line ends, are or match this. */
+  /** The tool succeeded, and its text blocks, joined by newlines, equal or match this. */
   toHaveText(text: string | RegExp): R
-  /** The tool has succeeded, and its structured value equals this; `expect.objectContaining` and its siblings work. */
+  /** The tool succeeded, and its structured value equals this. Asymmetric matchers such as `expect.objectContaining` work. */
   toHaveStructured(value: unknown): R
-  /** The tool has failed, with a text that is or matches this where one is given. */
+  /** The tool failed. If `text` is given, the error text equals or matches it. */
   toBeToolError(text?: string | RegExp): R
 }
 
@@ -32,7 +32,7 @@ declare module 'vitest' {
 }
 
 /**
- * Matchers for results of tools: `expect.extend(matchers)`, once, in a setup file or at the head of a test.
+ * Matchers for tool results. Call `expect.extend(matchers)` once, in a setup file or at the top of a test.
  */
 export const matchers: {
   toHaveText(this: MatcherState, received: unknown, text: string | RegExp): Matched

@@ -25,7 +25,7 @@ export const memoryTransport: MatrixTransport = {
   open: (server) => ({
     dial() {
       const [client, end] = createMemoryTransportPair()
-      // A test that leaves a call behind should not wait for it.
+      // A test need not wait for a call that it abandons.
       server.connect(end, { endGraceMs: 50 })
       return client
     },

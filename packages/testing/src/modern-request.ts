@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 
-/** What a client says with every request, where no session remembers it. */
+/** The metadata that a client sends with every request if there is no session. */
 export interface Sender {
   readonly revision: string
   readonly capabilities: JsonObject
@@ -8,7 +8,7 @@ export interface Sender {
 }
 
 /**
- * The parameters of a request that stands for itself. What a test puts into `_meta` goes over what the sender says.
+ * The parameters of a request without a session. The test's own `_meta` wins over the sender's.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
@@ -25,11 +25,11 @@ export function withMeta(params: JsonObject | undefined, sender: Sender): JsonOb
   }
 }
 
-/** What of the parameters `Mcp-Name` repeats. A method has one of them at most that is a text. */
+/** The parameters that `Mcp-Name` may repeat. Each method has at most one of them. */
 const NAMES = ['name', 'uri', 'taskId'] as const
 
 /**
- * The headers that repeat parts of a request, so that proxies need not read it.
+ * The headers that repeat parts of a request for proxies.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -48,7 +48,7 @@ export function mirrorHeaders(
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** A header carries visible ASCII alone; what would be taken for an encoding is encoded, too. */
+/** A header may hold visible ASCII only. A value that looks encoded is encoded too. */
 function encodeHeaderText(text: string): string {
   if (PLAIN.test(text) && !text.startsWith('=?base64?')) return text
   return `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}?=`

@@ -2,7 +2,7 @@ import type { JsonRpcNotification } from '@jetway/core/protocol'
 
 type Watcher = (notification: JsonRpcNotification) => void
 
-/** What a peer has heard, and those who wait for what it will hear. */
+/** The notifications that a peer received, and the waiters for the next ones. */
 export class Notifications {
   readonly heard: JsonRpcNotification[] = []
   readonly #watchers = new Set<Watcher>()
@@ -12,7 +12,7 @@ export class Notifications {
     for (const watcher of this.#watchers) watcher(notification)
   }
 
-  /** Resolves to the first that fits, among those that have come and those that will. */
+  /** Resolves to the first that matches, past or future. */
   next(
     method: string,
     fits: (params: Readonly<Record<string, unknown>>) => boolean = () => true,

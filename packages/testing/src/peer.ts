@@ -14,43 +14,43 @@ import { mirrorHeaders, type Sender, withMeta } from './modern-request.ts'
 import { Notifications } from './notifications.ts'
 import { parse } from './record-transport.ts'
 
-/** An answer as it came: `result`, or `error`. */
+/** A raw response: `result` or `error`. */
 export interface RawResponse {
   readonly id: RequestId
   readonly result?: JsonObject
   readonly error?: JsonRpcErrorObject
 }
 
-/** How a test client speaks. */
+/** Options of {@link connectPeer}. */
 export interface PeerOptions {
-  /** The revision that `initialize` asks for; or that every request names, where the revision has no sessions. */
+  /** The revision that `initialize` requests, or that every request names if the revision has no sessions. */
   readonly revision: string
   /** @default {} */
   readonly capabilities?: JsonObject
-  /** Answers what the server asks, other than `ping`: a result, or undefined for "method not found". */
+  /** Answers the server's requests except `ping`: returns a result, or undefined for "method not found". */
   readonly onRequest?: (
     method: string,
     params: JsonObject | undefined,
   ) => JsonObject | undefined | Promise<JsonObject | undefined>
 }
 
-/** A client that says exactly what it is told to, and keeps everything it hears. */
+/** A client that sends exactly the given messages, and keeps all that it receives. */
 export interface TestConnection {
-  /** The result of `initialize`; of `server/discover`, where the revision has no sessions. */
+  /** The result of `initialize`, or of `server/discover` if the revision has no sessions. */
   readonly initialized: JsonObject
   /** Every notification so far, in order. */
   readonly notifications: readonly JsonRpcNotification[]
-  /** Whatever was no answer to a request of this client, no notification and no request. */
+  /** Messages that were no response to this client, no notification and no request. */
   readonly strays: readonly unknown[]
-  /** Resolves to the answer, an error too; rejects when the connection ends first. `id` defaults to a counter. */
+  /** Resolves to the response, which may be an error. Rejects if the connection ends first. `id` defaults to a counter. */
   request(method: string, params?: JsonObject, options?: { readonly id?: RequestId }): Promise<RawResponse>
   notify(method: string, params?: JsonObject): Promise<void>
-  /** Sends any text, for example one that is no message. */
+  /** Sends any text, which need not be a message. */
   raw(text: string): Promise<void>
-  /** Resolves to the first notification that fits, among those that have come and those that will. */
+  /** Resolves to the first notification that matches, past or future. */
   notification(method: string, fits?: (params: JsonObject) => boolean): Promise<JsonRpcNotification>
   close(): Promise<void>
-  /** Resolves when either side has ended. */
+  /** Resolves when either side has closed. */
   readonly closed: Promise<TransportClose>
 }
 
@@ -84,7 +84,7 @@ class Peer implements TestConnection {
   #nextId = 1
   #end: ((reason: TransportClose) => void) | undefined
   #headers: Record<string, string> | undefined
-  /** Who says so with every request; undefined in a session. */
+  /** The client info of every request; undefined in a session. */
   readonly #sender: Sender | undefined
 
   constructor(transport: Transport, options: PeerOptions) {
@@ -156,7 +156,7 @@ class Peer implements TestConnection {
     try {
       await this.#write(text, this.#headers)
     } catch (error) {
-      // Over HTTP this is the answer to what is no request; elsewhere it comes as a message of its own.
+      // HTTP answers a text that is no request with this status; other transports send a message.
       const answer = error instanceof HttpStatusError ? parse(error.body) : undefined
       if (answer === undefined) throw error
       this.strays.push(answer)
@@ -200,7 +200,7 @@ class Peer implements TestConnection {
   #answer(message: JsonObject): void {
     const id = message['id'] as RequestId
     const waiting = this.#waiting.get(id)
-    // A second answer to one request ends here as well.
+    // A second response to one request ends here too.
     if (waiting === undefined) this.strays.push(message)
     this.#waiting.delete(id)
     waiting?.resolve(message as unknown as RawResponse)
@@ -215,7 +215,7 @@ class Peer implements TestConnection {
 
   #closed(reason: TransportClose): void {
     for (const waiting of this.#waiting.values())
-      waiting.reject(new Error('The connection ended before the answer came'))
+      waiting.reject(new Error('The connection ended before the response arrived'))
     this.#waiting.clear()
     this.#end?.(reason)
   }

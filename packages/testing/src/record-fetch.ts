@@ -2,10 +2,10 @@ import { type SseEvent, SseParser } from '@jetway/client/http'
 import { keep, parse, type RecordingOptions } from './record-transport.ts'
 import { isEventStream } from './event-stream.ts'
 
-/** What calls a URL, like `fetch`. */
+/** A function like `fetch`. */
 export type Fetch = (request: Request) => Promise<Response>
 
-/** One HTTP request and its answer. */
+/** One HTTP request and its response. */
 export interface RecordedExchange {
   readonly method: string
   readonly url: string
@@ -13,25 +13,25 @@ export interface RecordedExchange {
   readonly requestBody: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** What has been read of the answer so far. */
+  /** The part of the response body that was read so far. */
   readonly body: string
-  /** The answer as JSON, once it is all there; undefined where it is none. */
+  /** The response as JSON, once it is complete; undefined if it is not JSON. */
   readonly message: unknown
-  /** The events so far, where the answer is a stream. */
+  /** The events so far, if the response is a stream. */
   readonly events: readonly SseEvent[]
 }
 
-/** What {@link recordFetch} gives: a fetch to use, and what went through it. */
+/** The result of {@link recordFetch}: a fetch to use, and its exchanges. */
 export interface FetchRecording {
-  /** To be used in place of the function that was given. */
+  /** Use it in place of the given function. */
   readonly fetch: Fetch
-  /** Grows with each answer; an answer grows while it is read. */
+  /** Grows with each response; a response grows while it is read. */
   readonly exchanges: readonly RecordedExchange[]
 }
 
 const DEFAULT_LIMIT = 10_000
 
-/** Keeps every HTTP request and answer. Bodies are recorded as the caller reads them, so streams still stream. */
+/** Records every HTTP request and response. Bodies are recorded as the caller reads them, so streams still stream. */
 export function recordFetch(fetch: Fetch, options: RecordingOptions = {}): FetchRecording {
   const exchanges: RecordedExchange[] = []
   return {

@@ -1,22 +1,22 @@
 import type { Transport } from '@jetway/core/transport'
 
-/** One message as it crossed the wire, seen from the side that was recorded. */
+/** One message on the wire, seen from the recorded side. */
 export interface RecordedFrame {
   readonly direction: 'sent' | 'received'
   readonly text: string
-  /** Undefined where the text is not JSON. */
+  /** Undefined if the text is not JSON. */
   readonly message: unknown
 }
 
 /** Options of {@link recordTransport}. */
 export interface RecordingOptions {
-  /** The oldest are dropped beyond it. @default 10_000 */
+  /** Older messages are dropped. @default 10_000 */
   readonly limit?: number
 }
 
-/** What {@link recordTransport} gives: a transport to use, and what went through it. */
+/** The result of {@link recordTransport}: a transport to use, and its messages. */
 export interface TransportRecording {
-  /** To be used in place of the transport that was given. */
+  /** Use it in place of the given transport. */
   readonly transport: Transport
   /** Grows while the transport is used. */
   readonly frames: readonly RecordedFrame[]
@@ -51,7 +51,7 @@ export function recordTransport(transport: Transport, options: RecordingOptions 
   }
 }
 
-/** Appends to a log that holds no more than `limit`. */
+/** Appends to a log of at most `limit` entries. */
 export function keep<T>(log: T[], entry: T, limit: number): void {
   log.push(entry)
   if (log.length > limit) log.splice(0, log.length - limit)

@@ -26,8 +26,8 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: [
-      'refuses a forbidden Host before the body has come',
-      'takes a body of exactly the limit and answers 413 to one byte more, by its declared length alone',
+      'refuses a forbidden Host before the body arrives',
+      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413',
     ],
   },
   {
@@ -43,7 +43,7 @@ const inRequests: readonly Fault[] = [
         })
       },
     },
-    breaks: ['shows the method, the first value of a query parameter, and headers by their lower-case names'],
+    breaks: ['gives the method, the first value of a query parameter, and headers by lower-case name'],
   },
   {
     does: 'shows the first of repeated headers only',
@@ -55,7 +55,7 @@ const inRequests: readonly Fault[] = [
     },
     breaks: [
       'refuses a repeated Mcp-Session-Id',
-      'refuses a repeat of every header that must stand alone, and of no other',
+      'refuses a repeat of each header that must be single, and of no other',
     ],
   },
   {
@@ -63,7 +63,7 @@ const inRequests: readonly Fault[] = [
     parts: {
       request: (exchanged, parts) => Object.assign(SOUND.request(exchanged, parts), { peer: undefined }),
     },
-    breaks: ['shows both addresses of the socket', 'takes loopback Hosts only on a loopback socket'],
+    breaks: ['gives both addresses of the socket', 'accepts loopback Hosts only on a loopback socket'],
   },
   {
     does: 'decodes each piece of a body by itself',
@@ -74,25 +74,25 @@ const inRequests: readonly Fault[] = [
         return Buffer.from(decoded)
       },
     },
-    breaks: ['reads a body whose pieces end inside a character'],
+    breaks: ['reads a body whose chunks end inside a character'],
   },
   {
     does: 'ignores the limit',
     parts: { read: (req) => buffer(req) },
-    breaks: ['counts a body that comes in chunks, and answers 413 beyond the limit'],
+    breaks: ['counts a chunked body, and answers 413 beyond the limit'],
   },
   {
     does: 'holds a body to less than the limit',
     parts: { read: (req, limit) => SOUND.read(req, limit - 1) },
     breaks: [
-      'takes a body of exactly the limit and answers 413 to one byte more, by its declared length alone',
-      'counts a body that comes in chunks, and answers 413 beyond the limit',
+      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413',
+      'counts a chunked body, and answers 413 beyond the limit',
     ],
   },
   {
     does: 'parses JSON itself',
     parts: { read: async (req) => ({ parsed: JSON.parse(await text(req)) as unknown }) },
-    breaks: ['leaves the parsing to the endpoint: what is not JSON is answered as JSON-RPC'],
+    breaks: ['answers a body that is not JSON as JSON-RPC'],
   },
   {
     does: 'waits for the end of a body that was broken off',
@@ -116,7 +116,7 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve({ ...exchanged, host: {} }, parts)
       },
     },
-    breaks: ['takes a body that the host has parsed'],
+    breaks: ['accepts a body that the host has parsed'],
   },
   {
     does: 'takes one request per connection',
@@ -126,7 +126,7 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve(exchanged, parts)
       },
     },
-    breaks: ['answers many requests on one connection, each in its turn'],
+    breaks: ['answers many requests on one connection in order'],
   },
   {
     does: 'serves what is left on the connection when it has refused a head',
@@ -139,7 +139,7 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve(exchanged, parts)
       },
     },
-    breaks: ['never takes the body of a refused request for the next request'],
+    breaks: ['never reads the body of a refused request as the next request'],
   },
   {
     does: 'makes the context before it is asked for, outside the endpoint',
@@ -150,8 +150,8 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: [
-      'asks for no context when the guard refuses the head',
-      'answers 500 as JSON-RPC when the context throws, without a word of the cause',
+      'does not compute locals if the guard refuses the head',
+      'answers 500 as JSON-RPC if locals throws, without its message',
     ],
   },
   {
@@ -163,14 +163,14 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: [
-      'hands the context of the host to tools, made once for a call',
-      'hands over what the authentication of the host has found',
+      'passes locals to tools, and computes them once per call',
+      'passes on the auth info of the host',
     ],
   },
   {
     does: 'takes the paths below its own, too',
     parts: { isForMcp: (path) => path.startsWith('/mcp') },
-    breaks: ['leaves other paths, and their bodies, to the host'],
+    breaks: ['leaves other paths and their bodies to the host'],
   },
 ]
 
@@ -180,7 +180,7 @@ const inReplies: readonly Fault[] = [
     parts: { sendWhole: (res, { status, body }) => void res.writeHead(status).end(body) },
     breaks: [
       'answers a call with JSON',
-      'sends the id of a session on the reply that opens it, as JSON and as a stream',
+      'sends the session id with the initialize response, as JSON and as a stream',
       'sends the headers of a refusal: Allow, WWW-Authenticate',
       'answers HEAD with 405 and without a body, and OPTIONS with 204',
     ],
@@ -189,8 +189,8 @@ const inReplies: readonly Fault[] = [
     does: 'drops the headers of streams',
     parts: { sendHead: (res) => res.flushHeaders() },
     breaks: [
-      'sends the id of a session on the reply that opens it, as JSON and as a stream',
-      'sends a stream whole and in order, and ends it',
+      'sends the session id with the initialize response, as JSON and as a stream',
+      'sends a whole stream in order, and ends it',
     ],
   },
   {
@@ -201,7 +201,7 @@ const inReplies: readonly Fault[] = [
         SOUND.sendHead(res, reply)
       },
     },
-    breaks: ['keeps what the host has set on a reply, whatever its kind'],
+    breaks: ['keeps the headers that the host has set, on every kind of reply'],
   },
   {
     does: 'counts the characters of a body instead of its bytes',
@@ -211,7 +211,7 @@ const inReplies: readonly Fault[] = [
         SOUND.sendWhole(res, reply)
       },
     },
-    breaks: ['answers a call with JSON', 'sends a large answer whole, byte by byte as it was written'],
+    breaks: ['answers a call with JSON', 'sends a large response byte for byte'],
   },
   {
     does: 'takes every body for text',
@@ -219,12 +219,12 @@ const inReplies: readonly Fault[] = [
       sendWhole: (res, { status, headers, body }) =>
         SOUND.sendWhole(res, { status, headers, ...(body !== undefined && { body: String(body) }) }),
     },
-    breaks: ['sends a body of bytes as it is'],
+    breaks: ['sends a body of bytes unchanged'],
   },
   {
     does: 'sends streams in another encoding',
     parts: { write: (res, chunk) => void res.write(chunk, 'latin1') },
-    breaks: ['sends a stream whole and in order, and ends it'],
+    breaks: ['sends a whole stream in order, and ends it'],
   },
   {
     does: 'gives a body to replies that have none',
@@ -232,7 +232,7 @@ const inReplies: readonly Fault[] = [
       sendWhole: (res, { headers, body = '{}' }) => SOUND.sendWhole(res, { status: 200, headers, body }),
     },
     breaks: [
-      'sends replies without a body: 202 to a notification, 204 to the end of a session',
+      'sends replies without a body: 202 to a notification, 204 to a DELETE',
       'answers HEAD with 405 and without a body, and OPTIONS with 204',
     ],
   },
@@ -245,9 +245,9 @@ const inReplies: readonly Fault[] = [
       },
     },
     breaks: [
-      'answers 500 as JSON-RPC when an option of the mount throws, without a word of the cause',
-      'answers 500 as JSON-RPC when the context throws, without a word of the cause',
-      'answers running calls while the server closes, and new ones with 503',
+      'answers 500 as JSON-RPC if an option of the mount throws, without its message',
+      'answers 500 as JSON-RPC if locals throws, without its message',
+      'answers running calls while the server closes, and new calls with 503',
     ],
   },
 ]
@@ -271,7 +271,7 @@ const inStreams: readonly Fault[] = [
         SOUND.sendHead(res, { ...reply, headers: Object.fromEntries(kept) })
       },
     },
-    breaks: ['keeps the headers that tell proxies to pass a stream on as it comes'],
+    breaks: ['sends the headers that stop proxies from buffering a stream'],
   },
   {
     does: 'collects a stream until its end',
@@ -287,10 +287,7 @@ const inStreams: readonly Fault[] = [
         })
       },
     },
-    breaks: [
-      'sends each frame when it is written, and does not wait for the end',
-      'sends the head of a call that lasts when it becomes a stream',
-    ],
+    breaks: ['sends each frame when it is written', 'sends the head of a long call when it becomes a stream'],
   },
   {
     does: 'sends no comments',
@@ -301,14 +298,14 @@ const inStreams: readonly Fault[] = [
     does: 'never ends a stream',
     parts: { end: () => {} },
     breaks: [
-      'sends a stream whole and in order, and ends it',
-      'ends open streams when it is closed, and can be closed again',
+      'sends a whole stream in order, and ends it',
+      'ends open streams when it is closed, and accepts a second close',
     ],
   },
   {
     does: 'ignores that the peer is behind',
     parts: { write: (res, chunk) => void res.write(chunk) },
-    breaks: ['tells the writer to wait while the peer does not read, and sends all when it reads again'],
+    breaks: ['applies backpressure while the peer does not read, and sends everything when it reads again'],
   },
   {
     does: 'waits for a peer that is behind, and not for one that leaves',
@@ -317,21 +314,21 @@ const inStreams: readonly Fault[] = [
       write: (res, chunk) =>
         res.write(chunk) ? undefined : new Promise((resolve) => res.once('drain', resolve)),
     },
-    breaks: ['lets the writer go when a peer that does not read leaves'],
+    breaks: ['releases the writer when a peer that does not read disconnects'],
   },
   {
     does: 'never tells that the peer has left',
     parts: { signal: () => new AbortController().signal },
     breaks: [
-      'aborts the signal when the peer leaves an open stream',
-      'aborts the signal when the peer leaves before there is a reply, and goes on serving others',
-      'shows a signal that has aborted already when it is first read after the peer has left',
+      'aborts the signal when the peer closes an open stream',
+      'aborts the signal when the peer disconnects before the reply, and still serves others',
+      'gives an aborted signal if it is first read after the peer disconnected',
     ],
   },
   {
     does: 'forgets a peer that left before the signal was read',
     parts: { signal: (res) => (res.destroyed ? new AbortController().signal : SOUND.signal(res)) },
-    breaks: ['shows a signal that has aborted already when it is first read after the peer has left'],
+    breaks: ['gives an aborted signal if it is first read after the peer disconnected'],
   },
   {
     does: 'takes the end of a reply for a peer that leaves',
@@ -343,7 +340,7 @@ const inStreams: readonly Fault[] = [
         return left.signal
       },
     },
-    breaks: ['aborts no signal when the peer has had its whole reply'],
+    breaks: ['does not abort the signal after the peer received the whole reply'],
   },
 ]
 
@@ -352,22 +349,22 @@ const inClosing: readonly Fault[] = [
     does: 'never comes to the end of a close',
     parts: { close: () => new Promise(() => {}) },
     breaks: [
-      'answers running calls when it is closed, however they are answered',
-      'ends open streams when it is closed, and can be closed again',
-      'closes although a peer has stopped reading',
+      'answers running calls when it is closed, as JSON and as a stream',
+      'ends open streams when it is closed, and accepts a second close',
+      'closes even if a peer has stopped reading',
     ],
   },
   {
     does: 'waits for no call',
     parts: { close: (endpoint) => endpoint.close({ deadline: 0 }) },
-    breaks: ['answers running calls when it is closed, however they are answered'],
+    breaks: ['answers running calls when it is closed, as JSON and as a stream'],
   },
   {
     does: 'closes nothing',
     parts: { close: async () => {} },
     breaks: [
-      'ends open streams when it is closed, and can be closed again',
-      'opens nothing for a call when it has been closed',
+      'ends open streams when it is closed, and accepts a second close',
+      'starts no call after it was closed',
     ],
   },
 ]
@@ -376,25 +373,25 @@ const inDoors: readonly Fault[] = [
   {
     does: 'takes the stream of HTTP+SSE for the MCP path',
     parts: { route: (path) => (path === '/message' ? 'message' : 'mcp') },
-    breaks: ['opens the stream of HTTP+SSE beside the MCP path, and answers on it what is posted'],
+    breaks: ['opens an HTTP+SSE stream, and answers posted messages on it'],
   },
   {
     does: 'takes its messages for the MCP path',
     parts: { route: (path) => (path === '/sse' ? 'sse' : 'mcp') },
     breaks: [
-      'opens the stream of HTTP+SSE beside the MCP path, and answers on it what is posted',
-      'hands every verb of the routes of HTTP+SSE to the endpoint',
+      'opens an HTTP+SSE stream, and answers posted messages on it',
+      'passes every method on the HTTP+SSE routes to the endpoint',
     ],
   },
   {
     does: 'never tells that a peer has left the stream of HTTP+SSE',
     parts: { signal: () => new AbortController().signal },
-    breaks: ['ends the session of HTTP+SSE when the peer leaves its stream'],
+    breaks: ['ends the HTTP+SSE session when the peer closes its stream'],
   },
   {
     does: 'leaves the stream of HTTP+SSE open',
     parts: { end: () => {} },
-    breaks: ['ends the stream of HTTP+SSE when it is closed'],
+    breaks: ['ends the HTTP+SSE stream when it is closed'],
   },
   {
     does: 'answers every path with an event stream',
@@ -402,7 +399,7 @@ const inDoors: readonly Fault[] = [
       isForMcp: () => true,
       serve: async ({ res }) => void res.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     },
-    breaks: [PLAIN, 'serves the routes of HTTP+SSE only when legacySse is set'],
+    breaks: [PLAIN, 'serves the HTTP+SSE routes only if legacySse is set'],
   },
 ]
 

@@ -21,18 +21,18 @@ const ALL: readonly AdapterCase[] = [
   ...END_CASES,
 ]
 
-/** The cases for an adapter with these capabilities. */
+/** Returns the cases for an adapter with these capabilities. */
 export function adapterCases(capabilities: readonly AdapterCapability[]): readonly AdapterCase[] {
   return ALL.filter(({ needs }) => needs === undefined || capabilities.includes(needs))
 }
 
-/** How long a case waits for a sign of life, in ms: a sound adapter on a busy machine is not to be blamed. */
+/** How long a case waits for any data, in ms. Long, so that a busy machine does not fail a correct adapter. */
 const PATIENCE = 15_000
 
 /**
- * Runs one case, in any test runner. Rejects when the adapter does not hold it.
+ * Runs one case in any test runner. Rejects if the adapter fails it.
  *
- * @param patience how long the case waits for a sign of life, in ms. Default 15_000
+ * @param patience how long the case waits for any data, in ms. Default 15_000
  */
 export async function runAdapterCase(
   subject: AdapterSubject,

@@ -3,13 +3,13 @@ import { Agent, type IncomingMessage, request, type RequestOptions } from 'node:
 import { connect, type Socket } from 'node:net'
 import { REVISIONS } from '@jetway/core/protocol'
 
-/** A header with a list of values stands that often. */
+/** A header with a list of values is sent once per value. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[]>>
 
 export interface Sent {
   /** @default 'POST' */
   readonly method?: string
-  /** Path and query below the origin; the MCP endpoint by default. */
+  /** Path and query. @default those of the MCP endpoint */
   readonly path?: string
   readonly headers?: SentHeaders
   readonly body?: string | Uint8Array
@@ -21,16 +21,16 @@ export interface Sent {
 export interface OpenReply {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** What has arrived so far; decoded as UTF-8. */
+  /** The text that has arrived so far, decoded as UTF-8. */
   readonly text: () => string
-  /** Resolves when the text holds this; rejects when the reply ends without it. */
+  /** Resolves when the text contains this. Rejects if the reply ends without it. */
   readonly until: (expected: string) => Promise<string>
-  /** Resolves at the end of the reply, with its text. Rejects when the connection breaks before. */
+  /** Resolves to the whole text at the end of the reply. Rejects if the connection breaks first. */
   readonly whole: () => Promise<string>
   /** Stops reading, so that the connection fills up. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Goes away in the middle of it. */
+  /** Closes the connection at once. */
   readonly leave: () => void
 }
 
@@ -40,15 +40,15 @@ export interface WholeReply {
   readonly body: string
 }
 
-/** A connection on which bytes go as they are. */
+/** A raw connection. */
 interface RawConnection {
   readonly send: (bytes: string | Uint8Array) => Promise<void>
-  /** Resolves, with all that has come, when enough has come or the peer has closed. */
+  /** Resolves to all received text when it is enough, or the peer has closed. */
   readonly until: (done: (received: string) => boolean, what: string) => Promise<string>
   readonly leave: () => void
 }
 
-/** The newest revision with sessions and streams, which show most of an adapter. */
+/** The newest revision with sessions and streams. */
 export const REVISION: string = REVISIONS.find(({ era }) => era === 'legacy')?.version as string
 
 const MCP_HEADERS: SentHeaders = {
@@ -57,17 +57,17 @@ const MCP_HEADERS: SentHeaders = {
   'mcp-protocol-version': REVISION,
 }
 
-/** A reply may last that many times as long as any of its pieces. */
+/** A reply may take this many times as long as each of its chunks. */
 const PIECES = 3
 
-/** A client with nothing between it and the socket that could mend what arrives. All of its waiting has a limit. */
+/** A client directly on the socket, so that no library repairs what arrives. Every wait has a limit. */
 export class AdapterClient {
   readonly url: URL
   readonly #patience: number
   readonly #agent = new Agent({ keepAlive: true })
   readonly #sockets = new Set<Socket>()
 
-  /** `patience`: how long it waits for a sign of life, in ms. What comes in pieces may take three times as long. */
+  /** `patience`: how long it waits for any data, in ms. A chunked reply may take three times as long. */
   constructor(url: string, patience: number) {
     this.url = new URL(url)
     this.#patience = patience
@@ -90,7 +90,7 @@ export class AdapterClient {
       headers: { ...MCP_HEADERS, ...length, ...headers } as RequestOptions['headers'],
     }
     const asked = request(this.url, options as RequestOptions)
-    // What breaks before the head is reported by the wait for it, what breaks later by the reply.
+    // The wait for the head reports earlier failures, the reply reports later ones.
     asked.on('error', () => {})
     if (body !== undefined) asked.write(body)
     asked.end()
@@ -100,12 +100,12 @@ export class AdapterClient {
     return this.#reading(response)
   }
 
-  /** Calls a tool and gives the text that it answers with. */
+  /** Calls a tool, and returns the text of its result. */
   async call(tool: string, args: object = {}, headers: SentHeaders = {}): Promise<string> {
     return textOf(await this.send({ headers, body: callFrame(tool, args) }))
   }
 
-  /** Opens a session and gives the headers that belong to it. */
+  /** Opens a session, and returns its headers. */
   async initialize(): Promise<{ readonly 'mcp-session-id': string }> {
     const { headers } = await this.send({ body: INITIALIZE })
     const id = headers['mcp-session-id']
@@ -129,7 +129,7 @@ export class AdapterClient {
     }
   }
 
-  /** The bytes of a POST to the endpoint. A body that is longer than what is sent with it can be announced. */
+  /** The bytes of a POST to the endpoint. `content-length` may announce more than the body. */
   post(body: string, headers: Readonly<Record<string, string>> = {}): string {
     const all = {
       host: this.url.host,
@@ -141,7 +141,7 @@ export class AdapterClient {
     return `POST ${this.url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
   }
 
-  /** Rejects when something takes longer than this client's patience. */
+  /** Rejects if something takes longer than the client's patience. */
   async within<T>(wanted: Promise<T>, what: string): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined
     const limit = new Promise<never>((_resolve, reject) => {
@@ -168,11 +168,11 @@ export class AdapterClient {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Resolves, with all that has come, when enough has come or no more will. */
+  /** Resolves to all received text when it is enough, or no more can come. */
   async #arrived(arriving: Arriving, enough: (text: string) => boolean, what: string): Promise<string> {
     const limit = Date.now() + PIECES * this.#patience
     while (!arriving.over && !enough(arriving.text)) {
-      // Comments that keep a stream alive are signs of life, too.
+      // Keep-alive comments reset the patience, so a stream needs a limit in total.
       if (Date.now() > limit) throw new Error(`Waited ${PIECES * this.#patience} ms for ${what}`)
       await this.within(arriving.more(), what)
     }
@@ -222,7 +222,7 @@ class Arriving {
     this.#tell()
   }
 
-  /** Resolves when something comes, or the end. */
+  /** Resolves when data arrives, or at the end. */
   more(): Promise<void> {
     return new Promise((heard) => this.#waiting.push(heard))
   }
@@ -249,7 +249,7 @@ export function callFrame(name: string, args: object = {}, id: number = 1): stri
   return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })
 }
 
-/** The messages of a reply, whether it came as JSON or as a stream. */
+/** The messages of a reply, as JSON or as a stream. */
 export function messagesOf({ headers, body }: Pick<WholeReply, 'headers' | 'body'>): Message[] {
   if (headers['content-type']?.startsWith('text/event-stream') !== true) return [JSON.parse(body) as Message]
   return body
@@ -266,7 +266,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** What the tool of a call answered. */
+/** The text of a tool's result. */
 export function textOf(reply: WholeReply): string {
   const text = messagesOf(reply).at(-1)?.result?.content[0]?.text
   if (text === undefined) throw new Error(`Status ${reply.status} and no result: ${reply.body.slice(0, 500)}`)

@@ -7,16 +7,16 @@ import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
 
 const FRAME_BYTES = 64 * 1024
 const FRAMES = 1024
-/** What sockets, kernels and streams may hold between them. Loopback connections grow to several MB on each side. */
+/** More than sockets, kernel and streams buffer together. Loopback buffers grow to several MB on each side. */
 const HELD_FRAMES = FRAMES / 2
 
 interface Flood extends Serving {
-  /** Frames that the endpoint has taken so far. */
+  /** The number of frames that the endpoint accepted so far. */
   readonly written: () => number
   readonly reply: Awaited<ReturnType<Serving['client']['open']>>
 }
 
-/** Writes 64 MiB to a peer that has stopped reading, waiting whenever it is told to. Gives it back at a standstill. */
+/** Writes 64 MiB to a peer that has stopped reading, with backpressure. Returns when writing has stopped. */
 async function flood({ serve }: CaseContext): Promise<Flood> {
   let written = 0
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
@@ -45,7 +45,7 @@ async function flood({ serve }: CaseContext): Promise<Flood> {
 
 const stalling: readonly AdapterCase[] = [
   {
-    name: 'tells the writer to wait while the peer does not read, and sends all when it reads again',
+    name: 'applies backpressure while the peer does not read, and sends everything when it reads again',
     async run(context) {
       const { written, reply } = await flood(context)
       expect(written()).toBeLessThan(HELD_FRAMES)
@@ -56,7 +56,7 @@ const stalling: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'lets the writer go when a peer that does not read leaves',
+    name: 'releases the writer when a peer that does not read disconnects',
     async run(context) {
       const { client, written, reply } = await flood(context)
       expect(written()).toBeLessThan(FRAMES)
@@ -66,20 +66,20 @@ const stalling: readonly AdapterCase[] = [
   },
 ]
 
-/** One call that is answered as JSON, and one that is a stream before its handler is let go. */
+/** Two running calls: one is answered as JSON, the other is a stream already. */
 function callTwice(client: AdapterClient): Promise<WholeReply[]> {
   const answers = Promise.all([
     client.send({ body: callFrame('hold') }),
     client.send({ body: callFrame('hold', { reports: true }) }),
   ])
-  // A case that has failed before does not come to look at them.
+  // If the case fails early, nothing awaits these promises.
   answers.catch(() => {})
   return answers
 }
 
 const closing: readonly AdapterCase[] = [
   {
-    name: 'answers running calls while the server closes, and new ones with 503',
+    name: 'answers running calls while the server closes, and new calls with 503',
     async run({ serve }) {
       const { server, release, calls } = holding()
       const { client } = await serve({ stateless: true }, {}, server)
@@ -98,14 +98,14 @@ const closing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers running calls when it is closed, however they are answered',
+    name: 'answers running calls when it is closed, as JSON and as a stream',
     async run({ serve }) {
       const { server, release, calls } = holding()
       const { client, close } = await serve({ stateless: true }, {}, server)
       const answers = callTwice(client)
       await client.eventually(() => calls() === 2, 'both calls to run')
       const closed = close()
-      // However often new work is turned away meanwhile, what runs is not given up.
+      // Refusing new calls must not end the running ones.
       for (let late = 0; late < 5; late++) await client.send({ body: INITIALIZE }).catch(() => undefined)
       release()
       expect((await answers).map(textOf)).toEqual(['released', 'released'])
@@ -113,7 +113,7 @@ const closing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'ends open streams when it is closed, and can be closed again',
+    name: 'ends open streams when it is closed, and accepts a second close',
     async run({ serve }) {
       const { client, close } = await serve()
       const reply = await listen(client)
@@ -123,7 +123,7 @@ const closing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'closes although a peer has stopped reading',
+    name: 'closes even if a peer has stopped reading',
     async run(context) {
       const { client, close, server, written } = await flood(context)
       expect(written()).toBeLessThan(FRAMES)
@@ -132,7 +132,7 @@ const closing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'opens nothing for a call when it has been closed',
+    name: 'starts no call after it was closed',
     async run({ serve }) {
       const { client, close } = await serve()
       await client.within(close(), 'the close')
@@ -142,5 +142,5 @@ const closing: readonly AdapterCase[] = [
   },
 ]
 
-/** What an adapter must hold when its peer does not read, and when it is closed. */
+/** The rules for peers that do not read, and for closing. */
 export const END_CASES: readonly AdapterCase[] = [...stalling, ...closing]

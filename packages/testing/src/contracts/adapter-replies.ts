@@ -18,7 +18,7 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends a large answer whole, byte by byte as it was written',
+    name: 'sends a large response byte for byte',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       const text = MIXED.repeat(100_000)
@@ -26,7 +26,7 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends a body of bytes as it is',
+    name: 'sends a body of bytes unchanged',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       const list = { jsonrpc: '2.0', id: 7, method: 'tools/list' }
@@ -36,7 +36,7 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends the id of a session on the reply that opens it, as JSON and as a stream',
+    name: 'sends the session id with the initialize response, as JSON and as a stream',
     async run({ serve }) {
       for (const response of ['json', 'sse'] as const) {
         const { client } = await serve({ response })
@@ -49,7 +49,7 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends replies without a body: 202 to a notification, 204 to the end of a session',
+    name: 'sends replies without a body: 202 to a notification, 204 to a DELETE',
     async run({ serve }) {
       const { client } = await serve()
       const headers = await client.initialize()
@@ -83,7 +83,7 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers 500 as JSON-RPC when an option of the mount throws, without a word of the cause',
+    name: 'answers 500 as JSON-RPC if an option of the mount throws, without its message',
     async run({ serve }) {
       const authenticate = (): never => {
         throw new Error('secret')
@@ -98,7 +98,7 @@ const whole: readonly AdapterCase[] = [
 
 const streams: readonly AdapterCase[] = [
   {
-    name: 'sends a stream whole and in order, and ends it',
+    name: 'sends a whole stream in order, and ends it',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       const reply = await client.send({ body: callFrame('report', { text: MIXED, times: 100 }, 7) })
@@ -112,7 +112,7 @@ const streams: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'keeps what the host has set on a reply, whatever its kind',
+    name: 'keeps the headers that the host has set, on every kind of reply',
     needs: 'headers',
     async run({ serve }) {
       const set = { 'x-request-id': 'a1', 'access-control-allow-origin': 'http://localhost' }
@@ -131,5 +131,5 @@ const streams: readonly AdapterCase[] = [
   },
 ]
 
-/** What a peer must see of a reply. */
+/** The rules for replies. */
 export const REPLY_CASES: readonly AdapterCase[] = [...whole, ...streams]

@@ -14,7 +14,7 @@ import type { AdapterCase } from './adapter-types.ts'
 
 const ADA: AuthInfo = { principal: 'ada' }
 
-/** An `authenticate` option that keeps the requests which pass by: the seam's own view of them. */
+/** An `authenticate` option that records each request as the endpoint sees it. */
 export function watching(): {
   readonly seen: HttpRequest[]
   readonly authenticate: (r: HttpRequest) => AuthInfo
@@ -33,10 +33,10 @@ export function expectError(
 }
 
 const statusOf = (received: string): string | undefined => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]
-/** Whole enough: all the replies that the suite reads this way end with their JSON. */
+/** All replies that the suite reads this way end with their JSON. */
 const isAnswered = (received: string): boolean => received.includes('\r\n\r\n') && received.includes('}')
 
-/** Sends bytes and gives the status of the first reply. */
+/** Sends bytes, and returns the status of the first reply. */
 async function statusFor(client: AdapterClient, bytes: string): Promise<string | undefined> {
   const connection = await client.raw()
   await connection.send(bytes)
@@ -47,7 +47,7 @@ async function statusFor(client: AdapterClient, bytes: string): Promise<string |
 
 const heads: readonly AdapterCase[] = [
   {
-    name: 'shows the method, the first value of a query parameter, and headers by their lower-case names',
+    name: 'gives the method, the first value of a query parameter, and headers by lower-case name',
     async run({ serve }) {
       const { seen, authenticate } = watching()
       const { client, url } = await serve({ stateless: true, authenticate })
@@ -63,7 +63,7 @@ const heads: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'refuses a forbidden Host before the body has come',
+    name: 'refuses a forbidden Host before the body arrives',
     async run({ serve }) {
       const { client } = await serve({ stateless: true, allowedHosts: ['127.0.0.1'] })
       const bytes = client.post('', { host: 'rebound.example.com', 'content-length': '1000' })
@@ -83,7 +83,7 @@ const heads: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'refuses a repeat of every header that must stand alone, and of no other',
+    name: 'refuses a repeat of each header that must be single, and of no other',
     needs: 'rawHeaders',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
@@ -97,7 +97,7 @@ const heads: readonly AdapterCase[] = [
         ['last-event-id', 'a'],
         ['mcp-protocol-version', REVISION],
       ] as const) {
-        // Joined by a comma, a Host or an Origin is no allowed one to begin with.
+        // Two Hosts or Origins joined by a comma are never allowed.
         expect([name, await statusFor(client, repeated(name, value))]).toEqual([
           name,
           expect.stringMatching(name === 'host' || name === 'origin' ? /^40[03]$/ : /^400$/),
@@ -107,7 +107,7 @@ const heads: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'shows both addresses of the socket',
+    name: 'gives both addresses of the socket',
     needs: 'peer',
     async run({ serve }) {
       const { seen, authenticate } = watching()
@@ -118,7 +118,7 @@ const heads: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'takes loopback Hosts only on a loopback socket',
+    name: 'accepts loopback Hosts only on a loopback socket',
     needs: 'peer',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
@@ -131,7 +131,7 @@ const heads: readonly AdapterCase[] = [
 
 const bodies: readonly AdapterCase[] = [
   {
-    name: 'reads a body whose pieces end inside a character',
+    name: 'reads a body whose chunks end inside a character',
     async run({ serve }) {
       const { seen, authenticate } = watching()
       const { client } = await serve({ stateless: true, authenticate })
@@ -148,7 +148,7 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'takes a body of exactly the limit and answers 413 to one byte more, by its declared length alone',
+    name: 'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413',
     async run({ serve }) {
       const frame = callFrame('echo', { text: 'x'.repeat(1000) })
       const { client } = await serve({ stateless: true, limits: { bodyBytes: frame.length } })
@@ -159,7 +159,7 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'counts a body that comes in chunks, and answers 413 beyond the limit',
+    name: 'counts a chunked body, and answers 413 beyond the limit',
     async run({ serve }) {
       const frame = callFrame('echo', { text: 'x'.repeat(1000) })
       const { client } = await serve({ stateless: true, limits: { bodyBytes: frame.length } })
@@ -168,7 +168,7 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'leaves the parsing to the endpoint: what is not JSON is answered as JSON-RPC',
+    name: 'answers a body that is not JSON as JSON-RPC',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       expectError(await client.send({ body: '{' }), 400, -32700)
@@ -193,7 +193,7 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'takes a body that the host has parsed',
+    name: 'accepts a body that the host has parsed',
     needs: 'parsedBody',
     async run({ serve }) {
       const { client } = await serve({ stateless: true }, { parsesBodies: true })
@@ -201,7 +201,7 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers many requests on one connection, each in its turn',
+    name: 'answers many requests on one connection in order',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       const ids = Array.from({ length: 50 }, (_, index) => index + 1)
@@ -213,7 +213,7 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'never takes the body of a refused request for the next request',
+    name: 'never reads the body of a refused request as the next request',
     async run({ serve }) {
       const { seen, authenticate } = watching()
       const { client } = await serve({ stateless: true, allowedHosts: ['127.0.0.1'], authenticate })
@@ -231,7 +231,7 @@ const bodies: readonly AdapterCase[] = [
 
 const hosts: readonly AdapterCase[] = [
   {
-    name: 'hands the context of the host to tools, made once for a call',
+    name: 'passes locals to tools, and computes them once per call',
     needs: 'locals',
     async run({ serve }) {
       let made = 0
@@ -241,7 +241,7 @@ const hosts: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'asks for no context when the guard refuses the head',
+    name: 'does not compute locals if the guard refuses the head',
     needs: 'locals',
     async run({ serve }) {
       let made = 0
@@ -252,7 +252,7 @@ const hosts: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers 500 as JSON-RPC when the context throws, without a word of the cause',
+    name: 'answers 500 as JSON-RPC if locals throws, without its message',
     needs: 'locals',
     async run({ serve }) {
       const locals = (): never => {
@@ -265,7 +265,7 @@ const hosts: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'hands over what the authentication of the host has found',
+    name: 'passes on the auth info of the host',
     needs: 'auth',
     async run({ serve }) {
       const { client } = await serve({ stateless: true }, { auth: () => ADA }, seeing())
@@ -273,7 +273,7 @@ const hosts: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'leaves other paths, and their bodies, to the host',
+    name: 'leaves other paths and their bodies to the host',
     needs: 'routes',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
@@ -287,8 +287,8 @@ const hosts: readonly AdapterCase[] = [
   },
 ]
 
-/** For cases in which something fails on purpose. */
+/** For cases that make something fail. */
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** What an endpoint must see of a request, and when. */
+/** The rules for requests. */
 export const REQUEST_CASES: readonly AdapterCase[] = [...heads, ...bodies, ...hosts]

@@ -1,9 +1,9 @@
 import { McpServer } from '@jetway/core'
 
-/** So long that the endpoint answers a list which has it with bytes in the place of text. */
+/** Long enough that the endpoint sends the list as bytes instead of text. */
 export const DESCRIPTION: string = 'aä€😀 '.repeat(2_000)
 
-/** What most cases are served: a tool that answers at once, and one that reports before. */
+/** The server of most cases: a tool that returns at once, and a tool that reports progress first. */
 export function createServer(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
   server.addTool({
@@ -25,7 +25,7 @@ export function createServer(): McpServer {
   return server
 }
 
-/** A server with a tool that reports once, then waits until it is let go. */
+/** A server with a tool that reports progress once, then waits for `release()`. */
 export function holding(): {
   readonly server: McpServer
   readonly release: () => void
@@ -50,7 +50,7 @@ export function holding(): {
   return { server, release, calls: () => calls }
 }
 
-/** A server whose tool tells what the mount knows of the request. */
+/** A server whose tool returns what the mount knows about the request. */
 export function seeing(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
   server.addTool({

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type AdapterClient, callFrame, INITIALIZE, type OpenReply } from './adapter-client.ts'
 import type { AdapterCase } from './adapter-types.ts'
 
-/** Opens the stream of the HTTP+SSE transport, and gives the path and query to post to. */
+/** Opens an HTTP+SSE stream, and returns the path and query to post to. */
 async function openSse(
   client: AdapterClient,
 ): Promise<{ readonly stream: OpenReply; readonly path: string }> {
@@ -20,7 +20,7 @@ const on = { legacySse: true, keepAliveMs: false } as const
 
 export const SSE_CASES: readonly AdapterCase[] = [
   {
-    name: 'opens the stream of HTTP+SSE beside the MCP path, and answers on it what is posted',
+    name: 'opens an HTTP+SSE stream, and answers posted messages on it',
     needs: 'legacySse',
     async run({ serve }) {
       const { client } = await serve(on)
@@ -34,7 +34,7 @@ export const SSE_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'hands every verb of the routes of HTTP+SSE to the endpoint',
+    name: 'passes every method on the HTTP+SSE routes to the endpoint',
     needs: 'legacySse',
     async run({ serve }) {
       const { client } = await serve(on)
@@ -50,7 +50,7 @@ export const SSE_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'ends the session of HTTP+SSE when the peer leaves its stream',
+    name: 'ends the HTTP+SSE session when the peer closes its stream',
     needs: 'legacySse',
     async run({ serve }) {
       const { client, server } = await serve(on)
@@ -64,7 +64,7 @@ export const SSE_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'ends the stream of HTTP+SSE when it is closed',
+    name: 'ends the HTTP+SSE stream when it is closed',
     needs: 'legacySse',
     async run({ serve }) {
       const { client, close } = await serve(on)
@@ -75,7 +75,7 @@ export const SSE_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'serves the routes of HTTP+SSE only when legacySse is set',
+    name: 'serves the HTTP+SSE routes only if legacySse is set',
     needs: 'legacySse',
     async run({ serve }) {
       const { client } = await serve()

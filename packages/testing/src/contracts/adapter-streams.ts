@@ -6,7 +6,7 @@ import { watching } from './adapter-requests.ts'
 import { holding } from './adapter-servers.ts'
 import type { AdapterCase } from './adapter-types.ts'
 
-/** Opens the stream of a new session for what belongs to no request. */
+/** Opens the GET stream of a new session. */
 export async function listen(client: AdapterClient): Promise<OpenReply> {
   const headers = { accept: 'text/event-stream', ...(await client.initialize()) }
   return client.open({ method: 'GET', headers })
@@ -22,7 +22,7 @@ const flowing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'keeps the headers that tell proxies to pass a stream on as it comes',
+    name: 'sends the headers that stop proxies from buffering a stream',
     async run({ serve }) {
       const { server, release } = holding()
       const { client } = await serve({ streams: { upgradeAfterMs: 10 } }, {}, server)
@@ -40,7 +40,7 @@ const flowing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends each frame when it is written, and does not wait for the end',
+    name: 'sends each frame when it is written',
     async run({ serve }) {
       const { server, release } = holding()
       const { client } = await serve({ stateless: true }, {}, server)
@@ -59,7 +59,7 @@ const flowing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends the head of a call that lasts when it becomes a stream',
+    name: 'sends the head of a long call when it becomes a stream',
     async run({ serve }) {
       const { server, release } = holding()
       const { client } = await serve({ stateless: true, streams: { upgradeAfterMs: 10 } }, {}, server)
@@ -75,7 +75,7 @@ const flowing: readonly AdapterCase[] = [
 
 const leaving: readonly AdapterCase[] = [
   {
-    name: 'aborts the signal when the peer leaves an open stream',
+    name: 'aborts the signal when the peer closes an open stream',
     async run({ serve }) {
       const { seen, authenticate } = watching()
       const { server, release } = holding()
@@ -90,7 +90,7 @@ const leaving: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'aborts the signal when the peer leaves before there is a reply, and goes on serving others',
+    name: 'aborts the signal when the peer disconnects before the reply, and still serves others',
     async run({ serve }) {
       const { seen, authenticate } = watching()
       const { server, release, calls } = holding()
@@ -108,7 +108,7 @@ const leaving: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'aborts no signal when the peer has had its whole reply',
+    name: 'does not abort the signal after the peer received the whole reply',
     async run({ serve }) {
       const early: AbortSignal[] = []
       const { seen, authenticate } = watching()
@@ -126,7 +126,7 @@ const leaving: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'shows a signal that has aborted already when it is first read after the peer has left',
+    name: 'gives an aborted signal if it is first read after the peer disconnected',
     async run({ serve }) {
       const { seen, authenticate } = watching()
       const { server, release, calls } = holding()
@@ -139,7 +139,7 @@ const leaving: readonly AdapterCase[] = [
       }
       const [unread, read] = seen as [HttpRequest, HttpRequest]
       const aborted = once(read.signal, 'abort')
-      // The one whose signal is read shows when the other one, which left before, is gone too.
+      // The peers leave in order, so when the read signal aborts, the unread one must have aborted too.
       for (const connection of connections) {
         connection.leave()
         await client.send({ body: INITIALIZE })
@@ -151,5 +151,5 @@ const leaving: readonly AdapterCase[] = [
   },
 ]
 
-/** What an adapter must hold while a stream is open, and when its peer leaves. */
+/** The rules for open streams, and for peers that disconnect. */
 export const STREAM_CASES: readonly AdapterCase[] = [...flowing, ...leaving]

@@ -3,16 +3,16 @@ import type { AuthInfo, EndpointOptions } from '@jetway/core/http'
 import type { AdapterClient } from './adapter-client.ts'
 
 /**
- * What a host can do beyond answering on an address. Cases that need one that is not declared are not generated.
+ * What a host supports. A case runs only if its capability is declared.
  *
- * - `headers`: something of the host's sets headers before the adapter answers
- * - `routes`: the host serves other paths beside the adapter's
- * - `parsedBody`: the host may have parsed a body before the adapter sees it
- * - `context`: the adapter has a `context` option
- * - `auth`: the host has an authentication of its own, whose finding the adapter passes on
- * - `rawHeaders`: repeats of a header can be seen as they stood on the wire
- * - `peer`: the socket's own addresses are known
- * - `legacySse`: the adapter serves the doors `/sse` and `/message`, beside an MCP path that stands at the root
+ * - `headers`: the host can set headers before the adapter answers
+ * - `routes`: the host also serves other paths
+ * - `parsedBody`: the host may parse a body before the adapter sees it
+ * - `locals`: the adapter has a `locals` option
+ * - `auth`: the host authenticates, and the adapter passes on its auth info
+ * - `rawHeaders`: the host gives repeated headers as sent
+ * - `peer`: the host gives the socket's addresses
+ * - `legacySse`: the adapter serves `/sse` and `/message` if the MCP path is at the root
  */
 export type AdapterCapability =
   | 'headers'
@@ -24,52 +24,52 @@ export type AdapterCapability =
   | 'peer'
   | 'legacySse'
 
-/** What a case asks of the host around the adapter; only ever what its subject has declared. */
+/** How a case sets up the host. It uses declared capabilities only. */
 export interface HostSetup {
-  /** `headers`: what the host sets on every reply, before the adapter is asked. */
+  /** `headers`: the host sets these on every reply before the adapter runs. */
   readonly headers?: Readonly<Record<string, string>>
-  /** `parsedBody`: the host parses bodies as JSON before the adapter is asked. */
+  /** `parsedBody`: the host parses JSON bodies before the adapter runs. */
   readonly parsesBodies?: boolean
-  /** `context`: the adapter's option of this name. */
+  /** `locals`: the adapter's option of this name. */
   readonly locals?: () => unknown
-  /** `auth`: what the host's authentication finds. */
+  /** `auth`: the result of the host's authentication. */
   readonly auth?: () => AuthInfo | undefined
 }
 
-/** An adapter that serves, on a socket of its own. */
+/** An adapter that listens on its own socket. */
 export interface ServedAdapter {
-  /** The full address of the MCP endpoint, on 127.0.0.1. With `routes`, `/echo` beside it answers a POST with its body. */
+  /** The full URL of the MCP endpoint, on 127.0.0.1. With `routes`, `/echo` answers a POST with its body. */
   readonly url: string
-  /** Shuts the adapter down as its users would: running calls end, streams end, sessions end. */
+  /** Closes the adapter as its users do: running calls, streams and sessions end. */
   readonly close: () => Promise<void>
-  /** Releases the socket and all connections, whatever state they are in. Called once, after every case. */
+  /** Releases the socket and all connections in any state. Called once after every case. */
   readonly release: () => void | Promise<void>
 }
 
 /** The adapter under test. */
 export interface AdapterSubject {
   readonly capabilities: readonly AdapterCapability[]
-  /** Mounts the server through the adapter and listens on 127.0.0.1, on a free port. */
+  /** Mounts the server through the adapter, and listens on a free port of 127.0.0.1. */
   readonly serve: (server: McpServer, options: EndpointOptions, host: HostSetup) => Promise<ServedAdapter>
 }
 
-/** What a case works with. */
+/** The tools of a case. */
 export interface CaseContext {
-  /** Mounts the server of the suite, or another one. */
+  /** Mounts the suite's server, or the given one. */
   readonly serve: (options?: EndpointOptions, host?: HostSetup, server?: McpServer) => Promise<Serving>
 }
 
-/** One mount of a case, and a client of it. */
+/** A mount, and a client for it. */
 export interface Serving extends ServedAdapter {
   readonly server: McpServer
   readonly client: AdapterClient
 }
 
-/** One promise of the seam, as data: it can be run by any test runner, and against an adapter that breaks it. */
+/** One rule for adapters, as data, so that any test runner can run it. */
 export interface AdapterCase {
   readonly name: string
-  /** Undefined: every adapter must hold it. */
+  /** Undefined: every adapter must pass it. */
   readonly needs?: AdapterCapability
-  /** Rejects when the adapter does not hold the promise. */
+  /** Rejects if the adapter breaks the rule. */
   readonly run: (context: CaseContext) => Promise<void>
 }

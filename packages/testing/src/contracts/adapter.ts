@@ -13,14 +13,14 @@ export type {
   Serving,
 } from './adapter-types.ts'
 
-/** Longer than any case waits, so that it is the case that says what it has waited for. */
+/** Longer than any case waits, so that the case reports its own timeout. */
 const TIMEOUT = 60_000
 
 /**
- * What every adapter over `@jetway/core/http` must hold, as Vitest tests: one per case, none for capabilities that are
+ * The contract of an adapter over `@jetway/core/http`, as Vitest tests: one per case, none for capabilities that are
  * not declared.
  *
- * @returns the names of the tests, to be counted: a capability that gets lost would take its tests along in silence
+ * @returns the names of the tests. Count them, so that a lost capability cannot remove its tests unnoticed
  */
 export function describeAdapter(name: string, subject: AdapterSubject): readonly string[] {
   const cases = adapterCases(subject.capabilities)

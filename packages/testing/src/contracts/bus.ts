@@ -1,11 +1,11 @@
 import type { Bus } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** One or more nodes on the same bus. */
+/** The nodes on one bus. */
 export interface BusSubject {
-  /** Each node's end of the bus; with one process they are the same object. */
+  /** Each node's view of the bus. In one process they are the same object. */
   readonly nodes: readonly [Bus, ...Bus[]]
-  /** Resolves when what was published has arrived everywhere. */
+  /** Resolves when every published message has arrived at every node. */
   readonly settled: () => Promise<void>
 }
 
@@ -23,7 +23,7 @@ async function open(create: CreateBus): Promise<Ends> {
 }
 
 function delivery(create: CreateBus): void {
-  it('delivers to every listener of the topic, wherever it listens, and to no other', async () => {
+  it('delivers to every listener of the topic on every node, and to no other', async () => {
     const { first, last, settled } = await open(create)
     const heard: string[] = []
     first.subscribe('a', (message) => heard.push(`1 ${JSON.stringify(message)}`))
@@ -59,7 +59,7 @@ function delivery(create: CreateBus): void {
 }
 
 function listeners(create: CreateBus): void {
-  it('lets no listener stop the others', async () => {
+  it('delivers to the others if a listener throws', async () => {
     const { first, settled } = await open(create)
     let heard = 0
     first.subscribe('a', () => {
@@ -71,7 +71,7 @@ function listeners(create: CreateBus): void {
     expect(heard).toBe(1)
   })
 
-  it('forgets a listener that has left, as often as it says so', async () => {
+  it('removes a listener, also when asked twice', async () => {
     const { first, settled } = await open(create)
     let heard = 0
     const listener = (): void => void heard++
@@ -84,13 +84,13 @@ function listeners(create: CreateBus): void {
     expect(heard).toBe(1)
   })
 
-  it('publishes to nobody without complaint', async () => {
+  it('publishes to a topic without listeners', async () => {
     const { first } = await open(create)
     await first.publish('nobody', { any: ['json', 1, null] })
   })
 }
 
-/** What every Bus must hold. Runs `create` for each test. */
+/** The contract of a Bus. Calls `create` for each test. */
 export function describeBus(name: string, create: CreateBus): void {
   describe(`a bus: ${name}`, () => {
     delivery(create)

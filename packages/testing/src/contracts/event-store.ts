@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 export interface EventStoreSubject {
   readonly store: EventStore
-  /** Lets time pass, in ms, on the store's clock. */
+  /** Advances the store's clock, in ms. */
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ const seqs = (events: readonly StoredEvent[] | undefined): number[] | undefined 
   events?.map(({ seq }) => seq)
 
 function positions(create: CreateEventStore): void {
-  it('gives back everything after a position, once and in order', async () => {
+  it('returns each event after a position once and in order', async () => {
     const { store } = await create(LIMITS)
     const epoch = await fill(store, key(), 5)
     expect(await store.read(key(), { epoch, seq: 0 })).toEqual([1, 2, 3, 4, 5].map((seq) => event(seq)))
@@ -46,14 +46,14 @@ function positions(create: CreateEventStore): void {
     expect(await store.read(key(), { epoch, seq: 5 })).toEqual([])
   })
 
-  it('knows a stream from its beginning, before it has any event', async () => {
+  it('knows a new stream before its first event', async () => {
     const { store } = await create(LIMITS)
     const epoch = await store.open(key())
     expect(epoch).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
     expect(await store.read(key(), { epoch, seq: 0 })).toEqual([])
   })
 
-  it('keeps frames as they are', async () => {
+  it('returns frames unchanged', async () => {
     const { store } = await create(LIMITS)
     const epoch = await store.open(key())
     const frames = ['', '{"a":"é\\n\u{1f600}"}', '"\ud800"'.replace('\ud800', '\\ud800'), ' '.repeat(100)]
@@ -70,7 +70,7 @@ function positions(create: CreateEventStore): void {
     },
   )
 
-  it('does not know the position of another epoch', async () => {
+  it('does not accept a position of another epoch', async () => {
     const { store } = await create(LIMITS)
     const before = await fill(store, key(), 3)
     const epoch = await fill(store, key(), 2)
@@ -100,7 +100,7 @@ function isolation(create: CreateEventStore): void {
 }
 
 function limits(create: CreateEventStore): void {
-  it('keeps so many events, and says what it has lost', async () => {
+  it('keeps at most maxEvents, and reports lost events', async () => {
     const { store } = await create(LIMITS)
     const epoch = await fill(store, key(), 25)
     expect(await store.read(key(), { epoch, seq: 14 })).toBeUndefined()
@@ -110,7 +110,7 @@ function limits(create: CreateEventStore): void {
     ])
   })
 
-  it('keeps so many bytes, counted in UTF-8', async () => {
+  it('keeps at most maxBytes, counted in UTF-8', async () => {
     const { store } = await create(LIMITS)
     const epoch = await store.open(key())
     for (let seq = 1; seq <= 4; seq++) await store.append(key(), event(seq, 'é'.repeat(200)))
@@ -118,7 +118,7 @@ function limits(create: CreateEventStore): void {
     expect(seqs(await store.read(key(), { epoch, seq: 2 }))).toEqual([3, 4])
   })
 
-  it('keeps events for so long', async () => {
+  it('drops events after their TTL', async () => {
     const { store, pass } = await create(LIMITS)
     const epoch = await fill(store, key(), 2)
     await pass(600)
@@ -128,7 +128,7 @@ function limits(create: CreateEventStore): void {
     expect(seqs(await store.read(key(), { epoch, seq: 2 }))).toEqual([3])
   })
 
-  it('still knows where a quiet stream stands, so that its reader can come back', async () => {
+  it('keeps the position of a quiet stream, so that its reader can reconnect', async () => {
     const { store, pass } = await create(LIMITS)
     const epoch = await fill(store, key(), 2)
     await pass(5_000)
@@ -146,7 +146,7 @@ function limits(create: CreateEventStore): void {
     expect(seqs(await store.read(key(), { epoch, seq: 5 }))?.at(-1)).toBe(11)
   })
 
-  it('does not keep a final response beyond its own limit, and says so', async () => {
+  it('drops a final response beyond its own limit, and reports it', async () => {
     const { store } = await create(LIMITS)
     const epoch = await fill(store, key(), 2)
     await store.append(key(), event(3, 'x'.repeat(6_000)), { final: true })
@@ -155,7 +155,7 @@ function limits(create: CreateEventStore): void {
 }
 
 function ends(create: CreateEventStore): void {
-  it('forgets a stream some time after its end', async () => {
+  it('deletes a stream some time after its end', async () => {
     const { store, pass } = await create(LIMITS)
     const epoch = await fill(store, key(), 1)
     await store.append(key(), event(2), { final: true })
@@ -165,7 +165,7 @@ function ends(create: CreateEventStore): void {
     expect(await store.read(key(), { epoch, seq: 1 })).toBeUndefined()
   })
 
-  it('forgets one stream, or all of a session, and nothing else', async () => {
+  it('deletes one stream, or all streams of a session, and no other', async () => {
     const { store } = await create(LIMITS)
     const keys = [key(), key({ stream: 'b' }), key({ session: 's2' }), key({ principal: 'bob' })]
     const epochs = await Promise.all(keys.map((one) => fill(store, one, 1)))
@@ -181,7 +181,7 @@ function ends(create: CreateEventStore): void {
     expect(await known()).toEqual([false, false, true, true])
   })
 
-  it('takes events for a stream that it does not know for lost', async () => {
+  it('reports events for an unknown stream as lost', async () => {
     const { store } = await create(LIMITS)
     const epoch = await fill(store, key(), 1)
     await store.delete(key())
@@ -190,7 +190,7 @@ function ends(create: CreateEventStore): void {
   })
 }
 
-/** What every EventStore must hold. Runs `create` for each test. */
+/** The contract of an EventStore. Calls `create` for each test. */
 export function describeEventStore(name: string, create: CreateEventStore): void {
   describe(`an event store: ${name}`, () => {
     positions(create)

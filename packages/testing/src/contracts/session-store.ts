@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 export interface SessionStoreSubject {
   readonly store: SessionStore
-  /** Lets time pass, in ms, on the store's clock. */
+  /** Advances the store's clock, in ms. */
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -24,7 +24,7 @@ const record = (change: Partial<SessionRecord> = {}): SessionRecord => ({
 })
 
 function records(create: CreateSessionStore): void {
-  it('gives back what was put, whole', async () => {
+  it('returns a stored record whole', async () => {
     const { store } = await create()
     const full = record({ logLevel: 'debug' })
     await store.put(full, TTL)
@@ -34,7 +34,7 @@ function records(create: CreateSessionStore): void {
     expect(await store.get(bare)).toEqual(bare)
   })
 
-  it('knows nothing of what was never put', async () => {
+  it('returns undefined for an unknown id', async () => {
     const { store } = await create()
     expect(await store.get({ principal: 'alice', id: 'never' })).toBeUndefined()
     expect(await store.delete({ principal: 'alice', id: 'never' })).toBe(false)
@@ -80,7 +80,7 @@ function lifetimes(create: CreateSessionStore): void {
     expect((await store.get(record()))?.initialized).toBe(true)
   })
 
-  it('forgets what was deleted, and says whether there was something', async () => {
+  it('deletes a record, and reports whether there was one', async () => {
     const { store } = await create()
     await store.put(record(), TTL)
     expect(await store.delete(record())).toBe(true)
@@ -88,7 +88,7 @@ function lifetimes(create: CreateSessionStore): void {
     expect(await store.get(record())).toBeUndefined()
   })
 
-  it('forgets a record after its time, which put and touch start anew', async () => {
+  it('drops a record after its TTL, which put and touch restart', async () => {
     const { store, pass } = await create()
     for (const id of ['left', 'touched', 'put']) await store.put(record({ id }), TTL)
     await pass(TTL * 0.7)
@@ -104,7 +104,7 @@ function lifetimes(create: CreateSessionStore): void {
   })
 }
 
-/** What every SessionStore must hold. Runs `create` for each test. */
+/** The contract of a SessionStore. Calls `create` for each test. */
 export function describeSessionStore(name: string, create: CreateSessionStore): void {
   describe(`a session store: ${name}`, () => {
     records(create)

@@ -2,11 +2,11 @@ import type { TaskRecord, TaskStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
 export interface TaskStoreLimits {
-  /** Tasks in all. */
+  /** The most tasks in total. */
   readonly max: number
-  /** Tasks of one owner. */
+  /** The most tasks of one owner. */
   readonly maxPerOwner: number
-  /** Bytes of all records as JSON. */
+  /** The most bytes of all records as JSON. */
   readonly maxBytes: number
 }
 
@@ -14,11 +14,11 @@ export interface TaskStoreSubject {
   readonly store: TaskStore
   /** The time on the store's clock, in ms since 1970. */
   readonly now: () => number
-  /** Lets time pass, in ms, on the store's clock. */
+  /** Advances the store's clock, in ms. */
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** Creates an empty store; the limits it is given apply, for others it has its defaults. */
+/** Creates an empty store with the given limits, and its defaults for others. */
 export type CreateTaskStore = (
   limits: Partial<TaskStoreLimits>,
 ) => TaskStoreSubject | Promise<TaskStoreSubject>
@@ -43,7 +43,7 @@ function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {
 const FINAL = ['completed', 'failed', 'cancelled'] as const
 
 function records(create: CreateTaskStore): void {
-  it('gives back what was created, whole', async () => {
+  it('returns a created task whole', async () => {
     const { store, now } = await create({})
     const full = recordAt(now(), {
       statusMessage: 'Half done',
@@ -54,7 +54,7 @@ function records(create: CreateTaskStore): void {
     expect(await store.get(full)).toEqual(full)
   })
 
-  it('knows nothing of what was never created', async () => {
+  it('returns undefined for an unknown task', async () => {
     const { store, now } = await create({})
     const never = { owner: 'alice', taskId: 'never' }
     expect(await store.get(never)).toBeUndefined()
@@ -63,7 +63,7 @@ function records(create: CreateTaskStore): void {
     expect(await store.list('alice', { limit: 10 })).toEqual([])
   })
 
-  it('takes no id twice, whoever asks', async () => {
+  it('refuses an id that exists, for every owner', async () => {
     const { store, now } = await create({})
     expect(await store.create(recordAt(now()))).toBe(true)
     expect(await store.create(recordAt(now(), { statusMessage: 'again' }))).toBe(false)
@@ -71,7 +71,7 @@ function records(create: CreateTaskStore): void {
     expect(await store.get({ owner: 'alice', taskId: 'task-1' })).toEqual(recordAt(now()))
   })
 
-  it('shows a task to its owner alone, and lets nobody else change it', async () => {
+  it('shows a task to its owner only, and lets no other owner change it', async () => {
     const { store, now } = await create({})
     const record = recordAt(now())
     await store.create(record)
@@ -85,7 +85,7 @@ function records(create: CreateTaskStore): void {
     expect(await store.get(record)).toEqual(record)
   })
 
-  it('forgets what was deleted, and says whether there was something', async () => {
+  it('deletes a record, and reports whether there was one', async () => {
     const { store, now } = await create({})
     const record = recordAt(now())
     await store.create(record)
@@ -97,7 +97,7 @@ function records(create: CreateTaskStore): void {
 }
 
 function changes(create: CreateTaskStore): void {
-  it('replaces the state by a change, and gives the record as it is then', async () => {
+  it('applies a change, and returns the changed record', async () => {
     const { store, now } = await create({})
     const record = recordAt(now())
     await store.create(record)
@@ -126,7 +126,7 @@ function changes(create: CreateTaskStore): void {
     expect(await store.get(record)).toEqual(ended)
   })
 
-  it('lets one of several that would end a task at once do it', async () => {
+  it('lets only one of several concurrent changes end a task', async () => {
     const { store, now } = await create({})
     const record = recordAt(now())
     await store.create(record)
@@ -140,7 +140,7 @@ function changes(create: CreateTaskStore): void {
 }
 
 function lists(create: CreateTaskStore): void {
-  it('lists in the order of creation and then of ids, page by page', async () => {
+  it('lists by creation time and then by id, page by page', async () => {
     const { store, now, pass } = await create({})
     const made: TaskRecord[] = []
     for (const [taskId, wait] of [
@@ -161,7 +161,7 @@ function lists(create: CreateTaskStore): void {
     expect(await store.list('alice', { limit: 2, after: d })).toEqual([])
   })
 
-  it('goes on after a task that is gone', async () => {
+  it('continues a list after a deleted task', async () => {
     const { store, now, pass } = await create({})
     for (const taskId of ['a', 'b', 'c']) {
       await store.create(recordAt(now(), { taskId }))
@@ -175,7 +175,7 @@ function lists(create: CreateTaskStore): void {
 }
 
 function limits(create: CreateTaskStore): void {
-  it('forgets a task when its time is over, whatever has become of it', async () => {
+  it('drops a task after its TTL, in every state', async () => {
     const { store, now, pass } = await create({})
     const [brief, long] = [recordAt(now(), { taskId: 'brief', ttlMs: TTL / 2 }), recordAt(now())]
     await store.create(brief)
@@ -192,7 +192,7 @@ function limits(create: CreateTaskStore): void {
     expect(await store.get(long)).toBeUndefined()
   })
 
-  it('makes room by what has ended the longest ago, and never by what has not', async () => {
+  it('evicts the task that ended first, and never a running one', async () => {
     const { store, now, pass } = await create({ max: 3, maxPerOwner: 100 })
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((taskId) =>
       recordAt(now(), { taskId, owner: `owner of ${taskId}` }),
@@ -209,7 +209,7 @@ function limits(create: CreateTaskStore): void {
     expect(await store.get(c)).toBeDefined()
   })
 
-  it('limits each owner alone', async () => {
+  it('applies the limit to each owner separately', async () => {
     const { store, now } = await create({ maxPerOwner: 2 })
     for (const taskId of ['a', 'b']) expect(await store.create(recordAt(now(), { taskId }))).toBe(true)
     expect(await store.create(recordAt(now(), { taskId: 'c' }))).toBe(false)
@@ -223,7 +223,7 @@ function limits(create: CreateTaskStore): void {
 }
 
 function bytes(create: CreateTaskStore): void {
-  it('holds no more bytes than it may: the newest results stay, and one that is too large is refused', async () => {
+  it('holds at most maxBytes: keeps the newest results, and refuses one that is too large', async () => {
     const { store, now, pass } = await create({ maxBytes: 8_000 })
     const result = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] }
     for (const taskId of ['a', 'b', 'c', 'd']) {
@@ -244,7 +244,7 @@ function bytes(create: CreateTaskStore): void {
   })
 }
 
-/** What every TaskStore must hold. Runs `create` for each test. */
+/** The contract of a TaskStore. Calls `create` for each test. */
 export function describeTaskStore(name: string, create: CreateTaskStore): void {
   describe(`a task store: ${name}`, () => {
     records(create)
