@@ -9,9 +9,9 @@ import type { AuthInfo } from '../stores/principal.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
 import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
-import { CallInputs, type ElicitNow, type ElicitUrlNow } from './input/inputs.ts'
-import type { Root, Sampled, SampleParams, UrlOf } from './input/question.ts'
-import { type Fails, type InputContext, type LiveInput, liveInputOf, noLiveChannel } from './input/types.ts'
+import { CallInputs } from './input/inputs.ts'
+import type { ElicitOptions, SampleParams, UrlOf } from './input/question.ts'
+import { type InputContext, type LiveMethod, liveInputOf } from './input/types.ts'
 import { createLogSender, logFrame, type LogSender } from './log.ts'
 import { Progress } from './progress.ts'
 import type { RequestContext, SessionView, TaskView } from './request-context.ts'
@@ -160,27 +160,27 @@ export class CallContext implements RequestContext {
     return (this.#inputs ??= new CallInputs(this.scope.input?.rounds.readForm))
   }
 
-  get elicit(): ElicitNow {
-    const ask = async (message: string, schema: AnySchema, options?: Fails): Promise<unknown> =>
-      this.#liveInput('elicit').elicit(this, message, schema, options)
-    return ask as ElicitNow
+  elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<never> {
+    return this.#ask('elicit', message, schema, options)
   }
-  get elicitUrl(): ElicitUrlNow {
-    const ask = async (message: string, url: UrlOf, options?: Fails): Promise<undefined> =>
-      this.#liveInput('elicitUrl').elicitUrl(this, message, url, options)
-    return ask as ElicitUrlNow
+  elicitUrl(message: string, url: UrlOf, options?: ElicitOptions): Promise<never> {
+    return this.#ask('elicitUrl', message, url, options)
   }
-  async sample(params: SampleParams): Promise<Sampled> {
-    return this.#liveInput('sample').sample(this, params)
+  sample(params: SampleParams): Promise<never> {
+    return this.#ask('sample', params)
   }
-  async listRoots(): Promise<readonly Root[]> {
-    return this.#liveInput('listRoots').listRoots(this)
+  listRoots(): Promise<never> {
+    return this.#ask('listRoots')
   }
 
-  #liveInput(method: string): LiveInput {
+  /** Typed by {@link RequestContext}. */
+  async #ask(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
     const live = liveInputOf(this)
-    if (live === undefined) throw noLiveChannel(method)
-    return live
+    if (live !== undefined) return (await live.ask(this, method, args)) as never
+    throw usageError(
+      'ERR_MCP_UNSUPPORTED_HERE',
+      `ctx.${method} needs a connection that carries requests to the client while a call runs; declare the tool's asks, or return inputRequired(…), which work everywhere`,
+    )
   }
 
   /** Whether the call waits for the client. */

@@ -2,8 +2,18 @@ import type { JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
 import type { TraceContext } from '../protocol/trace-context.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import type { ClientView } from './client-view.ts'
-import type { ElicitNow, ElicitUrlNow, Inputs } from './input/inputs.ts'
-import type { Root, Sampled, SampleParams } from './input/question.ts'
+import type { AnySchema } from '../schema/types.ts'
+import type { Inputs } from './input/inputs.ts'
+import type {
+  Declined,
+  Elicited,
+  ElicitOptions,
+  InferForm,
+  Root,
+  Sampled,
+  SampleParams,
+  UrlOf,
+} from './input/question.ts'
 import type { LogSender } from './log.ts'
 
 /** The part of a session that handlers can see. */
@@ -78,9 +88,17 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the client has
    *   not declared the capability
    */
-  readonly elicit: ElicitNow
+  elicit<const S extends AnySchema, D extends Declined = 'fail'>(
+    message: string,
+    schema: S,
+    options?: ElicitOptions<D>,
+  ): Promise<Elicited<InferForm<S>, D>>
   /** Asks a person to open a URL: see `elicitUrl`. Same rules as {@link elicit}. */
-  readonly elicitUrl: ElicitUrlNow
+  elicitUrl<D extends Declined = 'fail'>(
+    message: string,
+    url: UrlOf,
+    options?: ElicitOptions<D>,
+  ): Promise<Elicited<undefined, D>>
   /** Asks the client's model: see `sample`. Same rules as {@link elicit}. */
   sample(params: SampleParams): Promise<Sampled>
   /** Asks for the client's roots: see `listRoots`. Same rules as {@link elicit}. */

@@ -5,24 +5,24 @@ import type { CheckedInput } from '../../schema/types.ts'
 import type { CompiledForm } from './form.ts'
 import type { QuestionKind, Root, Sampled, Seen } from './question.ts'
 
-interface Elicited {
-  readonly key: string
-  readonly message: string
-  readonly seesDecline: boolean
-}
-
-export function readForm(
+/** The person's answer to a form, or without one to a URL. */
+export function readElicited(
   response: JsonObject,
-  { form, ...asked }: Elicited & { readonly form: CompiledForm },
+  key: string,
+  { message, seesDecline }: { readonly message: string; readonly seesDecline: boolean },
+  form?: CompiledForm,
 ): unknown {
-  const action = actionOf(response, asked.key)
-  if (action !== 'accept') return notAccepted(asked, action)
-  const checked = form.check(contentOf(response, asked.key))
-  const finish = (it: CheckedInput): unknown => {
-    const content = acceptedValue(it, asked.key)
-    return asked.seesDecline ? { action, content } : content
+  const action = actionOf(response, key)
+  if (action !== 'accept') {
+    if (seesDecline) return { action }
+    throw declined(action, message === '' ? key : message)
   }
-  return checked instanceof Promise ? checked.then(finish) : finish(checked)
+  const finish = (content: unknown): unknown => (seesDecline ? { action, content } : content)
+  if (form === undefined) return finish(undefined)
+  const checked = form.check(contentOf(response, key))
+  return checked instanceof Promise
+    ? checked.then((it) => finish(acceptedValue(it, key)))
+    : finish(acceptedValue(checked, key))
 }
 
 /**
@@ -32,12 +32,6 @@ export function checkShape(kind: QuestionKind, response: JsonObject, key: string
   if (kind === 'sampling') readSampled(response, key)
   else if (kind === 'roots') readRoots(response, key)
   else if (actionOf(response, key) === 'accept') contentOf(response, key)
-}
-
-export function readUrl(response: JsonObject, asked: Elicited): unknown {
-  const action = actionOf(response, asked.key)
-  if (action !== 'accept') return notAccepted(asked, action)
-  return asked.seesDecline ? { action, content: undefined } : undefined
 }
 
 export function readSampled(response: JsonObject, key: string): Sampled {
@@ -54,9 +48,7 @@ export function readRoots({ roots }: JsonObject, key: string): readonly Root[] {
   throw invalid(key, 'roots must be a list of objects with a uri')
 }
 
-export type Action = Seen<unknown>['action']
-
-export function actionOf({ action }: JsonObject, key: string): Action {
+export function actionOf({ action }: JsonObject, key: string): Seen<unknown>['action'] {
   if (action === 'accept' || action === 'decline' || action === 'cancel') return action
   throw invalid(key, 'the action must be accept, decline or cancel')
 }
@@ -69,11 +61,6 @@ export function contentOf({ content = {} }: JsonObject, key: string): JsonObject
 export function acceptedValue(checked: CheckedInput, key: string): unknown {
   if (checked.ok) return checked.value
   throw invalid(key, describeIssues(checked.issues))
-}
-
-function notAccepted({ key, message, seesDecline }: Elicited, action: 'decline' | 'cancel'): Seen<never> {
-  if (seesDecline) return { action }
-  throw declined(action, message === '' ? key : message)
 }
 
 export function declined(action: 'decline' | 'cancel', asked: string): QuestionError {

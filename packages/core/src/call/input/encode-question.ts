@@ -15,7 +15,7 @@ import {
   type UrlParts,
 } from './question.ts'
 import { randomToken } from '../../util/random.ts'
-import { readForm, readRoots, readSampled, readUrl } from './decode-response.ts'
+import { readElicited, readRoots, readSampled } from './decode-response.ts'
 
 /** The client that a question is for. */
 export interface QuestionTarget {
@@ -60,9 +60,9 @@ export function decodeResponse(question: Question, key: string, response: JsonOb
   const parts = partsOf(question)
   switch (parts.kind) {
     case 'form':
-      return readForm(response, { key, ...parts, form: parts.compile(parts.schema, key) })
+      return readElicited(response, key, parts, parts.compile(parts.schema, key))
     case 'url':
-      return readUrl(response, { key, ...parts })
+      return readElicited(response, key, parts)
     case 'sampling':
       return readSampled(response, key)
     default:
@@ -103,7 +103,6 @@ interface UrlParams extends JsonObject {
   readonly elicitationId?: string
 }
 
-/** @param id - the id of the question */
 export function urlParams(parts: UrlParts, id: string, { elicitationIds }: Revision): UrlParams {
   const shown = { mode: 'url', message: parts.message, url: urlOf(parts, id) } as const
   return elicitationIds ? { ...shown, elicitationId: id } : shown

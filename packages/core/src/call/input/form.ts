@@ -5,7 +5,6 @@ import {
   refuseUnsayable,
   toFormSchema,
 } from '../../schema/uses/elicitation-form.ts'
-import { fromStandardIssues } from '../../schema/issues.ts'
 import { named } from '../../schema/engine.ts'
 import { standardInput } from '../../schema/validate/compiled.ts'
 import { readInput } from '../../schema/convert/parts.ts'
@@ -76,10 +75,8 @@ export function checkAnswer(
   content: Readonly<Record<string, unknown>>,
 ): CheckedInput {
   if (!isStandard(schema)) return checkForm(asForm(schema as JsonSchema, key), content)
-  const checked = schema['~standard'].validate(content)
-  if ('then' in checked)
+  const checked = standardInput({}, schema).check(content)
+  if (checked instanceof Promise)
     throw usageError('ERR_MCP_SCHEMA_INVALID', `The schema of the answer "${key}" is asynchronous`)
-  return checked.issues === undefined
-    ? { ok: true, value: checked.value }
-    : { ok: false, issues: fromStandardIssues(checked.issues) }
+  return checked
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import type { ResponsesByKey } from './responses.ts'
-import type { ElicitOptions, InferForm, SeeDeclined, Seen, UrlOf } from './question.ts'
+import type { InferForm, Seen } from './question.ts'
 import { declined } from './decode-response.ts'
 
 /** The answers to `inputRequired`, with which the handler runs again. */
@@ -21,26 +21,6 @@ export interface Inputs {
   raw(key: string): Readonly<Record<string, unknown>> | undefined
 }
 
-/** `ctx.elicit`. */
-export interface ElicitNow {
-  <const S extends AnySchema>(
-    message: string,
-    schema: S,
-    options: ElicitOptions & SeeDeclined,
-  ): Promise<Seen<InferForm<S>>>
-  <const S extends AnySchema>(
-    message: string,
-    schema: S,
-    options?: ElicitOptions & { readonly declined?: 'fail' },
-  ): Promise<InferForm<S>>
-}
-
-/** `ctx.elicitUrl`. */
-export interface ElicitUrlNow {
-  (message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Promise<Seen<undefined>>
-  (message: string, url: UrlOf, options?: ElicitOptions & { readonly declined?: 'fail' }): Promise<undefined>
-}
-
 /** Responses in a request that are not matched with questions yet. */
 export type UnmatchedResponses =
   /** Some responses of a round, each with the digest of its question. */
@@ -58,33 +38,26 @@ export class CallInputs implements Inputs {
   rounds = 0
   /** The ids of URL questions, by key. */
   urlIds: ReadonlyMap<string, string> | undefined
+  answers: ResponsesByKey = new Map()
+  state: string | undefined
   readonly #readForm: ReadForm | undefined
-  #answers: ResponsesByKey = new Map()
-  #state: string | undefined
 
   /** @param readForm - may be left out where there are no answers */
   constructor(readForm: ReadForm | undefined) {
     this.#readForm = readForm
   }
 
-  get answers(): ResponsesByKey {
-    return this.#answers
-  }
-  get state(): string | undefined {
-    return this.#state
-  }
-
   receive(answers: ResponsesByKey, state: string | undefined): void {
-    this.#answers = answers
-    this.#state = state
+    this.answers = answers
+    this.state = state
   }
 
   has(key: string): boolean {
-    return this.#answers.has(key)
+    return this.answers.has(key)
   }
 
   raw(key: string): JsonObject | undefined {
-    return this.#answers.get(key)?.response
+    return this.answers.get(key)?.response
   }
 
   get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined {

@@ -1,29 +1,21 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { AnySchema } from '../../schema/types.ts'
+import type { HandlerResult, NeedsInput } from '../result.ts'
+import { decodeResponse, encodeQuestion } from './encode-question.ts'
+import type { OpenRequest, RequestChannel } from './pending-requests.ts'
+import { elicit, elicitUrl, listRoots, type Question, sample } from './question.ts'
 import { mergeResponses } from './responses.ts'
 import {
-  type Fails,
   type InputCall,
   type InputLimits,
   type LiveInput,
+  type LiveMethod,
   pinQuestions,
   type Questions,
+  type Run,
   tooManyRounds,
 } from './types.ts'
-import type { NeedsInput, HandlerResult } from '../result.ts'
-import type { OpenRequest, RequestChannel } from './pending-requests.ts'
-import { encodeQuestion, decodeResponse } from './encode-question.ts'
-import {
-  elicit,
-  elicitUrl,
-  listRoots,
-  type Question,
-  type Root,
-  sample,
-  type Sampled,
-  type SampleParams,
-  type UrlOf,
-} from './question.ts'
+
+const QUESTIONS = { elicit, elicitUrl, sample, listRoots } as const
 
 export class LiveRequests implements LiveInput {
   readonly requests: RequestChannel
@@ -34,11 +26,7 @@ export class LiveRequests implements LiveInput {
     this.#limits = limits
   }
 
-  async resolve(
-    ctx: InputCall,
-    first: NeedsInput,
-    handle: () => HandlerResult | Promise<HandlerResult>,
-  ): Promise<HandlerResult> {
+  async resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
     let outcome: HandlerResult = first
     for (let round = 1; outcome.kind === 'needs-input'; round++) {
       if (round > this.#limits.maxRounds) throw tooManyRounds(this.#limits)
@@ -51,22 +39,10 @@ export class LiveRequests implements LiveInput {
     return outcome
   }
 
-  elicit(ctx: InputCall, message: string, schema: AnySchema, options?: Fails): Promise<unknown> {
-    return this.#ask(ctx, 'elicit', elicit(message, schema, options))
-  }
-  elicitUrl(ctx: InputCall, message: string, url: UrlOf, options?: Fails): Promise<undefined> {
-    return this.#ask(ctx, 'elicitUrl', elicitUrl(message, url, options))
-  }
-  sample(ctx: InputCall, params: SampleParams): Promise<Sampled> {
-    return this.#ask(ctx, 'sample', sample(params))
-  }
-  listRoots(ctx: InputCall): Promise<readonly Root[]> {
-    return this.#ask(ctx, 'listRoots', listRoots())
-  }
-
-  async #ask<T>(ctx: InputCall, key: string, question: Question<T>): Promise<T> {
-    const responses = await askAll(ctx, { [key]: question }, this.requests)
-    return (await decodeResponse(question, key, responses[key] as JsonObject)) as T
+  async ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown> {
+    const question = (QUESTIONS[method] as (...given: readonly unknown[]) => Question)(...args)
+    const responses = await askAll(ctx, { [method]: question }, this.requests)
+    return decodeResponse(question, method, responses[method] as JsonObject)
   }
 }
 

@@ -52,32 +52,20 @@ export type Seen<T> =
   | { readonly action: 'decline' | 'cancel' }
 
 /** Options of `ctx.elicit` and of a declared question. */
-export interface ElicitOptions {
+export interface ElicitOptions<D extends Declined = Declined> {
   /**
    * `fail`: if the person declines, the call ends with an error text. `see`: the answer is `{ action, content }`, and the
    * handler decides.
    *
    * @default 'fail'
    */
-  readonly declined?: 'fail' | 'see'
+  readonly declined?: D
 }
 
-export interface SeeDeclined {
-  readonly declined: 'see'
-}
+export type Declined = 'fail' | 'see'
 
-interface Elicit {
-  <const S extends AnySchema>(
-    message: string,
-    schema: S,
-    options: ElicitOptions & SeeDeclined,
-  ): Question<Seen<InferForm<S>>>
-  <const S extends AnySchema>(
-    message: string,
-    schema: S,
-    options?: ElicitOptions & { readonly declined?: 'fail' },
-  ): Question<InferForm<S>>
-}
+/** The answer of a person, as the option `declined` has it. */
+export type Elicited<T, D extends Declined> = D extends 'see' ? Seen<T> : T
 
 /**
  * Asks a person to fill in a form: a flat object of strings, numbers, booleans and choices. Never ask for a secret in a
@@ -85,11 +73,11 @@ interface Elicit {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
-export const elicit: Elicit = (
+export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
   message: string,
-  schema: AnySchema,
-  options?: ElicitOptions,
-): Question<never> =>
+  schema: S,
+  options?: ElicitOptions<D>,
+): Question<Elicited<InferForm<S>, D>> =>
   question({
     kind: 'form',
     message,
@@ -97,11 +85,6 @@ export const elicit: Elicit = (
     seesDecline: options?.declined === 'see',
     compile: compileForm,
   })
-
-interface ElicitUrl {
-  (message: string, url: UrlOf, options: ElicitOptions & SeeDeclined): Question<Seen<undefined>>
-  (message: string, url: UrlOf, options?: ElicitOptions & { readonly declined?: 'fail' }): Question<undefined>
-}
 
 /**
  * Asks a person to open a URL, for data that must not pass through the client: passwords, payments, consent. An accept
@@ -113,11 +96,11 @@ interface ElicitUrl {
  * @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` (`http:` for development)
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
-export const elicitUrl: ElicitUrl = (
+export function elicitUrl<D extends Declined = 'fail'>(
   message: string,
   url: UrlOf,
-  options?: ElicitOptions,
-): Question<never> => {
+  options?: ElicitOptions<D>,
+): Question<Elicited<undefined, D>> {
   const parts: UrlParts = { kind: 'url', message, url, seesDecline: options?.declined === 'see' }
   // Throws here rather than when the question is sent.
   urlOf(parts, NO_ID)
@@ -222,9 +205,8 @@ export interface Root {
  */
 export const listRoots = (): Question<readonly Root[]> => question({ kind: 'roots' })
 
-export function isQuestion(value: unknown): value is Question {
-  return typeof value === 'object' && value !== null && QUESTION in value
-}
+export const isQuestion = (value: unknown): value is Question =>
+  typeof value === 'object' && value !== null && QUESTION in value
 
 export const partsOf = (asked: Question): QuestionParts => asked[QUESTION]
 

@@ -1,12 +1,14 @@
 import { invalidParams, isErrorOf, QuestionError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
-import { type ResponsesByKey, responseTo, mergeResponses } from './responses.ts'
+import { mergeResponses, type PinnedResponse, type ResponsesByKey, responseTo } from './responses.ts'
 import {
+  type InputCall,
   type InputContext,
-  type RoundsCall,
   liveInputOf,
   noClientChannel,
   pinQuestions,
+  type Questions,
+  type Run,
   tooManyRounds,
 } from './types.ts'
 import { ANONYMOUS } from '../../stores/principal.ts'
@@ -21,7 +23,7 @@ const NONE: ResponsesByKey = new Map()
 const NO_RESPONSES: JsonObject = Object.freeze({})
 
 /** Whether a request brings responses to an earlier round. */
-export function hasResponses({ message: { method, params }, scope }: RoundsCall): boolean {
+export function hasResponses({ message: { method, params }, scope }: InputCall): boolean {
   return (
     params !== undefined &&
     (params['inputResponses'] !== undefined || params['requestState'] !== undefined) &&
@@ -35,7 +37,7 @@ export function hasResponses({ message: { method, params }, scope }: RoundsCall)
  *
  * @throws McpError for an invalid state, and for malformed responses
  */
-export async function readResponses(ctx: RoundsCall): Promise<void> {
+export async function readResponses(ctx: InputCall): Promise<void> {
   const { input } = ctx.scope
   const { inputResponses, requestState } = ctx.message.params ?? NO_RESPONSES
   const round = requestState === undefined ? undefined : await input?.states.open(requestState, ownerOf(ctx))
@@ -57,75 +59,43 @@ export async function readResponses(ctx: RoundsCall): Promise<void> {
   ctx.inputs.unmatched = { answers }
 }
 
-/** Gets the answers to a handler's questions, in the way that the connection supports. */
-export function resolveInput(
-  ctx: RoundsCall,
-  first: NeedsInput,
-  handle: () => HandlerResult | Promise<HandlerResult>,
-): Promise<HandlerResult> {
-  const { input, revision } = ctx.scope
-  if (
-    input === undefined ||
-    liveInputOf(ctx) !== undefined ||
-    revision.rounds?.methods.has(ctx.message.method) !== true
-  )
-    return askOpen(ctx, first, handle)
-  return askInResult(ctx, input, first, handle)
-}
-
-/** What a call unmatched before it became a task is not asked again in it. */
-async function askOpen(
-  ctx: RoundsCall,
-  first: NeedsInput,
-  handle: () => HandlerResult | Promise<HandlerResult>,
-): Promise<HandlerResult> {
-  const { inputs, scope } = ctx
-  const { unmatched } = inputs
-  if (unmatched === undefined || scope.input === undefined) return answerLive(ctx, first, handle)
-  inputs.unmatched = undefined
-  const answers = await match(first, unmatched)
-  const open = Object.entries(first.questions).filter(([key]) => !answers.has(key))
-  const known = new Map([...inputs.answers, ...answers])
-  if (open.length > 0) {
-    inputs.receive(known, inputs.state)
-    return answerLive(ctx, { ...first, questions: Object.fromEntries(open) }, handle)
-  }
-  inputs.receive(known, first.state)
-  const outcome = await handle()
-  return outcome.kind === 'needs-input' ? answerLive(ctx, outcome, handle) : outcome
-}
-
-async function answerLive(
-  ctx: RoundsCall,
-  first: NeedsInput,
-  handle: () => HandlerResult | Promise<HandlerResult>,
-): Promise<HandlerResult> {
+/**
+ * Gets the answers to a handler's questions: from the request, by requests to the client, or by a result that asks it.
+ */
+export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
+  const { inputs, scope, message } = ctx
   const live = liveInputOf(ctx)
-  if (live === undefined) throw noClientChannel(first.questions)
-  return live.resolve(ctx, first, handle)
+  if (
+    scope.input === undefined ||
+    (live === undefined && scope.revision.rounds?.methods.has(message.method) !== true)
+  )
+    throw noClientChannel(first.questions)
+  let needed = first
+  let answers = NONE
+  if (inputs.unmatched !== undefined) {
+    answers = await match(first, inputs.unmatched)
+    // The responses belong to the first questions; later questions are another round.
+    inputs.unmatched = undefined
+    if (answers.size === Object.keys(first.questions).length) {
+      inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
+      const result = await handle()
+      if (result.kind !== 'needs-input') return result
+      needed = result
+      answers = NONE
+    }
+  }
+  if (live === undefined) return ask(ctx, scope.input, needed, answers)
+  // A task does not ask again what its call has matched.
+  if (answers.size > 0) inputs.receive(new Map([...inputs.answers, ...answers]), inputs.state)
+  return live.resolve(ctx, { ...needed, questions: openOf(needed, answers) }, handle)
 }
 
-/** The responses may have come with the request; otherwise the questions become its result. */
-async function askInResult(
-  ctx: RoundsCall,
-  input: InputContext,
-  first: NeedsInput,
-  handle: () => HandlerResult | Promise<HandlerResult>,
-): Promise<HandlerResult> {
-  const { inputs } = ctx
-  const { unmatched } = inputs
-  if (unmatched === undefined) return ask(ctx, input, first, NONE)
-  const answers = await match(first, unmatched)
-  if (Object.keys(first.questions).some((key) => !answers.has(key))) return ask(ctx, input, first, answers)
-  inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
-  const outcome = await handle()
-  // The responses belong to the first questions; later questions are another round.
-  return outcome.kind === 'needs-input' ? ask(ctx, input, outcome, NONE) : outcome
-}
+const openOf = ({ questions }: NeedsInput, answered: ResponsesByKey): Questions =>
+  Object.fromEntries(Object.entries(questions).filter(([key]) => !answered.has(key)))
 
 async function match({ questions }: NeedsInput, unmatched: UnmatchedResponses): Promise<ResponsesByKey> {
   const pins = await pinQuestions(questions)
-  const found = new Map<string, { readonly pin: string; readonly response: JsonObject }>()
+  const found = new Map<string, PinnedResponse>()
   for (const [key, pin] of pins) {
     const response =
       'answers' in unmatched ? responseTo(unmatched.answers, key, pin) : own(unmatched.responses, key)
@@ -148,14 +118,14 @@ async function fits(question: Question, key: string, response: JsonObject): Prom
 }
 
 async function ask(
-  ctx: RoundsCall,
+  ctx: InputCall,
   { limits, states }: InputContext,
-  { questions, state }: NeedsInput,
+  needed: NeedsInput,
   answered: ResponsesByKey,
 ): Promise<InputRequested> {
   const { inputs, scope } = ctx
   if (inputs.rounds >= limits.maxRounds) throw tooManyRounds(limits)
-  const open = Object.fromEntries(Object.entries(questions).filter(([key]) => !answered.has(key)))
+  const open = openOf(needed, answered)
   const urlIds = new Map<string, string>()
   const to = { revision: scope.revision, client: scope.client, urlIds }
   const requests = Object.entries(open).map(([key, it]) => [key, encodeQuestion(it, key, to)] as const)
@@ -169,7 +139,7 @@ async function ask(
     partial: answered,
     asked: new Map(asked),
     before: inputs.state,
-    after: state,
+    after: needed.state,
   }
   const sealed = await states.seal(round, ownerOf(ctx))
   if (sealed === undefined) throw new QuestionError('too-large', TOO_LARGE)
@@ -178,7 +148,7 @@ async function ask(
 
 const TOO_LARGE = 'The answers so far are too large to ask more questions'
 
-function ownerOf({ message, auth }: RoundsCall): StateOwner {
+function ownerOf({ message, auth }: InputCall): StateOwner {
   const { method, params = NO_RESPONSES } = message
   return { principal: auth?.principal ?? ANONYMOUS, method, params }
 }

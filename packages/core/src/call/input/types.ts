@@ -1,4 +1,4 @@
-import { ErrorCode, McpError, QuestionError, usageError, type UsageError } from '../../errors.ts'
+import { ErrorCode, McpError, QuestionError } from '../../errors.ts'
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { AuthInfo } from '../../stores/principal.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
@@ -8,10 +8,9 @@ import type { Exchange } from '../exchange.ts'
 import type { CallInputs, ReadForm } from './inputs.ts'
 import type { UrlCompletions } from './url-completion.ts'
 import { shownContent } from './encode-question.ts'
-import type { AnySchema } from '../../schema/types.ts'
 import type { RequestChannel } from './pending-requests.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
-import type { ElicitOptions, Question, Root, Sampled, SampleParams, UrlOf } from './question.ts'
+import type { Question } from './question.ts'
 import type { RequestStates } from './request-state.ts'
 
 /** Limits on the questions of one call. */
@@ -35,44 +34,44 @@ export interface InputContext {
   readonly urlCompletions: UrlCompletions
 }
 
-type Run = () => HandlerResult | Promise<HandlerResult>
+/** Runs a handler, from the start or with answers. */
+export type Run = () => HandlerResult | Promise<HandlerResult>
 
 /** How calls get input from their clients. A preset may leave it out. */
 export interface InputRounds {
   /** Starts a call, or continues the one whose responses the request brings. */
-  begin(ctx: RoundsCall, start: Run): HandlerResult | Promise<HandlerResult>
-  /** Has the questions of a result answered: by requests to the client, or by a result that asks it. */
-  resolve(ctx: RoundsCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
+  begin(ctx: InputCall, start: Run): HandlerResult | Promise<HandlerResult>
+  /** Gets the answers to a handler's questions: by requests to the client, or by a result that asks it. */
+  resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
   /** Asks the user to open the URLs that an error requires; undefined for other errors and clients. */
-  elicitUrls(ctx: RoundsCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
+  elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
-  /** The URLs that an error requires, as an error, or as a text for clients that cannot open URLs. */
-  urlFailure(
-    error: unknown,
-    ctx: UrlErrorContext,
-  ): { readonly text: string | undefined; readonly error: McpError } | undefined
+  /** The response for an error that requires URLs; undefined for other errors. */
+  urlFailure(error: unknown, ctx: InputCall): UrlFailure | undefined
+}
+
+export interface UrlFailure {
+  readonly error: McpError
+  /** The URLs as a text, for clients that cannot open them. */
+  readonly text?: string
 }
 
 /** Sends requests to the client while a call runs, on connections that can carry them. */
 export interface LiveInput {
   readonly requests: RequestChannel
   /** Sends a handler's questions to the client, and runs it again with the answers until it asks no more. */
-  resolve(
-    ctx: InputCall,
-    first: NeedsInput,
-    handle: () => HandlerResult | Promise<HandlerResult>,
-  ): Promise<HandlerResult>
-  elicit(ctx: InputCall, message: string, schema: AnySchema, options?: Fails): Promise<unknown>
-  elicitUrl(ctx: InputCall, message: string, url: UrlOf, options?: Fails): Promise<undefined>
-  sample(ctx: InputCall, params: SampleParams): Promise<Sampled>
-  listRoots(ctx: InputCall): Promise<readonly Root[]>
+  resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
+  /** Asks one question while the handler runs. */
+  ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown>
 }
 
-/** The overloads with `declined: 'see'` are typed in `RequestContext`. */
-export type Fails = ElicitOptions & { readonly declined?: 'fail' }
+/** The methods of `ctx` that ask while the handler runs. */
+export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
 
 /** The part of a call that questions need. */
 export interface InputCall {
+  readonly message: JsonRpcRequest
+  readonly auth: AuthInfo | undefined
   readonly scope: {
     readonly revision: Revision
     readonly client: ClientView
@@ -82,18 +81,6 @@ export interface InputCall {
   }
   readonly inputs: CallInputs
   pause(atEnd: () => void): () => void
-}
-
-export interface UrlErrorContext {
-  readonly revision: Revision
-  readonly client: ClientView
-  readonly scope: Pick<InputCall['scope'], 'settings'>
-}
-
-/** What going on in rounds needs to know of a call. */
-export interface RoundsCall extends InputCall {
-  readonly message: JsonRpcRequest
-  readonly auth: AuthInfo | undefined
 }
 
 export type Questions = Readonly<Record<string, Question>>
@@ -118,11 +105,4 @@ export const noClientChannel = (questions: Questions): McpError =>
   new McpError(
     ErrorCode.InvalidRequest,
     `An answer to "${Object.keys(questions).join('", "')}" is needed, but this connection cannot carry questions to the client: use a session, and allow streams as replies`,
-  )
-
-/** A handler asks while it runs, and the connection cannot carry requests. */
-export const noLiveChannel = (method: string): UsageError =>
-  usageError(
-    'ERR_MCP_UNSUPPORTED_HERE',
-    `ctx.${method} needs a connection that carries requests to the client while a call runs; declare the tool's asks, or return inputRequired(…), which work everywhere`,
   )

@@ -1,19 +1,18 @@
 import { ErrorCode, isErrorOf, McpError, missingCapability, usageError } from '../../errors.ts'
-import type { Revision } from '../../protocol/revisions/revision.ts'
 import { randomToken } from '../../util/random.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
 import { actionOf, declined } from './decode-response.ts'
 import { urlParams } from './encode-question.ts'
-import { isQuestion, partsOf, type Question, urlOf, type UrlParts } from './question.ts'
+import { isQuestion, partsOf, type Question, type UrlParts } from './question.ts'
 import { responseTo } from './responses.ts'
 import { readResponses, resolveInput } from './rounds.ts'
 import {
+  type InputCall,
   type InputContext,
-  type LiveInput,
   liveInputOf,
   pinQuestions,
-  type RoundsCall,
-  type UrlErrorContext,
+  type Run,
+  type UrlFailure,
 } from './types.ts'
 
 /** URLs of one error. */
@@ -55,15 +54,13 @@ export class UrlElicitationRequired extends Error {
   }
 }
 
-type Run = () => HandlerResult | Promise<HandlerResult>
-
 /**
  * Continues a call that brings responses. If the user has agreed to open URLs and the handler still requires them, the
  * call waits for their completion and runs once more.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
-export async function resume(ctx: RoundsCall, start: Run): Promise<HandlerResult> {
+export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult> {
   await readResponses(ctx)
   const { input } = ctx.scope
   if (input === undefined) return start()
@@ -88,27 +85,26 @@ export async function resume(ctx: RoundsCall, start: Run): Promise<HandlerResult
  *
  * @param start - runs the call from the start, with its middleware, which may have thrown
  */
-export function elicitUrls(ctx: RoundsCall, error: unknown, start: Run): Promise<HandlerResult> | undefined {
+export function elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined {
   const required = questionsOf(ctx, error)
   const { input } = ctx.scope
   if (required === undefined || input === undefined) return undefined
-  const live = liveInputOf(ctx)
-  if (live === undefined) return resolveInput(ctx, required, () => runOrRequire(ctx, start))
-  return elicitLive(ctx, { ...input, live }, required, start)
+  if (liveInputOf(ctx) === undefined) return resolveInput(ctx, required, () => runOrRequire(ctx, start))
+  return elicitLive(ctx, input, required, start)
 }
 
 async function elicitLive(
-  ctx: RoundsCall,
-  input: InputContext & { readonly live: LiveInput },
+  ctx: InputCall,
+  { urlCompletions, limits }: InputContext,
   first: NeedsInput,
   start: Run,
 ): Promise<HandlerResult> {
-  const completions = input.urlCompletions.track()
+  const completions = urlCompletions.track()
   let required = first
   try {
-    return await input.live.resolve(ctx, first, async () => {
+    return await resolveInput(ctx, first, async () => {
       const ids = await acceptedIds(ctx, required)
-      if (ids.length > 0) await completions.waitFor(ids, input.limits.timeoutMs, (end) => ctx.pause(end))
+      if (ids.length > 0) await completions.waitFor(ids, limits.timeoutMs, (end) => ctx.pause(end))
       const result = await runOrRequire(ctx, start)
       if (result.kind === 'needs-input') required = result
       return result
@@ -118,7 +114,7 @@ async function elicitLive(
   }
 }
 
-async function runOrRequire(ctx: RoundsCall, start: Run): Promise<HandlerResult> {
+async function runOrRequire(ctx: InputCall, start: Run): Promise<HandlerResult> {
   try {
     return await start()
   } catch (error) {
@@ -129,7 +125,7 @@ async function runOrRequire(ctx: RoundsCall, start: Run): Promise<HandlerResult>
 }
 
 /** Undefined in revisions that have an error code for this: their clients expect it. */
-function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
+function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined
   const { revision, client } = ctx.scope
   if (revision.elicitationIds || revision.forms?.url !== true || !client.supports('elicitation.url'))
@@ -150,7 +146,7 @@ function questionsOf(ctx: RoundsCall, error: unknown): NeedsInput | undefined {
  *
  * @throws QuestionError if the user has declined
  */
-async function acceptedIds(ctx: RoundsCall, { questions }: NeedsInput): Promise<string[]> {
+async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<string[]> {
   const ids: string[] = []
   for (const [key, pin] of await pinQuestions(questions)) {
     const response = key.startsWith(KEY) ? responseTo(ctx.inputs.answers, key, pin) : undefined
@@ -165,35 +161,25 @@ async function acceptedIds(ctx: RoundsCall, { questions }: NeedsInput): Promise<
   return ids
 }
 
-/** The error `-32042`; undefined for clients that do not know it. The session stores the ids, to notify the client later. */
-export function toUrlError(
-  { questions }: UrlElicitationRequired,
-  { revision, client, scope }: UrlErrorContext,
-): McpError | undefined {
-  if (!revision.elicitationIds || !client.supports('elicitation.url')) return undefined
-  const elicitations = questions.map((question) =>
+/**
+ * The response for an error that requires URLs: the error `-32042` for clients that can open them, whose session stores the
+ * ids to notify them later; a text for others.
+ */
+export function urlFailure(error: unknown, { scope }: InputCall): UrlFailure | undefined {
+  if (!isErrorOf(UrlElicitationRequired, error)) return undefined
+  const { revision, client, settings } = scope
+  const elicitations = error.questions.map((question) =>
     urlParams(partsOf(question) as UrlParts, randomToken(22), revision),
   )
-  scope.settings?.addPendingUrls(elicitations.flatMap(({ elicitationId }) => elicitationId ?? []))
-  return new McpError(ErrorCode.UrlElicitationRequired, MESSAGE, { elicitations })
-}
-
-/** The text for clients that cannot open URLs. */
-export function describeUrls({ questions }: UrlElicitationRequired): string {
-  const lines = questions.map((question) => {
-    const parts = partsOf(question) as UrlParts
-    return `- ${parts.message}: ${urlOf(parts, randomToken(22))}`
-  })
-  return [
+  if (revision.elicitationIds && client.supports('elicitation.url')) {
+    settings?.addPendingUrls(elicitations.flatMap(({ elicitationId }) => elicitationId ?? []))
+    return { error: new McpError(ErrorCode.UrlElicitationRequired, MESSAGE, { elicitations }) }
+  }
+  const text = [
     'The user has to open a URL first, and this client cannot open it. Show it to the user, and call again when they are done:',
-    ...lines,
+    ...elicitations.map(({ message, url }) => `- ${message}: ${url}`),
   ].join('\n')
-}
-
-/** The same text as a JSON-RPC error, for methods whose results have no `isError`. */
-export function toPlainError(error: UrlElicitationRequired, revision: Revision): McpError {
-  const text = describeUrls(error)
   return revision.forms?.url === true
-    ? missingCapability(text, { elicitation: { url: {} } })
-    : new McpError(ErrorCode.InvalidRequest, text)
+    ? { text, error: missingCapability(text, { elicitation: { url: {} } }) }
+    : { text, error: new McpError(ErrorCode.InvalidRequest, text) }
 }
