@@ -2,25 +2,7 @@ import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 
 /** The client, as it describes itself. Nothing here is authenticated. */
-export interface ClientView {
-  readonly info: Implementation | undefined
-  readonly capabilities: ClientCapabilities
-  /** Whether the client declared a capability, for example `elicitation` or `sampling.tools`. */
-  supports(capability: string): boolean
-  /**
-   * The settings of an extension that the client declared, by its id; undefined if it did not: then it does not understand
-   * what the extension adds.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
-   */
-  extension(id: string): JsonObject | undefined
-}
-
-export const clientView = (info: Implementation | undefined, capabilities: ClientCapabilities): ClientView =>
-  new DeclaredClient(info, capabilities)
-
-/** A class, because some revisions need one for each request. */
-class DeclaredClient implements ClientView {
+export class ClientView {
   readonly info: Implementation | undefined
   readonly capabilities: ClientCapabilities
 
@@ -29,6 +11,7 @@ class DeclaredClient implements ClientView {
     this.capabilities = capabilities
   }
 
+  /** Whether the client declared a capability, for example `elicitation` or `sampling.tools`. */
   supports(capability: string): boolean {
     let at: unknown = this.capabilities
     for (const key of capability.split('.')) {
@@ -38,6 +21,12 @@ class DeclaredClient implements ClientView {
     return at !== undefined && at !== null && at !== false
   }
 
+  /**
+   * The settings of an extension that the client declared, by its id; undefined if it did not: then it does not understand
+   * what the extension adds.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+   */
   extension(id: string): JsonObject | undefined {
     const { extensions } = this.capabilities
     if (!isObject(extensions) || !Object.hasOwn(extensions, id)) return undefined

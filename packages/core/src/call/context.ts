@@ -22,8 +22,8 @@ interface RunningTask extends TaskView {
   setStatusMessage(message: string): void
 }
 
-/** The part of a session that requests read and change. */
-export interface SessionSettings {
+/** A session, as its requests read and change it. */
+export interface CallSession extends SessionView {
   readonly record: { readonly subscriptions: readonly string[] }
   /** The level that the client has set; undefined where the server sends no logs. */
   readonly logLevel: LogLevel | undefined
@@ -40,20 +40,25 @@ export interface SessionSettings {
   update(change: { readonly logLevel?: LogLevel; readonly subscriptions?: readonly string[] }): void
 }
 
+/** The caller of one request, as the transport established it. */
+export interface Caller {
+  readonly auth?: AuthInfo | undefined
+  readonly locals?: unknown
+  /** See `RequestContext.waitUntil`. */
+  readonly background?: WaitUntil | undefined
+  readonly host?: WorkHost | undefined
+}
+
 /** What the transport knows about a request. */
 export interface CallScope {
   readonly revision: Revision
   readonly client: ClientView
-  readonly session: SessionView | undefined
   /** Undefined where the connection has no sessions. */
-  readonly settings?: SessionSettings
-  readonly auth: AuthInfo | undefined
-  readonly locals: unknown
-  readonly background?: WaitUntil | undefined
-  readonly host?: WorkHost | undefined
+  readonly session?: CallSession
+  readonly caller: Caller
   readonly exchange: Exchange
   /** The log level of a call without a session; undefined where the server sends no logs. */
-  readonly logLevel: LogLevel | undefined
+  readonly logLevel?: LogLevel | undefined
   /** Undefined where the client cannot be asked anything. */
   readonly input?: InputContext | undefined
   /** The revisions that the client may choose from, where it has to. */
@@ -129,13 +134,13 @@ export class CallContext implements RequestContext {
     return this.scope.session
   }
   get auth(): AuthInfo | undefined {
-    return this.scope.auth
+    return this.scope.caller.auth
   }
   get task(): TaskView | undefined {
     return this.scope.task
   }
   get locals(): unknown {
-    return this.scope.locals
+    return this.scope.caller.locals
   }
 
   /** Created on demand: most handlers never read it, and a controller costs as much as the rest of a small call. */
@@ -204,7 +209,7 @@ export class CallContext implements RequestContext {
   }
 
   waitUntil(work: Promise<unknown>): void {
-    const { background, host } = this.scope
+    const { background, host } = this.scope.caller
     if (background !== undefined) background.track(work, host)
     else Promise.resolve(work).catch(() => {})
   }
@@ -269,9 +274,9 @@ export class CallContext implements RequestContext {
   }
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {
-    const { settings, exchange, task } = this.scope
+    const { session, exchange, task } = this.scope
     // Read for each message: a level that the client sets during a call applies at once.
-    const logLevel = settings === undefined ? this.scope.logLevel : settings.logLevel
+    const logLevel = session === undefined ? this.scope.logLevel : session.logLevel
     if (this.#done || logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel))
       return
     const meta = task === undefined ? {} : { _meta: relatedTask(task.id) }

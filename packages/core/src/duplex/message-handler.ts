@@ -18,7 +18,7 @@ import type { EncodedResponse } from '../call/response.ts'
 import type { Exchange } from '../call/exchange.ts'
 import { answerInitialize } from '../session/initialize.ts'
 import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
-import type { Caller } from '../session/session.ts'
+import type { Caller } from '../call/context.ts'
 import { statelessContext } from '../session/stateless-call.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 

@@ -7,7 +7,7 @@ import { complete } from '../call/result.ts'
 export const setLogLevel: MethodEntry = {
   handle: ({ level }, ctx) => {
     if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)
-    ctx.scope.settings?.update({ logLevel: level })
+    ctx.scope.session?.update({ logLevel: level })
     return complete({})
   },
 }

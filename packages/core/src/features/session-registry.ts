@@ -15,7 +15,7 @@ export interface SessionRegistry {
 
 /** The entries of the caller's session; undefined for most callers. */
 export const sessionEntries = (ctx: CallContext): SessionRegistry | undefined =>
-  ctx.scope.settings?.registry as SessionRegistry | undefined
+  ctx.scope.session?.registry as SessionRegistry | undefined
 
 /** All entries, where the session's replace those of the same name, then the rest of the session's. */
 export function withSessionEntries<Entry>(

@@ -1,7 +1,7 @@
 import { invalidParams, invalidRequest, resourceNotFound } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import type { CallContext, SessionSettings } from '../call/context.ts'
+import type { CallContext, CallSession } from '../call/context.ts'
 import type { MethodEntry } from '../call/method-table.ts'
 import { complete, type HandlerResult } from '../call/result.ts'
 import type { Resources } from './resources/resources.ts'
@@ -31,29 +31,29 @@ function subscribe(
 }
 
 function note(uri: string, ctx: CallContext): HandlerResult {
-  const settings = settingsOf(ctx)
-  const { subscriptions } = settings.record
+  const session = sessionOf(ctx)
+  const { subscriptions } = session.record
   if (subscriptions.includes(uri)) return complete({})
   if (subscriptions.length >= MAX_SUBSCRIPTIONS) {
     throw invalidParams(`A session has at most ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
   }
-  settings.update({ subscriptions: [...subscriptions, uri] })
+  session.update({ subscriptions: [...subscriptions, uri] })
   return complete({})
 }
 
 /** Also for a resource that is gone by now: its subscription is not. */
 function unsubscribe(resources: Resources, params: JsonObject, ctx: CallContext): HandlerResult {
   const uri = resources.uriOf(params)
-  const settings = settingsOf(ctx)
-  const { subscriptions } = settings.record
+  const session = sessionOf(ctx)
+  const { subscriptions } = session.record
   if (subscriptions.includes(uri))
-    settings.update({ subscriptions: subscriptions.filter((other) => other !== uri) })
+    session.update({ subscriptions: subscriptions.filter((other) => other !== uri) })
   return complete({})
 }
 
-function settingsOf(ctx: CallContext): SessionSettings {
-  const { settings } = ctx.scope
-  if (settings === undefined)
+function sessionOf(ctx: CallContext): CallSession {
+  const { session } = ctx.scope
+  if (session === undefined)
     throw invalidRequest('Subscriptions need a session, and this connection has none')
-  return settings
+  return session
 }

@@ -1,7 +1,7 @@
 import { busy } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import { ANONYMOUS } from '../stores/principal.ts'
+import { principalOf } from '../stores/principal.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import type { CallContext } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
@@ -29,7 +29,7 @@ export class CallPool {
   run(runtime: ServerRuntime, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
     if (this.#limitOf === undefined) return runIsolated(runtime, ctx)
     const { message, revision } = ctx
-    const limit = this.#limitOf(runtime, ctx.auth?.principal ?? ANONYMOUS)
+    const limit = this.#limitOf(runtime, principalOf(ctx))
     // A ping checks the connection: it must not wait for calls that hang.
     if (message.method === Method.Ping && limit.saturated && revision.methods.has(Method.Ping))
       return { frame: resultFrame(message.id, '{}') }
@@ -120,7 +120,7 @@ function runIsolated(runtime: ServerRuntime, ctx: CallContext): EncodedResponse 
   if (answer instanceof Promise) {
     cancelOnDisconnect(ctx)
     // Such a platform drops running work when the client disconnects; the handler may still have to clean up.
-    ctx.scope.host?.waitUntil?.(answer)
+    ctx.scope.caller.host?.waitUntil?.(answer)
   }
   return answer
 }

@@ -12,7 +12,7 @@ import { unsupportedVersion } from '../protocol/revisions/select.ts'
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
-import { clientView } from '../call/client-view.ts'
+import { ClientView } from '../call/client-view.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
 
@@ -86,7 +86,7 @@ export async function answerInitialize(
     subscriptions: [],
   }
   const record = { id: typeof id === 'string' ? id : await id(draft), ...draft }
-  const client = clientView(draft.client.info, draft.client.capabilities)
+  const client = new ClientView(draft.client.info, draft.client.capabilities)
   const instructions = await runtime.instructions(client)
   const result = {
     protocolVersion: revision.version,

@@ -13,12 +13,9 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import { withPendingUrls, withoutPendingUrl } from '../stores/pending-urls.ts'
 import { DEFAULT_INPUT_LIMITS, type InputContext } from '../call/input/types.ts'
-import type { AuthInfo } from '../stores/principal.ts'
-import type { WaitUntil, WorkHost } from '../call/wait-until.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
-import { type ClientView, clientView } from '../call/client-view.ts'
-import { CallContext, type CallScope } from '../call/context.ts'
-import type { SessionView } from '../call/request-context.ts'
+import { ClientView } from '../call/client-view.ts'
+import { CallContext, type Caller, type CallSession } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { Exchange } from '../call/exchange.ts'
 import { CallPool } from './call-pool.ts'
@@ -35,17 +32,8 @@ export interface SessionChannel {
   ping?(frame: string): boolean
 }
 
-/** The caller of one request, as the transport established it. */
-export interface Caller {
-  readonly auth?: AuthInfo | undefined
-  readonly locals?: unknown
-  /** See `RequestContext.waitUntil`. */
-  readonly background?: WaitUntil | undefined
-  readonly host?: WorkHost | undefined
-}
-
 /** The state of one client in revisions that have sessions. All transports use it; the channel carries its frames. */
-export class Session implements SessionView {
+export class Session implements CallSession {
   readonly revision: Revision
   readonly client: ClientView
   /** Tools, resources and prompts of this session alone. */
@@ -72,7 +60,7 @@ export class Session implements SessionView {
     this.#runtime = runtime
     this.#record = record
     this.revision = revision
-    this.client = clientView(record.client.info, record.client.capabilities)
+    this.client = new ClientView(record.client.info, record.client.capabilities)
     this.#limit = new ConcurrencyLimit(runtime.limits)
     this.#pool = new CallPool(() => this.#limit)
     const { input } = runtime
@@ -171,7 +159,9 @@ export class Session implements SessionView {
       const error = invalidRequest('The session is initialized already')
       return { frame: errorFrame(message.id, this.revision.encodeError(error)), error }
     }
-    return this.#pool.run(this.#runtime, new CallContext(message, this.#scope(exchange, caller)))
+    const { revision, client } = this
+    const scope = { revision, client, session: this, caller, exchange, input: this.#input }
+    return this.#pool.run(this.#runtime, new CallContext(message, scope))
   }
 
   notification(message: JsonRpcNotification): void {
@@ -249,22 +239,6 @@ export class Session implements SessionView {
       if (left.has(uri)) continue
       watched.delete(uri)
       end?.()
-    }
-  }
-
-  #scope(exchange: Exchange, caller: Caller): CallScope {
-    return {
-      revision: this.revision,
-      client: this.client,
-      session: this,
-      auth: caller.auth,
-      locals: caller.locals,
-      background: caller.background,
-      host: caller.host,
-      exchange,
-      logLevel: undefined,
-      settings: this,
-      input: this.#input,
     }
   }
 

@@ -1,13 +1,12 @@
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { RequestMeta } from '../protocol/revisions/request-meta.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import { clientView } from '../call/client-view.ts'
-import { CallContext } from '../call/context.ts'
+import { ClientView } from '../call/client-view.ts'
+import { type Caller, CallContext } from '../call/context.ts'
 import type { Exchange } from '../call/exchange.ts'
 import type { ServerRuntime } from './server-runtime.ts'
-import type { Caller } from './session.ts'
 
-const UNKNOWN_CLIENT = clientView(undefined, {})
+const UNKNOWN_CLIENT = new ClientView(undefined, {})
 
 /** A call that belongs to no session. */
 export interface StatelessCall {
@@ -27,12 +26,8 @@ export function statelessContext(
 ): CallContext {
   return new CallContext(message, {
     revision,
-    client: meta === undefined ? UNKNOWN_CLIENT : clientView(meta.client, meta.capabilities),
-    session: undefined,
-    auth: caller.auth,
-    locals: caller.locals,
-    background: caller.background,
-    host: caller.host,
+    client: meta === undefined ? UNKNOWN_CLIENT : new ClientView(meta.client, meta.capabilities),
+    caller,
     exchange,
     logLevel: meta === undefined ? runtime.defaultLogLevel : runtime.defaultLogLevel && meta.logLevel,
     served,

@@ -93,11 +93,11 @@ export class RunningTask {
   notify(record: TaskRecord): void {
     this.#options.onStored?.(this.key)
     if (this.#polled) return
-    const { settings, revision } = this.#call.scope
-    if (record.status === this.#notified || settings === undefined || settings.closed) return
+    const { session, revision } = this.#call.scope
+    if (record.status === this.#notified || session === undefined || session.closed) return
     this.#notified = record.status
     const shown: JsonObject | undefined = revision.tasks?.shown(record)
-    if (shown !== undefined) void settings.channel?.send(notificationFrame(Notification.TaskStatus, shown))
+    if (shown !== undefined) void session.channel?.send(notificationFrame(Notification.TaskStatus, shown))
   }
 
   /** Whether the client polls for status and questions: then nothing is sent to it. */
@@ -166,7 +166,7 @@ export class RunningTask {
     if (this.#polled) return
     const { exchange } = this.questions
     if (exchange !== undefined) return exchange.send(frame)
-    const { settings } = this.#call.scope
-    if (settings !== undefined && !settings.closed) return settings.channel?.send(frame)
+    const { session } = this.#call.scope
+    if (session?.closed === false) return session.channel?.send(frame)
   }
 }

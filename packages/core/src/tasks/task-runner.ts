@@ -2,9 +2,9 @@ import { busy, ErrorCode, invalidParams, McpError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { IMMEDIATE_RESPONSE } from '../protocol/meta.ts'
 import { isFinal } from '../protocol/tasks.ts'
-import { ANONYMOUS } from '../stores/principal.ts'
+import { ANONYMOUS, principalOf } from '../stores/principal.ts'
 import type { Clock } from '../util/clock.ts'
-import type { CallContext, SessionSettings } from '../call/context.ts'
+import type { CallContext, CallSession } from '../call/context.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
 import { RunningTask, type RunningTaskOptions } from './running-task.ts'
 import type { Logger } from '../util/logger.ts'
@@ -70,7 +70,7 @@ export class TaskRunner implements ServerMount {
   readonly #live = new Map<string, RunningTask>()
   /** Numbers of running tasks, by owner. */
   readonly #running = new Map<string, number>()
-  readonly #followed = new WeakSet<SessionSettings>()
+  readonly #followed = new WeakSet<CallSession>()
   readonly #work: Drainable
   readonly #liveOptions: RunningTaskOptions
 
@@ -271,15 +271,14 @@ export class TaskRunner implements ServerMount {
   }
 
   /** Tasks of an anonymous client end with their session, which does not count as idle while they run. */
-  #follow(owner: string, { scope }: CallContext): () => void {
-    const { settings, auth } = scope
-    if (settings === undefined || (auth?.principal ?? ANONYMOUS) !== ANONYMOUS) return () => {}
-    if (!this.#followed.has(settings)) {
-      this.#followed.add(settings)
-      settings.onClose(() => void this.#deleteAll(owner))
+  #follow(owner: string, { scope: { session, caller } }: CallContext): () => void {
+    if (session === undefined || principalOf(caller) !== ANONYMOUS) return () => {}
+    if (!this.#followed.has(session)) {
+      this.#followed.add(session)
+      session.onClose(() => void this.#deleteAll(owner))
     }
-    if (settings.closed) void this.#deleteAll(owner)
-    return settings.holdOpen()
+    if (session.closed) void this.#deleteAll(owner)
+    return session.holdOpen()
   }
 
   async #deleteAll(owner: string): Promise<void> {
@@ -324,7 +323,7 @@ async function waitFor(live: RunningTask, { scope, signal }: CallContext): Promi
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control
  */
 export function taskOwner({ scope }: CallContext): string | undefined {
-  const principal = scope.auth?.principal ?? ANONYMOUS
+  const principal = principalOf(scope.caller)
   if (principal !== ANONYMOUS) return `principal:${principal}`
   // In the extension, knowledge of the id is enough.
   if (scope.revision.tasks?.extension !== undefined) return 'anyone'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
-import { clientView } from '../../src/call/client-view.ts'
+import { ClientView } from '../../src/call/client-view.ts'
 import { CallContext } from '../../src/call/context.ts'
 
 /** The context of a call, and the parameters of every notification that it sends. */
@@ -16,10 +16,8 @@ function createContext(): { ctx: CallContext; sent: Record<string, unknown>[] } 
   } as const
   const ctx = new CallContext(message, {
     revision,
-    client: clientView(undefined, {}),
-    session: undefined,
-    auth: undefined,
-    locals: undefined,
+    client: new ClientView(undefined, {}),
+    caller: {},
     logLevel: 'debug',
     exchange: {
       duplex: false,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { McpError } from '../../src/errors.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
-import { clientView } from '../../src/call/client-view.ts'
+import { ClientView } from '../../src/call/client-view.ts'
 import { CallContext } from '../../src/call/context.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import type { EncodedResponse } from '../../src/call/response.ts'
@@ -25,10 +25,8 @@ function call(
     { jsonrpc: '2.0', id: 7, method, params },
     {
       revision,
-      client: clientView(undefined, {}),
-      session: undefined,
-      auth: undefined,
-      locals: undefined,
+      client: new ClientView(undefined, {}),
+      caller: {},
       logLevel: 'warning',
       exchange: { duplex: false, send: (frame) => void sent.push(frame) },
     },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { revisionOf, REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { Revision, RevisionDate } from '../../src/protocol/revisions/revision.ts'
-import { clientView } from '../../src/call/client-view.ts'
+import { ClientView } from '../../src/call/client-view.ts'
 import { CallContext, type CallScope } from '../../src/call/context.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import type { HandlerResult } from '../../src/call/result.ts'
@@ -25,10 +25,8 @@ export function contextOf(method: string, params: JsonObject = {}, options: Call
     { jsonrpc: '2.0', id: 1, method, params },
     {
       revision: revision(options.revision),
-      client: clientView(undefined, {}),
-      session: undefined,
-      auth: undefined,
-      locals: undefined,
+      client: new ClientView(undefined, {}),
+      caller: {},
       exchange: { duplex: false, send: () => {} },
       logLevel: undefined,
       ...options.scope,

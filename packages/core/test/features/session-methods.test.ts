@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { tieredEngine } from '../../src/schema/tiered-engine.ts'
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { LOG_LEVELS } from '../../src/protocol/types.ts'
-import type { SessionSettings } from '../../src/call/context.ts'
+import type { CallSession } from '../../src/call/context.ts'
 import { call, mcpErrorOf, type CallOptions } from './helpers.ts'
 import { PARTS } from './parts.ts'
 
@@ -19,7 +19,8 @@ function session(subscriptions: readonly string[] = []): {
 } {
   const kept: Kept = { subscriptions }
   const updates: object[] = []
-  const settings: SessionSettings = {
+  const own: CallSession = {
+    id: 'own',
     record: kept,
     logLevel: undefined,
     addPendingUrls: () => {},
@@ -32,7 +33,7 @@ function session(subscriptions: readonly string[] = []): {
     onClose: () => {},
     holdOpen: () => () => {},
   }
-  return { kept, updates, options: { scope: { settings } } }
+  return { kept, updates, options: { scope: { session: own } } }
 }
 
 function serve(): Features {

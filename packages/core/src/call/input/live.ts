@@ -63,7 +63,7 @@ async function askAll(ctx: InputCall, questions: Questions, requests: RequestCha
       const request = requests.send(key, question, ctx.scope.exchange)
       open.push(request)
       const { elicitationId } = question.params
-      if (typeof elicitationId === 'string') ctx.scope.settings?.addPendingUrls([elicitationId])
+      if (typeof elicitationId === 'string') ctx.scope.session?.addPendingUrls([elicitationId])
       return [key, await request.result] as const
     })
     return Object.fromEntries(await Promise.all(answers))

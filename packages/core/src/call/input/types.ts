@@ -77,7 +77,7 @@ export interface InputCall {
     readonly client: ClientView
     readonly exchange: Exchange
     readonly input?: InputContext | undefined
-    readonly settings?: { addPendingUrls(ids: readonly string[]): void }
+    readonly session?: { addPendingUrls(ids: readonly string[]): void }
   }
   readonly inputs: CallInputs
   pause(atEnd: () => void): () => void

@@ -167,12 +167,12 @@ async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<s
  */
 export function urlFailure(error: unknown, { scope }: InputCall): UrlFailure | undefined {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined
-  const { revision, client, settings } = scope
+  const { revision, client, session } = scope
   const elicitations = error.questions.map((question) =>
     urlParams(partsOf(question) as UrlParts, randomToken(22), revision),
   )
   if (revision.elicitationIds && client.supports('elicitation.url')) {
-    settings?.addPendingUrls(elicitations.flatMap(({ elicitationId }) => elicitationId ?? []))
+    session?.addPendingUrls(elicitations.flatMap(({ elicitationId }) => elicitationId ?? []))
     return { error: new McpError(ErrorCode.UrlElicitationRequired, MESSAGE, { elicitations }) }
   }
   const text = [

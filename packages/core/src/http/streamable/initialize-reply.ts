@@ -1,7 +1,7 @@
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { InitializeResult } from '../../session/initialize.ts'
-import type { Caller } from '../../session/session.ts'
+import type { Caller } from '../../call/context.ts'
 import type { EndpointContext } from '../mount.ts'
 import { PlainStream } from '../streams/plain-stream.ts'
 import { JSON_HEADERS, refuse } from '../refusals.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../session/session.ts'
+import type { Caller } from '../../call/context.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { UsageError } from '../../../src/errors.ts'
 import type { RequestContext } from '../../../src/call/request-context.ts'
 import { CallContext } from '../../../src/call/context.ts'
-import { clientView } from '../../../src/call/client-view.ts'
+import { ClientView } from '../../../src/call/client-view.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
 import { accept, type AnsweringClient, openAnsweringClient, textOf } from '../../support/answering-client.ts'
@@ -136,10 +136,8 @@ describe('questions of a running handler', () => {
       { jsonrpc: '2.0', id: 1, method: 'tools/call' },
       {
         revision: revision(),
-        client: clientView(undefined, { elicitation: {} }),
-        session: undefined,
-        auth: undefined,
-        locals: undefined,
+        client: new ClientView(undefined, { elicitation: {} }),
+        caller: {},
         exchange: { duplex: false, send: () => {} },
         logLevel: undefined,
       },
