@@ -11,8 +11,8 @@ export interface MemorySessionStoreOptions {
 }
 
 interface Entry {
-  record: SessionRecord
-  expiresAt: number
+  readonly record: SessionRecord
+  readonly expiresAt: number
 }
 
 /** How many of the oldest records each write checks for expiry: more than it adds. */
@@ -39,48 +39,43 @@ export class MemorySessionStore implements SessionStore {
   }
 
   get(key: SessionKey): SessionRecord | undefined {
-    return this.#live(keyOf(key))?.record
+    const text = keyOf(key)
+    const entry = this.#entries.get(text)
+    if (entry === undefined || entry.expiresAt > this.#clock.now()) return entry?.record
+    this.#remove(text)
+    return undefined
   }
 
   put(record: SessionRecord, ttlMs: number): void {
-    const key = keyOf(record)
-    this.#remove(key)
+    this.#remove(keyOf(record))
     this.#sweep()
     this.#makeRoom(record.principal)
+    this.#add(record, ttlMs)
+  }
+
+  touch(key: SessionKey, ttlMs: number): void {
+    const record = this.get(key)
+    if (record === undefined) return
+    this.#remove(keyOf(key))
+    this.#add(record, ttlMs)
+  }
+
+  delete(key: SessionKey): boolean {
+    const known = this.get(key) !== undefined
+    this.#remove(keyOf(key))
+    return known
+  }
+
+  #add(record: SessionRecord, ttlMs: number): void {
+    const key = keyOf(record)
     this.#entries.set(key, { record, expiresAt: this.#clock.now() + ttlMs })
     const owned = this.#perPrincipal.get(record.principal) ?? new Set()
     this.#perPrincipal.set(record.principal, owned.add(key))
   }
 
-  touch(key: SessionKey, ttlMs: number): void {
-    const text = keyOf(key)
-    const entry = this.#live(text)
-    if (entry === undefined) return
-    entry.expiresAt = this.#clock.now() + ttlMs
-    this.#entries.delete(text)
-    this.#entries.set(text, entry)
-    const owned = this.#perPrincipal.get(key.principal)
-    owned?.delete(text)
-    owned?.add(text)
-  }
-
-  delete(key: SessionKey): boolean {
-    const text = keyOf(key)
-    const known = this.#live(text) !== undefined
-    this.#remove(text)
-    return known
-  }
-
-  #live(key: string): Entry | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined || entry.expiresAt > this.#clock.now()) return entry
-    this.#remove(key)
-    return undefined
-  }
-
-  #remove(key: string): void {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return
+  #remove(key: string | undefined): void {
+    const entry = key === undefined ? undefined : this.#entries.get(key)
+    if (key === undefined || entry === undefined) return
     this.#entries.delete(key)
     const { principal } = entry.record
     const owned = this.#perPrincipal.get(principal)
@@ -100,15 +95,8 @@ export class MemorySessionStore implements SessionStore {
   #makeRoom(principal: string): void {
     const owned = this.#perPrincipal.get(principal)
     if (principal !== ANONYMOUS && owned !== undefined && owned.size >= this.#maxPerPrincipal)
-      this.#removeFirst(owned)
-    if (this.#entries.size >= this.#max) this.#removeFirst(this.#entries.keys())
-  }
-
-  #removeFirst(keys: Iterable<string>): void {
-    for (const key of keys) {
-      this.#remove(key)
-      return
-    }
+      this.#remove(owned.values().next().value)
+    if (this.#entries.size >= this.#max) this.#remove(this.#entries.keys().next().value)
   }
 }
 

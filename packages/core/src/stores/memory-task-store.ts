@@ -15,37 +15,26 @@ export interface MemoryTaskStoreOptions {
 }
 
 interface Entry {
-  record: TaskRecord
-  bytes: number
+  readonly record: TaskRecord
+  readonly bytes: number
 }
 
 /** Stores task records in this process. Expiry needs no timer: it happens on access. */
 export class MemoryTaskStore implements TaskStore {
-  readonly #max: number
-  readonly #maxPerOwner: number
-  readonly #maxBytes: number
+  readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>
   readonly #clock: Clock
-  /** By id. Running tasks in the order of their creation, ended ones in the order of their end. */
-  readonly #open = new Map<string, Entry>()
-  readonly #ended = new Map<string, Entry>()
-  readonly #perOwner = new Map<string, Set<string>>()
+  /** By id. A task moves to the end when it ends, so the first ended one is the one that ended first. */
+  readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
-  constructor({
-    max = 1_000,
-    maxPerOwner = 100,
-    maxBytes = 64 * 1024 * 1024,
-    clock = systemClock,
-  }: MemoryTaskStoreOptions = {}) {
-    this.#max = max
-    this.#maxPerOwner = maxPerOwner
-    this.#maxBytes = maxBytes
+  constructor({ clock = systemClock, ...limits }: MemoryTaskStoreOptions = {}) {
+    this.#limits = { max: 1_000, maxPerOwner: 100, maxBytes: 64 * 1024 * 1024, ...limits }
     this.#clock = clock
   }
 
   /** Includes expired records that are not removed yet. */
   get size(): number {
-    return this.#open.size + this.#ended.size
+    return this.#entries.size
   }
 
   /** The size of all records in bytes. */
@@ -56,17 +45,19 @@ export class MemoryTaskStore implements TaskStore {
   create(record: TaskRecord): boolean {
     this.#sweep()
     const { owner, taskId } = record
+    const { max, maxPerOwner } = this.#limits
     const bytes = sizeOf(record)
-    if (this.#open.has(taskId) || this.#ended.has(taskId)) return false
-    if (!this.#makeRoom(owner, bytes)) return false
-    this.#open.set(taskId, { record, bytes })
+    if (this.#entries.has(taskId)) return false
+    if (this.#of(owner).length >= maxPerOwner && !this.#dropEnded(owner)) return false
+    if (this.size >= max && !this.#dropEnded()) return false
+    if (!this.#makeRoom(bytes, 0)) return false
+    this.#entries.set(taskId, { record, bytes })
     this.#bytes += bytes
-    this.#perOwner.set(owner, (this.#perOwner.get(owner) ?? new Set()).add(taskId))
     return true
   }
 
   get({ owner, taskId }: TaskKey): TaskRecord | undefined {
-    const record = this.#entry(taskId)?.record
+    const record = this.#entries.get(taskId)?.record
     if (record === undefined || record.owner !== owner) return undefined
     if (!this.#expired(record)) return record
     this.#remove(taskId)
@@ -75,20 +66,16 @@ export class MemoryTaskStore implements TaskStore {
 
   update(key: TaskKey, change: TaskChange): TaskRecord | undefined {
     const before = this.get(key)
-    const entry = this.#open.get(key.taskId)
-    if (before === undefined || entry === undefined) return undefined
+    const entry = this.#entries.get(key.taskId)
+    if (before === undefined || entry === undefined || isFinal(before.status)) return undefined
     const { statusMessage: _message, inputs: _inputs, ...lasting } = before
     const record: TaskRecord = { ...lasting, ...change }
     const bytes = sizeOf(record)
-    if (!this.#fits(bytes, entry.bytes))
+    if (!this.#makeRoom(bytes, entry.bytes))
       throw new RangeError(`The store has no room for a task of ${bytes} bytes`)
     this.#bytes += bytes - entry.bytes
-    entry.record = record
-    entry.bytes = bytes
-    if (isFinal(record.status)) {
-      this.#open.delete(key.taskId)
-      this.#ended.set(key.taskId, entry)
-    }
+    if (isFinal(record.status)) this.#entries.delete(key.taskId)
+    this.#entries.set(key.taskId, { record, bytes })
     return record
   }
 
@@ -96,12 +83,10 @@ export class MemoryTaskStore implements TaskStore {
     owner: string,
     { after, limit }: { readonly after?: TaskPosition; readonly limit: number },
   ): readonly TaskRecord[] {
-    const records: TaskRecord[] = []
-    for (const taskId of this.#perOwner.get(owner) ?? []) {
-      const record = this.get({ owner, taskId })
-      if (record !== undefined && (after === undefined || compare(record, after) > 0)) records.push(record)
-    }
-    return records.toSorted(compare).slice(0, limit)
+    return this.#of(owner)
+      .filter((record) => !this.#expired(record) && (after === undefined || compare(record, after) > 0))
+      .toSorted(compare)
+      .slice(0, limit)
   }
 
   delete(key: TaskKey): boolean {
@@ -110,8 +95,8 @@ export class MemoryTaskStore implements TaskStore {
     return known
   }
 
-  #entry(taskId: string): Entry | undefined {
-    return this.#open.get(taskId) ?? this.#ended.get(taskId)
+  #of(owner: string): readonly TaskRecord[] {
+    return Array.from(this.#entries.values(), ({ record }) => record).filter((it) => it.owner === owner)
   }
 
   #expired({ createdAt, ttlMs }: TaskRecord): boolean {
@@ -119,47 +104,31 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   #remove(taskId: string): void {
-    const entry = this.#entry(taskId)
-    if (entry === undefined) return
-    this.#open.delete(taskId)
-    this.#ended.delete(taskId)
-    this.#bytes -= entry.bytes
-    const { owner } = entry.record
-    const owned = this.#perOwner.get(owner)
-    owned?.delete(taskId)
-    if (owned?.size === 0) this.#perOwner.delete(owner)
+    this.#bytes -= this.#entries.get(taskId)?.bytes ?? 0
+    this.#entries.delete(taskId)
   }
 
   /** Checks all records: their number is limited, and tasks start rarely. */
   #sweep(): void {
-    for (const entries of [this.#open, this.#ended])
-      for (const [taskId, { record }] of entries) if (this.#expired(record)) this.#remove(taskId)
+    for (const [taskId, { record }] of this.#entries) if (this.#expired(record)) this.#remove(taskId)
   }
 
-  #makeRoom(owner: string, bytes: number): boolean {
-    const owned = this.#perOwner.get(owner)
-    if (owned !== undefined && owned.size >= this.#maxPerOwner) {
-      const ended = [...this.#ended.keys()].find((taskId) => owned.has(taskId))
-      if (ended === undefined) return false
-      this.#remove(ended)
-    }
-    if (this.size >= this.#max) this.#removeFirst(this.#ended.keys())
-    return this.size < this.#max && this.#fits(bytes, 0)
+  /** Drops ended tasks until a record fits, which had this many bytes before. */
+  #makeRoom(bytes: number, before: number): boolean {
+    const { maxBytes } = this.#limits
+    if (bytes > maxBytes) return false
+    while (this.#bytes - before + bytes > maxBytes) if (!this.#dropEnded()) return false
+    return true
   }
 
-  /** Drops ended tasks until a record that has grown fits. */
-  #fits(bytes: number, before: number): boolean {
-    if (bytes > this.#maxBytes) return false
-    while (this.#ended.size > 0 && this.#bytes - before + bytes > this.#maxBytes)
-      this.#removeFirst(this.#ended.keys())
-    return this.#bytes - before + bytes <= this.#maxBytes
-  }
-
-  #removeFirst(taskIds: Iterable<string>): void {
-    for (const taskId of taskIds) {
+  /** Drops the task that ended first, of one owner if given; false if none has ended. */
+  #dropEnded(owner?: string): boolean {
+    for (const [taskId, { record }] of this.#entries) {
+      if (!isFinal(record.status) || (owner !== undefined && record.owner !== owner)) continue
       this.#remove(taskId)
-      return
+      return true
     }
+    return false
   }
 }
 
