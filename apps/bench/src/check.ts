@@ -7,17 +7,17 @@ import { toMarkdown } from './report.ts'
 import { TEXT } from './workloads.ts'
 
 /**
- * Far below what is aimed at: it finds what was made slow by mistake, on machines that have other things to do. So it
- * goes by each server's best round, which such things have disturbed least.
+ * Far below the target, because CI machines are busy: it finds large slowdowns only. It takes each server's best round,
+ * which other work has disturbed least.
  */
 const LEAST = 0.6
 const CONNECTIONS = 16
-/** A machine that is busy elsewhere gets other chances; a server that is slow does not profit from them. */
+/** A busy machine gets more attempts. They do not help a slow server. */
 const ATTEMPTS = 3
 const PAUSE_MS = 5_000
 const SPAWNS = 7
 
-/** Holds the text tool against the bare frameworks, and imports against the official SDK's. Returns the exit code. */
+/** Compares the text tool with the bare frameworks, and imports with the official SDK's. Returns the exit code. */
 export async function check(
   machine: string,
   contenders: readonly Contender[],
@@ -44,13 +44,13 @@ export async function check(
   }
 }
 
-/** Whether a process pays more for Jetway than for the official SDK. It is aimed at a third of it, and less. */
+/** Whether importing Jetway costs more than importing the official SDK. The target is at most a third. */
 export function isHeavy(imports: readonly ImportCost[]): boolean {
   const cost = (name: string): number => imports.find((one) => one.name === name)?.cpuMs ?? Number.NaN
   return !(cost(JETWAY) < cost(OFFICIAL))
 }
 
-/** Those that are too slow, with their ratios, by the best rounds that any attempt has seen. */
+/** The contenders that are too slow, with the best ratio of all attempts. */
 export function slowest(rows: readonly Row[], best: Map<string, number>): string[] {
   for (const { name, leastCpuMicros } of rows) {
     best.set(name, Math.min(leastCpuMicros, best.get(name) ?? Number.POSITIVE_INFINITY))

@@ -1,15 +1,15 @@
 /** A server to measure: one of the programs in `servers/`. */
 export interface Contender {
-  /** Unique, and what a ratio's base is named by. */
+  /** A unique name. Ratios name their base by it. */
   readonly name: string
   readonly title: string
   readonly program: string
   readonly args?: readonly string[]
-  /** The contender that this one is held against. */
+  /** The contender that this one is compared with. */
   readonly base?: string
-  /** Sends what another server has answered instead of working it out. */
+  /** Sends a prepared response. */
   readonly bare?: boolean
-  /** Is started once in all: so far from the others that another start would tell nothing. */
+  /** Is started only once, because its results are far from the others. */
   readonly once?: boolean
 }
 
@@ -38,7 +38,7 @@ const STARTED: readonly Contender[] = [
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
 ]
 
-/** Servers of a usual size and of a large one, for the time it takes them to start: a tool's schemas are made then. */
+/** Servers of a usual and of a large size, to measure their start, which converts the tools' schemas. */
 export const STARTED_TOOLS: readonly number[] = [2, 50, 102]
 
 export const starters = (tools: number): readonly Contender[] =>
@@ -48,7 +48,7 @@ export const RAW_STDIO: Contender = { name: 'raw-stdio', title: 'raw Node', prog
 
 const ONE_TOOL = 'jetway-1-tool'
 
-/** The same mount with ever more tools: a call must not pay for the others. */
+/** The same mount with more and more tools, since a call must not pay for the other tools. */
 export const TOOL_COUNTS: readonly Contender[] = [
   { name: ONE_TOOL, title: '1 tool', program: 'jetway-fastify', args: ['--tools', '1'] },
   {

@@ -10,7 +10,7 @@ import { ServerProcess } from './server-process.ts'
 import type { Answers } from './serving/messages.ts'
 import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
-/** The table of one case, whose servers are started anew as often as the timing says. */
+/** Measures one case. The timing says how often its servers are restarted. */
 export async function measureHttp(
   { name, title }: Pick<Table, 'name' | 'title'>,
   contenders: readonly Contender[],
@@ -32,7 +32,7 @@ export async function measureHttp(
 export const titleOf = ({ title }: Workload, connections: number): string =>
   `${title}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
 
-/** Servers over HTTP, from their start to their end. */
+/** The HTTP servers of one case. */
 export class HttpBench {
   readonly #servers: readonly ServerProcess[]
   readonly #sessions = new Map<ServerProcess, SessionHeaders[]>()
@@ -41,7 +41,7 @@ export class HttpBench {
     this.#servers = servers
   }
 
-  /** Bare servers are given what a Jetway among the contenders answers, so that all send the same bytes. */
+  /** Bare servers get the response of a Jetway contender, so that all send the same bytes. */
   static async start(contenders: readonly Contender[]): Promise<HttpBench> {
     const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
     const bare = servers.filter(({ contender }) => contender.bare)
@@ -60,7 +60,7 @@ export class HttpBench {
     return interleave(all, timing)
   }
 
-  /** Holds a call that stands for itself against the same call in a session, of the same processes. */
+  /** Compares a call without a session with the same call in a session, in the same processes. */
   async compareForms(
     { session, alone }: (typeof FORMS)[number],
     connections: number,
@@ -113,7 +113,7 @@ export class HttpBench {
   }
 }
 
-/** Connections are opened anew for each run: some servers close idle ones after five seconds. */
+/** Each run opens new connections, because some servers close idle ones after five seconds. */
 async function withConnections<T>(
   port: number,
   count: number,
@@ -134,14 +134,14 @@ function createLane(
   session: SessionHeaders,
   nextId: () => number,
 ): HttpLane {
-  // The head is put together once: every id has as many digits.
+  // The head is built once, because all ids have the same number of digits.
   const [before = '', after = ''] = post(port, session, messageWith(message, FIRST_ID)).split(
     String(FIRST_ID),
   )
   return { connection, next: () => before + nextId() + after }
 }
 
-/** One request, whose answer is looked at. */
+/** Sends one request and checks its response. */
 async function verified(port: number, workload: Workload, session: SessionHeaders): Promise<Reply> {
   const reply = await withConnections(port, 1, ([connection]) =>
     (connection as HttpConnection).exchange(post(port, session, messageWith(workload.message, FIRST_ID))),

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { median } from './load/load-result.ts'
 
-/** What it costs a new process to import packages. */
+/** The cost of importing packages in a new process. */
 export interface ImportCost {
   readonly name: string
   readonly title: string
-  /** Files of JavaScript that are loaded. */
+  /** The number of loaded JavaScript files. */
   readonly files: number
-  /** Processor time, user and system, beyond that of a process which imports nothing; the median of the rounds. */
+  /** Processor time, user and system, minus that of a process without imports. The median of the rounds. */
   readonly cpuMs: number
 }
 
@@ -24,7 +24,7 @@ const NOTHING = { name: 'nothing', title: 'nothing', packages: [] }
 export const JETWAY = 'jetway'
 export const OFFICIAL = 'sdk'
 
-/** Zod, which the official SDK needs and most servers use, is told apart. */
+/** Zod is listed separately: the official SDK needs it, and most servers use it. */
 const IMPORTED: readonly Imported[] = [
   { name: JETWAY, title: 'Jetway: core and stdio', packages: ['@jetway/core', '@jetway/stdio'] },
   { name: 'zod', title: 'zod', packages: ['zod'] },
@@ -40,7 +40,7 @@ const IMPORTED: readonly Imported[] = [
   },
 ]
 
-/** Imports each in a process of its own, taking turns. */
+/** Imports each package in its own process, in turn. */
 export async function measureImports(rounds: number): Promise<ImportCost[]> {
   const all = [NOTHING, ...IMPORTED]
   const times = new Map<string, number[]>(all.map(({ name }) => [name, []]))
@@ -65,7 +65,7 @@ const { user, system } = process.cpuUsage()
 process.stdout.write(String(user + system))
 `
 
-/** ES modules are counted by a loader, which has a thread of its own; what CommonJS requires is in its cache. */
+/** A loader in its own thread counts ES modules. CommonJS modules are counted in the require cache. */
 const filesProgram = (packages: readonly string[]): string => `
 import { createRequire, register } from 'node:module'
 const shared = new Int32Array(new SharedArrayBuffer(4))
@@ -83,7 +83,7 @@ const required = Object.keys(createRequire(import.meta.url).cache).length
 process.stdout.write(String(Atomics.load(shared, 0) + required))
 `
 
-/** Runs a program where this package's dependencies are found, and reads the number that it writes. */
+/** Runs a program that finds this package's dependencies, and reads the number that it prints. */
 async function runChild(program: string): Promise<number> {
   const args = ['--no-warnings', '--input-type=module', '--eval', program]
   const cwd = fileURLToPath(new URL('..', import.meta.url))

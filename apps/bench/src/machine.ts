@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const PACKAGES = ['fastify', 'hono', '@hono/node-server', '@modelcontextprotocol/server', 'zod']
 
-/** What was measured and on what, as one line: what a reader needs to compare, and no names of machines. */
+/** Describes the machine and the versions in one line, without the machine's name. */
 export function describeMachine(isPinned: boolean): string {
   const processors = cpus()
   const model = processors[0]?.model.trim() ?? 'unknown processor'
@@ -14,7 +14,7 @@ export function describeMachine(isPinned: boolean): string {
   return `${processors.length} × ${model}, ${process.platform} ${process.arch}, Node ${process.versions.node}, loopback, ${pinning}; ${versions}`
 }
 
-/** Manifests are not always exported, so the file is looked for from the package's entry upwards. */
+/** Packages may not export their manifest, so this searches upwards from the entry file. */
 function versionOf(name: string): string {
   let folder = dirname(fileURLToPath(import.meta.resolve(name)))
   for (;;) {

@@ -2,26 +2,26 @@ import type { Contender } from './contenders.ts'
 import { type LoadResult, median, percentile } from './load/load-result.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** How long is measured. A round runs every contender once. */
+/** How long to measure. A round runs each contender once. */
 export interface Timing {
   /**
-   * How often every contender is started anew: one that comes out of its start slower than usual, as compilers and
-   * memory will have it, stays so.
+   * How often each contender is started. A process that starts slowly, because of the compiler or memory layout,
+   * stays slow.
    */
   readonly starts: number
   readonly rounds: number
   readonly seconds: number
-  /** Requests to each contender before the first round: compilers need thousands of calls. */
+  /** Warm-up requests to each contender. Compilers need thousands of calls. */
   readonly warmRequests: number
 }
 
-/** A contender that is ready to be loaded. */
+/** A running contender. */
 export interface Measured {
   readonly server: Pick<ServerProcess, 'contender' | 'cpuMicros'>
   readonly load: (seconds: number) => Promise<LoadResult>
 }
 
-/** What a contender has shown between one start and its end, round by round. */
+/** The results of one start of a contender, by round. */
 export interface Run {
   readonly contender: Contender
   readonly samples: readonly Sample[]
@@ -34,32 +34,32 @@ interface Sample {
   readonly p99Ms: number | undefined
 }
 
-/** What a contender came to: medians over the rounds of all its starts. */
+/** A contender's medians over the rounds of all its starts. */
 export interface Row {
   readonly name: string
   readonly title: string
   readonly requestsPerSecond: number
   readonly p50Ms: number | undefined
   readonly p99Ms: number | undefined
-  /** Of the server's processor time, user and system, per request. */
+  /** The server's processor time per request, user and system. */
   readonly cpuMicros: number
-  /** The same in the best round: whatever else the machine does only ever adds to it. */
+  /** The same in the best round. Other work on the machine can only add to it. */
   readonly leastCpuMicros: number
   readonly base?: string
   /** Requests per second of processor time, divided by the base's in the same round. */
   readonly ratio?: number
-  /** The ratio of the start that came off worst, and of the best; of a single start there is nothing to tell apart. */
+  /** The ratios of the worst and the best start. Undefined for a single start. */
   readonly between?: readonly [least: number, most: number]
 }
 
-/** One thing that was measured. */
+/** One measured case. */
 export interface Table {
   readonly name: string
   readonly title: string
   readonly rows: readonly Row[]
 }
 
-/** Loads the contenders in turn, so that what else the machine does hits them alike. */
+/** Loads the contenders in turn, so that other work on the machine disturbs all alike. */
 export async function interleave(
   all: readonly Measured[],
   timing: Pick<Timing, 'rounds' | 'seconds' | 'warmRequests'>,
@@ -67,14 +67,14 @@ export async function interleave(
   const runs = all.map((measured) => ({ measured, samples: [] as Sample[] }))
   for (const one of all) await warm(one, timing.warmRequests)
   for (let round = 0; round < timing.rounds; round++) {
-    // Nobody always runs first after somebody else.
+    // The order rotates, so that no contender always follows the same one.
     const order = [...runs.slice(round % runs.length), ...runs.slice(0, round % runs.length)]
     for (const { measured, samples } of order) samples.push(await sample(measured, timing.seconds))
   }
   return runs.map(({ measured, samples }) => ({ contender: measured.server.contender, samples }))
 }
 
-/** In seconds: what is slow enough to get here is not made fast by more of it. */
+/** In seconds. A contender this slow needs no more warm-up. */
 const LONGEST_WARM_UP = 5
 const WARM_STEP = 0.25
 
@@ -99,7 +99,7 @@ async function sample({ server, load }: Measured, seconds: number): Promise<Samp
   }
 }
 
-/** Sums up all starts. Who is not in all of them is held against its base in those that it is in. */
+/** Summarises all starts. A contender that is not in all of them is compared with its base in its own starts. */
 export function summarise(starts: readonly (readonly Run[])[]): Row[] {
   return (starts[0] ?? []).map(({ contender }) => toRow(contender, starts))
 }
@@ -124,7 +124,7 @@ function toRow({ name, title, base }: Contender, starts: readonly (readonly Run[
   }
   if (base === undefined) return row
   const ratios = starts.map((runs) => ratiosIn(runs, name, base)).filter(({ length }) => length > 0)
-  // Where it is a base itself, its own may not take part.
+  // A base has no ratio to itself.
   if (ratios.length === 0) return row
   const medians = ratios.map(median)
   return {

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import type { Timing } from './measure.ts'
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface BenchOptions {
-  /** Only what a check needs, in well under 90 s, with an exit code that says whether it passed. */
+  /** Runs the short check for CI, in less than 90 s. Its exit code says whether it passed. */
   readonly short: boolean
-  /** The cases to run, by the beginning of their names. All where empty. */
+  /** Runs only the cases whose names start with one of these. All if empty. */
   readonly only: readonly string[]
   readonly json: boolean
   /** Writes the tables into the documentation. */

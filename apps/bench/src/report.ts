@@ -3,7 +3,7 @@ import type { Row, Table } from './measure.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { FirstAnswer } from './stdio-bench.ts'
 
-/** Everything that one run has found. */
+/** The results of one run. */
 export interface Report {
   readonly machine: string
   readonly tables: readonly Table[]
@@ -12,7 +12,7 @@ export interface Report {
   readonly memory: readonly SessionMemory[]
 }
 
-/** The report as Markdown, which is readable enough on a terminal. */
+/** The report as Markdown, which also reads well in a terminal. */
 export function toMarkdown({ machine, tables, imports, firstAnswers, memory }: Report): string {
   const parts = [`Measured on ${machine}.`, ...tables.map(toSection)]
   if (imports.length > 0) {

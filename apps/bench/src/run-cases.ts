@@ -17,7 +17,7 @@ const IDLE_SESSIONS = 5000
 
 type Cases = Omit<Report, 'machine'>
 
-/** Runs what was asked for, one case after the other, and says on stderr where it is. */
+/** Runs the selected cases one after the other, and reports progress on stderr. */
 export async function runCases(options: BenchOptions): Promise<Cases> {
   const wanted = (name: string): boolean =>
     options.only.length === 0 || options.only.some((begin) => name.startsWith(begin))

@@ -6,12 +6,12 @@ import type { Answers, Ask, Told } from './serving/messages.ts'
 
 const running = new Set<ServerProcess>()
 
-/** Ends what an error has left running. */
+/** Ends servers that are still running after an error. */
 export async function stopServers(): Promise<void> {
   await Promise.all(Array.from(running, (server) => server.stop()))
 }
 
-/** A server under measurement, in a process of its own. */
+/** A measured server in its own process. */
 export class ServerProcess {
   readonly contender: Contender
   readonly child: ChildProcess
@@ -22,19 +22,19 @@ export class ServerProcess {
     this.child = child
   }
 
-  /** Starts the built program; resolves when it takes requests. */
+  /** Starts the built program. Resolves when it accepts requests. */
   static async start(contender: Contender): Promise<ServerProcess> {
     const server = ServerProcess.spawn(contender)
     await server.ready()
     return server
   }
 
-  /** Resolves when it takes requests; to be called as soon as it was spawned, for it says so once. */
+  /** Resolves when it accepts requests. Call it right after the spawn, because the process reports this once. */
   async ready(): Promise<void> {
     this.port = (await this.#hear('ready')).port
   }
 
-  /** Starts the built program without waiting for anything. */
+  /** Starts the built program, and does not wait. */
   static spawn(contender: Contender): ServerProcess {
     const program = fileURLToPath(new URL(`servers/${contender.program}.js`, import.meta.url))
     const [file, ...args] = [
@@ -59,12 +59,12 @@ export class ServerProcess {
     return (await this.#ask({ ask: 'cpu' }, 'cpu')).micros
   }
 
-  /** Resident memory after a collection, in bytes. */
+  /** Resident memory after a garbage collection, in bytes. */
   async memoryBytes(): Promise<number> {
     return (await this.#ask({ ask: 'memory' }, 'memory')).bytes
   }
 
-  /** Hands a bare server what it shall send. */
+  /** Gives a bare server its responses. */
   async prepare(answers: Answers): Promise<void> {
     await this.#ask({ ask: 'prepare', answers }, 'prepared')
   }

@@ -2,7 +2,7 @@ import type { Contender } from './contenders.ts'
 import { openSessions } from './load/http-session.ts'
 import { ServerProcess } from './server-process.ts'
 
-/** What one idle session costs, in KB of resident memory. */
+/** The resident memory of one idle session, in KB. */
 export interface SessionMemory {
   readonly name: string
   readonly title: string
@@ -10,7 +10,7 @@ export interface SessionMemory {
   readonly kilobytes: number
 }
 
-/** Sessions before the first look, so that what a server allocates once is not counted. */
+/** Sessions before the first measurement, so that one-time allocations are not counted. */
 const WARM = 500
 
 export async function measureSessionMemory(
@@ -20,7 +20,7 @@ export async function measureSessionMemory(
   const rows: SessionMemory[] = []
   for (const contender of contenders) {
     const server = await ServerProcess.start(contender)
-    // Sessions of the official SDK are a hundred times the size, and as much slower to open.
+    // Sessions of the official SDK take a hundred times the memory, and a hundred times as long to open.
     const sessions = contender.name.startsWith('sdk') ? Math.ceil(count / 10) : count
     await openSessions(server.port, Math.min(WARM, sessions))
     const before = await server.memoryBytes()

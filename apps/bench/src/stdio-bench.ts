@@ -11,7 +11,7 @@ import { resultOf, TEXT } from './workloads.ts'
 const clientOf = ({ child }: ServerProcess): StdioClient =>
   new StdioClient(child.stdin as Writable, child.stdout as Readable)
 
-/** The text tool over standard streams, with so many requests on their way at once. */
+/** The text tool over stdio, with this many requests in flight. */
 export async function measureStdio(
   name: string,
   depth: number,
@@ -47,20 +47,20 @@ async function measureStart(contenders: readonly Contender[], depth: number, tim
   }
 }
 
-/** How long a client waits for its first answer, from the moment it starts the server. */
+/** The time from the start of the server to its first response. */
 export interface FirstAnswer {
   readonly name: string
   readonly title: string
   readonly tools: number
   readonly ms: number
-  /** What the server's processor time has come to by then. */
+  /** The server's processor time up to that response. */
   readonly cpuMs: number
-  /** Its time and its processor time, divided by those of a program that answers anything with a constant. */
+  /** Both times divided by those of a program that answers every request with a constant. */
   readonly ratio: number
   readonly cpuRatio: number
 }
 
-/** Starts servers of each size, taking turns with raw Node. */
+/** Starts servers of each size, in turn with raw Node. */
 export async function measureFirstAnswers(sizes: readonly number[], rounds: number): Promise<FirstAnswer[]> {
   const answers: FirstAnswer[] = []
   for (const tools of sizes) answers.push(...(await measureFirstAnswer(tools, rounds)))

@@ -1,16 +1,16 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { INITIALIZE, type Message, message, STANDING_VERSION } from './load/requests.ts'
 
-/** What is asked of every server, and how a right answer is told from a wrong one. */
+/** The requests to every server, and the checks of their responses. */
 export interface Workload {
   readonly name: string
   readonly title: string
-  /** The key of the prepared answer. */
+  /** The key of the prepared response. */
   readonly answer: string
   readonly message: Message
-  /** Of a request that stands for itself, in the place of those of a session. */
+  /** The headers of a request without a session. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Throws where the result is not what this request must bring. */
+  /** Throws if the result is wrong. */
   verify(result: Record<string, unknown>): void
 }
 
@@ -53,7 +53,7 @@ export const STRUCTURED: Workload = {
 }
 
 /**
- * The same call as a request of 2026-07-28, which carries what a session would know.
+ * The same call at 2026-07-28, where each request carries its metadata.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata
  */
@@ -74,7 +74,7 @@ function standing(workload: Workload, call: ToolCall): Workload {
   }
 }
 
-/** Each call in a session, and standing for itself. */
+/** Each call, with and without a session. */
 export const FORMS: readonly { readonly session: Workload; readonly alone: Workload }[] = [
   { session: TEXT, alone: standing(TEXT, ADD) },
   { session: STRUCTURED, alone: standing(STRUCTURED, WEATHER) },
@@ -107,7 +107,7 @@ export const CREATE: Workload = {
   },
 }
 
-/** The result of an answer, which must be one to this request. */
+/** Returns the result of a response. Throws if it responds to another request. */
 export function resultOf(text: string, id: number): Record<string, unknown> {
   const answer = JSON.parse(text) as { jsonrpc?: unknown; id?: unknown; result?: Record<string, unknown> }
   deepStrictEqual(answer.jsonrpc, '2.0')

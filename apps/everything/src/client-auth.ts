@@ -8,7 +8,7 @@ import {
   workloadIdentity,
 } from '@jetway/client/oauth'
 
-/** What a scenario of the conformance suite hands to the client for authorization, in `MCP_CONFORMANCE_CONTEXT`. */
+/** The credentials that a conformance scenario passes to the client in `MCP_CONFORMANCE_CONTEXT`. */
 export interface Credentials {
   readonly client_id?: string
   readonly client_secret?: string
@@ -24,7 +24,7 @@ export interface Credentials {
 const REDIRECT = 'http://localhost:3000/callback'
 const NAME = 'Jetway everything client'
 
-/** The suite's authorization servers ask nobody: they answer with the redirect at once. */
+/** The suite's authorization servers redirect at once, without a user. */
 const user = authorizationCode({
   redirectUri: REDIRECT,
   authorize: async (url, { signal }) => {
@@ -40,7 +40,7 @@ const interactive: OAuthOptions = {
   registration: { clientName: NAME },
 }
 
-/** The credentials that a scenario is about; its name decides nothing else. */
+/** Chooses the credentials for a scenario. Its name decides nothing else. */
 export function authFor(scenario: string, context: Credentials): AuthProvider {
   return oauth(optionsFor(scenario, context))
 }
@@ -52,7 +52,7 @@ function optionsFor(scenario: string, context: Credentials): OAuthOptions {
     case 'auth/pre-registration':
       return { grant: user, clients: [given] }
     case 'auth/offline-access-scope':
-      // It reads off the registration that the client wants to refresh: the document's address leads nowhere.
+      // The suite reads from the registration that the client refreshes tokens. The document's URL need not exist.
       return { grant: user, registration: { clientName: NAME } }
     case 'auth/client-credentials-basic':
       return { grant: clientCredentials(), clients: [given] }

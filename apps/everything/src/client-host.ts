@@ -1,6 +1,6 @@
 import type { ClientHandlers, ElicitResult } from '@jetway/client'
 
-/** A call that the model makes. */
+/** A tool call by the model. */
 export interface PlannedCall {
   readonly name: string
   readonly arguments: Readonly<Record<string, unknown>>
@@ -11,7 +11,7 @@ interface ListedTool {
   readonly inputSchema: object
 }
 
-/** The person at this host agrees to everything, and leaves every field of a form as it was shown. */
+/** The simulated user accepts everything, and keeps every form field's default. */
 const agree = (): ElicitResult => ({ action: 'accept' })
 
 export const handlers: ClientHandlers = {
@@ -26,12 +26,12 @@ export const handlers: ClientHandlers = {
   roots: [{ uri: 'file:///workspace', name: 'Workspace' }],
 }
 
-/** Whether the user has skills loaded. Where a scenario is about a listing alone, the user only looks at it. */
+/** Whether the user loads skills. In scenarios about listing, the user only lists them. */
 export const wantsSkill = (scenario: string): boolean => scenario !== 'sep-2640-client-no-prefetch'
 
 /**
- * What stands in for the model: it calls every tool once, with arguments that it has read off the tool's schema; where
- * the suite hands over calls to make, those.
+ * The simulated model: makes the suite's calls, if there are any, or else calls each tool once with arguments from its
+ * schema.
  */
 export function plan(
   tools: readonly ListedTool[],
@@ -43,7 +43,7 @@ export function plan(
   )
 }
 
-/** This tool says in its description, which a model reads, that it wants another one's schema as it was listed. */
+/** This tool's description asks the model for another tool's schema, as listed. */
 const ECHO = { tool: 'json_schema_echo', of: 'json_schema_2020_12_tool' }
 
 function argumentsFor(name: string, schema: object, tools: readonly ListedTool[]): PlannedCall['arguments'] {
@@ -69,7 +69,7 @@ interface Sampled {
   readonly required?: readonly string[]
 }
 
-/** A value for a schema, with the required members only. */
+/** Returns a value for a schema, with the required members only. */
 function sample(schema: Sampled): unknown {
   const [simple = schema.const ?? schema.default] = schema.enum ?? []
   if (simple !== undefined) return simple

@@ -1,7 +1,7 @@
 /**
- * The client that the conformance suite drives: `node dist/client.js URL`. It connects, and uses whatever the server
- * offers once: tools, prompts, resources, skills. The name of the scenario, in the environment, chooses credentials and
- * what stands in for the user, and decides nothing else.
+ * The client under the conformance suite: `node dist/client.js URL`. It connects, and uses each tool, prompt, resource
+ * and skill of the server once. The scenario's name, from the environment, chooses the credentials and the simulated
+ * user, and nothing else.
  */
 import process from 'node:process'
 import { Client, McpError } from '@jetway/client'
@@ -10,7 +10,7 @@ import { SkillRefusedError, Skills } from '@jetway/client/skills'
 import { authFor, type Credentials } from './client-auth.ts'
 import { handlers, plan, type PlannedCall, wantsSkill } from './client-host.ts'
 
-/** What a scenario hands over. */
+/** The input of a scenario. */
 interface ScenarioContext extends Credentials {
   readonly toolCalls?: readonly PlannedCall[]
 }
@@ -53,7 +53,7 @@ async function useResources(client: Client): Promise<void> {
   for (const { uri } of await client.listResources()) await attempt(() => client.readResource(uri))
 }
 
-/** Loads the skills that the user wants, and reads their files. */
+/** Loads the user's skills, and reads their files. */
 async function useSkills(skills: Skills): Promise<void> {
   for (const skill of await skills.list()) {
     if (!wantsSkill(scenario)) continue
@@ -65,7 +65,7 @@ async function useSkills(skills: Skills): Promise<void> {
   }
 }
 
-/** What a server refuses, and what is refused of it, is for the model to know, and the visit goes on. */
+/** A refusal is information for the model, so the client continues. */
 async function attempt(run: () => Promise<unknown>): Promise<void> {
   try {
     await run()

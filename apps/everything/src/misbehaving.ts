@@ -2,14 +2,14 @@ import process from 'node:process'
 import type { McpServer, RequestContext } from '@jetway/core'
 import { z } from 'zod'
 
-/** How long a handler that never returns is given, in ms. */
+/** The time limit for handlers that never return, in ms. */
 const PATIENCE_MS = 250
 
 const never = new Promise<never>(() => {})
 
 type Deed = (ctx: RequestContext) => unknown
 
-/** What authors of handlers should not do, by name. Each says what its handler returns, if it returns at all. */
+/** Mistakes of handlers, by name, each with what its handler returns, if it returns. */
 const DEEDS: Readonly<Record<string, Deed>> = {
   throws: () => {
     throw new Error('A secret: hunter2')
@@ -34,10 +34,10 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   returns_symbol: () => Symbol('nothing that JSON knows'),
   returns_trap: () => ({ toJSON: explode }),
   returns_deep: () => nest(100_000),
-  // oxlint-disable-next-line unicorn/no-thenable -- this is the misdeed
+  // oxlint-disable-next-line unicorn/no-thenable -- the mistake under test
   returns_thenable_trap: () => Object.defineProperty({}, 'then', { get: explode }),
   returns_thenable_that_settles_twice: () => ({
-    // oxlint-disable-next-line unicorn/no-thenable -- this is the misdeed
+    // oxlint-disable-next-line unicorn/no-thenable -- the mistake under test
     then(resolve: (value: unknown) => void, reject: (error: unknown) => void) {
       resolve('first')
       reject(new Error('A secret: hunter2'))
@@ -74,7 +74,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     return 'logged'
   },
   writes_to_stdout: () => {
-    // oxlint-disable-next-line no-console -- this is the misdeed
+    // oxlint-disable-next-line no-console -- the mistake under test
     console.log('a stray line')
     process.stdout.write('and a stray piece without an end')
     return 'wrote to stdout'
@@ -84,7 +84,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 /** The names of the tools that {@link addMisbehaving} adds. */
 export const MISBEHAVING: readonly string[] = Object.keys(DEEDS)
 
-/** Tools, a template and a prompt whose handlers break every rule; the tools once more with an output schema. */
+/** Adds tools, a template and a prompt whose handlers make every mistake; the tools also with an output schema. */
 export function addMisbehaving(server: McpServer): void {
   for (const [name, deed] of Object.entries(DEEDS)) {
     const tool = { description: `Misbehaves: ${name}`, timeoutMs: PATIENCE_MS }

@@ -16,7 +16,7 @@ import { createSkills } from './skills.ts'
 import { addTaskTools } from './tools/task-tools.ts'
 
 export interface EverythingOptions extends Pick<ServerOptions, 'limits' | 'revisions'> {
-  /** Adds handlers that throw, hang and return what cannot be sent. */
+  /** Adds handlers that throw, hang, or return values that cannot be sent. */
   readonly misbehaving?: boolean
 }
 
@@ -50,7 +50,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addResources(server)
   addResourceTemplates(server)
   addPrompts(server)
-  // Its resource and its prompt ask first, so that they come after those that answer at once.
+  // Its resource and its prompt ask the client, so they come after those that return at once.
   addRoundTools(server)
   if (misbehaving) addMisbehaving(server)
   return server

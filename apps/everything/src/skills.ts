@@ -1,6 +1,6 @@
 import { skills, type SkillsExtension } from '@jetway/core/skills'
 
-/** Skills of each kind: with folders, below a prefix, and made for every read. A page holds two of them. */
+/** Skills of each kind: from folders, below a prefix, and generated at each read. A page holds two. */
 export const createSkills = (): SkillsExtension =>
   skills({
     directoryRead: true,

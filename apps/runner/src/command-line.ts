@@ -2,42 +2,42 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 import type { ServerOptions } from '@jetway/core'
 import type { RevisionDate } from '@jetway/core/protocol'
 
-/** A mistake in the command line: told in one sentence, and the process ends with code 2. */
+/** A wrong command line. The app prints one sentence, and exits with code 2. */
 export class CommandLineError extends Error {
   override name = 'CommandLineError'
 }
 
-/** A switch of one app's own, beside those that every app has. */
+/** An option of one app, besides those of every app. */
 export interface AppFlag {
   readonly type: 'boolean' | 'string'
-  /** What stands for the value in `--help`, for a string. */
+  /** The placeholder of a string value in `--help`. */
   readonly placeholder?: string
   readonly help: string
 }
 
-/** The values of an app's own switches, by name. */
+/** The values of an app's options, by name. */
 export type AppFlagValues = Readonly<Record<string, string | boolean | undefined>>
 
 export type Adapter = 'fastify' | 'hono'
 
-/** What answers over HTTP look like, as the mounts of Jetway take it. */
+/** The mounts' `response` option. */
 export type ResponseMode = 'auto' | 'json' | 'sse'
 
 export interface HttpSettings {
   readonly adapter: Adapter
   readonly host: string
-  /** Undefined when none was asked for, so that another may be taken. */
+  /** Undefined if not given, so that a free port may be used. */
   readonly port: number | undefined
   readonly response: ResponseMode
 }
 
-/** What a server is made from: the app's own switches, and options to pass on to `McpServer`. */
+/** The app's options, and the options for `McpServer`. */
 export interface ServerSettings {
   readonly flags: AppFlagValues
   readonly options: Pick<ServerOptions, 'revisions'>
 }
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type Command =
   | { readonly run: 'help' }
   | { readonly run: 'stdio'; readonly server: ServerSettings }
@@ -66,7 +66,7 @@ const COMMON: Readonly<Record<string, AppFlag>> = {
 }
 
 /**
- * Reads a command line.
+ * Parses a command line.
  *
  * @throws CommandLineError for an unknown switch, an argument that is none, or a value that cannot be
  */
@@ -77,7 +77,7 @@ export function readCommandLine(argv: readonly string[], own: Readonly<Record<st
     throw new CommandLineError('--stdio and --http exclude each other')
   }
   const flags = Object.fromEntries(Object.keys(own).map((name) => [name, values[name]]))
-  // The server itself refuses dates that it does not know.
+  // The server refuses unknown dates.
   const revisions = text(values['revisions'])?.split(',') as RevisionDate[] | undefined
   const server = { flags, options: revisions === undefined ? {} : { revisions } }
   if (values['stdio'] === true) return { run: 'stdio', server }
@@ -110,7 +110,7 @@ function parse(argv: readonly string[], flags: Readonly<Record<string, AppFlag>>
   }
 }
 
-/** One of a few words, the first of them by default. */
+/** Parses one of several words. The first is the default. */
 function choice<T extends string>(flag: string, values: AppFlagValues, words: readonly [T, ...T[]]): T {
   const given = text(values[flag]) ?? words[0]
   const found = words.find((word) => word === given)

@@ -5,60 +5,60 @@ import type { McpServer } from '@jetway/core'
 import type { SessionOptions } from '@jetway/core/http'
 import type { ResponseMode } from './command-line.ts'
 
-/** Where an app is mounted. */
+/** The path of the MCP endpoint. */
 export const PATH = '/mcp'
 
-/** How long running calls may take to finish once the app is told to stop, in ms. */
+/** How long running calls may take after a stop signal, in ms. */
 export const CLOSE_DEADLINE_MS = 10_000
 
-/** Where an app listens, and what its answers look like. */
+/** Where an app listens, and the form of its responses. */
 export interface ListenOptions {
   readonly host: string
   readonly port: number
   readonly response: ResponseMode
 }
 
-/** A server that listens, and how to end it. */
+/** A listening server. */
 export interface Listening {
   readonly port: number
-  /** Takes no new work, lets running calls finish, ends streams and frees the port. */
+  /** Refuses new calls, waits for running ones, ends streams and frees the port. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Socket limits, in ms. A peer that dribbles its head or its body holds a socket for free otherwise. Answers are
- * not concerned: a stream may stay open for as long as it likes.
+ * Socket limits, in ms. Without them a peer that sends its head or body slowly holds a socket for free. They do not
+ * limit responses: a stream may stay open for any time.
  */
 export const SOCKET_LIMITS: Readonly<
   Record<'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval' | 'keepAliveTimeout', number>
 > = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // How often the two above are looked at.
+  // How often Node checks the two limits above.
   connectionsCheckingInterval: 5_000,
-  // Longer than the 60 s after which most load balancers let go, so that it is never we who close first.
+  // Longer than the idle timeout of most load balancers (60 s), so that the server never closes first.
   keepAliveTimeout: 72_000,
 }
 
-/** Where the keys come from with which session ids outlive the process: a command line is for everyone to read. */
+/** The environment variable of the session keys. Other users can read a command line. */
 const KEYS_VARIABLE = 'SESSION_KEYS'
 
-/** Limits and keys of sessions, as the environment has them: keys separated by commas, the first of which seals. */
+/** Session limits and keys from the environment. Keys are separated by commas; the first one seals. */
 export function sessionOptions(): SessionOptions {
   const keys = process.env[KEYS_VARIABLE]
   return keys === undefined || keys === '' ? {} : { seal: { keys: keys.split(',') } }
 }
 
-/** Whether a server was left with a revision that has sessions; the door of the oldest transport needs them. */
+/** Whether the server has a revision with sessions, which HTTP+SSE needs. */
 export const hasSessions = ({ runtime }: McpServer): boolean =>
   runtime.revisions.some(({ era }) => era === 'legacy')
 
-/** What the last bytes have to leave, in ms. */
+/** The time for the last bytes to be sent, in ms. */
 const FLUSH_MS = 500
 
 /**
- * Waits until an HTTP server has closed whose calls are all answered. Last bytes may still be leaving, and a connection
- * on which no request ever came counts as busy to Node: what is left after a moment is cut, or it would hold up the end.
+ * Waits until an HTTP server has closed after its last response. Node counts a connection without any request as busy,
+ * so connections that are left after a moment are cut.
  */
 export async function cutWhenFlushed(http: Server, closed: Promise<unknown>): Promise<void> {
   const cut = setTimeout(() => http.closeAllConnections(), FLUSH_MS)
@@ -66,5 +66,5 @@ export async function cutWhenFlushed(http: Server, closed: Promise<unknown>): Pr
   clearTimeout(cut)
 }
 
-/** The port of a server that listens on an address, not on a pipe. */
+/** The port of a server that listens on TCP. */
 export const portOf = (address: AddressInfo | string | null): number => (address as AddressInfo).port

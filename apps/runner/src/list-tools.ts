@@ -9,10 +9,10 @@ interface ListAnswer {
   readonly result?: { readonly tools?: readonly ListedTool[] }
 }
 
-/** The tools of a server, the first page of them, as a client sees them that speaks the newest revision served. */
+/** The first page of a server's tools, at the newest revision that it serves. */
 export async function listTools(server: McpServer): Promise<readonly ListedTool[]> {
   const [newest] = server.runtime.revisions
-  // Where all revisions have sessions this says nothing to them, and does no harm.
+  // Servers that only have session revisions ignore this.
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': newest?.version,
     'io.modelcontextprotocol/clientCapabilities': {},

@@ -21,21 +21,21 @@ const DEFAULT_PORT = 3000
 
 export interface App {
   readonly name: string
-  /** `import.meta.url` of the file that is started. */
+  /** `import.meta.url` of the started file. */
   readonly entry: string
   /** The arguments alone, without the interpreter and the file. */
   readonly argv: readonly string[]
-  /** Switches of the app's own. */
+  /** The app's own options. */
   readonly flags?: Readonly<Record<string, AppFlag>>
-  /** The call that newcomers are shown. */
+  /** The example call in the welcome text. */
   readonly sample: SampleCall
   create(settings: ServerSettings): McpServer
 }
 
 /**
- * Runs an app as its command line says: over stdio, or over HTTP on Fastify or Hono. Over HTTP it writes one line
- * of JSON to stderr when it listens, for programs, and a welcome to stdout, for people. A command line that
- * cannot be is explained on stderr, and the process ends with code 2.
+ * Runs an app over stdio, or over HTTP on Fastify or Hono. Over HTTP it writes one line of JSON to stderr when it
+ * listens, for programs, and a welcome to stdout, for people. For a wrong command line it prints the reason on stderr,
+ * and exits with code 2.
  */
 export async function runApp(app: App): Promise<void> {
   try {
@@ -84,7 +84,7 @@ async function listen(server: McpServer, settings: HttpSettings): Promise<Listen
   }
 }
 
-/** Loads what is asked for and no more: a start over stdio should not pay for two web frameworks. */
+/** Imports only what is needed: a start over stdio must not load two web frameworks. */
 async function loadAdapter(
   adapter: Adapter,
 ): Promise<(server: McpServer, listen: ListenOptions) => Promise<Listening>> {
@@ -92,7 +92,7 @@ async function loadAdapter(
   return (await import('./serve-fastify.ts')).serveFastify
 }
 
-/** What to call the host in a URL: the wildcard addresses are no destination, and IPv6 wants brackets. */
+/** The host for a URL: wildcard addresses are no destination, and IPv6 needs brackets. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
@@ -100,6 +100,6 @@ function reachable(host: string): string {
 
 function isUsersMistake(error: unknown): boolean {
   if (error instanceof CommandLineError) return true
-  // The one usage error that a command line can cause: --revisions names one that does not exist.
+  // The only usage error that a command line can cause: --revisions names an unknown revision.
   return error instanceof Error && 'code' in error && error.code === 'ERR_MCP_REVISION'
 }

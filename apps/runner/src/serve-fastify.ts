@@ -13,7 +13,7 @@ import {
   SOCKET_LIMITS,
 } from './http-server.ts'
 
-/** Serves over Fastify. Fastify sets some socket limits itself unless it is told them by name. */
+/** Serves over Fastify, which overrides the socket limits unless they are passed to it. */
 export async function serveFastify(server: McpServer, listen: ListenOptions): Promise<Listening> {
   const { host, port, response } = listen
   const { keepAliveTimeout, requestTimeout, ...http } = SOCKET_LIMITS
@@ -30,7 +30,7 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
   return {
     port: portOf(app.server.address()),
     stop: async () => {
-      // Fastify that closes answers 503 to everyone, and so to clients whose answers running calls wait for.
+      // Closes Fastify last: while it closes it answers 503, also to responses that running calls wait for.
       await server.close({ deadline: CLOSE_DEADLINE_MS })
       await cutWhenFlushed(app.server, app.close())
     },

@@ -27,7 +27,7 @@ export async function serveHono(server: McpServer, listen: ListenOptions): Promi
   return {
     port: portOf(http.address()),
     stop: async () => {
-      // A port that is closed takes no answers that running calls wait for.
+      // The port stays open first, because running calls may wait for responses of the client.
       await server.close({ deadline: CLOSE_DEADLINE_MS })
       await cutWhenFlushed(http, new Promise((resolve) => http.close(resolve)))
     },

@@ -1,12 +1,12 @@
 import process from 'node:process'
 
-/** A call to show: one that any newcomer can repeat. */
+/** An example call that anyone can repeat. */
 export interface SampleCall {
   readonly tool: string
   readonly arguments: Readonly<Record<string, string>>
 }
 
-/** What a running app can say about itself. */
+/** The facts in an app's welcome text. */
 export interface Running {
   readonly name: string
   readonly url: string
@@ -17,7 +17,7 @@ export interface Running {
   readonly entry: string
 }
 
-/** What to tell the person who has started an app: where it is, what it can do, what to paste next. */
+/** The welcome text: the URL, the tools, and commands to paste. */
 export function welcome(app: Running): string {
   const width = Math.max(...app.tools.map(({ name }) => name.length))
   return [
@@ -50,8 +50,8 @@ function inspectorLine(url: string, { tool, arguments: args }: SampleCall): stri
 const quote = (word: string): string => (/^[\w=.,:/-]+$/.test(word) ? word : `"${word}"`)
 
 /**
- * Absolute paths throughout: Claude Desktop starts its servers from `/`, with hardly any PATH. A source file also
- * needs the loader that this very process was started with.
+ * Absolute paths, because Claude Desktop starts servers from `/` with a short PATH. A source file also needs this
+ * process's loader.
  */
 function desktopConfig(name: string, entry: string): object {
   const loader = entry.endsWith('.ts') ? process.execArgv : []

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type Reply, ReplyReader } from './reply-reader.ts'
 
-/** One kept-alive connection with one request on its way at a time. */
+/** One keep-alive connection with one request in flight. */
 export class HttpConnection {
   readonly #socket: Socket
   readonly #reader = new ReplyReader()
@@ -26,7 +26,7 @@ export class HttpConnection {
     return new HttpConnection(socket)
   }
 
-  /** Sends bytes and hears of every reply until the next call; for load, where a promise would cost. */
+  /** Sends bytes, and calls back for every reply until the next call. Load runs use it, because a promise per reply costs time. */
   listen(onReply: (reply: Reply) => void, onError: (error: Error) => void): void {
     this.#onReply = onReply
     this.#onError = onError

@@ -1,7 +1,7 @@
 import type { HttpConnection } from './http-connection.ts'
 import { Latencies, type LoadResult } from './load-result.ts'
 
-/** One connection and what it sends, over and over: the next request's whole text. */
+/** One connection, and the text of its next request. */
 export interface HttpLane {
   readonly connection: HttpConnection
   readonly next: () => string
@@ -9,11 +9,11 @@ export interface HttpLane {
 
 export interface HttpLoadOptions {
   readonly seconds: number
-  /** What a right answer weighs, as the verified one did. Any other is a failure, and so is any status but 200. */
+  /** The size of a correct response in bytes. Any other size fails, and any status but 200. */
   readonly bodyBytes: number
 }
 
-/** Keeps one request on its way on each connection for the given time. Rejects at the first wrong answer. */
+/** Keeps one request in flight on each connection for the given time. Rejects at the first wrong response. */
 export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const latencies = new Latencies()
@@ -54,8 +54,8 @@ export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): 
 }
 
 /**
- * Keeps this process from sleeping between replies. Waking a process costs whoever writes to it more than the write
- * itself; a fast server never lets the load sleep, a slower one would be charged for every wake-up on top of being slower.
+ * Keeps this process from sleeping between replies. Waking a process costs the writer more than the write. A fast
+ * server never lets the load sleep, so a slow server would pay for the wake-ups too.
  */
 function stayAwake(): () => void {
   let awake = true

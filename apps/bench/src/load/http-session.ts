@@ -2,7 +2,7 @@ import { HttpConnection } from './http-connection.ts'
 import { headerOf } from './reply-reader.ts'
 import { FIRST_ID, INITIALIZE, INITIALIZED, messageWith, PROTOCOL_VERSION } from './requests.ts'
 
-/** The text of a POST as Node's own fetch, and so the official client, sends it. */
+/** The text of a POST as Node's fetch sends it, which the official client uses. */
 export function post(port: number, headers: Readonly<Record<string, string>>, body: string): string {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
@@ -19,10 +19,10 @@ export function post(port: number, headers: Readonly<Record<string, string>>, bo
   return `POST /mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }
 
-/** The headers of a client's later requests, by which the server knows it. */
+/** The session headers of a client's later requests. */
 export type SessionHeaders = Readonly<Record<string, string>>
 
-/** The handshake of one client. */
+/** Opens one client's session. */
 async function openSession(port: number, connection: HttpConnection): Promise<SessionHeaders> {
   const reply = await connection.exchange(post(port, {}, messageWith(INITIALIZE, FIRST_ID)))
   const id = headerOf(reply.head, 'mcp-session-id')
@@ -34,7 +34,7 @@ async function openSession(port: number, connection: HttpConnection): Promise<Se
   return headers
 }
 
-/** So many clients, one after the other on one connection: what they leave is their sessions. */
+/** Opens sessions one after the other on one connection. */
 export async function openSessions(port: number, count: number): Promise<SessionHeaders[]> {
   const connection = await HttpConnection.open(port)
   const sessions: SessionHeaders[] = []

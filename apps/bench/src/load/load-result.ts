@@ -1,17 +1,17 @@
-/** What one timed run came to. */
+/** The result of one timed run. */
 export interface LoadResult {
   readonly completed: number
   readonly seconds: number
-  /** In ms, in ascending order; empty where requests are pipelined. */
+  /** In ms, ascending. Empty if requests are pipelined. */
   readonly latencies: Float64Array
 }
 
-/** The value below which this share of the sorted values lies; undefined of none. */
+/** The quantile of sorted values. Undefined if there are none. */
 export function percentile(sorted: Float64Array, share: number): number | undefined {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
-/** The middle value; of an even number of values the mean of the two in the middle. NaN of none. */
+/** The median. NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = Math.floor(sorted.length / 2)

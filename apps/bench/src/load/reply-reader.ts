@@ -1,10 +1,10 @@
-/** One HTTP reply, whole. */
+/** One complete HTTP reply. */
 export interface Reply {
   readonly status: number
   /** The status line and the header lines. */
   readonly head: string
   readonly bodyBytes: number
-  /** Decodes the body, which a load run has no time for. */
+  /** Decodes the body. Load runs skip this. */
   body(): string
 }
 
@@ -14,18 +14,18 @@ const LONGEST_HEAD = 4096
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 
 /**
- * Cuts a connection's bytes into replies, for a client that has one request on its way at a time. Knows what servers
- * of JSON send: a declared length, or chunks.
+ * Splits a connection's bytes into replies, for a client with one request in flight. Supports Content-Length and
+ * chunked bodies.
  */
 export class ReplyReader {
   #chunks: Buffer[] = []
   #size = 0
   #head = ''
   #headBytes = 0
-  /** Bytes of head and body; undefined while unknown, and where the body comes in chunks. */
+  /** Bytes of head and body. Undefined while unknown, and for chunked bodies. */
   #whole: number | undefined
 
-  /** Takes what has arrived; the reply, once it is complete. */
+  /** Takes received bytes. Returns the reply once it is complete. */
   push(chunk: Buffer): Reply | undefined {
     this.#chunks.push(chunk)
     this.#size += chunk.length

@@ -1,20 +1,20 @@
-/** A request whose id is still to be filled in, as the text before and after it. */
+/** The text of a request before and after its id. */
 export interface Message {
   readonly before: string
   readonly after: string
 }
 
-/** The revision that the load speaks. */
+/** The revision of session requests. */
 export const PROTOCOL_VERSION = '2025-11-25'
 
-/** The revision of requests that stand for themselves. */
+/** The revision of requests without a session. */
 export const STANDING_VERSION = '2026-07-28'
 
-/** Ids have seven digits throughout, so that all answers to a request weigh the same. */
+/** All ids have seven digits, so that all responses to a request have the same size. */
 export const FIRST_ID = 1_000_000
 const LAST_ID = 9_999_999
 
-/** Counts ids up, and starts over when the digits are used up. */
+/** Returns the next id. Starts over after the last one of seven digits. */
 export function idCounter(): () => number {
   let id = FIRST_ID
   return () => (id === LAST_ID ? (id = FIRST_ID) : ++id)

@@ -6,9 +6,9 @@ const NEWLINE = 0x0a
 
 export interface StdioLoadOptions {
   readonly seconds: number
-  /** Requests on their way at once. */
+  /** Requests in flight at once. */
   readonly depth: number
-  /** What a right answer weighs, its newline included. */
+  /** The size of a correct response in bytes, with its newline. */
   readonly lineBytes: number
   /** The next request, without a newline. */
   readonly next: () => string
@@ -40,7 +40,7 @@ export class StdioClient {
     this.#input.write(`${INITIALIZED}\n`)
   }
 
-  /** Keeps `depth` requests on their way, topping up as many at a time as have been answered in one read. */
+  /** Keeps `depth` requests in flight: each read is followed by as many requests as it held responses. */
   async load({ seconds, depth, lineBytes, next }: StdioLoadOptions): Promise<LoadResult> {
     const latencies = new Latencies()
     const start = performance.now()

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { answerTo, type Body, openSession } from '../serving/bare.ts'
 import { ready } from '../serving/control.ts'
 
-/** Fastify as it comes: it parses the body, and a prepared answer goes back. */
+/** Plain Fastify: parses the body, and sends a prepared response. */
 const app = Fastify()
 app.post('/mcp', (request, reply) => {
   const body = request.body as Body

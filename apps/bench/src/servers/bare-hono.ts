@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { answerTo, type Body, openSession } from '../serving/bare.ts'
 import { ready } from '../serving/control.ts'
 
-/** Hono on Node as it comes: it parses the body, and a prepared answer goes back. */
+/** Plain Hono on Node: parses the body, and sends a prepared response. */
 const app = new Hono()
 app.post('/mcp', async (c) => {
   const body = await c.req.json<Body>()

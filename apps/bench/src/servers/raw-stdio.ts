@@ -1,6 +1,6 @@
 import { ready } from '../serving/control.ts'
 import { answerLines } from '../serving/lines.ts'
 
-/** The floor for the time to a first answer: Node starts, and something comes back without being thought about. */
+/** The lower bound of the time to a first response: Node starts and sends a constant. */
 answerLines(() => '{"jsonrpc":"2.0","id":1000000,"result":{}}')
 ready()

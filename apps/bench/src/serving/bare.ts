@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { answers } from './control.ts'
 
-/** As much of a request as a bare server looks at. */
+/** The part of a request that a bare server reads. */
 export interface Body {
   readonly method: string
   readonly params?: { readonly name?: string }
 }
 
-/** The prepared answer to a request. */
+/** Returns the prepared response to a request. */
 export function answerTo({ method, params }: Body): string {
   return answers()[method === 'tools/call' ? (params?.name ?? '') : method] ?? ''
 }
 
-/** The least that a session costs: an id, and something kept under it. */
+/** The cheapest possible session: an id and a map entry. */
 const sessions = new Map<string, number>()
 
 export function openSession(): string {

@@ -2,12 +2,12 @@ import type { Answers, Ask, Told } from './messages.ts'
 
 let prepared: Answers = {}
 
-/** What the bench has prepared for this server to send. */
+/** The responses that the bench has prepared for this server. */
 export const answers = (): Answers => prepared
 
-/** Says that the server takes requests (0 where it has no port), and answers the bench until it is gone. */
+/** Reports that the server accepts requests (port 0 if it has none), and answers the bench until it disconnects. */
 export function ready(port = 0): void {
-  // A bench that died must not leave servers behind.
+  // Ends with the bench, so that no server is left running.
   process.on('disconnect', () => process.exit())
   process.on('message', (message: Ask) => void answer(message).then(tell))
   tell({ told: 'ready', port })
@@ -23,7 +23,7 @@ async function answer(message: Ask): Promise<Told> {
   return { told: 'cpu', micros: user + system }
 }
 
-/** A second collection takes what the first one's finalizers let go. */
+/** A second collection frees what the first one's finalizers released. */
 async function settledMemory(): Promise<number> {
   for (let i = 0; i < 2; i++) {
     globalThis.gc?.()

@@ -11,7 +11,7 @@ import {
   weatherOutput,
 } from './tools.ts'
 
-/** The definition that every Jetway contender mounts, with every default left as it is. */
+/** The server of every Jetway contender, with all defaults. */
 export function createServer(count: number = toolCount()): McpServer {
   const server = new McpServer({ name: 'bench', version: '1.0.0' })
   server.addTool({ name: 'add', description: 'Adds two numbers', inputSchema: addInput, handler: add })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the servers under measurement offer, the same for all: two tools that are called, and many to be listed. */
+/** The tools of all measured servers: two that are called, and many that are only listed. */
 
 interface Addition {
   readonly a: number
@@ -16,7 +16,7 @@ interface Asked {
   readonly days: number
 }
 
-/** A type and not an interface: the official SDK wants something that can be indexed. */
+/** A type, because the official SDK requires an index signature and interfaces have none. */
 type Forecast = {
   city: string
   days: number
@@ -46,7 +46,7 @@ export const weather = ({ city, days }: Asked): Forecast => ({
   wind: { speed: 12, direction: 'NW' },
 })
 
-/** The schema of the tools that are only listed: six properties of the usual kinds. */
+/** The schema of the tools that are only listed, with six properties. */
 export const listedInput: z.ZodType = z.object({
   query: z.string().min(1).describe('What to search for'),
   limit: z.number().int().min(1).max(100).default(20).describe('How many results at most'),
@@ -56,10 +56,10 @@ export const listedInput: z.ZodType = z.object({
   archived: z.boolean().default(false).describe('Whether archived results count'),
 })
 
-/** The tools served unless a server is told otherwise: the two that are called and a hundred more. */
+/** The default tools: the two that are called, and a hundred more. */
 const DEFAULT_TOOLS = 102
 
-/** How many tools this process was asked to serve: `--tools N`. */
+/** The number of tools to serve: `--tools N`. */
 export function toolCount(): number {
   const at = process.argv.indexOf('--tools')
   return at === -1 ? DEFAULT_TOOLS : Number(process.argv[at + 1])

@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const uri = 'ui://everything/counter'
 
-/** A user interface, a tool whose results it shows, and one that is for it alone. */
+/** A user interface, a tool whose results it shows, and a tool that only it may call. */
 export function addAppTools(server: McpServer): void {
   server.add(
     app({

@@ -1,10 +1,10 @@
 import type { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-/** How a waiting call ended, by the key that its caller gave it. The oldest is forgotten first. */
+/** How each waiting call ended, by the caller's key. The oldest entry is evicted first. */
 const KEPT_OUTCOMES = 10_000
 
-/** Tools about the call itself: who is calling, and what became of a call that was cancelled. */
+/** Tools about the call itself: who calls, and how a cancelled call ended. */
 export function addCallTools(server: McpServer): void {
   const outcomes = new Map<string, 'waiting' | 'cancelled'>()
 

@@ -1,7 +1,7 @@
 import { content, type McpServer, result, ToolError } from '@jetway/core'
 import { PNG, WAV } from '../media.ts'
 
-/** One tool per kind of content, under the names that the public conformance suite calls. */
+/** One tool per content type, with the names of the conformance suite. */
 export function addContentTools(server: McpServer): void {
   server.addTool({
     name: 'test_simple_text',

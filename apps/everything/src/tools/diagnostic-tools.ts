@@ -1,7 +1,7 @@
 import { elicit, type McpServer, sample } from '@jetway/core'
 import { z } from 'zod'
 
-/** What the conformance suite calls to see what requests without a session may, and may not, bring about. */
+/** Tools for the conformance suite's checks of requests without a session. */
 export function addDiagnosticTools(server: McpServer): void {
   server.addTool({
     name: 'test_missing_capability',

@@ -3,10 +3,10 @@ import { z } from 'zod'
 
 const Named = z.object({ name: z.string().regex(/^[a-z0-9_]{1,40}$/) })
 
-/** More would be a way to fill the memory of a server that anyone may call. */
+/** A limit, because anyone may call these tools and fill the server's memory. */
 const MOST_ADDED = 200
 
-/** Tools that change what the server offers while it runs. Each change is announced to every client. */
+/** Tools that add and remove features at run time. Every client is notified. */
 export function addRegistryTools(server: McpServer): void {
   const added = new Set<string>()
   const remember = (key: string): void => {

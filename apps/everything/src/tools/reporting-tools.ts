@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-/** Long enough for messages to leave one by one, in ms. */
+/** Long enough to send messages one by one, in ms. */
 const STEP_MS = 50
 
-/** Tools that send something while they run. */
+/** Tools that send notifications while they run. */
 export function addReportingTools(server: McpServer): void {
   server.addTool({
     name: 'test_tool_with_logging',
@@ -26,7 +26,7 @@ export function addReportingTools(server: McpServer): void {
     async handler(_args, ctx) {
       for (const done of [0, 50, 100]) {
         await ctx.progress(done, 100, `${done} of 100`)
-        // After the last one too: the official clients drop what they read in one piece with the answer.
+        // Waits after the last one too, because the official clients drop notifications that they read together with the response.
         await delay(STEP_MS)
       }
       return 'Reported progress three times'

@@ -1,7 +1,7 @@
 import { asks, elicit, inputRequired, listRoots, type McpServer, type Question, sample } from '@jetway/core'
 import { z } from 'zod'
 
-/** What asks in rounds: the questions of a call are its result, where a revision has no other way. */
+/** Tools that ask in rounds: at 2026-07-28 the questions of a call are its result. */
 export function addRoundTools(server: McpServer): void {
   addSingleQuestions(server)
   addSeveralQuestions(server)

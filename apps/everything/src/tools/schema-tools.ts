@@ -1,7 +1,7 @@
 import { type McpServer, result, content } from '@jetway/core'
 import { z } from 'zod'
 
-/** JSON Schema as it is written by hand: a tool list must show every keyword of it unchanged. */
+/** Hand-written JSON Schema. A tool list must show every keyword unchanged. */
 const CONTACT = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -21,13 +21,13 @@ const CONTACT = {
   },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+  // oxlint-disable-next-line unicorn/no-thenable -- the name of the JSON Schema keyword
   then: { required: ['phone'] },
   else: { required: ['email'] },
   additionalProperties: false,
 } as const
 
-/** Tools with declared inputs and outputs. */
+/** Tools with input and output schemas. */
 export function addSchemaTools(server: McpServer): void {
   server.addTool({
     name: 'json_schema_2020_12_tool',
@@ -87,7 +87,7 @@ export function addSchemaTools(server: McpServer): void {
   })
 }
 
-/** Parameters that clients repeat in HTTP headers. */
+/** Tools with parameters that clients repeat in HTTP headers. */
 export function addRoutedTool(server: McpServer): void {
   server.addTool({
     name: 'routed',

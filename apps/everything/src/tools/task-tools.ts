@@ -1,7 +1,7 @@
 import { elicit, McpError, type McpServer, ToolError } from '@jetway/core'
 import { z } from 'zod'
 
-/** Tools whose calls may run as tasks, under the names that the conformance suite asks for. */
+/** Tools whose calls may run as tasks, with the names of the conformance suite. */
 export function addTaskTools(server: McpServer): void {
   server.addTool({
     name: 'slow_compute',
