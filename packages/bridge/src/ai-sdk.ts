@@ -1,8 +1,8 @@
 import type { JsonObject } from '@jetway/core/protocol'
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
-import { isBlank, type ModelToolsOptions, modelTools, NO_OUTPUT } from './model-tools.ts'
-import { bytesOf, type HostPart, textOf } from './parts.ts'
+import { type ModelToolsOptions, modelTools } from './model-tools.ts'
+import { bytesOf, type HostPart, notBlank, textOf } from './parts.ts'
 
 /** The major versions of the AI SDK that are supported. */
 export type AiSdkVersion = 6 | 7
@@ -61,9 +61,8 @@ export async function aiSdkTools<Schema, V extends AiSdkVersion = 7>(
 }
 
 function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVersion): AiSdkOutput<6 | 7> {
-  const said = isBlank(text) ? NO_OUTPUT : text
-  if (isError) return { type: 'error-text', value: said }
-  if (parts.every((part) => bytesOf(part) === undefined)) return { type: 'text', value: said }
+  if (isError) return { type: 'error-text', value: notBlank(text) }
+  if (parts.every((part) => bytesOf(part) === undefined)) return { type: 'text', value: notBlank(text) }
   return { type: 'content', value: parts.map((part) => contentOf(part, version)) }
 }
 

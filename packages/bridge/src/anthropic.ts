@@ -1,8 +1,8 @@
 import type { JsonObject } from '@jetway/core/protocol'
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
-import { isBlank, type ModelToolsOptions, modelTools, NO_OUTPUT, type RunOptions } from './model-tools.ts'
-import { bytesOf, type HostPart, textOf } from './parts.ts'
+import { type ApiTools, type ModelCall, type ModelToolsOptions, modelTools } from './model-tools.ts'
+import { bytesOf, type HostPart, isBlank, isImage, notBlank, textOf } from './parts.ts'
 
 /** An item of `tools` in the Messages API. */
 export interface AnthropicTool {
@@ -27,21 +27,11 @@ export interface AnthropicToolResult {
   is_error?: true
 }
 
-/** Tools for the Messages API of Anthropic, and the function that runs what the model calls. */
-export interface AnthropicTools {
-  /** For the request. */
-  readonly tools: AnthropicTool[]
-  /** Finds a tool by the name that the model uses. */
-  readonly tool: (name: string) => HostTool | undefined
-  /**
-   * Runs the tool calls of a message, in order. Neighbours run concurrently if their tools allow it.
-   *
-   * @param content - of the model's message. Blocks other than `tool_use` are ignored
-   * @returns the content of the next user message: one block for each call
-   * @throws the reason of the signal
-   */
-  readonly run: (content: readonly object[], options?: RunOptions) => Promise<AnthropicToolResult[]>
-}
+/**
+ * Tools for the Messages API of Anthropic. `run` takes the content of the model's message, and returns the content of
+ * the next user message.
+ */
+export type AnthropicTools = ApiTools<AnthropicTool, readonly object[], AnthropicToolResult>
 
 /** For the names of arguments. One other name fails the whole request. */
 const KEYS = /^[a-zA-Z0-9_.-]{1,64}$/
@@ -59,22 +49,11 @@ export async function anthropicTools(
   return {
     tools: known.all.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
     tool: (name) => known.tool(name),
-    async run(content, how) {
-      const calls = content.filter(isToolUse)
-      const results = await known.run(calls, how)
-      return calls.map(({ id }, i) => anthropicResult(id, results[i] as HostToolResult))
-    },
+    run: (content, how) => known.run(content.filter(isToolUse), anthropicResult, how),
   }
 }
 
-interface ToolUse {
-  readonly type: 'tool_use'
-  readonly id: string
-  readonly name: string
-  readonly input: unknown
-}
-
-const isToolUse = (block: object): block is ToolUse => 'type' in block && block.type === 'tool_use'
+const isToolUse = (block: object): block is ModelCall => 'type' in block && block.type === 'tool_use'
 
 /** A result as a `tool_result`, with images and PDF documents. An error may have text only. */
 export function anthropicResult(
@@ -86,18 +65,16 @@ export function anthropicResult(
   return {
     type: 'tool_result',
     tool_use_id: toolUseId,
-    content: said.length === 0 ? [textBlock(NO_OUTPUT)] : said,
+    content: said.length === 0 ? [textBlock(notBlank(''))] : said,
     ...(isError && { is_error: true }),
   }
 }
 
 const textBlock = (text: string): AnthropicResultContent => ({ type: 'text', text })
 
-const IMAGES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
-
 function contentOf(part: HostPart): AnthropicResultContent {
   const { data, mimeType } = bytesOf(part) ?? {}
-  if (data !== undefined && mimeType !== undefined && IMAGES.has(mimeType))
+  if (data !== undefined && isImage(mimeType))
     return { type: 'image', source: { type: 'base64', media_type: mimeType as ImageType, data } }
   if (data !== undefined && mimeType === 'application/pdf')
     return { type: 'document', source: { type: 'base64', media_type: mimeType, data } }

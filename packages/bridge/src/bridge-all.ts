@@ -17,19 +17,6 @@ export interface BridgeOptions extends HostToolOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** The tools of all servers, kept up to date while servers come and go. */
-export interface Bridge {
-  /** Registered tools. */
-  readonly count: number
-  /** Names that were taken. */
-  readonly skipped: readonly string[]
-  /** Updates the registry. Runs by itself when the source reports a change. */
-  refresh(): Promise<void>
-  /** Stops updates and removes the tools. Can be called again. */
-  stop(): void
-  [Symbol.dispose](): void
-}
-
 const EVENTS: readonly SourceEvent[] = ['connected', 'reconnected', 'listChanged', 'serverRemoved']
 
 /**
@@ -41,7 +28,7 @@ export async function bridgeAll(
   registry: ToolRegistry,
   options: BridgeOptions = {},
 ): Promise<Bridge> {
-  const bridge = new RegistryBridge(from, registry, options)
+  const bridge = new Bridge(from, registry, options)
   try {
     await bridge.refresh()
     return bridge
@@ -51,7 +38,8 @@ export async function bridgeAll(
   }
 }
 
-class RegistryBridge implements Bridge {
+/** The tools of all servers, kept up to date while servers come and go. */
+export class Bridge {
   readonly #from: Tools
   readonly #registry: ToolRegistry
   readonly #options: BridgeOptions
@@ -74,14 +62,17 @@ class RegistryBridge implements Bridge {
     })
   }
 
+  /** Registered tools. */
   get count(): number {
     return this.#own.size
   }
 
+  /** Names that were taken. */
   get skipped(): readonly string[] {
     return [...this.#skipped]
   }
 
+  /** Updates the registry. Runs by itself when the source reports a change. */
   refresh(): Promise<void> {
     if (this.#running === undefined) return this.#run()
     return (this.#next ??= this.#running
@@ -92,6 +83,7 @@ class RegistryBridge implements Bridge {
       }))
   }
 
+  /** Stops updates and removes the tools. Can be called again. */
   stop(): void {
     this.#stopped = true
     for (const off of this.#offs.splice(0)) off()
@@ -110,14 +102,10 @@ class RegistryBridge implements Bridge {
   }
 
   #run(): Promise<void> {
-    const running = this.#list().finally(() => {
-      if (this.#running === running) this.#running = undefined
-    })
-    this.#running = running
-    return running
+    return (this.#running = this.#update().finally(() => (this.#running = undefined)))
   }
 
-  async #list(): Promise<void> {
+  async #update(): Promise<void> {
     if (this.#stopped) return
     const tools = await hostTools(this.#from, this.#options)
     // `stop` may have been called.
@@ -137,6 +125,7 @@ class RegistryBridge implements Bridge {
     }
     for (const tool of skipped) if (!before.has(tool.name)) this.#options.onSkipped?.(tool)
   }
+
   #remove(name: string): void {
     if (this.#holds(name)) this.#registry.delete(name)
     this.#own.delete(name)

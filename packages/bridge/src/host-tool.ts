@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, McpError, type Tool } from '@jetway/core/protocol'
-import { ClientError } from '@jetway/client'
-import type { RequestOptions } from '@jetway/client'
+import { ClientError, type RequestOptions } from '@jetway/client'
 import { failedResult, type HostToolResult, type ResultLimits, toHostResult } from './host-result.ts'
 import { whole } from './parts.ts'
 import { sourceOf, type SourceTool, type Tools, type ToolSource } from './source.ts'

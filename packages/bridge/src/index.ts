@@ -17,7 +17,7 @@ export { type Bridge, bridgeAll, type BridgeOptions, type ToolRegistry } from '.
 export { callToolText, ToolFailedError } from './call-tool-text.ts'
 export { type HostToolResult, type ResultLimits, toHostResult } from './host-result.ts'
 export { type HostTool, type HostToolMetadata, type HostToolOptions, hostTools } from './host-tool.ts'
-export type { ModelToolsOptions, RunOptions } from './model-tools.ts'
+export type { ApiTools, ModelToolsOptions, RunOptions } from './model-tools.ts'
 export {
   openAiCallOutput,
   type OpenAiCallOutput,

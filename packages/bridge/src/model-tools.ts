@@ -16,9 +16,26 @@ interface ModelTool {
 
 /** A call of the model. */
 export interface ModelCall {
+  readonly id: string
   readonly name: string
   /** An object, or its JSON text. */
   readonly input: unknown
+}
+
+/** Tools for one model API, and the function that runs what the model calls. */
+export interface ApiTools<ApiTool, Reply, Answer> {
+  /** For the request. */
+  readonly tools: ApiTool[]
+  /** Finds a tool by the name that the model uses. */
+  readonly tool: (name: string) => HostTool | undefined
+  /**
+   * Runs the tool calls of the model's reply, in order. Neighbours run concurrently if their tools allow it.
+   *
+   * @param reply - what is no tool call is ignored
+   * @returns an answer for each call
+   * @throws the reason of the signal
+   */
+  readonly run: (reply: Reply, options?: RunOptions) => Promise<Answer[]>
 }
 
 /** Options of one run of the tools that a model calls. */
@@ -48,13 +65,18 @@ export class ModelTools {
   }
 
   /** Runs calls in order, and concurrently where the tools allow it. @throws the reason of the signal */
-  async run(calls: readonly ModelCall[], { signal }: RunOptions = {}): Promise<readonly HostToolResult[]> {
-    const results: HostToolResult[] = []
+  async run<Answer>(
+    calls: readonly ModelCall[],
+    answer: (id: string, result: HostToolResult) => Answer,
+    { signal }: RunOptions = {},
+  ): Promise<Answer[]> {
+    const answers: Answer[] = []
     for (const group of groups(calls, ({ name }) => this.tool(name)?.metadata.concurrent === true)) {
       signal?.throwIfAborted()
-      results.push(...(await Promise.all(group.map((call) => this.#run(call, signal)))))
+      const run = async (call: ModelCall): Promise<Answer> => answer(call.id, await this.#run(call, signal))
+      answers.push(...(await Promise.all(group.map(run))))
     }
-    return results
+    return answers
   }
 
   async #run({ name, input }: ModelCall, signal: AbortSignal | undefined): Promise<HostToolResult> {
@@ -117,8 +139,3 @@ function groups<T>(items: readonly T[], together: (item: T) => boolean): readonl
   }
   return all
 }
-
-/** Some APIs refuse empty text. */
-export const NO_OUTPUT = '(no output)'
-
-export const isBlank = (text: string): boolean => text.trim() === ''

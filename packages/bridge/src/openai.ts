@@ -1,7 +1,7 @@
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
-import { isBlank, type ModelToolsOptions, modelTools, NO_OUTPUT, type RunOptions } from './model-tools.ts'
-import { bytesOf, type HostPart, textOf } from './parts.ts'
+import { type ApiTools, type ModelCall, type ModelToolsOptions, modelTools } from './model-tools.ts'
+import { bytesOf, type HostPart, isImage, notBlank, textOf } from './parts.ts'
 
 /** An item of `tools` in Chat Completions. */
 export interface OpenAiChatTool {
@@ -64,40 +64,15 @@ export interface OpenAiChatOptions extends OpenAiToolsOptions {
   readonly images?: 'omit' | 'user-message'
 }
 
-/** Tools for the Chat Completions API, and the function that runs what the model calls. */
-export interface OpenAiChatTools {
-  /** For the request. */
-  readonly tools: OpenAiChatTool[]
-  /** Finds a tool by the name that the model uses. */
-  readonly tool: (name: string) => HostTool | undefined
-  /**
-   * Runs the tool calls of a message, in order. Neighbours run concurrently if their tools allow it.
-   *
-   * @param toolCalls - of the model's message. Other types than functions are ignored
-   * @returns one message for each call
-   * @throws the reason of the signal
-   */
-  readonly run: (
-    toolCalls: readonly object[] | undefined,
-    options?: RunOptions,
-  ) => Promise<(OpenAiToolMessage | OpenAiImagesMessage)[]>
-}
+/** Tools for the Chat Completions API. `run` takes the `tool_calls` of the model's message, and returns messages. */
+export type OpenAiChatTools = ApiTools<
+  OpenAiChatTool,
+  readonly object[] | undefined,
+  OpenAiToolMessage | OpenAiImagesMessage
+>
 
-/** Tools for the Responses API, and the function that runs what the model calls. */
-export interface OpenAiResponsesTools {
-  /** For the request. */
-  readonly tools: OpenAiResponsesTool[]
-  /** Finds a tool by the name that the model uses. */
-  readonly tool: (name: string) => HostTool | undefined
-  /**
-   * Runs the function calls of a response, in order. Neighbours run concurrently if their tools allow it.
-   *
-   * @param output - of the response. Items other than `function_call` are ignored
-   * @returns one item for each call
-   * @throws the reason of the signal
-   */
-  readonly run: (output: readonly object[], options?: RunOptions) => Promise<OpenAiCallOutput[]>
-}
+/** Tools for the Responses API. `run` takes the `output` of a response, and returns items of the next input. */
+export type OpenAiResponsesTools = ApiTools<OpenAiResponsesTool, readonly object[], OpenAiCallOutput>
 
 const MAX_DESCRIPTION = 1_024
 const MAX_FILE_NAME = 255
@@ -119,14 +94,10 @@ export async function openAiChatTools(
       function: { name, description, parameters: { ...schema } },
     })),
     tool: (name) => known.tool(name),
-    async run(toolCalls = [], how = {}) {
-      const calls = toolCalls.filter(isChatCall)
-      const results = await known.run(
-        calls.map(({ function: { name, arguments: input } }) => ({ name, input })),
-        how,
-      )
-      const answers = calls.map(({ id }, i) => openAiToolMessage(id, results[i] as HostToolResult))
-      return images === 'omit' ? answers : [...answers, ...imagesOf(calls, results)]
+    async run(toolCalls = [], how) {
+      const results = await known.run(toolCalls.flatMap(chatCall), (id, result) => ({ id, result }), how)
+      const answers = results.map(({ id, result }) => openAiToolMessage(id, result))
+      return images === 'omit' ? answers : [...answers, ...imagesOf(results)]
     },
   }
 }
@@ -150,33 +121,30 @@ export async function openAiResponsesTools(
       strict: false,
     })),
     tool: (name) => known.tool(name),
-    async run(output, how) {
-      const calls = output.filter(isFunctionCall)
-      const results = await known.run(
-        calls.map(({ name, arguments: input }) => ({ name, input })),
-        how,
-      )
-      return calls.map(({ call_id }, i) => openAiCallOutput(call_id, results[i] as HostToolResult))
-    },
+    run: (output, how) => known.run(output.flatMap(functionCall), openAiCallOutput, how),
   }
 }
 
-interface ChatCall {
-  readonly id: string
-  readonly type: 'function'
-  readonly function: { readonly name: string; readonly arguments: string }
-}
-
-interface FunctionCall {
-  readonly type: 'function_call'
-  readonly call_id: string
+interface OpenAiFunction {
   readonly name: string
   readonly arguments: string
 }
 
-// Some compatible APIs leave out the type.
-const isChatCall = (call: object): call is ChatCall => 'function' in call
-const isFunctionCall = (item: object): item is FunctionCall => 'type' in item && item.type === 'function_call'
+/** Some compatible APIs leave out the type. */
+function chatCall(call: object): readonly ModelCall[] {
+  if (!('function' in call)) return []
+  const {
+    id,
+    function: { name, arguments: input },
+  } = call as { id: string; function: OpenAiFunction }
+  return [{ id, name, input }]
+}
+
+function functionCall(item: object): readonly ModelCall[] {
+  if (!('type' in item) || item.type !== 'function_call') return []
+  const { call_id: id, name, arguments: input } = item as unknown as OpenAiFunction & { call_id: string }
+  return [{ id, name, input }]
+}
 
 /** A result as a tool message, which has text only. */
 export function openAiToolMessage(toolCallId: string, result: HostToolResult): OpenAiToolMessage {
@@ -192,20 +160,17 @@ export function openAiCallOutput(callId: string, result: HostToolResult): OpenAi
 
 /** The API has no flag for failed calls. */
 function saying({ text, isError }: HostToolResult): string {
-  const said = isBlank(text) ? NO_OUTPUT : text
-  return isError ? `The tool failed: ${said}` : said
+  return isError ? `The tool failed: ${notBlank(text)}` : notBlank(text)
 }
 
 function contentOf(part: HostPart): OpenAiOutputContent {
   const bytes = bytesOf(part)
-  if (bytes !== undefined && IMAGES.has(bytes.mimeType))
+  if (bytes !== undefined && isImage(bytes.mimeType))
     return { type: 'input_image', image_url: dataUrl(bytes), detail: 'auto' }
   if (bytes?.mimeType === 'application/pdf')
     return { type: 'input_file', filename: fileName(bytes.uri), file_data: dataUrl(bytes) }
   return { type: 'input_text', text: textOf(part) }
 }
-
-const IMAGES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 
 const dataUrl = ({ data, mimeType }: { readonly data: string; readonly mimeType: string }): string =>
   `data:${mimeType};base64,${data}`
@@ -218,18 +183,16 @@ function fileName(uri = ''): string {
 }
 
 function imagesOf(
-  calls: readonly ChatCall[],
-  results: readonly HostToolResult[],
+  results: readonly { readonly id: string; readonly result: HostToolResult }[],
 ): readonly OpenAiImagesMessage[] {
-  const content = calls.flatMap(({ id }, i): OpenAiImagesMessage['content'] => {
-    const urls = (results[i]?.parts ?? []).flatMap((part) => {
-      const bytes = bytesOf(part)
-      return bytes !== undefined && IMAGES.has(bytes.mimeType) ? [dataUrl(bytes)] : []
-    })
-    if (urls.length === 0) return []
+  const content = results.flatMap(({ id, result }): OpenAiImagesMessage['content'] => {
+    const images = result.parts
+      .flatMap((part) => bytesOf(part) ?? [])
+      .filter(({ mimeType }) => isImage(mimeType))
+    if (images.length === 0) return []
     return [
       { type: 'text', text: `Of the result of the call ${id}:` },
-      ...urls.map((url) => ({ type: 'image_url' as const, image_url: { url } })),
+      ...images.map((image) => ({ type: 'image_url' as const, image_url: { url: dataUrl(image) } })),
     ]
   })
   return content.length === 0 ? [] : [{ role: 'user', content }]

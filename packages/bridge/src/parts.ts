@@ -103,3 +103,13 @@ function sizeOf(data: string): string {
   const bytes = Math.floor((data.length * 3) / 4)
   return bytes < 10_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`
 }
+
+const IMAGES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
+
+/** Whether model APIs accept the type as an image. */
+export const isImage = (mimeType: string | undefined): boolean => IMAGES.includes(mimeType)
+
+export const isBlank = (text: string): boolean => text.trim() === ''
+
+/** The text, or a note: some APIs refuse empty text. */
+export const notBlank = (text: string): string => (isBlank(text) ? '(no output)' : text)

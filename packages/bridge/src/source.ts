@@ -1,6 +1,5 @@
 import type { CallToolResult, Tool } from '@jetway/core/protocol'
-import type { Client } from '@jetway/client'
-import type { RequestOptions } from '@jetway/client'
+import type { Client, RequestOptions } from '@jetway/client'
 
 /** A tool of a server, as a {@link ToolSource} lists it. */
 export interface SourceTool {

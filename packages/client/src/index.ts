@@ -44,7 +44,6 @@ export type {
   ClientTransport,
   ClientTransportHandlers,
   TransportFactory,
-  MessageOrigin,
   SendContext,
   TransportClose,
 } from './transport/client-transport.ts'

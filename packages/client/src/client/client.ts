@@ -14,8 +14,12 @@ import {
   type RevisionDate,
   type Tool,
 } from '@jetway/core/protocol'
-import { type Clock, systemClock } from '@jetway/core/stores'
-import type { Connection, ConnectionHandlers, IgnoredMessages } from '../connection/connection.ts'
+import {
+  type Connection,
+  type ConnectionHandlers,
+  type IgnoredMessages,
+  NOTHING_IGNORED,
+} from '../connection/connection.ts'
 import type { Dialect, ServerDescription } from '../dialect/dialect.ts'
 import { ClientError, ConnectionClosedError } from '../errors.ts'
 import { ClientInput } from '../input/client-input.ts'
@@ -26,7 +30,7 @@ import { connect } from './connect.ts'
 import { type ClientEvents, type ClientListener, emitNotification } from './events.ts'
 import { KnownTools } from './known-tools.ts'
 import { Lists, LISTS, type Page } from './lists.ts'
-import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
+import { type ClientOptions, type RequestOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { RequestSender } from './request-sender.ts'
 import { type CacheHints, readCompletion, readPrompt, readResource } from './results.ts'
 import { type SavedSession, savedSession } from './saved-session.ts'
@@ -64,8 +68,7 @@ interface ConnectCallOptions {
  */
 export class Client {
   readonly #info: Implementation
-  readonly #options: ClientOptions
-  readonly #clock: Clock
+  readonly #options: ResolvedOptions
   readonly #events = new Emitter<ClientEvents>((event, error) => {
     if (event !== 'error') this.#onError(error)
   })
@@ -83,31 +86,19 @@ export class Client {
   #closing: Promise<void> | undefined
 
   constructor(info: Implementation, options: ClientOptions = {}) {
-    const { clock = systemClock, maxPages = DEFAULTS.maxPages, maxItems = DEFAULTS.maxItems } = options
     this.#info = info
-    this.#options = options
-    this.#clock = clock
-    const onError = this.#onError
+    this.#options = resolveOptions(options)
     this.#input = new ClientInput({
-      options,
-      clock,
+      options: this.#options,
       server: () => this.#dialect?.server.info,
       revision: () => this.#dialect?.revision,
-      onError,
+      onError: this.#onError,
     })
-    const requests = new RequestSender(options, () => this.#connected(), this.#input)
+    this.#requests = new RequestSender(this.#input, () => this.#connected())
     const tools = new KnownTools()
-    this.#requests = requests
-    this.#lists = new Lists({ requests, tools, maxPages, maxItems, onError })
-    this.#tasks = new Tasks(requests, this.#input, clock)
-    this.#toolCalls = new ToolCalls({
-      requests,
-      tools,
-      lists: this.#lists,
-      tasks: this.#tasks,
-      validateOutput: options.validateOutput !== false,
-      onError,
-    })
+    this.#lists = new Lists(this.#requests, tools)
+    this.#tasks = new Tasks(this.#requests)
+    this.#toolCalls = new ToolCalls(this.#requests, this.#lists, tools, this.#tasks)
   }
 
   /** The option `name`. */
@@ -144,7 +135,7 @@ export class Client {
   stats(): ClientStats {
     return {
       pending: this.#connection?.pending ?? 0,
-      ignored: this.#connection?.ignored() ?? { responses: 0, progress: 0, requests: 0, malformed: 0 },
+      ignored: { ...(this.#connection?.ignored ?? NOTHING_IGNORED) },
     }
   }
 
@@ -178,10 +169,10 @@ export class Client {
     const dialect = await connect(target, {
       info: this.#info,
       options: this.#options,
-      clock: this.#clock,
       signal,
       session,
       handlers: this.#handlers,
+      onError: this.#onError,
       onChangesMissed: () => this.#events.emit('changesMissed', undefined),
       onConnection: (connection) => (this.#connection = connection),
     })

@@ -1,24 +1,16 @@
-import { type Implementation, resolveRevisions } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/stores'
+import { resolveRevisions } from '@jetway/core/protocol'
 import { Connection, type ConnectionHandlers } from '../connection/connection.ts'
-import type { Dialect } from '../dialect/dialect.ts'
-import { sharedEras } from '../dialect/era-cache.ts'
+import type { Dialect, DialectOptions } from '../dialect/dialect.ts'
 import { negotiate, ProbeRefusedError, type RevisionsByEra } from '../dialect/negotiate.ts'
 import { ClientError } from '../errors.ts'
 import type { ClientTransport, TransportFactory } from '../transport/client-transport.ts'
-import { abortable, anySignal } from '../util/promises.ts'
-import { type ClientOptions, DEFAULTS } from './options.ts'
+import { abortable, abortingAfter } from '../util/promises.ts'
 import { resume, type SavedSession } from './saved-session.ts'
 
-export interface ConnectOptions {
-  readonly info: Implementation
-  readonly options: ClientOptions
-  readonly clock: Clock
-  readonly signal: AbortSignal | undefined
+export interface ConnectOptions extends DialectOptions {
   /** A session to resume instead of a handshake. */
   readonly session: SavedSession | undefined
   readonly handlers: ConnectionHandlers
-  readonly onChangesMissed: () => void
   /** Called with each connection before its handshake. */
   readonly onConnection: (connection: Connection) => void
 }
@@ -31,17 +23,11 @@ export async function connect(
   target: ClientTransport | TransportFactory,
   options: ConnectOptions,
 ): Promise<Dialect> {
-  const { connectTimeoutMs: ms = DEFAULTS.connectTimeoutMs } = options.options
-  const late = new AbortController()
-  const timer = options.clock.setTimeout(
-    () => late.abort(new ClientError('timeout', `Not connected within ${ms} ms`)),
-    ms,
+  const { connectTimeoutMs: ms, clock } = options.options
+  const late = (): Error => new ClientError('timeout', `Not connected within ${ms} ms`)
+  return abortingAfter({ ms, clock, late, signal: options.signal }, (signal) =>
+    attempt(target, { ...options, signal }),
   )
-  try {
-    return await attempt(target, { ...options, signal: anySignal(options.signal, late.signal) })
-  } finally {
-    options.clock.clearTimeout(timer)
-  }
 }
 
 async function attempt(
@@ -49,7 +35,7 @@ async function attempt(
   options: ConnectOptions,
 ): Promise<Dialect> {
   const { signal, session } = options
-  const { revisions, eras = sharedEras } = options.options
+  const { revisions, eras } = options.options
   const all = resolveRevisions(revisions)
   const byEra: RevisionsByEra = {
     modern: all.filter(({ era }) => era === 'modern'),
@@ -67,7 +53,7 @@ async function attempt(
     if (typeof target !== 'function' || signal?.aborted === true) throw error
     const refused = error instanceof ProbeRefusedError && byEra.legacy.length > 0
     if (known === undefined && !refused) throw error
-    if (key !== undefined && eras !== false) eras.set(key, undefined)
+    if (key !== undefined && eras !== false) eras.delete(key)
     const rest = known === undefined ? { ...byEra, modern: [] } : byEra
     return await handshake(await open(target, options), rest, options)
   }
@@ -75,10 +61,10 @@ async function attempt(
 
 async function open(
   target: ClientTransport | TransportFactory,
-  { signal, clock, handlers }: ConnectOptions,
+  { signal, options, handlers }: ConnectOptions,
 ): Promise<Connection> {
   const transport = typeof target === 'function' ? await create(target, signal) : target
-  return new Connection(transport, clock, handlers)
+  return new Connection(transport, options.clock, handlers)
 }
 
 /** A factory may take for ever. A transport that it returns after the abort is closed. */
@@ -92,27 +78,18 @@ function create(factory: TransportFactory, signal: AbortSignal | undefined): Pro
 async function handshake(
   connection: Connection,
   byEra: RevisionsByEra,
-  { info, options, clock, signal, session, handlers, onChangesMissed, onConnection }: ConnectOptions,
+  options: ConnectOptions,
 ): Promise<Dialect> {
-  const dialectOptions = {
-    info,
-    options,
-    clock,
-    signal,
-    timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
-    probeTimeoutMs: options.probeTimeoutMs ?? DEFAULTS.probeTimeoutMs,
-    onError: handlers.error,
-    onChangesMissed,
-  }
+  const { signal, session, handlers, onConnection } = options
   try {
     onConnection(connection)
     signal?.throwIfAborted()
     await abortable(connection.start(), signal)
     const dialect =
       session === undefined
-        ? await negotiate(connection, byEra, dialectOptions)
-        : resume(connection, session, byEra.legacy, dialectOptions)
-    const { eras = sharedEras } = options
+        ? await negotiate(connection, byEra, options)
+        : resume(connection, session, byEra.legacy, options)
+    const { eras } = options.options
     const { key } = connection.transport
     if (key !== undefined && eras !== false) eras.set(key, dialect.revision.era)
     return dialect

@@ -64,23 +64,14 @@ export const LISTS: {
   },
 }
 
-export interface PageLimits {
-  readonly maxPages: number
-  readonly maxItems: number
-}
-
-export interface ListsOptions extends PageLimits {
-  readonly requests: RequestSender
-  readonly tools: KnownTools
-  readonly onError: (error: Error) => void
-}
-
 /** Fetches lists. Malformed entries are left out and reported. */
 export class Lists {
-  readonly #options: ListsOptions
+  readonly #requests: RequestSender
+  readonly #tools: KnownTools
 
-  constructor(options: ListsOptions) {
-    this.#options = options
+  constructor(requests: RequestSender, tools: KnownTools) {
+    this.#requests = requests
+    this.#tools = tools
   }
 
   async page<Item>(
@@ -88,7 +79,7 @@ export class Lists {
     cursor: string | undefined,
     options: RequestOptions | undefined,
   ): Promise<Page<Item>> {
-    const { requests, onError } = this.#options
+    const requests = this.#requests
     const { method, member, capability, isItem } = list
     requests.require(capability)
     const result = await requests.complete(method, cursor === undefined ? {} : { cursor }, options)
@@ -98,7 +89,9 @@ export class Lists {
       throw invalidResponse(method, 'its nextCursor is not a string')
     const items = entries.filter((entry) => isObject(entry) && isItem(entry)) as Item[]
     if (items.length < entries.length)
-      onError(new Error(`${entries.length - items.length} malformed entries of ${method} are left out`))
+      requests.onError(
+        new Error(`${entries.length - items.length} malformed entries of ${method} are left out`),
+      )
     return {
       items: member === 'tools' ? items.filter((tool) => this.#accepts(tool as Tool)) : items,
       nextCursor: nextCursor ?? undefined,
@@ -112,7 +105,7 @@ export class Lists {
     list: ListOf<Item>,
     options: RequestOptions | undefined,
   ): AsyncGenerator<Item, void, undefined> {
-    return followPages(list.method, this.#options, (cursor) => this.page(list, cursor, options))
+    return followPages(list.method, this.#requests.options, (cursor) => this.page(list, cursor, options))
   }
 
   async all<Item>(list: ListOf<Item>, options: RequestOptions | undefined): Promise<readonly Item[]> {
@@ -123,10 +116,9 @@ export class Lists {
 
   /** Over HTTP, a tool whose headers cannot be sent cannot be called. */
   #accepts(tool: Tool): boolean {
-    const { tools, requests, onError } = this.#options
-    const problem = tools.add(tool)
-    if (problem === undefined || !requests.hasHeaders) return true
-    onError(new Error(`The tool ${tool.name} is left out: it ${problem}`))
+    const problem = this.#tools.add(tool)
+    if (problem === undefined || !this.#requests.hasHeaders) return true
+    this.#requests.onError(new Error(`The tool ${tool.name} is left out: it ${problem}`))
     return false
   }
 }
@@ -138,7 +130,7 @@ export class Lists {
  */
 export async function* followPages<Item>(
   method: string,
-  { maxPages, maxItems }: PageLimits,
+  { maxPages, maxItems }: { readonly maxPages: number; readonly maxItems: number },
   page: (
     cursor: string | undefined,
   ) => Promise<{ readonly items: readonly Item[]; readonly nextCursor: string | undefined }>,

@@ -1,8 +1,9 @@
 import type { ClientCapabilities, JsonObject, RevisionDate } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/stores'
+import { type Clock, systemClock } from '@jetway/core/stores'
 import type { Progress } from '../connection/pending-request.ts'
-import type { EraCache } from '../dialect/era-cache.ts'
+import { type EraCache, sharedEras } from '../dialect/era-cache.ts'
 import type { ClientHandlers } from '../input/handlers.ts'
+import { withDefaults } from '../util/defaults.ts'
 
 /** Options of a `Client`. */
 export interface ClientOptions {
@@ -66,7 +67,13 @@ export interface RequestOptions {
 
 export type { Progress }
 
-export const DEFAULTS = {
+/** What may stay undefined. */
+type Optional = 'name' | 'revisions'
+
+export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {
+  handlers: {},
+  capabilities: {},
+  tasks: false,
   timeoutMs: 60_000,
   maxTotalMs: 300_000,
   connectTimeoutMs: 60_000,
@@ -75,4 +82,12 @@ export const DEFAULTS = {
   maxRounds: 8,
   maxPages: 64,
   maxItems: 10_000,
-} as const
+  strictCapabilities: true,
+  validateOutput: true,
+  eras: sharedEras,
+  clock: systemClock,
+}
+
+export type ResolvedOptions = Pick<ClientOptions, Optional> & typeof DEFAULTS
+
+export const resolveOptions = (options: ClientOptions): ResolvedOptions => withDefaults(options, DEFAULTS)

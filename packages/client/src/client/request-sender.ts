@@ -4,20 +4,22 @@ import type { Dialect } from '../dialect/dialect.ts'
 import { ClientError } from '../errors.ts'
 import type { ClientInput } from '../input/client-input.ts'
 import { inRounds } from '../input/rounds.ts'
-import { type ClientOptions, DEFAULTS, type RequestOptions } from './options.ts'
+import type { RequestOptions, ResolvedOptions } from './options.ts'
 import { checkType } from './results.ts'
 
 /** Sends requests with the client's limits. */
 export class RequestSender {
-  readonly #options: ClientOptions
+  readonly options: ResolvedOptions
+  readonly input: ClientInput
+  readonly onError: (error: Error) => void
   readonly #dialect: () => Dialect
-  readonly #input: ClientInput
 
   /** @param dialect - throws if the client is not connected */
-  constructor(options: ClientOptions, dialect: () => Dialect, input: ClientInput) {
-    this.#options = options
+  constructor(input: ClientInput, dialect: () => Dialect) {
+    this.input = input
+    this.options = input.options
+    this.onError = input.onError
     this.#dialect = dialect
-    this.#input = input
   }
 
   get dialect(): Dialect {
@@ -40,7 +42,7 @@ export class RequestSender {
       capability === 'resources.subscribe'
         ? capabilities.resources?.subscribe === true
         : capabilities[capability] !== undefined
-    if (!declared && this.#options.strictCapabilities !== false)
+    if (!declared && this.options.strictCapabilities)
       throw new ClientError('not-supported', `The server has not declared the capability ${capability}`)
   }
 
@@ -50,7 +52,7 @@ export class RequestSender {
     params: JsonObject,
     { _meta, ...settings }: RequestOptions & Pick<RequestSettings, 'headers'> = {},
   ): Promise<JsonObject> {
-    const { timeoutMs = DEFAULTS.timeoutMs, maxTotalMs = DEFAULTS.maxTotalMs } = this.#options
+    const { timeoutMs, maxTotalMs } = this.options
     const sent = _meta === undefined ? params : { ...params, _meta }
     return this.dialect.request(method, Object.keys(sent).length === 0 ? undefined : sent, {
       timeoutMs,
@@ -77,10 +79,10 @@ export class RequestSender {
       method,
       revision,
       signal,
-      maxRounds: this.#options.maxRounds ?? DEFAULTS.maxRounds,
-      answer: this.#input.answerForCall,
+      maxRounds: this.options.maxRounds,
+      answer: this.input.answerForCall,
       send: (extra) =>
-        this.#input.urls.retry(() => this.send(method, { ...params, ...extra }, { ...options, headers }), {
+        this.input.urls.retry(() => this.send(method, { ...params, ...extra }, { ...options, headers }), {
           method,
           revision,
           signal,

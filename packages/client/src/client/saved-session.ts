@@ -1,7 +1,7 @@
 import type { Revision } from '@jetway/core/protocol'
 import type { Connection } from '../connection/connection.ts'
 import type { Dialect, DialectOptions, ServerDescription } from '../dialect/dialect.ts'
-import { resumeSession } from '../dialect/legacy-dialect.ts'
+import { LegacyDialect } from '../dialect/legacy-dialect.ts'
 import { UnsupportedRevisionError } from '../errors.ts'
 
 /** An HTTP session for a later client, as JSON. Store it like a credential. */
@@ -37,9 +37,9 @@ export function resume(
     throw new TypeError('The transport has no sessions: resume a session over Streamable HTTP')
   transport.resume(id)
   connection.nextId = nextRequestId
+  connection.revision = revision
+  transport.negotiated?.(revision)
   const { info, capabilities = {}, instructions } = server
-  return resumeSession(connection, revisions, options, {
-    revision,
-    server: { info, capabilities, instructions },
-  })
+  const session = { revision, server: { info, capabilities, instructions } }
+  return new LegacyDialect(connection, revisions, options, session)
 }

@@ -7,9 +7,7 @@ import {
   TaskMethod,
   type TaskStatus,
 } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/stores'
 import { asStarted, ClientError, invalidResponse } from '../errors.ts'
-import type { ClientInput } from '../input/client-input.ts'
 import { answerAll } from '../input/rounds.ts'
 import { delay } from '../util/promises.ts'
 import type { RequestOptions } from './options.ts'
@@ -48,13 +46,9 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1
  */
 export class Tasks {
   readonly #requests: RequestSender
-  readonly #input: ClientInput
-  readonly #clock: Clock
 
-  constructor(requests: RequestSender, input: ClientInput, clock: Clock) {
+  constructor(requests: RequestSender) {
     this.#requests = requests
-    this.#input = input
-    this.#clock = clock
   }
 
   /** The parameters that turn a call into a task. */
@@ -107,13 +101,13 @@ export class Tasks {
         )
       if (isFinal(status)) return resultIn(task, status)
       if (status !== 'input_required') {
-        await delay(pollInterval(task), this.#clock, signal)
+        await delay(pollInterval(task), requests.options.clock, signal)
         continue
       }
       const inputResponses = await answerAll(task['inputRequests'] ?? {}, {
         method: TaskMethod.Get,
         signal,
-        answer: this.#input.answerForCall,
+        answer: requests.input.answerForCall,
       })
       await requests.send('tasks/update', { taskId, inputResponses }, options)
     }

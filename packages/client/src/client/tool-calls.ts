@@ -7,29 +7,26 @@ import type { RequestSender } from './request-sender.ts'
 import { readToolResult } from './results.ts'
 import type { ClientTask, Tasks } from './tasks.ts'
 
-export interface ToolCallsOptions {
-  readonly requests: RequestSender
-  readonly tools: KnownTools
-  readonly lists: Lists
-  readonly tasks: Tasks
-  readonly validateOutput: boolean
-  readonly onError: (error: Error) => void
-}
-
 export class ToolCalls {
-  readonly #options: ToolCallsOptions
+  readonly #requests: RequestSender
+  readonly #lists: Lists
+  readonly #tools: KnownTools
+  readonly #tasks: Tasks
   readonly #outputs: OutputValidator
 
-  constructor(options: ToolCallsOptions) {
-    this.#options = options
-    this.#outputs = new OutputValidator(options.onError)
+  constructor(requests: RequestSender, lists: Lists, tools: KnownTools, tasks: Tasks) {
+    this.#requests = requests
+    this.#lists = lists
+    this.#tools = tools
+    this.#tasks = tasks
+    this.#outputs = new OutputValidator(requests.onError)
   }
 
   async call(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
-    const { tools, tasks, validateOutput } = this.#options
     const sent = await this.#send(name, args, {}, options)
-    const result = readToolResult(await tasks.resultOf(sent, options))
-    if (validateOutput) await this.#outputs.check(name, tools.outputSchema(name), result)
+    const result = readToolResult(await this.#tasks.resultOf(sent, options))
+    if (this.#requests.options.validateOutput)
+      await this.#outputs.check(name, this.#tools.outputSchema(name), result)
     return result
   }
 
@@ -38,8 +35,7 @@ export class ToolCalls {
     args: JsonObject,
     { ttlMs, ...options }: RequestOptions & { readonly ttlMs?: number },
   ): Promise<ClientTask> {
-    const { tasks } = this.#options
-    return tasks.from(await this.#send(name, args, tasks.params(ttlMs), options))
+    return this.#tasks.from(await this.#send(name, args, this.#tasks.params(ttlMs), options))
   }
 
   /** If the server refuses the headers, the tool has changed since it was listed: list again and send again. */
@@ -49,17 +45,17 @@ export class ToolCalls {
     extra: JsonObject,
     options: RequestOptions,
   ): Promise<JsonObject> {
-    const { requests, tools, lists } = this.#options
+    const requests = this.#requests
     requests.require('tools')
     const params = { name, arguments: args, ...extra }
     const send = (): Promise<JsonObject> =>
-      requests.inRounds(Method.CallTool, params, options, tools.headersFor(name, args))
+      requests.inRounds(Method.CallTool, params, options, this.#tools.headersFor(name, args))
     try {
       return await send()
     } catch (error) {
       const mismatch = error instanceof McpError && error.code === ErrorCode.HeaderMismatch
       if (!mismatch || !requests.hasHeaders) throw error
-      await lists.all(LISTS.tools, options.signal === undefined ? {} : { signal: options.signal })
+      await this.#lists.all(LISTS.tools, options.signal === undefined ? {} : { signal: options.signal })
       return await send()
     }
   }

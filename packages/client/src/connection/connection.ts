@@ -14,10 +14,10 @@ import {
 } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/stores'
 import { ClientError, ConnectionClosedError, invalidResponse } from '../errors.ts'
-import type { ClientTransport, MessageOrigin, TransportClose } from '../transport/client-transport.ts'
+import type { ClientTransport, TransportClose } from '../transport/client-transport.ts'
 import { toError } from '../util/promises.ts'
 import { InboundRequests } from './inbound-requests.ts'
-import { PendingRequest, type Progress, type RequestSettings } from './pending-request.ts'
+import { PendingRequest, type RequestSettings } from './pending-request.ts'
 
 export type { RequestSettings }
 
@@ -40,6 +40,8 @@ export interface IgnoredMessages {
   readonly malformed: number
 }
 
+export const NOTHING_IGNORED: IgnoredMessages = { responses: 0, progress: 0, requests: 0, malformed: 0 }
+
 const MAX_PENDING = 1024
 const MAX_BATCH = 1024
 
@@ -54,7 +56,7 @@ export class Connection {
   readonly #clock: Clock
   readonly #pending = new Map<RequestId, PendingRequest>()
   readonly #inbound: InboundRequests
-  readonly #ignored = { responses: 0, progress: 0, requests: 0, malformed: 0 }
+  readonly ignored: { -readonly [K in keyof IgnoredMessages]: number } = { ...NOTHING_IGNORED }
   #closed: TransportClose | undefined
 
   constructor(transport: ClientTransport, clock: Clock, handlers: ConnectionHandlers) {
@@ -64,11 +66,11 @@ export class Connection {
     this.#inbound = new InboundRequests({
       handle: (request, context) => {
         const handled = handlers.request(request, context)
-        if (handled === undefined) this.#ignored.requests++
+        if (handled === undefined) this.ignored.requests++
         return handled
       },
-      send: (message, origin) => this.#respond(message, origin),
-      pause: (origin) => this.#pause(origin),
+      send: (message, relatedTo) => this.#respond(message, relatedTo),
+      pause: (relatedTo) => this.#pause(relatedTo),
     })
   }
 
@@ -80,13 +82,9 @@ export class Connection {
     return this.#pending.size
   }
 
-  ignored(): IgnoredMessages {
-    return { ...this.#ignored }
-  }
-
   async start(): Promise<void> {
     await this.transport.start({
-      message: (value, origin) => this.#receive(value, origin),
+      message: (value, relatedTo) => this.#receive(value, relatedTo),
       malformed: (reason, request) => this.#malformed(reason, request),
       requestFailed: (request, error) => this.#take(request)?.fail(error),
       close: (reason) => this.#end(reason),
@@ -119,8 +117,8 @@ export class Connection {
       {
         revision: this.revision,
         signal: request.released.signal,
-        ...(settings.headers !== undefined && { headers: settings.headers }),
-        ...(settings.longLived === true && { longLived: true }),
+        headers: settings.headers,
+        longLived: settings.longLived,
       },
     ).catch((error: unknown) => {
       this.#pending.delete(id)
@@ -132,10 +130,7 @@ export class Connection {
   async notify(method: string, params?: JsonObject, relatedTo?: RequestId): Promise<void> {
     if (this.#closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.#closed)
     const message = { jsonrpc: '2.0', method, ...(params !== undefined && { params }) } as const
-    await this.#send(message, {
-      revision: this.revision,
-      ...(relatedTo !== undefined && { relatedTo }),
-    })
+    await this.#send(message, { revision: this.revision, relatedTo })
   }
 
   /** Rejects all pending requests, then closes the transport. */
@@ -165,34 +160,34 @@ export class Connection {
       Notification.Cancelled,
       { requestId: request.id, reason: text.slice(0, 256) },
       request.id,
-    ).catch((error: unknown) => this.#report(error))
+    ).catch(this.#report)
   }
 
-  #receive(value: unknown, origin: MessageOrigin | undefined): void | Promise<void> {
+  #receive(value: unknown, relatedTo: RequestId | undefined): void | Promise<void> {
     if (this.#closed !== undefined) return
-    if (!Array.isArray(value)) return this.#receiveOne(value, origin)
-    for (const each of value.slice(0, MAX_BATCH)) void this.#receiveOne(each, origin)
+    if (!Array.isArray(value)) return this.#receiveOne(value, relatedTo)
+    for (const each of value.slice(0, MAX_BATCH)) void this.#receiveOne(each, relatedTo)
     if (value.length > MAX_BATCH) this.#malformed(`a batch of ${value.length} messages`)
   }
 
-  #receiveOne(value: unknown, origin: MessageOrigin | undefined): void | Promise<void> {
+  #receiveOne(value: unknown, relatedTo: RequestId | undefined): void | Promise<void> {
     const incoming = classify(value)
     switch (incoming.kind) {
       case 'response':
-        return this.#response(incoming.message, origin)
+        return this.#response(incoming.message, relatedTo)
       case 'notification':
         return this.#notification(incoming.message)
       case 'request':
-        return this.#inbound.handle(incoming.message, origin)
+        return this.#inbound.handle(incoming.message, relatedTo)
       case 'invalid':
-        return this.#malformed(incoming.reason, requestOf(value, origin))
+        return this.#malformed(incoming.reason, requestOf(value, relatedTo))
     }
   }
 
-  #response(message: JsonRpcResponse, origin: MessageOrigin | undefined): void {
-    const request = this.#take(message.id ?? this.#likelyRequest(origin))
+  #response(message: JsonRpcResponse, relatedTo: RequestId | undefined): void {
+    const request = this.#take(message.id ?? relatedTo ?? this.#onlyRequest())
     if (request === undefined) {
-      this.#ignored.responses++
+      this.ignored.responses++
       return
     }
     if ('result' in message) return request.resolve(message.result)
@@ -201,14 +196,13 @@ export class Connection {
   }
 
   /** Which request an error without an id is for. Some servers send such errors for messages they cannot read. */
-  #likelyRequest(origin: MessageOrigin | undefined): RequestId | undefined {
-    if (origin?.request !== undefined) return origin.request
+  #onlyRequest(): RequestId | undefined {
     const [only, ...others] = this.#pending.keys()
     return others.length === 0 ? only : undefined
   }
 
   #malformed(reason: string, id?: RequestId): void {
-    this.#ignored.malformed++
+    this.ignored.malformed++
     const request = this.#take(id)
     if (request === undefined)
       this.#report(new ClientError('invalid-response', `The server sent an invalid message: ${reason}`))
@@ -226,32 +220,26 @@ export class Connection {
     const { progressToken, progress, total, message } = params
     const request = isRequestId(progressToken) ? this.#pending.get(progressToken) : undefined
     if (request === undefined || typeof progress !== 'number') {
-      this.#ignored.progress++
+      this.ignored.progress++
       return
     }
-    const report: Progress = {
-      progress,
-      ...(typeof total === 'number' && { total }),
-      ...(typeof message === 'string' && { message }),
-    }
-    this.#guard(() => request.progress(report))
+    this.#guard(() =>
+      request.progress({
+        progress,
+        ...(typeof total === 'number' && { total }),
+        ...(typeof message === 'string' && { message }),
+      }),
+    )
   }
 
-  async #respond(message: JsonRpcMessage, origin: MessageOrigin | undefined): Promise<void> {
+  async #respond(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void> {
     if (this.#closed !== undefined) return
-    try {
-      await this.#send(message, {
-        revision: this.revision,
-        ...(origin?.request !== undefined && { relatedTo: origin.request }),
-      })
-    } catch (error) {
-      this.#report(error)
-    }
+    await this.#send(message, { revision: this.revision, relatedTo }).catch(this.#report)
   }
 
   /** Pauses the request on whose stream the server's request came, or all of them if that is unknown. */
-  #pause(origin: MessageOrigin | undefined): () => void {
-    const related = origin?.request === undefined ? undefined : this.#pending.get(origin.request)
+  #pause(relatedTo: RequestId | undefined): () => void {
+    const related = relatedTo === undefined ? undefined : this.#pending.get(relatedTo)
     const requests = related === undefined ? [...this.#pending.values()] : [related]
     for (const request of requests) request.pause()
     return () => {
@@ -281,16 +269,14 @@ export class Connection {
     }
   }
 
-  #report(error: unknown): void {
-    this.#handlers.error(toError(error))
-  }
+  readonly #report = (error: unknown): void => this.#handlers.error(toError(error))
 }
 
 /** The request that a malformed response was meant for. It has to fail, since no other response will come. */
-function requestOf(value: unknown, origin: MessageOrigin | undefined): RequestId | undefined {
-  if (!isObject(value)) return origin?.request
+function requestOf(value: unknown, relatedTo: RequestId | undefined): RequestId | undefined {
+  if (!isObject(value)) return relatedTo
   if ('method' in value) return undefined
-  return isRequestId(value['id']) ? value['id'] : origin?.request
+  return isRequestId(value['id']) ? value['id'] : relatedTo
 }
 
 function withProgressToken(params: JsonObject | undefined, id: RequestId): JsonObject {

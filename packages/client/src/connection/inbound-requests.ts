@@ -7,7 +7,6 @@ import {
   McpError,
   type RequestId,
 } from '@jetway/core/protocol'
-import type { MessageOrigin } from '../transport/client-transport.ts'
 import { type Deferred, deferred } from '../util/promises.ts'
 
 /** Requests handled at once. Further ones get an error. */
@@ -17,14 +16,11 @@ const MAX_UNSENT = 256
 
 export interface InboundOptions {
   /** Undefined if the request gets no response. */
-  handle(
-    request: JsonRpcRequest,
-    context: { readonly signal: AbortSignal; readonly origin: MessageOrigin | undefined },
-  ): Promise<JsonObject> | undefined
+  handle(request: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   /** Never rejects. */
-  send(message: JsonRpcMessage, origin: MessageOrigin | undefined): Promise<void>
+  send(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void>
   /** Stops the timers of the requests that this one may belong to. Returns a function that starts them again. */
-  pause(origin: MessageOrigin | undefined): () => void
+  pause(relatedTo: RequestId | undefined): () => void
 }
 
 /** The server's requests to this client. Each gets one response, or none if the server cancels it. */
@@ -39,15 +35,18 @@ export class InboundRequests {
   }
 
   /** Returns a promise while the server does not read the responses it asked for. */
-  handle(request: JsonRpcRequest, origin: MessageOrigin | undefined): void | Promise<void> {
+  handle(request: JsonRpcRequest, relatedTo: RequestId | undefined): void | Promise<void> {
     if (this.#running.has(request.id))
-      this.#send(failure(request.id, ErrorCode.InvalidRequest, 'A request with this id is running'), origin)
+      this.#send(
+        failure(request.id, ErrorCode.InvalidRequest, 'A request with this id is running'),
+        relatedTo,
+      )
     else if (this.#running.size >= MAX_RUNNING)
       this.#send(
         failure(request.id, ErrorCode.InternalError, 'The client is busy, try again shortly'),
-        origin,
+        relatedTo,
       )
-    else this.#run(request, origin)
+    else this.#run(request, relatedTo)
     return this.#drained?.promise
   }
 
@@ -67,17 +66,17 @@ export class InboundRequests {
     this.#drain()
   }
 
-  #run(request: JsonRpcRequest, origin: MessageOrigin | undefined): void {
+  #run(request: JsonRpcRequest, relatedTo: RequestId | undefined): void {
     const controller = new AbortController()
-    const handled = this.#options.handle(request, { signal: controller.signal, origin })
+    const handled = this.#options.handle(request, { signal: controller.signal })
     if (handled === undefined) return
     this.#running.set(request.id, controller)
-    const resume = this.#options.pause(origin)
+    const resume = this.#options.pause(relatedTo)
     const finish = (message: JsonRpcMessage): void => {
       resume()
       if (this.#running.get(request.id) !== controller) return
       this.#running.delete(request.id)
-      this.#send(message, origin)
+      this.#send(message, relatedTo)
     }
     handled.then(
       (result) => finish({ jsonrpc: '2.0', id: request.id, result }),
@@ -85,10 +84,10 @@ export class InboundRequests {
     )
   }
 
-  #send(message: JsonRpcMessage, origin: MessageOrigin | undefined): void {
+  #send(message: JsonRpcMessage, relatedTo: RequestId | undefined): void {
     this.#unsent++
     if (this.#unsent >= MAX_UNSENT) this.#drained ??= deferred()
-    void this.#options.send(message, origin).then(() => {
+    void this.#options.send(message, relatedTo).then(() => {
       this.#unsent--
       if (this.#unsent < MAX_UNSENT) this.#drain()
     })

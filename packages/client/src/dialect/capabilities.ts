@@ -1,10 +1,10 @@
 import { type ClientCapabilities, Notification, type Revision, TASKS_EXTENSION } from '@jetway/core/protocol'
-import type { ClientOptions } from '../client/options.ts'
+import type { ResolvedOptions } from '../client/options.ts'
 
 /** The capabilities to declare: those with a handler, and those from the options. */
 export function capabilitiesFor(
   revision: Revision,
-  { handlers = {}, capabilities = {}, tasks = false }: ClientOptions,
+  { handlers, capabilities, tasks }: ResolvedOptions,
 ): ClientCapabilities {
   const { forms } = revision
   const form = handlers.elicit !== undefined

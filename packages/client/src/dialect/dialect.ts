@@ -6,8 +6,7 @@ import type {
   Revision,
   ServerCapabilities,
 } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/stores'
-import type { ClientOptions } from '../client/options.ts'
+import type { ResolvedOptions } from '../client/options.ts'
 import type { Connection, RequestSettings } from '../connection/connection.ts'
 
 /** What a server says about itself. */
@@ -23,13 +22,17 @@ export type ListKind = 'tools' | 'prompts' | 'resources'
 
 export interface DialectOptions {
   readonly info: Implementation
-  readonly options: ClientOptions
-  readonly clock: Clock
-  /** For each request of the handshake, in ms. */
-  readonly timeoutMs: number
+  readonly options: ResolvedOptions
+  /** Ends the handshake. */
   readonly signal: AbortSignal | undefined
   readonly onError: (error: Error) => void
   readonly onChangesMissed: () => void
+}
+
+/** What a handshake has found out. */
+export interface Negotiated {
+  readonly revision: Revision
+  readonly server: ServerDescription
 }
 
 /** How to talk to one server. There is one dialect for each era. */

@@ -1,4 +1,5 @@
 import {
+  ErrorCode,
   type Implementation,
   isObject,
   type JsonObject,
@@ -20,11 +21,23 @@ export function readInfo(info: unknown): Implementation | undefined {
   return isObject(info) && typeof info['name'] === 'string' ? (info as unknown as Implementation) : undefined
 }
 
-/** The versions that a server lists in an error. */
-export function supportedIn(error: unknown): readonly string[] {
-  const data = error instanceof McpError ? error.data : undefined
-  const supported: unknown = isObject(data) ? data['supported'] : undefined
-  return Array.isArray(supported) ? supported.filter((each) => typeof each === 'string') : []
+/** Runs at a version, and a second time if the server's error names a shared one. */
+export async function atVersion(
+  revisions: readonly Revision[],
+  first: Revision | undefined,
+  run: (revision: Revision) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  if (first === undefined) throw unsupported([], revisions)
+  try {
+    return await run(first)
+  } catch (error) {
+    const { code, data } = error instanceof McpError ? error : {}
+    const supported: unknown = isObject(data) ? data['supported'] : undefined
+    const offered = Array.isArray(supported) ? supported.filter((each) => typeof each === 'string') : []
+    const shared = revisions.find(({ version }) => offered.includes(version))
+    if (shared !== undefined) return await run(shared)
+    throw code === ErrorCode.UnsupportedProtocolVersion ? unsupported(offered, revisions) : error
+  }
 }
 
 export function unsupported(

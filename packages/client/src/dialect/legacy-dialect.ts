@@ -2,16 +2,11 @@ import { type JsonObject, type LogLevel, Method, Notification, type Revision } f
 import type { Connection, RequestSettings } from '../connection/connection.ts'
 import { SessionLostError } from '../errors.ts'
 import { capabilitiesFor } from './capabilities.ts'
-import type { Dialect, DialectOptions, ServerDescription } from './dialect.ts'
-import { describeServer, supportedIn, unsupported } from './handshake.ts'
+import type { Dialect, DialectOptions, Negotiated, ServerDescription } from './dialect.ts'
+import { atVersion, describeServer, unsupported } from './handshake.ts'
 
 /** Limits what has to be sent again after the server has lost the session. */
 const MAX_SUBSCRIPTIONS = 1024
-
-interface Session {
-  readonly revision: Revision
-  readonly server: ServerDescription
-}
 
 /**
  * Opens a session: `initialize`, then `notifications/initialized`.
@@ -28,26 +23,26 @@ export async function openSession(
   return new LegacyDialect(connection, revisions, options, await initialize(connection, revisions, options))
 }
 
-/** Continues a session that another connection has opened. Sends nothing. */
-export function resumeSession(
-  connection: Connection,
-  revisions: readonly Revision[],
-  options: DialectOptions,
-  session: Session,
-): Dialect {
-  connection.revision = session.revision
-  connection.transport.negotiated?.(session.revision)
-  return new LegacyDialect(connection, revisions, options, session)
-}
-
 async function initialize(
   connection: Connection,
   revisions: readonly Revision[],
   options: DialectOptions,
-): Promise<Session> {
+): Promise<Negotiated> {
   connection.revision = undefined
-  const result = await sendInitialize(connection, revisions, options)
-  options.signal?.throwIfAborted()
+  const { info, signal, options: client } = options
+  // Some servers answer a version they do not know with an error that lists the others.
+  const result = await atVersion(revisions, revisions[0], (proposed) =>
+    connection.request(
+      Method.Initialize,
+      {
+        protocolVersion: proposed.version,
+        capabilities: capabilitiesFor(proposed, client),
+        clientInfo: proposed.projectImplementation(info),
+      },
+      { timeoutMs: client.timeoutMs, signal, uncancellable: true },
+    ),
+  )
+  signal?.throwIfAborted()
   const { protocolVersion: version } = result
   const revision = revisions.find((each) => each.version === version)
   if (revision === undefined)
@@ -58,41 +53,13 @@ async function initialize(
   return { revision, server: describeServer(result) }
 }
 
-/** Some servers answer a version they do not know with an error that lists the others. */
-async function sendInitialize(
-  connection: Connection,
-  revisions: readonly Revision[],
-  { info, options, timeoutMs, signal }: DialectOptions,
-): Promise<JsonObject> {
-  const [newest] = revisions
-  if (newest === undefined) throw unsupported([], revisions)
-  const propose = (revision: Revision): Promise<JsonObject> =>
-    connection.request(
-      Method.Initialize,
-      {
-        protocolVersion: revision.version,
-        capabilities: capabilitiesFor(revision, options),
-        clientInfo: revision.projectImplementation(info),
-      },
-      { timeoutMs, signal, uncancellable: true },
-    )
-  try {
-    return await propose(newest)
-  } catch (error) {
-    const supported = supportedIn(error)
-    const shared = revisions.find((each) => each !== newest && supported.includes(each.version))
-    if (shared === undefined) throw error
-    return await propose(shared)
-  }
-}
-
-class LegacyDialect implements Dialect {
+export class LegacyDialect implements Dialect {
   readonly acceptsRequests = true
   readonly connection: Connection
   readonly #revisions: readonly Revision[]
   readonly #options: DialectOptions
   readonly #uris = new Set<string>()
-  #session: Session
+  #session: Negotiated
   #level: LogLevel | undefined
   #reopening: Promise<void> | undefined
 
@@ -100,7 +67,7 @@ class LegacyDialect implements Dialect {
     connection: Connection,
     revisions: readonly Revision[],
     options: DialectOptions,
-    session: Session,
+    session: Negotiated,
   ) {
     this.connection = connection
     this.#revisions = revisions
@@ -161,7 +128,7 @@ class LegacyDialect implements Dialect {
   close(): void {}
 
   #settings(): RequestSettings {
-    return { timeoutMs: this.#options.timeoutMs }
+    return { timeoutMs: this.#options.options.timeoutMs }
   }
 
   async #reopen(): Promise<void> {

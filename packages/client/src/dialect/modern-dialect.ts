@@ -2,13 +2,11 @@ import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
   encodeHeaderText,
-  ErrorCode,
   isObject,
   type JsonObject,
   type JsonRpcNotification,
   LOG_LEVEL,
   type LogLevel,
-  McpError,
   Method,
   PROTOCOL_VERSION,
   type Revision,
@@ -17,14 +15,9 @@ import {
 import type { Connection, RequestSettings } from '../connection/connection.ts'
 import { invalidResponse } from '../errors.ts'
 import { capabilitiesFor } from './capabilities.ts'
-import type { Dialect, DialectOptions, ListKind, ServerDescription } from './dialect.ts'
-import { describeServer, readInfo, supportedIn, unsupported } from './handshake.ts'
+import type { Dialect, DialectOptions, ListKind, Negotiated, ServerDescription } from './dialect.ts'
+import { atVersion, describeServer, readInfo, unsupported } from './handshake.ts'
 import { SubscriptionStream } from './subscription-stream.ts'
-
-export interface Discovered {
-  readonly revision: Revision
-  readonly server: ServerDescription
-}
 
 /**
  * Sends `server/discover`.
@@ -39,21 +32,18 @@ export async function discover(
   revisions: readonly Revision[],
   options: DialectOptions,
   onShared: () => void,
-): Promise<Discovered> {
-  const [newest] = revisions
-  if (newest === undefined) throw unsupported([], revisions)
-  const { timeoutMs, signal } = options
+): Promise<Negotiated> {
+  const { signal } = options
   const shared = ({ supportedVersions: offered }: JsonObject): Revision | undefined =>
     Array.isArray(offered) ? revisions.find(({ version }) => offered.includes(version)) : undefined
-  const result = await atVersion(connection, revisions, newest, async (revision) => {
+  const result = await atVersion(revisions, revisions[0], async (revision) => {
     connection.revision = revision
-    const headers = headersFor(connection, Method.Discover, {})
     const params = { _meta: metaFor(revision, options, undefined) }
     const response = await connection.request(Method.Discover, params, {
-      timeoutMs,
+      timeoutMs: options.options.timeoutMs,
       signal,
       uncancellable: true,
-      ...headers,
+      ...headersFor(connection, Method.Discover, {}),
     })
     if (shared(response) !== undefined) onShared()
     return response
@@ -66,25 +56,6 @@ export async function discover(
   const server = describeServer(result)
   const info = isObject(meta) ? readInfo(meta[SERVER_INFO]) : undefined
   return { revision, server: { ...server, info: info ?? server.info } }
-}
-
-/** Runs at a version, and a second time if the server asks for another one. */
-async function atVersion(
-  connection: Connection,
-  revisions: readonly Revision[],
-  first: Revision,
-  run: (revision: Revision) => Promise<JsonObject>,
-): Promise<JsonObject> {
-  try {
-    return await run(first)
-  } catch (error) {
-    if (!(error instanceof McpError) || error.code !== ErrorCode.UnsupportedProtocolVersion) throw error
-    const offered = supportedIn(error)
-    const shared = revisions.find(({ version }) => offered.includes(version))
-    if (shared === undefined) throw unsupported(offered, revisions)
-    connection.revision = shared
-    return await run(shared)
-  }
 }
 
 function metaFor(
@@ -136,7 +107,7 @@ export class ModernDialect implements Dialect {
     connection: Connection,
     revisions: readonly Revision[],
     options: DialectOptions,
-    { revision, server }: Discovered,
+    { revision, server }: Negotiated,
   ) {
     this.connection = connection
     this.#revisions = revisions
@@ -144,7 +115,7 @@ export class ModernDialect implements Dialect {
     this.#revision = connection.revision = revision
     this.server = server
     this.#subscriptions = new SubscriptionStream({
-      ...options,
+      options,
       capabilities: server.capabilities,
       request: (params, settings) => this.request(Method.Listen, params, settings),
     })
@@ -158,8 +129,8 @@ export class ModernDialect implements Dialect {
   request(method: string, params: JsonObject = {}, settings: RequestSettings): Promise<JsonObject> {
     const { _meta: own } = params
     const headers = headersFor(this.connection, method, params, settings.headers)
-    return atVersion(this.connection, this.#revisions, this.#revision, (revision) => {
-      this.#revision = revision
+    return atVersion(this.#revisions, this.#revision, (revision) => {
+      this.#revision = this.connection.revision = revision
       const meta = { ...(isObject(own) ? own : {}), ...metaFor(revision, this.#options, this.#level) }
       return this.connection.request(method, { ...params, _meta: meta }, { ...settings, ...headers })
     })

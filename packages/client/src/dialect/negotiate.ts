@@ -2,9 +2,9 @@ import { ErrorCode, McpError, type Revision } from '@jetway/core/protocol'
 import type { Connection } from '../connection/connection.ts'
 import { ClientError, ConnectionClosedError, TransportError } from '../errors.ts'
 import { anySignal, withTimeout } from '../util/promises.ts'
-import type { Dialect, DialectOptions } from './dialect.ts'
+import type { Dialect, DialectOptions, Negotiated } from './dialect.ts'
 import { openSession } from './legacy-dialect.ts'
-import { discover, type Discovered, ModernDialect } from './modern-dialect.ts'
+import { discover, ModernDialect } from './modern-dialect.ts'
 
 /** The revisions to try, newest first. */
 export interface RevisionsByEra {
@@ -29,7 +29,7 @@ export class ProbeRefusedError extends ClientError {
 export async function negotiate(
   connection: Connection,
   { modern, legacy }: RevisionsByEra,
-  options: DialectOptions & { readonly probeTimeoutMs: number },
+  options: DialectOptions,
 ): Promise<Dialect> {
   if (modern.length === 0) return openSession(connection, legacy, options)
   const done = new AbortController()
@@ -40,7 +40,7 @@ export async function negotiate(
     { ...options, signal: anySignal(options.signal, done.signal) },
     () => discovered.abort(new Error('The server has answered server/discover')),
   )
-  const speakModern = (found: Discovered): Dialect => new ModernDialect(connection, modern, options, found)
+  const speakModern = (found: Negotiated): Dialect => new ModernDialect(connection, modern, options, found)
   if (legacy.length === 0) return speakModern(await probing)
   const probe = probing.then(
     (found): ProbeResult => ({ kind: 'modern', found }),
@@ -61,7 +61,7 @@ export async function negotiate(
 }
 
 type ProbeResult =
-  | { readonly kind: 'modern'; readonly found: Discovered }
+  | { readonly kind: 'modern'; readonly found: Negotiated }
   | { readonly kind: 'legacy' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
@@ -89,7 +89,7 @@ const isModern = ({ code }: McpError): boolean =>
 /** Undefined if the server is silent for too long. */
 function soon(
   probe: Promise<ProbeResult>,
-  { clock, probeTimeoutMs: ms }: Parameters<typeof negotiate>[2],
+  { options: { clock, probeTimeoutMs: ms } }: DialectOptions,
 ): Promise<ProbeResult | undefined> {
   return withTimeout(probe, { ms, clock, late: () => new Error('silent') }).catch(() => undefined)
 }
@@ -101,7 +101,7 @@ function soon(
 async function firstOf(
   session: Promise<Dialect>,
   probe: Promise<ProbeResult>,
-  speakModern: (found: Discovered) => Dialect,
+  speakModern: (found: Negotiated) => Dialect,
 ): Promise<Dialect> {
   const legacy = session.then((dialect) => () => dialect)
   const modern = probe.then((result) => (result.kind === 'modern' ? () => speakModern(result.found) : legacy))

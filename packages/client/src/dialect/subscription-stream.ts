@@ -14,10 +14,8 @@ import { ClientError } from '../errors.ts'
 import { toError } from '../util/promises.ts'
 import type { DialectOptions, ListKind } from './dialect.ts'
 
-export interface SubscriptionStreamOptions extends Pick<
-  DialectOptions,
-  'clock' | 'timeoutMs' | 'onError' | 'onChangesMissed'
-> {
+export interface SubscriptionStreamOptions {
+  readonly options: DialectOptions
   readonly capabilities: ServerCapabilities
   request(params: JsonObject, settings: RequestSettings): Promise<JsonObject>
 }
@@ -43,7 +41,9 @@ const LAST_RETRY_MS = 30_000
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export class SubscriptionStream {
-  readonly #options: SubscriptionStreamOptions
+  readonly #options: DialectOptions
+  readonly #capabilities: ServerCapabilities
+  readonly #request: SubscriptionStreamOptions['request']
   readonly #uris = new Set<string>()
   #lists: ReadonlySet<ListKind> = new Set()
   #current: Stream | undefined
@@ -53,8 +53,10 @@ export class SubscriptionStream {
   #failures = 0
   #closed = false
 
-  constructor(options: SubscriptionStreamOptions) {
+  constructor({ options, capabilities, request }: SubscriptionStreamOptions) {
     this.#options = options
+    this.#capabilities = capabilities
+    this.#request = request
   }
 
   async addUri(uri: string): Promise<void> {
@@ -103,7 +105,7 @@ export class SubscriptionStream {
 
   close(): void {
     this.#closed = true
-    this.#options.clock.clearTimeout(this.#retryTimer)
+    this.#options.options.clock.clearTimeout(this.#retryTimer)
     for (const stream of [this.#current, this.#opening]) stream?.end.abort(new Error('The client is closed'))
   }
 
@@ -124,8 +126,7 @@ export class SubscriptionStream {
   }
 
   #filter(): JsonObject | undefined {
-    const { capabilities } = this.#options
-    const lists = [...this.#lists].filter((kind) => capabilities[kind]?.listChanged === true).toSorted()
+    const lists = [...this.#lists].filter((kind) => this.#capabilities[kind]?.listChanged === true).toSorted()
     const filter = {
       ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
       ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
@@ -134,7 +135,7 @@ export class SubscriptionStream {
   }
 
   async #open(filter: JsonObject): Promise<Stream> {
-    const { clock, timeoutMs } = this.#options
+    const { clock, timeoutMs } = this.#options.options
     const end = new AbortController()
     const stream: Stream = { filter, end, id: undefined, agreed: undefined, onAgreed: undefined }
     this.#opening = stream
@@ -165,7 +166,7 @@ export class SubscriptionStream {
   async #run(stream: Stream): Promise<void> {
     const { signal } = stream.end
     try {
-      await this.#options.request(
+      await this.#request(
         { notifications: stream.filter },
         { longLived: true, signal, onId: (id) => (stream.id = id) },
       )
@@ -178,7 +179,7 @@ export class SubscriptionStream {
   #retry(): void {
     this.#current = undefined
     const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, LAST_RETRY_MS)
-    this.#retryTimer = this.#options.clock.setTimeout(() => {
+    this.#retryTimer = this.#options.options.clock.setTimeout(() => {
       if (this.#current !== undefined || this.#closed) return
       this.#update().then(
         () => this.#options.onChangesMissed(),

@@ -1,5 +1,5 @@
 import { TransportError } from '../errors.ts'
-import { CredentialsError, type ResolvedHttpOptions } from './options.ts'
+import { FetchError, type ResolvedHttpOptions } from './options.ts'
 import { TextBuffer } from './text-buffer.ts'
 
 export interface HttpCall {
@@ -60,14 +60,15 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
   } catch (error) {
     signal.throwIfAborted()
     const { origin } = new URL(url)
-    if (error instanceof CredentialsError)
+    if (!(error instanceof FetchError))
       throw new TransportError(`Authorization at ${origin} has failed: see the cause`, {
-        cause: error.cause,
+        cause: error,
         authFailed: true,
       })
-    const code = codeOf(error)
+    const { cause } = error
+    const code = codeOf(cause)
     throw new TransportError(`${origin} cannot be reached${code === undefined ? '' : `: ${code}`}`, {
-      cause: error,
+      cause,
       unprocessed: code !== undefined && UNCONNECTED.has(code),
     })
   }
@@ -85,7 +86,7 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
 
 /** Node puts the reason in the cause. */
 function codeOf(error: unknown): string | undefined {
-  const { cause } = error as { readonly cause?: { readonly code?: unknown } }
+  const { cause } = (error ?? {}) as { readonly cause?: { readonly code?: unknown } }
   return typeof cause?.code === 'string' ? cause.code : undefined
 }
 

@@ -1,4 +1,4 @@
-import { type JsonRpcMessage, Method, type Revision } from '@jetway/core/protocol'
+import type { JsonRpcMessage, Revision } from '@jetway/core/protocol'
 import { TransportError } from '../errors.ts'
 import type {
   ClientTransport,
@@ -7,8 +7,8 @@ import type {
   SendContext,
 } from '../transport/client-transport.ts'
 import { LegacySseTransport } from './legacy-sse.ts'
-import { type HttpOptions, resolveHttpOptions } from './options.ts'
-import { StreamableHttpTransport } from './streamable-http.ts'
+import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
+import { isInitialize, StreamableHttpTransport } from './streamable-http.ts'
 
 /**
  * Connects to a URL: `client.connect(http('https://example.com/mcp'))`.
@@ -16,8 +16,8 @@ import { StreamableHttpTransport } from './streamable-http.ts'
  * @throws TypeError for an invalid URL
  */
 export function http(url: string | URL, options: HttpOptions = {}): TransportFactory {
-  resolveHttpOptions(url, options)
-  return () => new HttpTransport(url, options)
+  const resolved = resolveHttpOptions(url, options)
+  return () => new HttpTransport(resolved)
 }
 
 /**
@@ -26,8 +26,8 @@ export function http(url: string | URL, options: HttpOptions = {}): TransportFac
  * @throws TypeError for an invalid URL
  */
 export function sse(url: string | URL, options: HttpOptions = {}): TransportFactory {
-  resolveHttpOptions(url, options)
-  return () => new LegacySseTransport(url, options)
+  const resolved = resolveHttpOptions(url, options)
+  return () => new LegacySseTransport(resolved)
 }
 
 /** How a server with only HTTP+SSE answers a POST to its stream's URL. */
@@ -38,20 +38,16 @@ const OLDER: readonly (number | undefined)[] = [400, 404, 405]
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
-export class HttpTransport implements ClientTransport {
+class HttpTransport implements ClientTransport {
   readonly key: string
-  readonly #url: string | URL
-  readonly #options: HttpOptions
+  readonly #options: ResolvedHttpOptions
   #handlers: ClientTransportHandlers | undefined
   #inner: ClientTransport
 
-  /** @throws TypeError for an invalid URL */
-  constructor(url: string | URL, options: HttpOptions = {}) {
-    this.#url = url
+  constructor(options: ResolvedHttpOptions) {
+    this.key = options.url
     this.#options = options
-    const streamable = new StreamableHttpTransport(url, options)
-    this.#inner = streamable
-    this.key = streamable.key
+    this.#inner = new StreamableHttpTransport(options)
   }
 
   get streamPerRequest(): boolean {
@@ -79,7 +75,7 @@ export class HttpTransport implements ClientTransport {
     try {
       await this.#inner.send(message, context)
     } catch (error) {
-      if (!('method' in message) || message.method !== Method.Initialize || !mayBeOlder(error)) throw error
+      if (!isInitialize(message) || !mayBeOlder(error)) throw error
       await this.#fallBack(error)
       await this.#inner.send(message, context)
     }
@@ -95,7 +91,7 @@ export class HttpTransport implements ClientTransport {
 
   /** @throws the first refusal if there is no stream either: it says more */
   async #fallBack(refusal: unknown): Promise<void> {
-    const older = new LegacySseTransport(this.#url, this.#options)
+    const older = new LegacySseTransport(this.#options)
     try {
       await older.start(this.#handlers as ClientTransportHandlers)
     } catch {

@@ -1,5 +1,2 @@
-export { http, HttpTransport, sse } from './http.ts'
-export { LegacySseTransport } from './legacy-sse.ts'
+export { http, sse } from './http.ts'
 export type { ExtraHeaders, Fetch, HttpOptions, OutgoingRequest } from './options.ts'
-export { type SseEvent, sseEvents, SseOverflowError, SseParser } from './sse-parser.ts'
-export { StreamableHttpTransport } from './streamable-http.ts'

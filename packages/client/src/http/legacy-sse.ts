@@ -1,7 +1,7 @@
 import type { JsonRpcMessage } from '@jetway/core/protocol'
 import { TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
-import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
+import type { ResolvedHttpOptions } from './options.ts'
 import { discard, fetchHttp, mediaType, readRefusal, SSE, statusError } from './fetch.ts'
 import { sseEvents } from './sse-parser.ts'
 import { deliver } from './streams.ts'
@@ -22,10 +22,9 @@ export class LegacySseTransport implements ClientTransport {
   #reading: Promise<void> | undefined
   #closed = false
 
-  /** @throws TypeError for an invalid URL */
-  constructor(url: string | URL, options: HttpOptions = {}) {
-    this.#options = resolveHttpOptions(url, options)
-    this.key = this.#options.url
+  constructor(options: ResolvedHttpOptions) {
+    this.#options = options
+    this.key = options.url
   }
 
   get alive(): boolean {

@@ -45,18 +45,9 @@ export interface HttpOptions {
   }
 }
 
-export interface ResolvedHttpOptions {
-  readonly url: string
-  readonly headers: ExtraHeaders
-  readonly fetch: Fetch
-  readonly maxMessageBytes: number
-  readonly parseLimits: ParseLimits
-  readonly openTimeoutMs: number
-  readonly closeTimeoutMs: number
-  readonly endSession: boolean
-  readonly initialDelayMs: number
-  readonly maxDelayMs: number
-}
+export type ResolvedHttpOptions = { readonly url: string } & Required<
+  Omit<HttpOptions, 'auth' | 'reconnect'> & NonNullable<HttpOptions['reconnect']>
+>
 
 /** @throws TypeError for an invalid URL */
 export function resolveHttpOptions(url: string | URL, options: HttpOptions): ResolvedHttpOptions {
@@ -65,12 +56,11 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
     throw new TypeError(`A server's URL must begin with http: or https:, not ${protocol}`)
   if (username !== '' || password !== '')
     throw new TypeError("A server's URL must not have a user name or password: use headers or auth")
-  // In browsers, the global one fails as a method of another object.
-  const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  const { auth } = options
   return {
     url: href,
     headers: options.headers ?? {},
-    fetch: options.auth === undefined ? fetch : withAuth(fetch, failingByName(options.auth), href),
+    fetch: auth === undefined ? sending(options) : withAuth(sending(options), auth, href),
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
     parseLimits: options.parseLimits ?? { maxDepth: 128, maxTokens: 1_000_000 },
     openTimeoutMs: options.openTimeoutMs ?? 30_000,
@@ -81,30 +71,16 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
   }
 }
 
-/** An auth provider has thrown. This is not a network failure. */
-export class CredentialsError extends Error {
-  constructor(cause: unknown) {
-    super('The provider of credentials has failed', { cause })
-    this.name = 'CredentialsError'
-  }
-}
+/** `fetch` has failed. Any other error comes from an auth provider. */
+export class FetchError extends Error {}
 
-/** Wraps what a provider throws in `CredentialsError`. */
-function failingByName(provider: AuthProvider): AuthProvider {
-  return {
-    headers: (request) => named(() => provider.headers(request)),
-    // Only if there is one: without it, a 401 is final.
-    ...(provider.onChallenge !== undefined && {
-      onChallenge: (answer) => named(async () => (await provider.onChallenge?.(answer)) ?? 'give-up'),
-    }),
-    onResponse: (answer) => provider.onResponse?.(answer),
-  }
-}
-
-async function named<T>(ask: () => T | Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    throw new CredentialsError(error)
+/** In browsers, the global `fetch` fails as a method of another object. */
+function sending({ fetch = (input, init) => globalThis.fetch(input, init) }: HttpOptions): Fetch {
+  return async (input, init) => {
+    try {
+      return await fetch(input, init)
+    } catch (cause) {
+      throw new FetchError('No response', { cause })
+    }
   }
 }

@@ -1,20 +1,21 @@
 import { type JsonRpcMessage, Method, type RequestId, type Revision } from '@jetway/core/protocol'
 import { SessionLostError, TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
-import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
+import type { ResolvedHttpOptions } from './options.ts'
 import { discard, fetchHttp, mediaType, readRefusal, readText, SSE, statusError } from './fetch.ts'
-import { deliver, readEvents, retryDelay, type StreamPosition, wait } from './streams.ts'
+import {
+  deliver,
+  readEvents,
+  type Reading,
+  retryDelay,
+  type StreamPosition,
+  type StreamReading,
+  wait,
+} from './streams.ts'
 
 const BOTH = { accept: `application/json, ${SSE}`, 'content-type': 'application/json' }
 /** How long a stream may stay open after the response, in ms. A stream that the server ends frees its connection. */
 const LINGER_MS = 1_000
-
-/** A sent message and its session. */
-interface Sent {
-  readonly message: JsonRpcMessage
-  readonly request: RequestId | undefined
-  readonly session: string | undefined
-}
 
 /**
  * Streamable HTTP of all revisions. Each message is a POST. In revisions with sessions it keeps the session, reads
@@ -26,28 +27,23 @@ interface Sent {
 export class StreamableHttpTransport implements ClientTransport {
   readonly streamPerRequest = true
   readonly key: string
+  sessionId: string | undefined
   readonly #options: ResolvedHttpOptions
   /** Aborted when the transport closes. */
   readonly #open = new Set<AbortController>()
   readonly #running = new Set<Promise<void>>()
   #handlers: ClientTransportHandlers | undefined
-  #session: string | undefined
   #revision: Revision | undefined
   #listening: AbortController | undefined
   #closing: Promise<void> | undefined
 
-  /** @throws TypeError for an invalid URL */
-  constructor(url: string | URL, options: HttpOptions = {}) {
-    this.#options = resolveHttpOptions(url, options)
-    this.key = this.#options.url
-  }
-
-  get sessionId(): string | undefined {
-    return this.#session
+  constructor(options: ResolvedHttpOptions) {
+    this.#options = options
+    this.key = options.url
   }
 
   resume(sessionId: string): void {
-    this.#session = sessionId
+    this.sessionId = sessionId
   }
 
   get alive(): boolean {
@@ -67,16 +63,16 @@ export class StreamableHttpTransport implements ClientTransport {
 
   async send(message: JsonRpcMessage, context: SendContext): Promise<void> {
     if (this.#closing !== undefined) throw new TransportError('The transport is closed')
-    const request = 'method' in message && 'id' in message ? message.id : undefined
+    const request = requestIdOf(message)
     const open = this.#opened(context.signal)
-    const session = this.#session
+    const session = this.sessionId
     try {
       const response = await this.#fetch('POST', open.signal, {
         body: JSON.stringify(message),
         headers: { ...BOTH, ...context.headers, ...this.#identity(context.revision) },
       })
-      if (!response.ok) return await this.#refused(response, { message, request, session })
-      if (isInitialize(message)) this.#session = response.headers.get('mcp-session-id') ?? undefined
+      if (!response.ok) return await this.#refused(response, message, session)
+      if (isInitialize(message)) this.sessionId = response.headers.get('mcp-session-id') ?? undefined
       if (request === undefined) return await discard(response)
       if (mediaType(response) === SSE && response.body !== null)
         return this.#track(
@@ -102,14 +98,14 @@ export class StreamableHttpTransport implements ClientTransport {
 
   /** Sends DELETE. A failure must not keep the transport open. */
   async #endSession(): Promise<void> {
-    if (this.#session === undefined || !this.#options.endSession) return
+    if (this.sessionId === undefined || !this.#options.endSession) return
     const signal = AbortSignal.timeout(this.#options.closeTimeoutMs)
     try {
       await discard(await this.#fetch('DELETE', signal, { headers: this.#identity(this.#revision) }))
     } catch {
       // The session expires at the server.
     }
-    this.#session = undefined
+    this.sessionId = undefined
   }
 
   async #answered(response: Response, request: RequestId): Promise<void> {
@@ -124,23 +120,21 @@ export class StreamableHttpTransport implements ClientTransport {
       )
     }
     const text = await readText(response, this.#options.maxMessageBytes)
-    const { taken } = deliver(text, this.#reading(request))
-    await taken
+    await deliver(text, this.#reading(request)).taken
   }
 
   /** An HTTP error with a JSON-RPC error in its body is a message. */
-  async #refused(response: Response, { message, request, session }: Sent): Promise<void> {
+  async #refused(response: Response, message: JsonRpcMessage, session: string | undefined): Promise<void> {
     const { status } = response
+    const request = requestIdOf(message)
     const text = await readRefusal(response)
     // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
     if (status === 404 && session !== undefined) {
       this.#lost(session)
       throw new SessionLostError()
     }
-    if (request !== undefined && !isOfHttp(status, message) && isErrorMessage(response, text)) {
-      await deliver(text, this.#reading(request)).taken
-      return
-    }
+    if (request !== undefined && !isOfHttp(status, message) && isErrorMessage(response, text))
+      return await deliver(text, this.#reading(request)).taken
     throw statusError(status, 'method' in message ? message.method : 'A response', text)
   }
 
@@ -173,7 +167,7 @@ export class StreamableHttpTransport implements ClientTransport {
   /** @throws TransportError if the response can no longer arrive */
   async #read(
     body: ReadableStream<Uint8Array>,
-    reading: Parameters<typeof readEvents>[1],
+    reading: StreamReading,
     revision: Revision | undefined,
   ): Promise<boolean> {
     let cut: unknown
@@ -195,7 +189,7 @@ export class StreamableHttpTransport implements ClientTransport {
     for (let failures = 0; ; failures++) {
       await wait(retryDelay(this.#options, position, failures), signal)
       if (signal.aborted) return undefined
-      const session = this.#session
+      const session = this.sessionId
       const response = await this.#get(position, signal).catch(() => undefined)
       if (response === undefined || response.status >= 500) continue
       if (response.ok && mediaType(response) === SSE && response.body !== null) return response.body
@@ -234,8 +228,8 @@ export class StreamableHttpTransport implements ClientTransport {
 
   /** Another request may have opened a new session already. */
   #lost(session: string): void {
-    if (this.#session !== session) return
-    this.#session = undefined
+    if (this.sessionId !== session) return
+    this.sessionId = undefined
     this.#listening?.abort()
   }
 
@@ -260,18 +254,14 @@ export class StreamableHttpTransport implements ClientTransport {
   /** Headers of all requests after the first. */
   #identity(revision: Revision | undefined): Readonly<Record<string, string>> {
     return {
-      ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
+      ...(this.sessionId !== undefined && { 'mcp-session-id': this.sessionId }),
       ...(revision !== undefined && { 'mcp-protocol-version': revision.version }),
     }
   }
 
-  #reading(request?: RequestId): {
-    readonly options: ResolvedHttpOptions
-    readonly handlers: ClientTransportHandlers
-    readonly request?: RequestId
-  } {
+  #reading(request?: RequestId): Reading {
     if (this.#handlers === undefined) throw new TypeError('The transport is not started')
-    return { options: this.#options, handlers: this.#handlers, ...(request !== undefined && { request }) }
+    return { options: this.#options, handlers: this.#handlers, request }
   }
 
   /** A controller that aborts with the signal, or when the transport closes. */
@@ -289,8 +279,11 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 }
 
-const isInitialize = (message: JsonRpcMessage): boolean =>
+export const isInitialize = (message: JsonRpcMessage): boolean =>
   'method' in message && message.method === Method.Initialize
+
+const requestIdOf = (message: JsonRpcMessage): RequestId | undefined =>
+  'method' in message && 'id' in message ? message.id : undefined
 
 /** These statuses are about the caller or the URL, so a JSON-RPC body does not matter. */
 const isOfHttp = (status: number, message: JsonRpcMessage): boolean =>

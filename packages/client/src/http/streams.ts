@@ -1,7 +1,7 @@
 import { parseText, type RequestId } from '@jetway/core/protocol'
 import { systemClock } from '@jetway/core/stores'
 import { TransportError } from '../errors.ts'
-import type { ClientTransportHandlers, MessageOrigin } from '../transport/client-transport.ts'
+import type { ClientTransportHandlers } from '../transport/client-transport.ts'
 import { delay } from '../util/promises.ts'
 import type { ResolvedHttpOptions } from './options.ts'
 import { type SseEvent, sseEvents } from './sse-parser.ts'
@@ -13,11 +13,15 @@ export interface StreamPosition {
   retryMs?: number
 }
 
-export interface ReadOptions {
+/** Where messages go, and the request that they are for. */
+export interface Reading {
   readonly options: ResolvedHttpOptions
   readonly handlers: ClientTransportHandlers
+  readonly request?: RequestId | undefined
+}
+
+export interface StreamReading extends Reading {
   readonly signal: AbortSignal
-  readonly request?: RequestId
   readonly position: StreamPosition
   /** The response to the request has arrived. */
   readonly onAnswered?: () => void
@@ -26,17 +30,16 @@ export interface ReadOptions {
 /** Passes one message on. Wait for `taken` before reading on. */
 export function deliver(
   text: string,
-  { options, handlers, request }: Pick<ReadOptions, 'options' | 'handlers' | 'request'>,
+  { options, handlers, request }: Reading,
 ): { readonly value: unknown; readonly taken: void | Promise<void> } {
   const parsed = parseText(text, options.parseLimits)
-  const origin: MessageOrigin | undefined = request === undefined ? undefined : { request }
-  if (parsed.ok) return { value: parsed.value, taken: handlers.message(parsed.value, origin) }
+  if (parsed.ok) return { value: parsed.value, taken: handlers.message(parsed.value, request) }
   handlers.malformed(parsed.error.message, request)
   return { value: undefined, taken: undefined }
 }
 
 /** Reads a stream until it ends. Resolves to whether it had the response to its request. */
-export async function readEvents(body: ReadableStream<Uint8Array>, reading: ReadOptions): Promise<boolean> {
+export async function readEvents(body: ReadableStream<Uint8Array>, reading: StreamReading): Promise<boolean> {
   const { options, signal, request, position } = reading
   let answered = false
   try {

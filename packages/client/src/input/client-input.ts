@@ -9,8 +9,7 @@ import {
   Method,
   type Revision,
 } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/stores'
-import { type ClientOptions, DEFAULTS } from '../client/options.ts'
+import type { ResolvedOptions } from '../client/options.ts'
 import { abortable, anySignal, withTimeout } from '../util/promises.ts'
 import { readFormContent } from './form-content.ts'
 import type {
@@ -27,8 +26,7 @@ import { UrlCompletions } from './url-completions.ts'
 import { isWebUrl, UrlElicitation } from './url-elicitation.ts'
 
 export interface ClientInputOptions {
-  readonly options: ClientOptions
-  readonly clock: Clock
+  readonly options: ResolvedOptions
   readonly server: () => Implementation | undefined
   readonly revision: () => Revision | undefined
   readonly onError: (error: Error) => void
@@ -38,18 +36,19 @@ export interface ClientInputOptions {
 export class ClientInput {
   readonly completions: UrlCompletions = new UrlCompletions()
   readonly urls: UrlElicitation
-  readonly #options: ClientInputOptions
+  readonly options: ResolvedOptions
+  readonly onError: (error: Error) => void
+  readonly #peer: Pick<ClientInputOptions, 'server' | 'revision'>
   readonly #handlers: ClientHandlers
-  readonly #timeoutMs: number
   /** Aborts when the connection ends. */
   readonly #closed = new AbortController()
 
-  constructor(input: ClientInputOptions) {
-    const { options, clock } = input
-    const { handlers = {}, handlerTimeoutMs = DEFAULTS.handlerTimeoutMs } = options
-    this.#options = input
+  constructor({ options, onError, ...peer }: ClientInputOptions) {
+    const { handlers, handlerTimeoutMs, clock, maxRounds } = options
+    this.options = options
+    this.onError = onError
+    this.#peer = peer
     this.#handlers = handlers
-    this.#timeoutMs = handlerTimeoutMs
     this.urls = new UrlElicitation({
       ask:
         handlers.elicitUrl === undefined
@@ -59,7 +58,7 @@ export class ClientInput {
       completions: this.completions,
       clock,
       waitMs: handlerTimeoutMs,
-      maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
+      maxRounds,
       closed: this.#closed.signal,
     })
   }
@@ -73,7 +72,7 @@ export class ClientInput {
     if (method === Method.Ping) return {}
     const custom = this.#customHandler(method)
     if (custom !== undefined) return this.#withTimeout(signal, async (ctx) => custom(params, ctx))
-    if (this.#options.revision()?.serverRequests.has(method) === false) throw notFound()
+    if (this.#peer.revision()?.serverRequests.has(method) === false) throw notFound()
     switch (method) {
       case ClientMethod.Elicit:
         return this.#withTimeout<JsonObject>(signal, (ctx) => this.#elicit(params, ctx), CANCELLED)
@@ -117,7 +116,7 @@ export class ClientInput {
     if (checkAction(action) !== 'accept') return { action }
     const filled = readFormContent(form, content ?? {})
     if (filled.ok) return { action, content: filled.content }
-    this.#options.onError(new Error(`The handler elicit returned invalid content: ${filled.problem}`))
+    this.onError(new Error(`The handler elicit returned invalid content: ${filled.problem}`))
     return CANCELLED
   }
 
@@ -130,7 +129,7 @@ export class ClientInput {
   async #sample(params: JsonObject, ctx: HandlerContext): Promise<JsonObject> {
     const { sample } = this.#handlers
     if (sample === undefined) throw notFound()
-    checkSampleRequest(params, this.#options.options.capabilities?.sampling?.tools !== undefined)
+    checkSampleRequest(params, this.options.capabilities.sampling?.tools !== undefined)
     return { ...(await sample(params as unknown as SampleRequest, ctx)) }
   }
 
@@ -147,8 +146,7 @@ export class ClientInput {
     run: (ctx: HandlerContext) => Promise<T>,
     fallback?: T,
   ): Promise<T> {
-    const { options, clock, server } = this.#options
-    const ms = this.#timeoutMs
+    const { name, clock, handlerTimeoutMs: ms } = this.options
     const controller = new AbortController()
     const stop = (): void => controller.abort(signal.reason)
     signal.addEventListener('abort', stop)
@@ -159,7 +157,7 @@ export class ClientInput {
       return timedOut
     }
     try {
-      const ctx = { name: options.name, server: server(), signal: controller.signal }
+      const ctx = { name, server: this.#peer.server(), signal: controller.signal }
       return await withTimeout(abortable(run(ctx), signal), { ms, clock, late })
     } catch (error) {
       if (error === timedOut && fallback !== undefined) return fallback

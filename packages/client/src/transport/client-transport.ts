@@ -11,25 +11,23 @@ export interface SendContext {
    * For requests. Aborts when nobody waits for the response, even after `send` has resolved. A transport with
    * `streamPerRequest` then ends the stream; others drop the message if it is not written yet.
    */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** For responses: the client's request on whose stream the server's request came. */
-  readonly relatedTo?: RequestId
+  readonly relatedTo?: RequestId | undefined
   /** Encoded headers that repeat parts of the body. For `streamPerRequest` only. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** The request has no time limit: it is answered when the subscription ends. */
-  readonly longLived?: boolean
-}
-
-/** Where a message came from. */
-export interface MessageOrigin {
-  /** The client's request on whose stream, or as whose reply, the message came. */
-  readonly request?: RequestId
+  readonly longLived?: boolean | undefined
 }
 
 /** Callbacks of a transport. They do not throw. */
 export interface ClientTransportHandlers {
-  /** One parsed message, or an array if the server sends batches. Wait for the promise before reading on. */
-  message(value: unknown, origin?: MessageOrigin): void | Promise<void>
+  /**
+   * One parsed message, or an array if the server sends batches. Wait for the promise before reading on.
+   *
+   * @param relatedTo - the client's request on whose stream, or as whose reply, the message came
+   */
+  message(value: unknown, relatedTo?: RequestId): void | Promise<void>
   /** The server sent something that is not a message. `request`: the request it was a response to. */
   malformed(reason: string, request?: RequestId): void
   /** The stream of a request has ended for good without the response. */
@@ -55,8 +53,7 @@ export interface ClientTransport {
   /**
    * Sends one message. Does not wait for the response.
    *
-   * @throws TransportError (or a subclass) if it cannot be delivered; `SessionLostError` if the server does not know
-   * the
+   * @throws TransportError (or a subclass) if it cannot be delivered; `SessionLostError` if the server does not know the
    * session. An HTTP error whose body is a JSON-RPC message is passed to `message` instead
    */
   send(message: JsonRpcMessage, context: SendContext): void | Promise<void>

@@ -25,17 +25,34 @@ export async function delay(ms: number, clock: Clock, signal: AbortSignal | unde
   }
 }
 
+interface TimeLimit {
+  readonly ms: number
+  readonly clock: Clock
+  readonly late: () => Error
+}
+
 /** Settles as the promise does, or rejects with what `late` returns once the time is over. */
-export async function withTimeout<T>(
-  promise: Promise<T>,
-  { ms, clock, late }: { readonly ms: number; readonly clock: Clock; readonly late: () => Error },
-): Promise<T> {
+export async function withTimeout<T>(promise: Promise<T>, { ms, clock, late }: TimeLimit): Promise<T> {
   let timer: unknown
   const over = new Promise<never>((_, reject) => {
     timer = clock.setTimeout(() => reject(late()), ms)
   })
   try {
     return await Promise.race([promise, over])
+  } finally {
+    clock.clearTimeout(timer)
+  }
+}
+
+/** Runs something whose signal aborts with `signal`, and with what `late` returns once the time is over. */
+export async function abortingAfter<T>(
+  { ms, clock, late, signal }: TimeLimit & { readonly signal?: AbortSignal | undefined },
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController()
+  const timer = clock.setTimeout(() => over.abort(late()), ms)
+  try {
+    return await run(anySignal(signal, over.signal))
   } finally {
     clock.clearTimeout(timer)
   }

@@ -345,7 +345,7 @@ describe('a transport with a stream per request', () => {
       const failure = this.#failure(method)
       if (failure !== undefined) throw failure
       const result = sessions()[method] as object
-      if (id !== undefined) void this.#handlers?.message({ jsonrpc: '2.0', id, result }, { request: id })
+      if (id !== undefined) void this.#handlers?.message({ jsonrpc: '2.0', id, result }, id)
     }
     close(): Promise<void> {
       return Promise.resolve()

@@ -4,7 +4,7 @@ import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError, TransportError } from '../../src/errors.ts'
 import { sse } from '../../src/http/http.ts'
 import { LegacySseTransport } from '../../src/http/legacy-sse.ts'
-import type { Fetch, HttpOptions } from '../../src/http/options.ts'
+import { type Fetch, type HttpOptions, resolveHttpOptions } from '../../src/http/options.ts'
 import type { ClientTransportHandlers, TransportClose } from '../../src/transport/client-transport.ts'
 import { type Asked, scripted } from './support/scripted.ts'
 
@@ -63,7 +63,7 @@ async function serve(
 }
 
 function transportTo(url: string, options: HttpOptions = {}): LegacySseTransport {
-  const transport = new LegacySseTransport(url, options)
+  const transport = new LegacySseTransport(resolveHttpOptions(url, options))
   open.push(transport)
   return transport
 }

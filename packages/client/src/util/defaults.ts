@@ -1,0 +1,8 @@
+/** The options, with a default for each that is undefined. */
+export function withDefaults<Options extends object, Name extends keyof Options>(
+  given: Options,
+  defaults: Required<Pick<Options, Name>>,
+): Options & Required<Pick<Options, Name>> {
+  const defined = Object.entries(given).filter(([, value]) => value !== undefined)
+  return { ...given, ...defaults, ...Object.fromEntries(defined) }
+}
