@@ -17,7 +17,7 @@ import type { DialectOptions, ListKind } from './dialect.ts'
 export interface SubscriptionStreamOptions {
   readonly options: DialectOptions
   readonly capabilities: ServerCapabilities
-  request(params: JsonObject, settings: RequestSettings): Promise<JsonObject>
+  readonly request: (params: JsonObject, settings: RequestSettings) => Promise<JsonObject>
 }
 
 /** One `subscriptions/listen` request. */

@@ -1,3 +1,5 @@
+import { withDefaults } from '../util/defaults.ts'
+
 /** How a lost server is reconnected. */
 export interface ReconnectOptions {
   /** Attempts before the server is removed. 0 removes it at once. @default 5 */
@@ -40,8 +42,7 @@ export function waitBefore(
 
 /** @throws RangeError */
 export function resolveReconnect(options: ReconnectOptions = {}): Required<ReconnectOptions> {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const all: Required<ReconnectOptions> = { ...DEFAULTS, ...Object.fromEntries(given) }
+  const all = withDefaults(options, DEFAULTS)
   for (const [name, value] of Object.entries(all))
     if (!Number.isFinite(value) || value < 0)
       throw new RangeError(`reconnect.${name} must be a number from 0, and is ${value}`)

@@ -6,7 +6,6 @@ import type {
   Resource,
   ResourceTemplate,
 } from '@jetway/core/protocol'
-import { systemClock } from '@jetway/core/stores'
 import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../client/options.ts'
 import type { ServerConfig } from '../config/server-config.ts'
@@ -15,24 +14,23 @@ import { ResourceCache } from '../resource-cache/resource-cache.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import { Emitter } from '../util/emitter.ts'
 import { toError } from '../util/promises.ts'
-import { resolveReconnect } from './backoff.ts'
 import type { CachedList } from './cached-list.ts'
 import { unavailable, unknownServer } from './errors.ts'
 import type { ManagerEvents, ManagerListener } from './events.ts'
-import { ManagedServer, type ManagedServerOptions, type ServerLists } from './managed-server.ts'
+import { ManagedServer, type ServerLists } from './managed-server.ts'
 import { ClientOpener } from './open-client.ts'
 import {
   type ClientManagerOptions,
   type ConnectReport,
-  MANAGER_DEFAULTS,
   type ReadOptions,
+  type ResolvedManagerOptions,
+  resolveManagerOptions,
   type ServerItem,
   type ToolCall,
 } from './options.ts'
 import type { ServerState } from './server-connection.ts'
 import { ToolDirectory } from './tool-directory.ts'
-import { toolTest } from './tool-filter.ts'
-import { checkNameLength, type NamedTool } from './tool-names.ts'
+import type { NamedTool } from './tool-names.ts'
 
 /** Numbers of one server at one moment. */
 export interface ServerStats {
@@ -59,9 +57,8 @@ let count = 0
  * nothing; {@link closeAll} leaves no process, socket or timer.
  */
 export class ClientManager {
-  readonly #options: ClientManagerOptions
-  /** What all servers share. */
-  readonly #shared: Omit<ManagedServerOptions, 'name' | 'target' | 'allows' | 'invalidate' | 'onRemoved'>
+  readonly #options: ResolvedManagerOptions
+  readonly #opener: ClientOpener
   readonly #servers = new Map<string, ManagedServer>()
   readonly #cache: ResourceCache | undefined
   /** A shared cache may be used by managers with other credentials. */
@@ -78,24 +75,10 @@ export class ClientManager {
    * @throws RangeError for an invalid limit
    */
   constructor(info: Implementation, options: ClientManagerOptions = {}) {
-    const { clock = systemClock, client, maxConnecting, handlers = {}, maxNameLength, resources } = options
-    const { approve, spawn, random = Math.random, reconnect } = options
-    const { reconnectWaitMs = MANAGER_DEFAULTS.reconnectWaitMs } = options
-    const { listTimeoutMs = MANAGER_DEFAULTS.listTimeoutMs } = options
-    checkNameLength(maxNameLength)
-    this.#options = options
+    this.#options = resolveManagerOptions(options)
+    const { handlers, resources, clock, maxNameLength } = this.#options
     this.#handlers = handlers
-    this.#shared = {
-      clock,
-      random,
-      spawn,
-      approve,
-      reconnectWaitMs,
-      listTimeoutMs,
-      reconnect: resolveReconnect(reconnect),
-      opener: new ClientOpener({ info, client, maxConnecting, clock, handlers: () => this.#handlers }),
-      emit: (event, value) => this.#events.emit(event, value),
-    }
+    this.#opener = new ClientOpener(info, this.#options, () => this.#handlers)
     this.#cache = resources === false ? undefined : (resources ?? new ResourceCache({ clock }))
     this.#directory = new ToolDirectory(() => this.#known(), maxNameLength)
   }
@@ -148,13 +131,14 @@ export class ClientManager {
     signal?.throwIfAborted()
     if (this.#closing !== undefined) throw unavailable(name, 'cannot be connected: the manager is closing')
     if (this.#servers.has(name)) throw new TypeError(`There is a server ${name} already: close it first`)
-    const { maxServers = MANAGER_DEFAULTS.maxServers, filters = {} } = this.#options
+    const { maxServers } = this.#options
     if (this.#servers.size >= maxServers) throw new RangeError(`There are ${maxServers} servers already`)
     const server = new ManagedServer({
-      ...this.#shared,
       name,
       target,
-      allows: toolTest(Object.hasOwn(filters, name) ? filters[name] : undefined),
+      options: this.#options,
+      opener: this.#opener,
+      emit: (event, value) => this.#events.emit(event, value),
       invalidate: (uri) => {
         if (uri === undefined) this.#cache?.invalidateServer(name)
         // The server may name a part of a cached resource.

@@ -4,31 +4,30 @@ import type { Client } from '../client/client.ts'
 import { SessionLostError, TransportError } from '../errors.ts'
 import { withTimeout } from '../util/promises.ts'
 
-export interface HealthCheckOptions {
-  readonly clock: Clock
-  /** Aborts when the server is closed. */
+interface CheckedServer {
+  readonly client: Client | undefined
   readonly life: AbortSignal
-  readonly isCurrent: (client: Client) => boolean
-  readonly onDead: (client: Client) => void
+  lost(client: Client): void
 }
 
 const TIMEOUT_MS = 5_000
 
 /** Pings a server after a request has failed. Over HTTP, nothing else shows that a server is gone. */
 export class HealthCheck {
-  readonly #options: HealthCheckOptions
+  readonly #server: CheckedServer
+  readonly #clock: Clock
   #running: { readonly client: Client; readonly done: Promise<void> } | undefined
 
-  constructor(options: HealthCheckOptions) {
-    this.#options = options
+  constructor(server: CheckedServer, clock: Clock) {
+    this.#server = server
+    this.#clock = clock
   }
 
-  /** Resolves when the server has answered, or after `onDead` was called. Never rejects. */
+  /** Resolves when the server has answered, or is reported as lost. Never rejects. */
   async after(client: Client, error: unknown): Promise<void> {
-    const { isCurrent, onDead } = this.#options
-    if (!isCurrent(client)) return
+    if (this.#server.client !== client) return
     // The client has tried to open a new session already.
-    if (error instanceof SessionLostError) onDead(client)
+    if (error instanceof SessionLostError) this.#server.lost(client)
     if (!mayBeDead(error)) return
     if (this.#running?.client !== client) {
       const done = this.#ping(client).finally(() => (this.#running = undefined))
@@ -38,15 +37,14 @@ export class HealthCheck {
   }
 
   async #ping(client: Client): Promise<void> {
-    const { clock, life, onDead } = this.#options
     const late = (): Error => new Error('No response')
     try {
-      const pong = client.ping({ timeoutMs: TIMEOUT_MS, signal: life })
-      await withTimeout(pong, { ms: TIMEOUT_MS, clock, late })
+      const pong = client.ping({ timeoutMs: TIMEOUT_MS, signal: this.#server.life })
+      await withTimeout(pong, { ms: TIMEOUT_MS, clock: this.#clock, late })
     } catch (error) {
       // An error response is a response.
       if (error instanceof McpError || (error instanceof TransportError && !mayBeDead(error))) return
-      onDead(client)
+      this.#server.lost(client)
     }
   }
 }

@@ -3,26 +3,21 @@ import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../client/options.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { ClientError } from '../errors.ts'
-import type { Spawn } from '../stdio/options.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
-import { toError } from '../util/promises.ts'
-import { type Approve, Approvals } from './approvals.ts'
+import { abortingAfter, toError } from '../util/promises.ts'
+import { Approvals } from './approvals.ts'
 import { CachedList } from './cached-list.ts'
 import type { Emit, ListName } from './events.ts'
 import { type ClientOpener, toTransportFactory } from './open-client.ts'
 import { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
-import type { ToolTest } from './tool-filter.ts'
+import { type ToolTest, toolTest } from './tool-filter.ts'
 
 export interface ManagedServerOptions extends Pick<
   ServerConnectionOptions,
-  'name' | 'clock' | 'random' | 'reconnect' | 'reconnectWaitMs' | 'emit' | 'onRemoved'
+  'name' | 'options' | 'emit' | 'onRemoved'
 > {
   readonly target: ServerConfig | TransportFactory
-  readonly spawn: Spawn | undefined
-  readonly approve: Approve | undefined
-  readonly allows: ToolTest
   readonly opener: ClientOpener
-  readonly listTimeoutMs: number
   /** Cached resources are out of date: all of them, or one. */
   readonly invalidate: (uri?: string) => void
 }
@@ -40,15 +35,16 @@ export class ManagedServer {
   readonly allows: ToolTest
   readonly connection: ServerConnection
   readonly lists: ServerLists
-  readonly #options: ManagedServerOptions
-  readonly #approvals: Approvals
+  readonly approvals: Approvals
+  readonly #server: ManagedServerOptions
   #factory: Promise<TransportFactory> | undefined
 
-  constructor(options: ManagedServerOptions) {
-    const { name, allows, approve, invalidate } = options
+  constructor(server: ManagedServerOptions) {
+    const { name, options, invalidate } = server
+    const { filters, approve } = options
     this.name = name
-    this.allows = allows
-    this.#options = options
+    this.allows = toolTest(Object.hasOwn(filters, name) ? filters[name] : undefined)
+    this.#server = server
     this.lists = {
       tools: this.#list('tools', (client, how) => client.listTools(how)),
       prompts: this.#list('prompts', (client, how) => client.listPrompts(how)),
@@ -56,7 +52,7 @@ export class ManagedServer {
       resourceTemplates: this.#list('resourceTemplates', (client, how) => client.listResourceTemplates(how)),
     }
     this.connection = new ServerConnection({
-      ...options,
+      ...server,
       emit: this.#emit,
       open: (signal) => this.#open(signal),
       onOpen: () => {
@@ -64,7 +60,7 @@ export class ManagedServer {
         invalidate()
       },
     })
-    this.#approvals = new Approvals({
+    this.approvals = new Approvals({
       server: name,
       approve,
       life: this.connection.life,
@@ -82,53 +78,43 @@ export class ManagedServer {
     options: RequestOptions,
   ): Promise<CallToolResult> {
     const approval = { kind: 'call', detail: { tool, args } } as const
-    await this.#approvals.require(approval, `Calling the tool ${tool}`, options.signal)
+    await this.approvals.require(approval, `Calling the tool ${tool}`, options.signal)
     return this.connection.run((client, how) => client.callTool(tool, args, how), options)
   }
 
   /** A closed server emits nothing. */
   readonly #emit: Emit = (event, value) => {
-    if (!this.connection.life.aborted) this.#options.emit(event, value)
+    if (!this.connection.life.aborted) this.#server.emit(event, value)
   }
 
   async #open(signal: AbortSignal): Promise<Client> {
-    const { name, target, opener, spawn } = this.#options
-    const stderr = (line: string): void => this.#emit('stderr', { server: name, line })
-    this.#factory ??= toTransportFactory(target, { stderr, spawn })
-    const factory = await this.#factory
-    return opener.open(
-      { name, factory, approvals: this.#approvals, listen: (client) => this.#listen(client) },
-      signal,
-    )
+    const { name: server, target, opener, options } = this.#server
+    const stderr = (line: string): void => this.#emit('stderr', { server, line })
+    this.#factory ??= toTransportFactory(target, { stderr, spawn: options.spawn })
+    return opener.open(this, await this.#factory, (client) => this.#listen(client), signal)
   }
 
   #list<Item>(
     list: ListName,
     fetch: (client: Client, options: RequestOptions) => Promise<readonly Item[]>,
   ): CachedList<Item> {
-    const { name: server, clock, listTimeoutMs: ms } = this.#options
+    const { clock, listTimeoutMs: ms } = this.#server.options
+    const server = this.name
+    const late = (): Error => new ClientError('timeout', `The whole list did not arrive within ${ms} ms`)
     return new CachedList(
-      async () => {
-        const late = new AbortController()
-        const timer = clock.setTimeout(
-          () => late.abort(new ClientError('timeout', `The whole list did not arrive within ${ms} ms`)),
-          ms,
-        )
-        try {
-          return await this.connection.run(fetch, { signal: late.signal })
-        } catch (error) {
-          if (error instanceof ClientError && error.code === 'not-supported') return []
-          throw error
-        } finally {
-          clock.clearTimeout(timer)
-        }
-      },
+      () =>
+        abortingAfter({ ms, clock, late }, (signal) => this.connection.run(fetch, { signal })).catch(
+          (error: unknown) => {
+            if (error instanceof ClientError && error.code === 'not-supported') return []
+            throw error
+          },
+        ),
       (error) => this.#emit('listFailed', { server, list, error: toError(error) }),
     )
   }
 
   #listen(client: Client): void {
-    const { invalidate, name: server } = this.#options
+    const { invalidate, name: server } = this.#server
     const changed = (...names: readonly ListName[]): void => {
       for (const list of names) {
         this.lists[list].invalidate()

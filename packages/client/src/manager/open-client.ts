@@ -1,5 +1,4 @@
 import type { Implementation } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/stores'
 import { Client } from '../client/client.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { ClientHandlers } from '../input/handlers.ts'
@@ -7,44 +6,39 @@ import type { Spawn } from '../stdio/options.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import { processOf } from '../transport/process-dial.ts'
 import type { Approvals } from './approvals.ts'
-import { type ClientManagerOptions, MANAGER_DEFAULTS } from './options.ts'
+import type { ResolvedManagerOptions } from './options.ts'
 import { Semaphore } from './semaphore.ts'
-
-export interface ClientOpenerOptions {
-  readonly client: ClientManagerOptions['client']
-  readonly maxConnecting: ClientManagerOptions['maxConnecting']
-  readonly info: Implementation
-  readonly clock: Clock
-  readonly handlers: () => ClientHandlers
-}
 
 /** Connects clients, a limited number at once. Processes and other servers have separate limits. */
 export class ClientOpener {
-  readonly #options: ClientOpenerOptions
+  readonly #info: Implementation
+  readonly #options: ResolvedManagerOptions
+  readonly #handlers: () => ClientHandlers
   readonly #stdio: Semaphore
   readonly #remote: Semaphore
 
   /** @throws RangeError */
-  constructor(options: ClientOpenerOptions) {
-    const { stdio = MANAGER_DEFAULTS.stdio, remote = MANAGER_DEFAULTS.remote } = options.maxConnecting ?? {}
+  constructor(info: Implementation, options: ResolvedManagerOptions, handlers: () => ClientHandlers) {
+    const { stdio = 2, remote = 5 } = options.maxConnecting ?? {}
+    this.#info = info
     this.#options = options
+    this.#handlers = handlers
     this.#stdio = new Semaphore(stdio)
     this.#remote = new Semaphore(remote)
   }
 
-  /** After a failure nothing stays open. */
+  /**
+   * After a failure nothing stays open.
+   *
+   * @param listen - called before the client connects
+   */
   async open(
-    server: {
-      readonly name: string
-      readonly factory: TransportFactory
-      readonly approvals: Approvals
-      /** Called before the client connects. */
-      readonly listen: (client: Client) => void
-    },
+    { name, approvals }: { readonly name: string; readonly approvals: Approvals },
+    factory: TransportFactory,
+    listen: (client: Client) => void,
     signal: AbortSignal,
   ): Promise<Client> {
-    const { name, factory, approvals } = server
-    const { info, client: options, clock, handlers } = this.#options
+    const { client: options, clock } = this.#options
     const started = processOf(factory)
     if (started !== undefined) {
       const { command, args = [], cwd } = started
@@ -53,8 +47,9 @@ export class ClientOpener {
       await approvals.require({ kind: 'spawn', detail }, 'Starting the process', signal)
     }
     const release = await (started === undefined ? this.#remote : this.#stdio).acquire(signal)
-    const client = new Client(info, { ...options, name, clock, handlers: approvals.handlers(handlers) })
-    server.listen(client)
+    const handlers = approvals.handlers(this.#handlers)
+    const client = new Client(this.#info, { ...options, name, clock, handlers })
+    listen(client)
     try {
       return await client.connect(factory, { signal })
     } catch (error) {

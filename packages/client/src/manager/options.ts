@@ -1,11 +1,13 @@
-import type { Clock } from '@jetway/core/stores'
+import { type Clock, systemClock } from '@jetway/core/stores'
 import type { ClientOptions, RequestOptions } from '../client/options.ts'
 import type { ClientHandlers } from '../input/handlers.ts'
 import type { ResourceCache } from '../resource-cache/resource-cache.ts'
 import type { Spawn } from '../stdio/options.ts'
+import { withDefaults } from '../util/defaults.ts'
 import type { Approve } from './approvals.ts'
-import type { ReconnectOptions } from './backoff.ts'
+import { type ReconnectOptions, resolveReconnect } from './backoff.ts'
 import type { ToolFilter } from './tool-filter.ts'
+import { checkNameLength } from './tool-names.ts'
 
 /** Options of a `ClientManager`. */
 export interface ClientManagerOptions {
@@ -84,10 +86,30 @@ export interface ConnectReport {
 /** Options for reading a resource. */
 export type ReadOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxTotalMs'>
 
-export const MANAGER_DEFAULTS = {
-  stdio: 2,
-  remote: 5,
+type Defaulted =
+  | 'handlers'
+  | 'filters'
+  | 'reconnectWaitMs'
+  | 'listTimeoutMs'
+  | 'maxServers'
+  | 'clock'
+  | 'random'
+
+const DEFAULTS: Required<Pick<ClientManagerOptions, Defaulted>> = {
+  handlers: {},
+  filters: {},
   reconnectWaitMs: 30_000,
   listTimeoutMs: 30_000,
   maxServers: 256,
-} as const
+  clock: systemClock,
+  random: Math.random,
+}
+
+export type ResolvedManagerOptions = ClientManagerOptions &
+  typeof DEFAULTS & { readonly reconnect: Required<ReconnectOptions> }
+
+/** @throws RangeError for an invalid limit */
+export function resolveManagerOptions(options: ClientManagerOptions): ResolvedManagerOptions {
+  checkNameLength(options.maxNameLength)
+  return { ...withDefaults(options, DEFAULTS), reconnect: resolveReconnect(options.reconnect) }
+}

@@ -1,16 +1,13 @@
-import type { Clock } from '@jetway/core/stores'
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../errors.ts'
 import { abortable, anySignal, delay, toError } from '../util/promises.ts'
-import { type ReconnectOptions, waitBefore } from './backoff.ts'
+import { waitBefore } from './backoff.ts'
 import type { Emit } from './events.ts'
+import type { ResolvedManagerOptions } from './options.ts'
 
 export interface ReconnectorOptions {
   readonly name: string
-  readonly clock: Clock
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly reconnect: Required<ReconnectOptions>
+  readonly options: ResolvedManagerOptions
   readonly emit: Emit
   readonly open: (signal: AbortSignal) => Promise<Client>
 }
@@ -24,15 +21,17 @@ export type ReconnectResult =
 
 /** Reconnects a server, and counts the attempts over connections that do not last. */
 export class Reconnector {
-  readonly #options: ReconnectorOptions
+  readonly #server: ReconnectorOptions
+  readonly #options: ResolvedManagerOptions
   /** Aborts when the server is closed. */
   readonly #life: AbortSignal
   #attempts = 0
   #connectedAt = 0
   #skipDelay: AbortController | undefined
 
-  constructor(options: ReconnectorOptions, life: AbortSignal) {
-    this.#options = options
+  constructor(server: ReconnectorOptions, life: AbortSignal) {
+    this.#server = server
+    this.#options = server.options
     this.#life = life
   }
 
@@ -61,7 +60,8 @@ export class Reconnector {
    * @throws the reason of `life`
    */
   async run(closed: Promise<void>, when: When): Promise<ReconnectResult> {
-    const { reconnect, name: server, emit, open } = this.#options
+    const { name: server, emit, open } = this.#server
+    const { reconnect } = this.#options
     const life = this.#life
     const maxAttempts = when === 'immediate' ? Math.max(reconnect.maxAttempts, 1) : reconnect.maxAttempts
     let last: Error | undefined

@@ -1,40 +1,41 @@
+import { abortable, type Deferred, deferred } from '../util/promises.ts'
+
 /** Limits how many run at once. Waiters get their turn in order. */
 export class Semaphore {
-  readonly #max: number
-  readonly #waiting = new Set<() => void>()
-  #taken = 0
+  readonly #waiting = new Set<Deferred<void>>()
+  #free: number
 
   constructor(max: number) {
     if (!Number.isInteger(max) || max < 1) throw new RangeError('maxConnecting needs whole numbers from 1')
-    this.#max = max
+    this.#free = max
   }
 
   /** Resolves to a function that releases the place. Rejects with the signal's reason. */
-  acquire(signal: AbortSignal): Promise<() => void> {
+  async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (this.#taken < this.#max) return Promise.resolve(this.#take())
-    return new Promise((resolve, reject) => {
-      const next = (): void => {
-        signal.removeEventListener('abort', leave)
-        resolve(this.#take())
-      }
-      const leave = (): void => {
-        this.#waiting.delete(next)
-        reject(signal.reason as Error)
-      }
-      this.#waiting.add(next)
-      signal.addEventListener('abort', leave, { once: true })
-    })
+    if (this.#free > 0) this.#free--
+    else await this.#turn(signal)
+    return () => this.#release()
   }
 
-  #take(): () => void {
-    this.#taken++
-    return () => {
-      this.#taken--
-      const [next] = this.#waiting
-      if (next === undefined) return
+  async #turn(signal: AbortSignal): Promise<void> {
+    const turn = deferred<void>()
+    this.#waiting.add(turn)
+    try {
+      await abortable(turn.promise, signal)
+    } catch (error) {
+      // The place may have been given just before the abort.
+      if (!this.#waiting.delete(turn)) this.#release()
+      throw error
+    }
+  }
+
+  #release(): void {
+    const [next] = this.#waiting
+    if (next === undefined) this.#free++
+    else {
       this.#waiting.delete(next)
-      next()
+      next.resolve()
     }
   }
 }

@@ -10,8 +10,6 @@ import { Reconnector, type ReconnectorOptions, type When } from './reconnector.t
 export type ServerState = 'connecting' | 'connected' | 'reconnecting' | 'closed'
 
 export interface ServerConnectionOptions extends ReconnectorOptions {
-  /** Ms that a request waits for a reconnect. */
-  readonly reconnectWaitMs: number
   readonly onOpen: () => void
   /** The server is given up. */
   readonly onRemoved: (reason: string) => void
@@ -22,7 +20,7 @@ const MAX_WAITING = 1_024
 
 /** The connection of one server. It outlives its clients: each reconnect creates a new one. */
 export class ServerConnection {
-  readonly #options: ServerConnectionOptions
+  readonly #server: ServerConnectionOptions
   readonly #name: string
   readonly #life = new AbortController()
   readonly #reconnector: Reconnector
@@ -35,16 +33,11 @@ export class ServerConnection {
   #waiting = 0
   #closing: Promise<void> | undefined
 
-  constructor(options: ServerConnectionOptions) {
-    this.#options = options
-    this.#name = options.name
-    this.#reconnector = new Reconnector(options, this.life)
-    this.#healthCheck = new HealthCheck({
-      clock: options.clock,
-      life: this.life,
-      isCurrent: (client) => client === this.#client,
-      onDead: (client) => this.lost(client),
-    })
+  constructor(server: ServerConnectionOptions) {
+    this.#server = server
+    this.#name = server.name
+    this.#reconnector = new Reconnector(server, this.life)
+    this.#healthCheck = new HealthCheck(this, server.options.clock)
   }
 
   get state(): ServerState {
@@ -75,12 +68,12 @@ export class ServerConnection {
 
   async #connect(signal: AbortSignal | undefined): Promise<void> {
     try {
-      await this.#adopt(await this.#options.open(anySignal(this.life, signal)))
+      await this.#adopt(await this.#server.open(anySignal(this.life, signal)))
     } catch (error) {
       this.#end(unavailable(this.#name, 'could not be connected', error))
       throw error
     }
-    this.#options.emit('connected', { server: this.#name })
+    this.#server.emit('connected', { server: this.#name })
     this.#checkAlive()
   }
 
@@ -165,7 +158,7 @@ export class ServerConnection {
     }
     this.#client = client
     this.#reconnector.connected()
-    this.#options.onOpen()
+    this.#server.onOpen()
     this.#next?.resolve(client)
     this.#next = undefined
   }
@@ -179,7 +172,7 @@ export class ServerConnection {
     this.#client = undefined
     this.#next = deferred()
     const closed = client.close().catch((error: unknown) => {
-      this.#options.emit('error', { server: this.#name, error: toError(error) })
+      this.#server.emit('error', { server: this.#name, error: toError(error) })
     })
     this.#track(closed)
     this.#track(this.#reopen(closed, when))
@@ -190,11 +183,11 @@ export class ServerConnection {
     if ('reason' in result) {
       if (this.life.aborted) return
       this.#end(unavailable(this.#name, 'has been removed', result.last))
-      this.#options.onRemoved(result.reason)
+      this.#server.onRemoved(result.reason)
       return
     }
     await this.#adopt(result.client)
-    this.#options.emit('reconnected', { server: this.#name, attempt: result.attempt })
+    this.#server.emit('reconnected', { server: this.#name, attempt: result.attempt })
     this.#checkAlive()
   }
 
@@ -207,7 +200,7 @@ export class ServerConnection {
       throw unavailable(this.#name, `is being reconnected, and ${MAX_WAITING} requests wait for it already`)
     this.#waiting++
     try {
-      const { clock, reconnectWaitMs: ms } = this.#options
+      const { clock, reconnectWaitMs: ms } = this.#server.options
       const late = (): Error =>
         unavailable(this.#name, `is being reconnected, which takes more than ${ms} ms`)
       return await withTimeout(abortable(next.promise, signal), { ms, clock, late })

@@ -161,7 +161,7 @@ class HttpLike implements ClientTransport {
     const answer = this.#answer(message as never)
     if (answer instanceof Error) throw answer
     if (answer === undefined || !('id' in message)) return
-    void this.handlers.message({ jsonrpc: '2.0', id: message.id, ...answer }, message.id as number)
+    void this.handlers.message({ jsonrpc: '2.0', id: message.id, ...answer }, message.id)
   }
   close(): Promise<void> {
     return Promise.resolve()
