@@ -6,244 +6,83 @@ import type { HttpReply } from './types.ts'
 /** One row of the table of statuses in `docs/reference/http.md`, which adds when each is used. */
 export interface StatusRow {
   readonly status: number
-  /** The JSON-RPC code of the body; undefined without a JSON-RPC error. */
-  readonly code?: number
+  /** The text of the JSON-RPC error in the body. */
   readonly message?: string
+  /** The name of its code. @default `InternalError` from 500, else `InvalidRequest` */
+  readonly code?: keyof typeof ErrorCode
   /** The body, if it is plain text. */
   readonly text?: string
-  readonly headers?: Readonly<Record<string, string>>
 }
 
-const { InvalidRequest, ParseError, InternalError } = ErrorCode
-const RETRY: Readonly<Record<string, string>> = { 'retry-after': '1' }
-
-/** The rows that refuse a request. */
-export type RefusalKey =
-  | 'notHere'
-  | 'wrongMethod'
-  | 'forbiddenHost'
-  | 'forbiddenOrigin'
-  | 'repeatedHeader'
-  | 'unsupportedMediaType'
-  | 'unsupportedMessageType'
-  | 'notAcceptable'
-  | 'notAcceptableStream'
-  | 'malformedSessionId'
-  | 'draining'
-  | 'unauthorized'
-  | 'missingSession'
-  | 'unknownSession'
-  | 'noSessionId'
-  | 'noConnection'
-  | 'noServer'
-  | 'unsupportedVersion'
-  | 'badMetadata'
-  | 'headerMismatch'
-  | 'unreadableBody'
-  | 'bodyTooLarge'
-  | 'parseError'
-  | 'invalidMessage'
-  | 'batch'
-  | 'initializedAlready'
-  | 'initializeRefused'
-  | 'tooManySessions'
-  | 'busy'
-  | 'unknownEvent'
-  | 'unavailable'
-  | 'internal'
-export type StatusKey = RefusalKey | 'options' | 'answered' | 'accepted' | 'taken' | 'ended'
-
 /** All statuses of a mount, in the order of the checks. */
-export const STATUSES: Readonly<Record<StatusKey, StatusRow>> = {
-  notHere: {
-    status: 404,
-    code: InvalidRequest,
-    message: 'Not found',
-  },
-  wrongMethod: {
-    status: 405,
-    code: InvalidRequest,
-    message: 'Method not allowed',
-  },
+export const STATUSES = {
+  notHere: { status: 404, message: 'Not found' },
+  wrongMethod: { status: 405, message: 'Method not allowed' },
   forbiddenHost: {
     status: 403,
-    code: InvalidRequest,
     message: 'This Host is not allowed: see the allowedHosts and publicUrl options of the mount',
   },
   forbiddenOrigin: {
     status: 403,
-    code: InvalidRequest,
     message: 'This Origin is not allowed: see the allowedOrigins and publicUrl options of the mount',
   },
   options: { status: 204 },
-  repeatedHeader: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'A header is repeated that must not be',
-  },
-  unsupportedMediaType: {
-    status: 415,
-    code: InvalidRequest,
-    message: 'Content-Type must be application/json',
-  },
-  unsupportedMessageType: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'Content-Type must be application/json',
-  },
-  notAcceptable: {
-    status: 406,
-    code: InvalidRequest,
-    message: 'Accept must allow application/json and text/event-stream',
-  },
-  notAcceptableStream: {
-    status: 406,
-    code: InvalidRequest,
-    message: 'Accept must allow text/event-stream',
-  },
-  malformedSessionId: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'Mcp-Session-Id must be 1 to 1024 visible ASCII characters',
-  },
-  draining: {
-    status: 503,
-    code: InternalError,
-    message: 'The server is shutting down',
-    headers: RETRY,
-  },
-  unauthorized: {
-    status: 401,
-    code: InvalidRequest,
-    message: 'Authentication is required',
-  },
-  missingSession: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'No session: send an initialize request first',
-  },
-  unknownSession: {
-    status: 404,
-    code: InvalidRequest,
-    message: 'Session not found: send an initialize request',
-  },
-  noSessionId: {
-    status: 400,
-    text: 'sessionId query parameter is not provided',
-  },
-  noConnection: {
-    status: 404,
-    text: 'Session not found',
-  },
-  unsupportedVersion: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'Unsupported protocol version: this server speaks …',
-  },
-  unreadableBody: {
-    status: 400,
-    code: ParseError,
-    message: 'The body could not be read',
-  },
-  bodyTooLarge: {
-    status: 413,
-    code: InvalidRequest,
-    message: 'The body is too large',
-  },
-  parseError: {
-    status: 400,
-    code: ParseError,
-    message: 'The message is not valid JSON',
-  },
-  invalidMessage: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'A message must be a JSON object',
-  },
-  batch: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'Batches are not part of this protocol revision',
-  },
-  initializedAlready: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'The session is initialized already',
-  },
+  repeatedHeader: { status: 400, message: 'A header is repeated that must not be' },
+  unsupportedMediaType: { status: 415, message: 'Content-Type must be application/json' },
+  unsupportedMessageType: { status: 400, message: 'Content-Type must be application/json' },
+  notAcceptable: { status: 406, message: 'Accept must allow application/json and text/event-stream' },
+  notAcceptableStream: { status: 406, message: 'Accept must allow text/event-stream' },
+  malformedSessionId: { status: 400, message: 'Mcp-Session-Id must be 1 to 1024 visible ASCII characters' },
+  draining: { status: 503, message: 'The server is shutting down' },
+  unauthorized: { status: 401, message: 'Authentication is required' },
+  missingSession: { status: 400, message: 'No session: send an initialize request first' },
+  unknownSession: { status: 404, message: 'Session not found: send an initialize request' },
+  noSessionId: { status: 400, text: 'sessionId query parameter is not provided' },
+  noConnection: { status: 404, text: 'Session not found' },
+  unsupportedVersion: { status: 400, message: 'Unsupported protocol version: this server speaks …' },
+  unreadableBody: { status: 400, code: 'ParseError', message: 'The body could not be read' },
+  bodyTooLarge: { status: 413, message: 'The body is too large' },
+  parseError: { status: 400, code: 'ParseError', message: 'The message is not valid JSON' },
+  invalidMessage: { status: 400, message: 'A message must be a JSON object' },
+  batch: { status: 400, message: 'Batches are not part of this protocol revision' },
+  initializedAlready: { status: 400, message: 'The session is initialized already' },
   badMetadata: {
     status: 400,
-    code: ErrorCode.InvalidParams,
+    code: 'InvalidParams',
     message: '_meta["io.modelcontextprotocol/protocolVersion"] must be a string',
   },
   headerMismatch: {
     status: 400,
-    code: ErrorCode.HeaderMismatch,
+    code: 'HeaderMismatch',
     message: 'The header … is missing or differs from the body',
   },
-  noServer: {
-    status: 404,
-    code: InvalidRequest,
-    message: 'There is no server for this request',
-  },
+  noServer: { status: 404, message: 'There is no server for this request' },
   initializeRefused: {
     status: 400,
-    code: ErrorCode.InvalidParams,
+    code: 'InvalidParams',
     message: 'initialize needs params.protocolVersion, a string',
   },
-  tooManySessions: {
-    status: 503,
-    code: InternalError,
-    message: 'There are too many sessions, try again shortly',
-    headers: RETRY,
-  },
-  busy: {
-    status: 503,
-    code: InternalError,
-    message: 'The server is busy, try again shortly',
-    headers: RETRY,
-  },
-  unknownEvent: {
-    status: 400,
-    code: InvalidRequest,
-    message: 'Last-Event-ID names nothing that can be resumed',
-  },
-  unavailable: {
-    status: 503,
-    code: InternalError,
-    message: 'The server cannot reach its sessions, try again shortly',
-    headers: RETRY,
-  },
-  internal: {
-    status: 500,
-    code: InternalError,
-    message: 'Internal error',
-  },
-  answered: {
-    status: 200,
-  },
+  tooManySessions: { status: 503, message: 'There are too many sessions, try again shortly' },
+  busy: { status: 503, message: 'The server is busy, try again shortly' },
+  unknownEvent: { status: 400, message: 'Last-Event-ID names nothing that can be resumed' },
+  unavailable: { status: 503, message: 'The server cannot reach its sessions, try again shortly' },
+  internal: { status: 500, message: 'Internal error' },
+  answered: { status: 200 },
   accepted: { status: 202 },
-  taken: {
-    status: 202,
-    text: 'Accepted',
-  },
+  taken: { status: 202, text: 'Accepted' },
   ended: { status: 204 },
-}
+} as const
 
-export const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
-  'content-type': 'application/json',
-})
-const TEXT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
-  'content-type': 'text/plain; charset=utf-8',
-})
-const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({})
+export type StatusKey = keyof typeof STATUSES
+/** The rows that refuse a request. */
+export type RefusalKey = Exclude<StatusKey, 'options' | 'answered' | 'accepted' | 'taken' | 'ended'>
 
-export const ACCEPTED: HttpReply = Object.freeze({ status: STATUSES.accepted.status, headers: NO_HEADERS })
-export const TAKEN: HttpReply = Object.freeze({
-  status: STATUSES.taken.status,
-  headers: TEXT_HEADERS,
-  body: STATUSES.taken.text ?? '',
-})
-export const ENDED: HttpReply = Object.freeze({ status: STATUSES.ended.status, headers: NO_HEADERS })
+type Headers = Readonly<Record<string, string>>
+const NO_HEADERS: Headers = Object.freeze({})
+const TEXT_HEADERS: Headers = Object.freeze({ 'content-type': 'text/plain; charset=utf-8' })
+export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': 'application/json' })
+/** The headers of a status 503. */
+export const RETRY_HEADERS: Headers = Object.freeze({ ...JSON_HEADERS, 'retry-after': '1' })
 
 /** The details of a refusal that its row does not have. */
 export interface RefusalDetails {
@@ -255,14 +94,12 @@ export interface RefusalDetails {
   readonly status?: number | undefined
 }
 
-function headersOf({ text, headers }: StatusRow): Readonly<Record<string, string>> {
-  const type = text === undefined ? JSON_HEADERS : TEXT_HEADERS
-  return headers === undefined ? type : Object.freeze({ ...type, ...headers })
-}
-
-const entries = Object.entries(STATUSES) as [StatusKey, StatusRow][]
 const reasons = new WeakMap<HttpReply, StatusKey>()
-const plain = new Map<StatusKey, HttpReply>(entries.map(([key]) => [key, build(key, {})]))
+const plain = new Map(Object.keys(STATUSES).map((key) => [key, build(key as StatusKey, {})]))
+
+export const ACCEPTED: HttpReply = build('accepted', {})
+export const TAKEN: HttpReply = build('taken', {})
+export const ENDED: HttpReply = build('ended', {})
 
 /** The reply of a row. Without details it is always the same object, with the same bytes. */
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
@@ -279,19 +116,33 @@ export const refuseRevision = (
 /** The row that a reply was refused by; undefined for an answer. */
 export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)
 
-function build(key: StatusKey, { id, message, code, data, headers, status }: RefusalDetails): HttpReply {
-  const row = STATUSES[key]
-  const own = headersOf(row)
-  const error = {
-    code: code ?? row.code ?? InternalError,
-    message: message ?? row.message ?? '',
-    ...(data !== undefined && { data }),
-  }
-  const reply: HttpReply = Object.freeze({
-    status: status ?? row.status,
-    headers: headers === undefined ? own : { ...own, ...headers },
-    body: row.text ?? errorFrame(id, error),
-  })
+/** The JSON-RPC code of a row with a message. */
+export function codeOf({ status, code }: StatusRow): number {
+  return ErrorCode[code ?? (status >= 500 ? 'InternalError' : 'InvalidRequest')]
+}
+
+function build(key: StatusKey, details: RefusalDetails): HttpReply {
+  const row: StatusRow = STATUSES[key]
+  const reply = Object.freeze(
+    row.message === undefined ? textReply(row) : errorReply(row, row.message, details),
+  )
   reasons.set(reply, key)
   return reply
+}
+
+function textReply({ status, text }: StatusRow): HttpReply {
+  return text === undefined ? { status, headers: NO_HEADERS } : { status, headers: TEXT_HEADERS, body: text }
+}
+
+function errorReply(
+  row: StatusRow,
+  standard: string,
+  { id, message = standard, code = codeOf(row), data, headers, status = row.status }: RefusalDetails,
+): HttpReply {
+  const own = row.status === 503 ? RETRY_HEADERS : JSON_HEADERS
+  return {
+    status,
+    headers: headers === undefined ? own : { ...own, ...headers },
+    body: errorFrame(id, { code, message, ...(data !== undefined && { data }) }),
+  }
 }

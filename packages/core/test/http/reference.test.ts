@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { STATUSES, type StatusKey, type StatusRow } from '../../src/http/refusals.ts'
+import { codeOf, STATUSES, type StatusKey, type StatusRow } from '../../src/http/refusals.ts'
 import { WHEN } from './status-meanings.ts'
 
 const file = new URL('../../../../docs/reference/http.md', import.meta.url)
@@ -10,9 +10,10 @@ const update =
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
 function line([key, row]: [string, StatusRow]): string {
-  const { status, code, message, text, headers = {} } = row
-  const extra = Object.entries(headers).map(([name, value]) => `; \`${name}: ${value}\``)
-  return `| ${status} | ${code ?? ''} | ${cell(WHEN[key as StatusKey])}${extra.join('')} | ${cell(message ?? text ?? '')} |`
+  const { status, message, text } = row
+  const code = message === undefined ? '' : codeOf(row)
+  const extra = status === 503 ? '; `retry-after: 1`' : ''
+  return `| ${status} | ${code} | ${cell(WHEN[key as StatusKey])}${extra} | ${cell(message ?? text ?? '')} |`
 }
 
 function render(): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
-import { type StatusKey, STATUSES } from '../../src/http/refusals.ts'
+import { codeOf, type StatusKey, type StatusRow, STATUSES } from '../../src/http/refusals.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import { BodyError } from '../../src/http/types.ts'
 import { openSse } from './support/sse-client.ts'
@@ -244,26 +244,27 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   ended: [{ run: async ({ open }) => (await open()).delete() }],
 }
 
+const table: Readonly<Record<StatusKey, StatusRow>> = STATUSES
 const rows = (Object.keys(STATUSES) as StatusKey[]).flatMap((key) =>
   scenarios[key].map((scenario, index) => ({ key, index, scenario })),
 )
 
 describe('the table of statuses', () => {
   it.each(rows)('$key ($index)', async ({ key, scenario }) => {
-    const row = STATUSES[key]
+    const row = table[key]
     const harness = createHarness(scenario)
     const answer = await scenario.run(harness)
     expect(answer.status).toBe(row.status)
     if (row.text !== undefined) {
       expect([answer.headers['content-type'], answer.text]).toEqual(['text/plain; charset=utf-8', row.text])
     }
-    if (row.code === undefined) return
+    expect(answer.headers['retry-after']).toBe(row.status === 503 ? '1' : undefined)
+    if (row.message === undefined) return
     expect(answer.headers['content-type']).toBe('application/json')
-    expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: row.code } })
-    for (const [name, value] of Object.entries(row.headers ?? {})) expect(answer.headers[name]).toBe(value)
+    expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: codeOf(row) } })
   })
 
-  it.each(rows.filter(({ key }) => STATUSES[key].status !== 200))(
+  it.each(rows.filter(({ key }) => table[key].status !== 200))(
     'says nothing of what a client sent: $key ($index)',
     async ({ scenario }) => {
       const harness = createHarness(scenario)
@@ -272,7 +273,7 @@ describe('the table of statuses', () => {
     },
   )
 
-  it.each(rows.filter(({ key }) => key !== 'unsupportedVersion' && STATUSES[key].message !== undefined))(
+  it.each(rows.filter(({ key }) => key !== 'unsupportedVersion' && table[key].message !== undefined))(
     'is what a reader is told: $key ($index)',
     async ({ key, scenario }) => {
       const variable: readonly StatusKey[] = [
@@ -285,7 +286,7 @@ describe('the table of statuses', () => {
       const harness = createHarness(scenario)
       const { json } = await scenario.run(harness)
       if (variable.includes(key)) expect(json.error?.message).not.toBe('')
-      else expect(json.error?.message).toBe(STATUSES[key].message)
+      else expect(json.error?.message).toBe(table[key].message)
     },
   )
 

@@ -8,7 +8,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { EventStream } from '../streams/plain-stream.ts'
 import { SSE_HEADERS } from '../streams/sse-format.ts'
-import { JSON_HEADERS, refuse } from '../refusals.ts'
+import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 
@@ -206,7 +206,7 @@ export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply
   if (error === undefined)
     return { status: 200, headers: JSON_HEADERS, body: answer.bytes?.() ?? answer.frame }
   const status = revision.httpStatus(error)
-  return { status, headers: status === 503 ? refuse('busy').headers : JSON_HEADERS, body: answer.frame }
+  return { status, headers: status === 503 ? RETRY_HEADERS : JSON_HEADERS, body: answer.frame }
 }
 
 /** An empty stream, which ends at once and cannot be resumed. */
