@@ -1,39 +1,30 @@
 import { isErrorOf, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
-import { narrowRevisions, REVISIONS } from '../protocol/revisions/index.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
-import { type CallPool, createCallPool } from '../session/call-pool.ts'
-import { Drainable } from '../session/drainable.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import { WaitUntil, type WorkCount } from '../call/wait-until.ts'
-import { type Clock, systemClock } from '../util/clock.ts'
-import { stderrLogger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
-import { secureRandom } from '../util/random.ts'
 import type { Caller } from '../call/context.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
-import { Deadlines } from '../util/timers.ts'
 import { Authenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
 import { SessionEraHttp } from './streamable/session-era.ts'
 import { PerRequestHttp } from './streamable/per-request-era.ts'
-import type { EndpointContext } from './mount.ts'
-import { OpenStreams } from './streams/keep-alive.ts'
-import type { EndpointOptions, ResolvedOptions } from './options.ts'
-import { Rejections } from './rejections.ts'
-import { resolveOptions } from './resolve-options.ts'
+import { createContext, type EndpointContext } from './mount.ts'
+import type { EndpointOptions } from './options.ts'
 import type { EndpointParts } from './parts.ts'
-import { createSessionRoutes, partsForSessions, type SessionRoutes } from './streamable/session-routes.ts'
+import { resolveOptions } from './resolve-options.ts'
+import { createSessions } from './sessions/create-sessions.ts'
+import type { SessionRoutes } from './streamable/get-delete.ts'
 import { SubscriptionHandler } from './streamable/subscription-handler.ts'
 import { routeOf } from './legacy-sse/routes.ts'
 import { resolveSessionOptions } from './sessions/session-options.ts'
 import { refuse } from './refusals.ts'
 import { StoreFailure } from './streams/store-failure.ts'
 import type { ServedServer } from './served-server.ts'
-import { type Servable, type ServerSelector, ServedServers } from './served-servers.ts'
+import type { Servable, ServerSelector } from './served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
 import {
   type AcceptedRequest,
@@ -82,11 +73,10 @@ export function createEndpoint<Locals = unknown>(
 export const ALL_PARTS: EndpointParts = {
   sessions: {
     resolveOptions: resolveSessionOptions,
-    createStores: partsForSessions,
-    createRoutes: createSessionRoutes,
+    create: createSessions,
     routeOf,
   },
-  subscriptions: (context, calls) => new SubscriptionHandler(context, calls),
+  subscriptions: (context) => new SubscriptionHandler(context),
 }
 
 /** What {@link createEndpoint} does, with the parts that a preset passes. */
@@ -111,31 +101,28 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #guard: HeadGuard
   readonly #authenticator: Authenticator
   readonly #sessions: SessionRoutes | undefined
-  readonly #stateless: CallPool | undefined
-  readonly #http: SessionEraHttp
+  readonly #legacy: SessionEraHttp
   readonly #modern: PerRequestHttp
-  readonly #work: Drainable
   readonly #isolated = isolatedRequests()
   #closed = false
 
   constructor(server: Servable | ServerSelector, options: EndpointOptions, parts: EndpointParts) {
-    const clock = (typeof server === 'function' ? undefined : server.runtime.clock) ?? systemClock
-    const resolved = resolveOptions(options, parts)
-    this.#work = new Drainable(clock, { begin: () => this.#drain(), finish: () => this.#end() })
-    this.#context = createContext(server, options, { resolved, clock, work: this.#work, parts })
-    const { logger, servers } = this.#context
+    const context = createContext(server, options, {
+      resolved: resolveOptions(options, parts),
+      steps: { begin: () => this.#drain(), finish: () => this.#end() },
+    })
+    this.#context = context
     this.probes = probesOf(options.health)
-    this.#guard = createHeadGuard({ ...options, stateless: resolved.stateless }, this.#context.served)
-    this.#authenticator = new Authenticator(options.authenticate, clock, logger)
-    this.#sessions = parts.sessions?.createRoutes(this.#context, options)
-    this.#stateless = resolved.stateless ? createCallPool() : undefined
-    this.#http = new SessionEraHttp(this.#context, this.#sessions, this.#stateless)
-    servers.measure = (served) => this.#held(served)
-    this.#modern = new PerRequestHttp(this.#context, this.#http, parts)
+    this.#guard = createHeadGuard({ ...options, stateless: context.options.stateless }, context.served)
+    this.#authenticator = new Authenticator(options.authenticate, context.clock, context.logger)
+    this.#sessions = parts.sessions?.create(context, options)
+    this.#legacy = new SessionEraHttp(context, this.#sessions?.table)
+    this.#modern = new PerRequestHttp(context, parts)
+    context.servers.measure = (served) => this.#held(served)
   }
 
   get closed(): Promise<void> {
-    return this.#work.closed
+    return this.#context.work.closed
   }
 
   accept(request: HttpRequest): Accepted | Promise<Accepted> {
@@ -150,7 +137,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   close({ deadline }: { readonly deadline?: number } = {}): Promise<void> {
-    return this.#work.close({ deadline: deadline ?? this.#context.options.closeDeadlineMs })
+    return this.#context.work.close({ deadline: deadline ?? this.#context.options.closeDeadlineMs })
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -158,39 +145,38 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   probe(probe: Probe, method: string): HttpReply {
-    return answerProbe(method, probe === 'livez' || !this.#work.closing)
+    return answerProbe(method, probe === 'livez' || !this.#context.work.closing)
   }
 
   gauges(): Gauges {
-    const { streams = 0, events = 0, bytes = 0 } = this.#context.events?.size ?? {}
+    const { streams = 0, events = 0, bytes = 0 } = this.#sessions?.table.events?.size ?? {}
     return { ...this.#held(), replayStreams: streams, replayEvents: events, replayBytes: bytes }
   }
 
   stats(): MountStats {
     return {
       ...this.gauges(),
-      draining: this.#work.closing,
+      draining: this.#context.work.closing,
       refusals: this.#context.rejections.refusals.snapshot(),
     }
   }
 
   /** What is held, of one server only where one is given. The log of events is the mount's, not a server's. */
   #held(server?: ServedServer): Gauges {
+    const { calls, openStreams, servers } = this.#context
     let sessions = 0
-    let callsInFlight =
-      (this.#stateless?.inFlight(server?.runtime) ?? 0) + this.#modern.inFlight(server?.runtime)
-    for (const { session, server: own } of this.#sessions?.all() ?? []) {
-      if (server !== undefined && own !== server) continue
+    let callsInFlight = calls.inFlight(server?.runtime)
+    for (const { inFlight } of server?.sessions ?? servers.sessions()) {
       sessions++
-      callsInFlight += session.inFlight
+      callsInFlight += inFlight
     }
-    return { ...NOTHING_HELD, ...this.#context.openStreams.held(server), sessions, callsInFlight }
+    return { ...NOTHING_HELD, ...openStreams.held(server), sessions, callsInFlight }
   }
 
   #accept(request: HttpRequest): Accepted | Promise<Accepted> {
     const refused = this.#guard(request)
     if (refused !== undefined) return refused
-    if (this.#work.closing && (this.#closed || !mayAnswer(request))) return refuse('draining')
+    if (this.#context.work.closing && (this.#closed || !mayAnswer(request))) return refuse('draining')
     const auth = this.#authenticator.authenticate(request)
     return auth instanceof Promise
       ? auth.then((found) => this.#authenticated(request, found))
@@ -207,7 +193,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     }
     const sessions = this.#sessions
     if (request.route !== 'mcp') {
-      const answer = sessions?.legacySse(request, caller) ?? refuse('notHere')
+      const answer = sessions?.legacySse?.handle(request, caller) ?? refuse('notHere')
       return typeof answer === 'function' ? this.#accepted(request, answer) : answer
     }
     if (request.method === 'POST')
@@ -235,14 +221,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   #post(request: HttpRequest, caller: Caller, value: unknown): HttpReply | Promise<HttpReply> {
-    if (Array.isArray(value)) return this.#http.postBatch(request, caller, value)
+    if (Array.isArray(value)) return this.#legacy.postBatch(request, caller, value)
     const incoming = classify(value)
     if (incoming.kind === 'request' || incoming.kind === 'notification') {
       const { message } = incoming
       if (standsAlone(message, request.header('mcp-protocol-version'), this.#context.served))
         return this.#modern.post(request, caller, message)
     }
-    return this.#http.post(request, caller, incoming)
+    return this.#legacy.post(request, caller, incoming)
   }
 
   /** Runs a step of a request. Errors become replies, and a close waits for a promise. */
@@ -289,59 +275,20 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
   }
 
+  /** Ends the streams that would never end by themselves. */
   #drain(): void {
-    this.#http.drain()
-    this.#sessions?.drain()
     this.#modern.drain()
-    this.#sessions?.endStandalone()
+    this.#sessions?.table.endStandalone()
   }
 
   #end(): void {
-    const { openStreams, upgrades, servers } = this.#context
-    this.#stateless?.endAll()
-    this.#modern.endAll()
+    const { calls, openStreams, upgrades, servers } = this.#context
+    calls.endAll()
     this.#sessions?.closeAll()
     upgrades.clear()
     openStreams.cutAll()
     servers.finish()
     this.#closed = true
-  }
-}
-
-const NO_STORES: Pick<EndpointContext, 'events' | 'pings'> = { events: undefined, pings: undefined }
-
-function createContext(
-  server: Servable | ServerSelector,
-  options: EndpointOptions,
-  {
-    resolved,
-    clock,
-    work,
-    parts,
-  }: {
-    readonly resolved: ResolvedOptions
-    readonly clock: Clock
-    readonly work: WorkCount
-    readonly parts: EndpointParts
-  },
-): EndpointContext {
-  const runtime = typeof server === 'function' ? undefined : server.runtime
-  const random = runtime?.random ?? secureRandom
-  const logger = options.logger ?? runtime?.logger ?? safeLogger(stderrLogger)
-  const servers = new ServedServers(server, clock)
-  return {
-    clock,
-    random,
-    servers,
-    rejections: new Rejections(servers, options.onReject, logger),
-    options: resolved,
-    logger,
-    served: narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions),
-    ...(parts.sessions?.createStores({ clock, random, logger }, options, resolved) ?? NO_STORES),
-    openStreams: new OpenStreams(clock, resolved.keepAlive),
-    upgrades: new Deadlines(clock, resolved.upgradeAfterMs),
-    work,
-    background: new WaitUntil(work, logger),
   }
 }
 

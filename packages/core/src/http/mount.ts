@@ -1,15 +1,16 @@
+import { WaitUntil } from '../call/wait-until.ts'
+import { narrowRevisions, REVISIONS } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import type { WaitUntil, WorkCount } from '../call/wait-until.ts'
-import type { Clock } from '../util/clock.ts'
-import type { EventStore } from '../stores/event-store.ts'
-import type { Logger } from '../util/logger.ts'
-import type { Random } from '../util/random.ts'
-import type { ResolvedOptions } from './options.ts'
-import type { OpenStreams } from './streams/keep-alive.ts'
-import type { Pings } from './sessions/pings.ts'
-import type { Rejections } from './rejections.ts'
-import type { ServedServers } from './served-servers.ts'
-import type { Deadlines } from '../util/timers.ts'
+import { type CallPool, createCallPool } from '../session/call-pool.ts'
+import { Drainable, type DrainSteps } from '../session/drainable.ts'
+import { type Clock, systemClock } from '../util/clock.ts'
+import { type Logger, safeLogger, stderrLogger } from '../util/logger.ts'
+import { type Random, secureRandom } from '../util/random.ts'
+import { Deadlines } from '../util/timers.ts'
+import type { EndpointOptions, ResolvedOptions } from './options.ts'
+import { Rejections } from './rejections.ts'
+import { type Servable, ServedServers, type ServerSelector } from './served-servers.ts'
+import { OpenStreams } from './streams/keep-alive.ts'
 
 /** What the parts of one mount share. */
 export interface EndpointContext {
@@ -20,16 +21,41 @@ export interface EndpointContext {
   readonly logger: Logger
   /** Newest first. */
   readonly served: readonly Revision[]
-  /** Undefined where nothing can be resumed. */
-  readonly events: EventStore | undefined
+  /** Calls that belong to no session. */
+  readonly calls: CallPool
   readonly openStreams: OpenStreams
-  /** Finds sessions whose clients have gone; undefined unless the mount was told to. */
-  readonly pings: Pings | undefined
   readonly rejections: Rejections
   /** Turns calls that last into streams. */
   readonly upgrades: Deadlines
   /** Requests and calls that a close waits for. */
-  readonly work: WorkCount
+  readonly work: Drainable
   /** Work that its call has left behind, which a close waits for too. */
   readonly background: WaitUntil
+}
+
+export function createContext(
+  server: Servable | ServerSelector,
+  options: EndpointOptions,
+  { resolved, steps }: { readonly resolved: ResolvedOptions; readonly steps: DrainSteps },
+): EndpointContext {
+  const runtime = typeof server === 'function' ? undefined : server.runtime
+  const clock = runtime?.clock ?? systemClock
+  const logger = options.logger ?? runtime?.logger ?? safeLogger(stderrLogger)
+  const served = narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions)
+  const servers = new ServedServers(server, served, clock)
+  const work = new Drainable(clock, steps)
+  return {
+    clock,
+    random: runtime?.random ?? secureRandom,
+    servers,
+    options: resolved,
+    logger,
+    served,
+    calls: createCallPool(),
+    openStreams: new OpenStreams(clock, resolved.keepAlive),
+    rejections: new Rejections(servers, options.onReject, logger),
+    upgrades: new Deadlines(clock, resolved.upgradeAfterMs),
+    work,
+    background: new WaitUntil(work, logger),
+  }
 }

@@ -1,4 +1,6 @@
 import { type ChangeEvent, CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
+import { ofEra } from '../protocol/revisions/index.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
 import { Drainable } from '../session/drainable.ts'
@@ -18,6 +20,12 @@ export type Measure = (server: ServedServer) => Gauges
 /** One server on a mount, with its sessions and subscriptions there. The server's bus informs them of changes. */
 export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
+  /** The revisions that the server and the mount have in common, newest first. */
+  readonly served: readonly Revision[]
+  /** Those with sessions. */
+  readonly legacy: readonly Revision[]
+  /** Those whose requests carry their own metadata. */
+  readonly modern: readonly Revision[]
   /** Called when no session, subscription, connection or call is left. */
   onIdle: (() => void) | undefined
   readonly #measure: Measure
@@ -28,8 +36,11 @@ export class ServedServer implements ServerMount {
   #calls = 0
   #unsubscribe: (() => void) | undefined
 
-  constructor(runtime: ServerRuntime, clock: Clock, measure: Measure) {
+  constructor(runtime: ServerRuntime, mounted: readonly Revision[], clock: Clock, measure: Measure) {
     this.runtime = runtime
+    this.served = mounted.filter((revision) => runtime.revisions.includes(revision))
+    this.legacy = ofEra('legacy', this.served)
+    this.modern = ofEra('modern', this.served)
     this.#measure = measure
     this.#work = new Drainable(clock, {
       begin: () => {
@@ -44,6 +55,9 @@ export class ServedServer implements ServerMount {
   }
   get closing(): boolean {
     return this.#work.closing
+  }
+  get sessions(): Iterable<Session> {
+    return this.#sessions
   }
   get idle(): boolean {
     return this.#calls + this.#sessions.size + this.#subscriptions.size + this.#connections.size === 0

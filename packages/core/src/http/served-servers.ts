@@ -1,9 +1,11 @@
 import { usageError } from '../errors.ts'
 import type { RequestId } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import type { Clock } from '../util/clock.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller } from '../call/context.ts'
+import type { Session } from '../session/session.ts'
 import { NOTHING_HELD } from '../session/stats.ts'
 import { refuse } from './refusals.ts'
 import { type Measure, ServedServer } from './served-server.ts'
@@ -43,6 +45,7 @@ export class ServedServers {
   /** Undefined with a selector. */
   readonly single: ServedServer | undefined
   readonly #select: ServerSelector | undefined
+  readonly #served: readonly Revision[]
   readonly #clock: Clock
   readonly #inUse = new Map<ServerRuntime, ServedServer>()
   /** The servers chosen, by request. */
@@ -50,10 +53,11 @@ export class ServedServers {
   /** Set by the mount, which owns the streams and calls. */
   measure: Measure = () => NOTHING_HELD
 
-  constructor(server: Servable | ServerSelector, clock: Clock) {
+  constructor(server: Servable | ServerSelector, served: readonly Revision[], clock: Clock) {
+    this.#served = served
     this.#clock = clock
     if (typeof server === 'function') this.#select = server
-    else this.single = this.#served(server.runtime)
+    else this.single = this.#create(server.runtime)
   }
 
   /** The single server, if its lifespan is open. Nearly every call gets it, and is spared the rest of `serve`. */
@@ -122,6 +126,12 @@ export class ServedServers {
     return result
   }
 
+  /** All sessions, on either transport. */
+  *sessions(): Iterable<Session> {
+    for (const server of this.single === undefined ? this.#inUse.values() : [this.single])
+      yield* server.sessions
+  }
+
   /** Closes all of them here, when the mount has drained. */
   finish(): void {
     this.single?.finish()
@@ -129,8 +139,8 @@ export class ServedServers {
     this.#inUse.clear()
   }
 
-  #served(runtime: ServerRuntime): ServedServer {
-    return new ServedServer(runtime, this.#clock, (server) => this.measure(server))
+  #create(runtime: ServerRuntime): ServedServer {
+    return new ServedServer(runtime, this.#served, this.#clock, (server) => this.measure(server))
   }
 
   #use(chosen: Servable | undefined): ServedServer | undefined {
@@ -139,7 +149,7 @@ export class ServedServers {
     const before = this.#inUse.get(runtime)
     if (before?.closing === true) throw usageError('ERR_MCP_CLOSED', 'The selected server is closing')
     if (before !== undefined) return before
-    const server = this.#served(runtime)
+    const server = this.#create(runtime)
     runtime.attach(server)
     this.#inUse.set(runtime, server)
     server.onIdle = () => {

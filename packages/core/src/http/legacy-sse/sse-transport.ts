@@ -1,7 +1,6 @@
 import { busy } from '../../errors.ts'
 import { classify, errorFrame, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
-import type { Revision } from '../../protocol/revisions/revision.ts'
 import { selectRevision } from '../../protocol/revisions/select.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { readBatch } from '../../protocol/batch.ts'
@@ -11,7 +10,6 @@ import { initialize } from '../../session/initialize.ts'
 import { randomUuid } from '../../util/random.ts'
 import type { Caller } from '../../call/context.ts'
 import type { Session } from '../../session/session.ts'
-import { emitSessionEvents } from '../../session/session-events.ts'
 import { Deadlines } from '../../util/timers.ts'
 import { messagePath, type SsePaths } from './routes.ts'
 import { deliver } from '../streamable/post-exchange.ts'
@@ -38,7 +36,6 @@ export interface LegacySseParts {
   /** Counts these sessions too: the limits apply to both transports together. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
-  readonly served: readonly Revision[]
   /** The path of the mount's public URL, if it has one. */
   readonly publicPath: string | undefined
 }
@@ -55,7 +52,6 @@ export class LegacySse {
   readonly #parts: LegacySseParts
   readonly #connections = new Map<string, SseConnection>()
   readonly #uninitialized: Deadlines
-  #draining = false
 
   constructor(parts: LegacySseParts) {
     const { context, sessions } = parts
@@ -63,15 +59,6 @@ export class LegacySse {
     this.#context = context
     this.#sessions = sessions
     this.#uninitialized = new Deadlines(context.clock, context.options.sessions.uninitializedTtlMs)
-  }
-
-  all(): Iterable<SseConnection> {
-    return this.#connections.values()
-  }
-
-  /** Refuses new requests; still accepts responses and cancellations. */
-  drain(): void {
-    this.#draining = true
   }
 
   closeAll(): void {
@@ -90,7 +77,7 @@ export class LegacySse {
     try {
       const { servers } = this.#context
       return await servers.serve({ request, caller }, async (server) => {
-        if (this.#draining) return refuse('draining')
+        if (this.#context.work.closing) return refuse('draining')
         const connection = this.#open(principal, server)
         opened = true
         return connection.connect(
@@ -155,13 +142,18 @@ export class LegacySse {
     return TAKEN
   }
 
+  /** Requests are refused; responses and cancellations are still accepted. */
+  #closing({ server }: SseConnection): boolean {
+    return this.#context.work.closing || server.closing
+  }
+
   #request(posted: Posted, message: JsonRpcRequest): Reply {
     const { connection } = posted
     const { id } = message
-    if (this.#draining || connection.server.closing) return refuse('draining', { id })
+    if (this.#closing(connection)) return refuse('draining', { id })
     if (connection.behind || connection.opening) return refuse('busy', { id })
     const { session } = connection
-    const { served } = this.#parts
+    const { legacy: served } = connection.server
     const selection = selectRevision({ message, session: session?.revision, served, stateless: false })
     if (selection.kind === 'initialize') return this.#initialize(posted, message)
     if (selection.kind === 'serve' && session !== undefined) return this.#call(posted, session, message)
@@ -175,7 +167,7 @@ export class LegacySse {
   /** Replies once the session is open, so that a client can post its next message at once. */
   async #initialize({ connection, request }: Posted, message: JsonRpcRequest): Promise<HttpReply> {
     const { server, principal, id } = connection
-    const served = this.#parts.served.filter((revision) => server.runtime.revisions.includes(revision))
+    const served = server.legacy
     connection.opening = true
     try {
       const { session, frame } = await this.#context.servers.during(server, () =>
@@ -195,13 +187,10 @@ export class LegacySse {
   }
 
   #begin(connection: SseConnection, session: Session): void {
-    const { server } = connection
     this.#uninitialized.remove(connection)
     this.#uninitialized.releaseTimer()
     connection.begin(session)
-    this.#context.pings?.add(session)
-    server.addSession(session)
-    emitSessionEvents(server.runtime, session, { resumed: false })
+    this.#sessions.start(session, connection.server)
   }
 
   #call(posted: Posted, session: Session, message: JsonRpcRequest): Reply {
@@ -218,7 +207,7 @@ export class LegacySse {
     const batch = readBatch(values)
     if ('fault' in batch) return refuse('batch', { message: batch.fault })
     const asks = batch.items.some(({ kind }) => kind === 'request')
-    if (asks && (this.#draining || connection.server.closing)) return refuse('draining')
+    if (asks && this.#closing(connection)) return refuse('draining')
     if (asks && connection.behind) return refuse('busy')
     const answers: (EncodedResponse | Promise<EncodedResponse>)[] = []
     for (const item of batch.items) {

@@ -1,6 +1,8 @@
 import { revisionOf } from '../../protocol/revisions/index.ts'
 import { ANONYMOUS, principalOf } from '../../stores/principal.ts'
-import type { SessionDraft } from '../../session/initialize.ts'
+import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import type { EventStore } from '../../stores/event-store.ts'
+import { answerInitialize, type InitializeResult, type SessionDraft } from '../../session/initialize.ts'
 import { randomToken } from '../../util/random.ts'
 import type { Caller } from '../../call/context.ts'
 import { Session } from '../../session/session.ts'
@@ -9,6 +11,7 @@ import type { SessionKey, SessionRecord, SessionStore } from '../../stores/sessi
 import { Recurring } from '../../util/timers.ts'
 import { LiveSession } from './live-session.ts'
 import type { EndpointContext } from '../mount.ts'
+import type { Pings } from './pings.ts'
 import type { SealedIds } from './sealed-ids.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import type { ServedServer } from '../served-server.ts'
@@ -26,13 +29,21 @@ const NEW = { resumed: false }
 
 type Found = LiveSession | undefined
 
+export interface SessionTableParts {
+  readonly store: SessionStore
+  /** Undefined where nothing can be resumed. */
+  readonly events: EventStore | undefined
+  readonly sealed: SealedIds | undefined
+  /** Finds sessions whose clients have gone; undefined unless the mount was told to. */
+  readonly pings: Pings | undefined
+}
+
 /**
  * The sessions of one mount. They are found by principal and id together, so the session of another principal is unknown.
  */
 export class SessionTable {
   readonly #context: EndpointContext
-  readonly #store: SessionStore
-  readonly #sealed: SealedIds | undefined
+  readonly #parts: SessionTableParts
   readonly #sweeper: Recurring
   readonly #principals = new Map<string, Map<string, LiveSession>>()
   #size = 0
@@ -42,13 +53,16 @@ export class SessionTable {
   readonly #initialized = new LruList<LiveSession>()
   #closed = false
 
-  constructor(context: EndpointContext, store: SessionStore, sealed: SealedIds | undefined) {
+  constructor(context: EndpointContext, parts: SessionTableParts) {
     this.#context = context
-    this.#store = store
-    this.#sealed = sealed
+    this.#parts = parts
     const { ttlMs, uninitializedTtlMs } = context.options.sessions
     const every = Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)
     this.#sweeper = new Recurring(context.clock, every, () => this.#sweep())
+  }
+
+  get events(): EventStore | undefined {
+    return this.#parts.events
   }
 
   /**
@@ -91,24 +105,42 @@ export class SessionTable {
     else this.#reservedBy.set(principal, left)
   }
 
-  /** The id of a new session. */
-  name(draft: SessionDraft): string | Promise<string> {
-    const plain = (): string => randomToken(ID_LENGTH, this.#context.random)
-    return this.#sealed === undefined ? plain() : this.#sealed.seal(draft).then((id) => id ?? plain())
+  /**
+   * Answers an `initialize`, and adds the session that it opens. Undefined if there is no place for it.
+   *
+   * @throws StoreFailure
+   */
+  async open(
+    server: ServedServer,
+    message: JsonRpcRequest,
+    principal: string,
+  ): Promise<InitializeResult | undefined> {
+    if (!this.reserve(principal)) return undefined
+    try {
+      const id = (draft: SessionDraft): string | Promise<string> => this.#name(draft)
+      const result = await answerInitialize(server.runtime, { served: server.legacy, message, principal, id })
+      if (result.error !== undefined) return result
+      const { record, revision } = result
+      const { uninitializedTtlMs } = this.#context.options.sessions
+      await fromStore(() => this.#parts.store.put(record, uninitializedTtlMs * (1 + REFRESH)))
+      this.#add(new Session(server.runtime, record, revision), server, NEW)
+      return result
+    } finally {
+      this.release(principal)
+    }
   }
 
-  /** Adds a new session. Returns a promise only if the store does. */
-  open(session: Session, server: ServedServer): void | Promise<void> {
-    const { uninitializedTtlMs } = this.#context.options.sessions
-    const stored = fromStore(() => this.#store.put(session.record, uninitializedTtlMs * (1 + REFRESH)))
-    if (stored instanceof Promise) return stored.then(() => void this.#add(session, server, NEW))
-    this.#add(session, server, NEW)
+  /** Starts what a session needs on either transport. */
+  start(session: Session, server: ServedServer, how: { readonly resumed: boolean } = NEW): void {
+    this.#parts.pings?.add(session)
+    server.addSession(session)
+    emitSessionEvents(server.runtime, session, how)
   }
 
   /** Closes all sessions here. Their records stay: another process may continue them. */
   closeAll(): void {
     this.#closed = true
-    const all = [...this.all()]
+    const all = [...this.#all()]
     this.#principals.clear()
     this.#size = 0
     this.#sweeper.stop()
@@ -120,10 +152,17 @@ export class SessionTable {
 
   /** Ends the standalone streams, so that clients know that nothing more will come. */
   endStandalone(): void {
-    for (const live of this.all()) live.standalone?.close()
+    for (const live of this.#all()) live.standalone?.close()
   }
 
-  *all(): Iterable<LiveSession> {
+  #name(draft: SessionDraft): string | Promise<string> {
+    const { random } = this.#context
+    const { sealed } = this.#parts
+    if (sealed === undefined) return randomToken(ID_LENGTH, random)
+    return sealed.seal(draft).then((id) => id ?? randomToken(ID_LENGTH, random))
+  }
+
+  *#all(): Iterable<LiveSession> {
     for (const own of this.#principals.values()) yield* own.values()
   }
 
@@ -132,7 +171,7 @@ export class SessionTable {
       session.close()
       return undefined
     }
-    const live = new LiveSession(session, server, this.#context.clock.now())
+    const live = new LiveSession({ context: this.#context, session, server, events: this.#parts.events })
     const { principal, id } = live.key
     const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
     this.#principals.set(principal, own.set(id, live))
@@ -141,9 +180,7 @@ export class SessionTable {
     session.onRecord((record) => this.#save(live, record))
     this.#rank(live)
     this.#sweeper.start()
-    this.#context.pings?.add(session)
-    server.addSession(session)
-    emitSessionEvents(server.runtime, session, how)
+    this.start(session, server, how)
     return live
   }
 
@@ -156,13 +193,14 @@ export class SessionTable {
     live.order?.remove(live)
     if (--this.#size === 0) this.#sweeper.stop()
     live.closeStreams()
-    live.forgotten = this.#background(() => this.#store.delete(live.key))
-    void this.#background(() => this.#context.events?.delete({ principal, session: id }))
+    live.forgotten = this.#background(() => this.#parts.store.delete(live.key))
+    void this.#background(() => this.#parts.events?.delete({ principal, session: id }))
   }
 
   async #restore(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
     const { servers } = this.#context
-    const record = (await fromStore(() => this.#store.get(key))) ?? (await this.#sealed?.open(key))
+    const record =
+      (await fromStore(() => this.#parts.store.get(key))) ?? (await this.#parts.sealed?.open(key))
     if (record === undefined) return this.#live(key)
     const server = await servers.choose(request, caller)
     // Two requests may have asked at the same time.
@@ -177,14 +215,12 @@ export class SessionTable {
 
   #resume(key: SessionKey, record: SessionRecord, server: ServedServer): Found {
     const revision = revisionOf(record.revision)
-    const { served } = this.#context
-    if (revision === undefined || !served.includes(revision) || !server.runtime.revisions.includes(revision))
-      return undefined
+    if (revision === undefined || !server.served.includes(revision)) return undefined
     // It may have ended while its server was chosen.
-    if (this.#sealed?.ended(key.id) === true || !this.reserve(key.principal)) return undefined
+    if (this.#parts.sealed?.ended(key.id) === true || !this.reserve(key.principal)) return undefined
     this.release(key.principal)
     const live = this.#add(new Session(server.runtime, record, revision), server, { resumed: true })
-    live?.session.onClose(() => this.#sealed?.end(key.id))
+    live?.session.onClose(() => this.#parts.sealed?.end(key.id))
     return live
   }
 
@@ -199,7 +235,7 @@ export class SessionTable {
 
   #sweep(): void {
     const now = this.#context.clock.now()
-    for (const live of this.all()) {
+    for (const live of this.#all()) {
       if (live.active) live.order?.use(live, now)
       if (this.#expired(live, now)) live.session.close()
       else if (live.lastSeen === now) this.#refresh(live, now)
@@ -210,13 +246,13 @@ export class SessionTable {
   #refresh(live: LiveSession, now: number): void {
     if (now - live.lastTouched <= this.#ttl(live) * REFRESH) return
     live.lastTouched = now
-    void this.#background(() => this.#store.touch(live.key, this.#ttl(live) * (1 + REFRESH)))
+    void this.#background(() => this.#parts.store.touch(live.key, this.#ttl(live) * (1 + REFRESH)))
   }
 
   #save(live: LiveSession, record: SessionRecord): void {
     this.#rank(live)
     live.lastTouched = this.#context.clock.now()
-    void this.#background(() => this.#store.put(record, this.#ttl(live) * (1 + REFRESH)))
+    void this.#background(() => this.#parts.store.put(record, this.#ttl(live) * (1 + REFRESH)))
   }
 
   #oldestIdle(): LiveSession | undefined {

@@ -5,15 +5,12 @@ import {
   type RequestId,
 } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
-import { ofEra } from '../../protocol/revisions/index.ts'
 import type { RequestMeta } from '../../protocol/revisions/request-meta.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../../protocol/revisions/select.ts'
-import { type CallPool, createCallPool } from '../../session/call-pool.ts'
-import type { ServerRuntime } from '../../session/server-runtime.ts'
 import type { Caller } from '../../call/context.ts'
 import { statelessContext } from '../../session/stateless-call.ts'
-import { PostExchange, type StreamOpener } from './post-exchange.ts'
+import { PostExchange } from './post-exchange.ts'
 import type { SubscriptionHandler } from './subscription-handler.ts'
 import { checkRoutingHeaders } from '../guard/routing-headers.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -32,38 +29,16 @@ type Reply = HttpReply | Promise<HttpReply>
  */
 export class PerRequestHttp {
   readonly #context: EndpointContext
-  readonly #streams: StreamOpener
-  readonly #calls: CallPool
-  readonly #served: readonly Revision[]
   readonly #subscriptions: SubscriptionHandler | undefined
-  #draining = false
 
-  constructor(
-    context: EndpointContext,
-    streams: StreamOpener,
-    { subscriptions }: Pick<EndpointParts, 'subscriptions'>,
-  ) {
+  constructor(context: EndpointContext, { subscriptions }: Pick<EndpointParts, 'subscriptions'>) {
     this.#context = context
-    this.#streams = streams
-    this.#calls = createCallPool()
-    this.#subscriptions = subscriptions?.(context, this.#calls)
-    this.#served = ofEra('modern', context.served)
+    this.#subscriptions = subscriptions?.(context)
   }
 
-  /** Refuses new requests, and ends subscriptions. */
+  /** Ends the subscriptions, which would never end by themselves. */
   drain(): void {
-    this.#draining = true
-    this.#subscriptions?.drain()
-  }
-
-  /** Ends running calls without an answer. */
-  endAll(): void {
-    this.#calls.endAll()
-  }
-
-  /** Calls that run or wait; of one server, if it is given. */
-  inFlight(runtime?: ServerRuntime): number {
-    return this.#calls.inFlight(runtime)
+    this.#subscriptions?.closeAll()
   }
 
   post(request: HttpRequest, caller: Caller, message: JsonRpcRequest | JsonRpcNotification): Reply {
@@ -72,47 +47,38 @@ export class PerRequestHttp {
     const selection = this.#select(request, message, this.#context.served)
     if (selection.kind === 'refuse') return this.#refused(request, message.id, selection)
     if (selection.kind !== 'serve' || selection.meta === undefined) return refuse('internal')
-    if (this.#draining) return refuse('draining', { id: message.id })
+    if (this.#context.work.closing) return refuse('draining', { id: message.id })
     const inbound: Inbound = { request, caller, message, revision: selection.revision, meta: selection.meta }
     const server = this.#context.servers.open
-    return server === undefined ? this.#serve(inbound) : this.#call(inbound, server, this.#served)
+    return server === undefined ? this.#serve(inbound) : this.#call(inbound, server)
   }
 
-  #call(inbound: Inbound, server: ServedServer, served: readonly Revision[]): Reply {
+  #call(inbound: Inbound, server: ServedServer): Reply {
     const { request, caller, message, revision, meta } = inbound
-    const error = checkRoutingHeaders(request, message, server.runtime.addedNames)
+    const { runtime, modern: served } = server
+    const error = checkRoutingHeaders(request, message, runtime.addedNames)
     if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
     if (message.method === Method.Listen && this.#subscriptions !== undefined)
       return this.#subscriptions.answer(request, server, { message, caller, revision, meta, served })
-    const exchange = new PostExchange({
-      context: this.#context,
-      request,
-      revision,
-      live: undefined,
-      server,
-      streams: this.#streams,
-    })
+    const context = this.#context
+    const exchange = new PostExchange({ context, request, revision, live: undefined, server })
     const call = { message, exchange, caller, revision, meta, served }
-    return exchange.answer(this.#calls.run(server.runtime, statelessContext(server.runtime, call)))
+    return exchange.answer(context.calls.run(runtime, statelessContext(runtime, call)))
   }
 
   #serve(inbound: Inbound): Reply {
     const { request, caller, message } = inbound
-    const served = ({ runtime }: ServedServer): readonly Revision[] =>
-      this.#context.served.filter((revision) => runtime.revisions.includes(revision))
     const lookup: ServerLookup = {
       request,
       caller,
       id: message.id,
       // It may support fewer revisions than the mount, and its refusal lists its own.
-      refuse: (server) => {
-        const selection = this.#select(request, message, served(server))
+      refuse: ({ served }) => {
+        const selection = this.#select(request, message, served)
         return selection.kind === 'refuse' ? this.#refused(request, message.id, selection) : undefined
       },
     }
-    return this.#context.servers.serve(lookup, (server) =>
-      this.#call(inbound, server, ofEra('modern', served(server))),
-    )
+    return this.#context.servers.serve(lookup, (server) => this.#call(inbound, server))
   }
 
   #select(request: HttpRequest, message: JsonRpcRequest, served: readonly Revision[]): Selection {
@@ -125,7 +91,7 @@ export class PerRequestHttp {
     id: RequestId,
     { reason, error }: Pick<Extract<Selection, { readonly kind: 'refuse' }>, 'reason' | 'error'>,
   ): HttpReply {
-    const [revision] = this.#served
+    const [revision] = this.#context.served
     if (revision === undefined) return refuse('internal', { id })
     this.#context.rejections.add(request, reason)
     return {

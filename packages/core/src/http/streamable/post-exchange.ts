@@ -6,16 +6,11 @@ import { onDisconnect } from '../on-disconnect.ts'
 import type { Session } from '../../session/session.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
-import type { EventStream } from '../streams/plain-stream.ts'
+import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { SSE_HEADERS } from '../streams/sse-format.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
-
-/** Opens the stream of a reply. */
-export interface StreamOpener {
-  openStream(live: LiveSession | undefined, server: ServedServer): EventStream
-}
 
 export interface ExchangeOptions {
   readonly context: EndpointContext
@@ -24,7 +19,6 @@ export interface ExchangeOptions {
   /** Undefined without a session; then no request can be sent to the client. */
   readonly live: LiveSession | undefined
   readonly server: ServedServer
-  readonly streams: StreamOpener
 }
 
 /**
@@ -69,8 +63,8 @@ export class PostExchange implements Exchange {
 
   /** Ends the connection until the client polls for the rest; see `RequestContext.closeConnection`. */
   closeConnection(retryMs: number | undefined): void {
-    const { events } = this.#options.context
-    if (this.#done || !this.duplex || events === undefined || !this.revision.primesStreams) return
+    const { live, revision } = this.#options
+    if (this.#done || !this.duplex || live?.resumable !== true || !revision.primesStreams) return
     this.#startStream().closeConnection(retryMs)
   }
 
@@ -182,8 +176,8 @@ export class PostExchange implements Exchange {
 
   #startStream(): EventStream {
     if (this.#stream === undefined) {
-      const { streams, live, server, request } = this.#options
-      this.#stream = streams.openStream(live, server)
+      const { context, live, server, request } = this.#options
+      this.#stream = live?.openStream() ?? new PlainStream(context, server)
       this.#reply = this.#stream.connect(request)
       this.#resolve?.(this.#reply)
     }

@@ -5,23 +5,20 @@ import {
   type RequestId,
 } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
-import { ofEra } from '../../protocol/revisions/index.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import { hasSessions, type Selection, selectRevision } from '../../protocol/revisions/select.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { readBatch } from '../../protocol/batch.ts'
 import type { EncodedResponse } from '../../call/response.ts'
 import { answerInitialize } from '../../session/initialize.ts'
-import type { CallPool } from '../../session/call-pool.ts'
 import type { Caller } from '../../call/context.ts'
 import { statelessContext } from '../../session/stateless-call.ts'
-import { deliver, PostExchange, type StreamOpener } from './post-exchange.ts'
-import { initializeReply, initializeRefused, type InitializeRequest } from './initialize-reply.ts'
+import { deliver, PostExchange } from './post-exchange.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
-import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
-import type { SessionRoutes } from './session-routes.ts'
-import { ACCEPTED, refuse, refuseRevision } from '../refusals.ts'
+import { PlainStream } from '../streams/plain-stream.ts'
+import type { SessionTable } from '../sessions/session-table.ts'
+import { ACCEPTED, JSON_HEADERS, refuse, refuseRevision } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { ServerLookup } from '../served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
@@ -40,29 +37,14 @@ interface Inbound {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
-export class SessionEraHttp implements StreamOpener {
+export class SessionEraHttp {
   readonly #context: EndpointContext
-  readonly #sessions: SessionRoutes | undefined
-  readonly #stateless: CallPool | undefined
-  /** If not, session ids are ignored. */
-  readonly #hasSessions: boolean
+  /** Undefined without sessions; then session ids are ignored. */
+  readonly #sessions: SessionTable | undefined
 
-  #draining = false
-
-  constructor(
-    context: EndpointContext,
-    sessions: SessionRoutes | undefined,
-    stateless: CallPool | undefined,
-  ) {
+  constructor(context: EndpointContext, sessions: SessionTable | undefined) {
     this.#context = context
-    this.#sessions = sessions
-    this.#stateless = stateless
-    this.#hasSessions = stateless === undefined && hasSessions(context.served)
-  }
-
-  /** Refuses new requests; still accepts responses and cancellations. */
-  drain(): void {
-    this.#draining = true
+    this.#sessions = hasSessions(context.served) ? sessions : undefined
   }
 
   post(request: HttpRequest, caller: Caller, incoming: Incoming): Reply {
@@ -79,20 +61,23 @@ export class SessionEraHttp implements StreamOpener {
       : this.#batch({ request, caller, live }, values)
   }
 
-  #find(request: HttpRequest, caller: Caller): ReturnType<SessionRoutes['find']> {
+  #find(request: HttpRequest, caller: Caller): ReturnType<SessionTable['find']> {
     const id = request.header('mcp-session-id')
-    return id === undefined || !this.#hasSessions ? undefined : this.#sessions?.find(request, caller, id)
+    return id === undefined ? undefined : this.#sessions?.find(request, caller, id)
   }
 
   /** The client names an unknown session. Only `initialize` may: it gets a new one. */
   #isLost({ request, live }: Inbound): boolean {
-    return live === undefined && this.#hasSessions && request.header('mcp-session-id') !== undefined
+    return (
+      live === undefined && this.#sessions !== undefined && request.header('mcp-session-id') !== undefined
+    )
   }
 
   #message(inbound: Inbound, incoming: Incoming): Reply {
     if (incoming.kind === 'invalid')
       return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
-    if (this.#draining && incoming.kind === 'request') return refuse('draining', { id: incoming.message.id })
+    if (this.#context.work.closing && incoming.kind === 'request')
+      return refuse('draining', { id: incoming.message.id })
     const message = incoming.kind === 'response' ? undefined : incoming.message
     if (this.#isLost(inbound) && message?.method !== Method.Initialize) return refuse('unknownSession')
     const selection = this.#select(message, inbound)
@@ -116,7 +101,8 @@ export class SessionEraHttp implements StreamOpener {
     if (selection.kind !== 'serve' || !selection.revision.batching) return refuse('batch')
     const batch = readBatch(values)
     if ('fault' in batch) return refuse('batch', { message: batch.fault })
-    if (this.#draining && batch.items.some(({ kind }) => kind === 'request')) return refuse('draining')
+    if (this.#context.work.closing && batch.items.some(({ kind }) => kind === 'request'))
+      return refuse('draining')
     const { revision } = selection
     return this.#serve(inbound, { revision }, (server) =>
       this.#callAll(inbound, batch.items, revision, server),
@@ -156,11 +142,11 @@ export class SessionEraHttp implements StreamOpener {
     exchange: PostExchange,
     server: ServedServer,
   ): EncodedResponse | Promise<EncodedResponse> {
-    const { servers } = this.#context
+    const { servers, calls } = this.#context
     if (live !== undefined && server === servers.single) return live.session.call(message, exchange, caller)
     return servers.during(server, () =>
       live === undefined
-        ? this.#stateless?.run(
+        ? calls.run(
             server.runtime,
             statelessContext(server.runtime, { message, exchange, caller, revision: exchange.revision }),
           )
@@ -169,41 +155,39 @@ export class SessionEraHttp implements StreamOpener {
   }
 
   #exchange({ request, live }: Inbound, revision: Revision, server: ServedServer): PostExchange {
-    return new PostExchange({ context: this.#context, request, revision, live, server, streams: this })
+    return new PostExchange({ context: this.#context, request, revision, live, server })
   }
 
-  #initialize({ request, caller, live }: Inbound, message: JsonRpcRequest): Reply {
+  #initialize(inbound: Inbound, message: JsonRpcRequest): Reply {
+    const { request, caller, live } = inbound
     const lookup = { request, caller, id: message.id, found: live?.server }
     // A session is counted before the lifespan opens, which may take long.
-    return this.#context.servers.find(lookup, (server) => {
-      const opening = { request, caller, message, server, served: this.#served(server) }
-      return this.#stateless === undefined && this.#sessions !== undefined
-        ? this.#sessions.open(opening)
-        : this.#initializeStateless(opening)
-    })
+    return this.#context.servers.find(lookup, (server) => this.#open(inbound, message, server))
   }
 
   /** Without sessions `initialize` is answered, and nothing is kept. */
-  async #initializeStateless({
-    request,
-    caller,
-    message,
-    server,
-    served,
-  }: InitializeRequest): Promise<HttpReply> {
+  async #open(
+    { request, caller }: Inbound,
+    message: JsonRpcRequest,
+    server: ServedServer,
+  ): Promise<HttpReply> {
+    const { id } = message
     const principal = principalOf(caller)
-    const { frame, error } = await answerInitialize(server.runtime, { served, message, principal, id: '' })
-    if (error !== undefined) return initializeRefused(message, error)
-    return initializeReply(this.#context, frame, { request, server, headers: {} })
-  }
-
-  #served({ runtime }: ServedServer): readonly Revision[] {
-    return ofEra('legacy', this.#context.served).filter((revision) => runtime.revisions.includes(revision))
-  }
-
-  /** The stream of one reply; with a session it can be resumed. */
-  openStream(live: LiveSession | undefined, server: ServedServer): EventStream {
-    return (live && this.#sessions?.openStream(live)) ?? new PlainStream(this.#context, server)
+    const opened =
+      this.#sessions === undefined
+        ? await answerInitialize(server.runtime, { served: server.legacy, message, principal, id: '' })
+        : await this.#sessions.open(server, message, principal)
+    if (opened === undefined) return refuse('tooManySessions', { id })
+    const { error, frame, record } = opened
+    if (error !== undefined)
+      return refuse('initializeRefused', { id, code: error.code, message: error.message, data: error.data })
+    const headers = this.#sessions && { 'mcp-session-id': record.id }
+    if (this.#context.options.response !== 'sse')
+      return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: frame }
+    const stream = new PlainStream(this.#context, server)
+    const reply = stream.connect(request)
+    stream.finish(frame)
+    return { ...reply, headers: { ...reply.headers, ...headers } }
   }
 
   #select(
@@ -215,7 +199,7 @@ export class SessionEraHttp implements StreamOpener {
       header: request.header('mcp-protocol-version'),
       session: live?.session.revision,
       served: this.#context.served,
-      stateless: this.#stateless !== undefined,
+      stateless: this.#context.options.stateless,
     })
   }
 
@@ -229,8 +213,7 @@ export class SessionEraHttp implements StreamOpener {
       caller,
       id,
       found: live?.server,
-      refuse: ({ runtime }) =>
-        runtime.revisions.includes(revision) ? undefined : refuse('unsupportedVersion', { id }),
+      refuse: ({ served }) => (served.includes(revision) ? undefined : refuse('unsupportedVersion', { id })),
     }
     return this.#context.servers.serve(lookup, then)
   }

@@ -5,7 +5,6 @@ import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { SubscriptionSet } from '../../subscriptions/subscription-set.ts'
 import { MemoryBus } from '../../stores/memory-bus.ts'
-import type { CallPool } from '../../session/call-pool.ts'
 import { type StatelessCall, statelessContext } from '../../session/stateless-call.ts'
 import { isolatedRequests } from '../../util/platform.ts'
 import { EMPTY_STREAM, jsonAnswer } from './post-exchange.ts'
@@ -27,19 +26,15 @@ export type SubscriptionCall = Omit<StatelessCall, 'exchange'>
  */
 export class SubscriptionHandler {
   readonly #context: EndpointContext
-  readonly #calls: CallPool
   readonly #subscriptions: SubscriptionSet
-  #draining = false
 
-  constructor(context: EndpointContext, calls: CallPool) {
+  constructor(context: EndpointContext) {
     this.#context = context
-    this.#calls = calls
     this.#subscriptions = new SubscriptionSet(context.options.listens)
   }
 
-  /** Ends every stream with its answer, and refuses new ones. */
-  drain(): void {
-    this.#draining = true
+  /** Ends every stream with its answer. */
+  closeAll(): void {
     this.#subscriptions.closeAll()
   }
 
@@ -48,7 +43,7 @@ export class SubscriptionHandler {
       return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
     const { runtime } = server
     const ctx = statelessContext(runtime, { ...call, exchange: this.#exchange(request) })
-    const answered = this.#calls.run(runtime, ctx)
+    const answered = this.#context.calls.run(runtime, ctx)
     return answered instanceof Promise
       ? answered.then((answer) => this.#reply(answer, { request, server, call }))
       : this.#reply(answered, { request, server, call })
@@ -74,7 +69,7 @@ export class SubscriptionHandler {
     if (answer === undefined) return EMPTY_STREAM
     const { id } = listen.call.message
     if (answer.subscription === undefined) return jsonAnswer(answer, listen.call.revision)
-    if (this.#draining || listen.server.closing) return refuse('draining', { id })
+    if (this.#context.work.closing || listen.server.closing) return refuse('draining', { id })
     return this.#open(answer, answer.subscription, listen) ?? this.#busy(listen)
   }
 

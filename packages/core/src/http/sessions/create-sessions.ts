@@ -1,0 +1,66 @@
+import { usageError } from '../../errors.ts'
+import { hasSessions } from '../../protocol/revisions/select.ts'
+import { MemoryEventStore } from '../../stores/memory-event-store.ts'
+import { MemorySessionStore } from '../../stores/memory-session-store.ts'
+import { createSealer } from '../../util/sealer.ts'
+import { LegacySse } from '../legacy-sse/sse-transport.ts'
+import type { EndpointContext } from '../mount.ts'
+import type { EndpointOptions } from '../options.ts'
+import { SessionRoutes } from '../streamable/get-delete.ts'
+import { Pings } from './pings.ts'
+import { SealedIds } from './sealed-ids.ts'
+import { SessionTable } from './session-table.ts'
+
+/**
+ * The sessions of a mount and their routes; undefined for a mount without sessions.
+ *
+ * @throws `ERR_MCP_OPTION`
+ */
+export function createSessions(
+  context: EndpointContext,
+  { sessions, streams = {}, publicUrl }: EndpointOptions,
+): SessionRoutes | undefined {
+  const { options, clock, random, logger } = context
+  const sealed = createSealedIds(context)
+  if (options.stateless) return undefined
+  const { max, maxPerPrincipal } = options.sessions
+  const { keepAlive, bodyLimit } = options
+  const { eventStore = new MemoryEventStore({ maxFinalBytes: bodyLimit, clock, random }) } = streams
+  const table = new SessionTable(context, {
+    store: sessions?.store ?? new MemorySessionStore({ max, maxPerPrincipal, clock }),
+    events: eventStore === false ? undefined : eventStore,
+    sealed,
+    pings:
+      keepAlive !== false && keepAlive.mode === 'ping' ? new Pings({ clock, logger }, keepAlive) : undefined,
+  })
+  return new SessionRoutes(context, table, createLegacySse(context, table, publicUrl))
+}
+
+function createSealedIds({ options, servers, clock, random }: EndpointContext): SealedIds | undefined {
+  const { seal, sessions } = options
+  if (seal === undefined) return undefined
+  return new SealedIds({
+    sealer: createSealer({ keys: seal.keys, name: 'sessions.seal.keys', random }),
+    server: servers.single?.runtime.info.name ?? '',
+    maxAgeMs: seal.maxAgeMs,
+    maxEnded: sessions.max,
+    clock,
+    random,
+  })
+}
+
+function createLegacySse(
+  context: EndpointContext,
+  sessions: SessionTable,
+  publicUrl: string | URL | undefined,
+): LegacySse | undefined {
+  const { legacySse: paths } = context.options
+  if (paths === undefined) return undefined
+  if (!hasSessions(context.served))
+    throw usageError(
+      'ERR_MCP_OPTION',
+      'legacySse needs sessions: leave it out, or serve a revision that has them',
+    )
+  const { pathname } = new URL(publicUrl ?? 'http://localhost')
+  return new LegacySse({ context, sessions, paths, publicPath: pathname === '/' ? undefined : pathname })
+}

@@ -1,0 +1,71 @@
+import { selectRevision } from '../../protocol/revisions/select.ts'
+import type { Caller } from '../../call/context.ts'
+import type { LegacySse } from '../legacy-sse/sse-transport.ts'
+import type { EndpointContext } from '../mount.ts'
+import { ENDED, refuse, refuseRevision } from '../refusals.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { SessionTable } from '../sessions/session-table.ts'
+import { parseEventId } from '../streams/sse-format.ts'
+import { readerOf, type StreamReader } from '../streams/sse-writer.ts'
+import type { HttpReply, HttpRequest } from '../types.ts'
+
+type Reply = HttpReply | Promise<HttpReply>
+
+/** The routes that a mount has for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
+export class SessionRoutes {
+  readonly table: SessionTable
+  /** Undefined without the option `legacySse`. */
+  readonly legacySse: LegacySse | undefined
+  readonly #context: EndpointContext
+
+  constructor(context: EndpointContext, table: SessionTable, legacySse: LegacySse | undefined) {
+    this.#context = context
+    this.table = table
+    this.legacySse = legacySse
+  }
+
+  get(request: HttpRequest, caller: Caller): Reply {
+    return this.#within(request, caller, (live) => {
+      const from = request.header('last-event-id')
+      const reader = readerOf(request, caller)
+      return from === undefined ? live.listen(reader) : this.#resume(live, from, reader)
+    })
+  }
+
+  delete(request: HttpRequest, caller: Caller): Reply {
+    return this.#within(request, caller, (live) => {
+      live.session.close()
+      return live.forgotten === undefined ? ENDED : live.forgotten.then(() => ENDED)
+    })
+  }
+
+  closeAll(): void {
+    this.table.closeAll()
+    this.legacySse?.closeAll()
+  }
+
+  /** Both methods need a session of the caller, and a revision that is served. */
+  #within(request: HttpRequest, caller: Caller, then: (live: LiveSession) => Reply): Reply {
+    const id = request.header('mcp-session-id')
+    if (id === undefined) return refuse('missingSession')
+    const live = this.table.find(request, caller, id)
+    const go = (found: LiveSession | undefined): Reply => {
+      if (found === undefined) return refuse('unknownSession')
+      const selection = selectRevision({
+        message: undefined,
+        header: request.header('mcp-protocol-version'),
+        session: found.session.revision,
+        served: this.#context.served,
+        stateless: false,
+      })
+      return selection.kind === 'refuse' ? refuseRevision(selection, undefined) : then(found)
+    }
+    return live instanceof Promise ? live.then(go) : go(live)
+  }
+
+  /** Whatever the reason, an event that is not found is refused with the same bytes. */
+  async #resume(live: LiveSession, lastEventId: string, reader: StreamReader): Promise<HttpReply> {
+    const from = parseEventId(lastEventId)
+    return (from && (await live.resume(from, reader))) ?? refuse('unknownEvent')
+  }
+}
