@@ -1,116 +1,137 @@
-import { canonical } from './encode.ts'
-import { OPERATOR_RULES } from './expand.ts'
 import type { Expression, Operator, Part, VariableSpec } from './parse.ts'
-import type { SpanStep, Step } from './scan.ts'
-import type { ValueShape } from './values.ts'
+import type { Step } from './scan.ts'
+import { canonical, decodeValue } from './values.ts'
 
-/** How the text of one span becomes values. */
-export type Reader =
-  | {
-      readonly kind: 'items'
-      readonly variable: VariableSpec
-      readonly separator: string
-      readonly shape: ValueShape
-    }
-  | {
-      readonly kind: 'pairs'
-      readonly variables: ReadonlyMap<string, VariableSpec>
-      readonly separator: string
-    }
-
-export interface Matcher {
-  readonly steps: readonly Step[]
-  /** One per span step, in order. */
-  readonly readers: readonly Reader[]
+export interface OperatorRules {
+  /** Before the first variable. */
+  readonly first: string
+  readonly separator: string
+  /** Whether values are written as `name=value`. */
+  readonly named?: boolean
+  /** Whether reserved characters stay as they are. */
+  readonly reserved?: boolean
 }
 
-/** What stands around an expression and decides which characters its values may hold unencoded. */
-interface Surroundings {
-  readonly before: string
-  readonly after: string
+/** https://www.rfc-editor.org/rfc/rfc6570#appendix-A */
+export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
+  '': { first: '', separator: ',' },
+  '+': { first: '', separator: ',', reserved: true },
+  '#': { first: '#', separator: ',', reserved: true },
+  '.': { first: '.', separator: '.' },
+  '/': { first: '/', separator: '/' },
+  ';': { first: ';', separator: ';', named: true },
+  '?': { first: '?', separator: '&', named: true },
+  '&': { first: '&', separator: '&', named: true },
+}
+
+type Values = Map<string, string | string[]>
+
+/** Adds the values in the text of a span; false if one is refused. */
+type Reader = (span: string | undefined, values: Values) => boolean
+
+export interface Matcher {
+  readonly steps: Step[]
+  /** One per span step, in order. */
+  readonly readers: Reader[]
 }
 
 /** Turns a template into the steps of the scanner. */
 export function compileParts(parts: readonly Part[]): Matcher {
-  const steps: Step[] = []
-  const readers: Reader[] = []
+  const matcher: Matcher = { steps: [], readers: [] }
+  let pairs: Pairs | undefined
   for (const [index, part] of parts.entries()) {
     if (part.kind === 'literal') {
-      steps.push({ kind: 'literal', text: canonical(part.text) })
-      continue
-    }
-    const around = { before: fixedText(parts.slice(0, index)), after: fixedText(parts.slice(index + 1)) }
-    if (OPERATOR_RULES[part.operator].named) {
-      addPairs(part, parts[index - 1], steps, readers)
+      matcher.steps.push({ kind: 'literal', text: canonical(part.text) })
+      pairs = undefined
+    } else if (OPERATOR_RULES[part.operator].named) {
+      pairs = addPairs(part, pairs, matcher)
     } else {
-      addItems(part, around, steps, readers)
+      const before = fixedText(parts.slice(0, index))
+      const after = fixedText(parts.slice(index + 1))
+      addItems(part, excluded(part.operator, before, after), matcher)
+      pairs = undefined
     }
   }
-  return { steps, readers }
+  return matcher
 }
 
 /** The characters that are certain or likely to come from the template itself. */
 const fixedText = (parts: readonly Part[]): string =>
   parts.map((part) => (part.kind === 'literal' ? part.text : part.operator)).join('')
 
-function addItems(expression: Expression, around: Surroundings, steps: Step[], readers: Reader[]): void {
-  const { operator, variables } = expression
-  const { first, separator, reserved } = OPERATOR_RULES[operator]
-  const several = variables.length > 1
-  for (const [index, variable] of variables.entries()) {
-    const itemSeparator = variable.explode ? separator : ''
-    steps.push({
-      kind: 'span',
-      leads: index === 0 ? first : separator,
-      separator: itemSeparator,
-      // An empty list expands to nothing, and a later variable would then take over the lead.
-      optional: variable.explode && (index > 0 || !several),
-      take: 'shortest',
-      accepts: allBut((several || variable.explode ? separator : '') + excluded(operator, around)),
-    })
-    const shape = reserved ? 'path' : 'segment'
-    readers.push({ kind: 'items', variable, separator: itemSeparator, shape })
-  }
-}
-
 /** Values must not swallow what starts the next component of the URI (RFC 3986, section 3). */
-function excluded(operator: Operator, { before, after }: Surroundings): string {
+function excluded(operator: Operator, before: string, after: string): string {
   if (operator === '#') return ''
   if (operator === '+') return (after.includes('?') ? '?' : '') + (after.includes('#') ? '#' : '')
   return before.includes('?') ? '/?#&' : '/?#'
 }
 
-function addPairs(
-  expression: Expression,
-  previous: Part | undefined,
-  steps: Step[],
-  readers: Reader[],
-): void {
+function addItems({ operator, variables }: Expression, barred: string, { steps, readers }: Matcher): void {
+  const { first, separator, reserved } = OPERATOR_RULES[operator]
+  const several = variables.length > 1
+  for (const [index, variable] of variables.entries()) {
+    const { name, explode, maxLength } = variable
+    steps.push({
+      kind: 'span',
+      leads: index === 0 ? first : separator,
+      separator: explode ? separator : '',
+      // An empty list expands to nothing, and a later variable would then take over the lead.
+      optional: explode && (index > 0 || !several),
+      take: 'shortest',
+      accepts: allBut((several || explode ? separator : '') + barred),
+    })
+    readers.push((span, values) => {
+      const texts = explode ? (span?.split(separator) ?? []) : [span ?? '']
+      const items = texts.map((text) => decodeValue(text, reserved ? 'path' : 'segment', maxLength))
+      if (!items.every((item) => item !== undefined)) return false
+      values.set(name, explode ? items : (items[0] ?? ''))
+      return true
+    })
+  }
+}
+
+/** The expression before, if it has pairs. */
+interface Pairs {
+  readonly leads: string
+  readonly separator: string
+  readonly variables: Map<string, VariableSpec>
+}
+
+function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, readers }: Matcher): Pairs {
   const { first, separator } = OPERATOR_RULES[expression.operator]
-  const own = new Map(expression.variables.map((variable) => [variable.name, variable]))
-  const step: SpanStep = {
+  // {?a}{&b} is one query: names come in any order, and without `a` the expansion starts with "&".
+  const joins = earlier?.separator === separator
+  const leads = joins ? earlier.leads + first : first
+  const variables = joins ? earlier.variables : new Map<string, VariableSpec>()
+  for (const variable of expression.variables) variables.set(variable.name, variable)
+  if (joins) steps.pop()
+  else readers.push((span, values) => readPairs({ leads, separator, variables }, span, values))
+  steps.push({
     kind: 'span',
-    leads: first,
+    leads,
     separator: '',
     optional: true,
     take: 'longest',
     accepts: allBut(separator === ';' ? '/?#' : '#'),
+  })
+  return { leads, separator, variables }
+}
+
+/** Refuses a name that the template does not have, and a second value for one that is not exploded. */
+function readPairs({ separator, variables }: Pairs, span: string | undefined, values: Values): boolean {
+  for (const pair of span?.split(separator) ?? []) {
+    const [name = '', ...rest] = pair.split('=')
+    const variable = variables.get(name)
+    if (variable === undefined) return false
+    const shape = separator === ';' ? 'segment' : 'path'
+    const value = decodeValue(rest.join('='), shape, variable.maxLength)
+    if (value === undefined) return false
+    const known = values.get(name)
+    if (Array.isArray(known)) known.push(value)
+    else if (known === undefined) values.set(name, variable.explode ? [value] : value)
+    else return false
   }
-  // {?a}{&b} is one query: names come in any order, and without `a` the expansion starts with "&".
-  const earlier = readers.at(-1)
-  const earlierStep = steps.at(-1)
-  if (
-    previous?.kind === 'expression' &&
-    earlier?.kind === 'pairs' &&
-    earlier.separator === separator &&
-    earlierStep?.kind === 'span'
-  ) {
-    steps[steps.length - 1] = { ...step, leads: earlierStep.leads + first }
-    readers[readers.length - 1] = { ...earlier, variables: new Map([...earlier.variables, ...own]) }
-    return
-  }
-  steps.push(step)
-  readers.push({ kind: 'pairs', variables: own, separator })
+  return true
 }
 
 /** URIs are ASCII here, so that a table of 128 answers. */

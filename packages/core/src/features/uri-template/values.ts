@@ -1,3 +1,14 @@
+/**
+ * The one spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw backslash becomes `%5C`
+ * and a raw control character a triplet, so that both spellings meet the same checks. A lone percent sign stays.
+ *
+ * @throws URIError for a lone surrogate
+ */
+export const canonical = (text: string): string =>
+  text.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu, (found) =>
+    found.startsWith('%') ? found.toUpperCase() : encodeURIComponent(found),
+  )
+
 /** What decoded values may hold: `segment` is one path segment, `path` may hold slashes. */
 export type ValueShape = 'segment' | 'path'
 

@@ -5,7 +5,7 @@ import { parseParts } from '../../../src/features/uri-template/parse.ts'
 import { scan } from '../../../src/features/uri-template/scan.ts'
 import type { Step } from '../../../src/features/uri-template/scan.ts'
 import { decodeValue } from '../../../src/features/uri-template/values.ts'
-import { expandUriTemplate } from '../../../src/features/uri-template/expand.ts'
+import { expandUriTemplate } from './expand.ts'
 import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 
 const isAllowed = (value: string, shape: 'segment' | 'path'): boolean => {
@@ -80,9 +80,9 @@ describe('match(expand(values)) gives the values back', () => {
       .chain((length) => fc.tuple(...Array.from({ length }, (_, index) => piece(index)), tail, queryTail))
     fc.assert(
       fc.property(pieces, (chosen) => {
-        const template = parseUriTemplate(`t://host${chosen.map((one) => one.template).join('')}`)
+        const template = `t://host${chosen.map((one) => one.template).join('')}`
         const values = Object.assign({}, ...chosen.map((one) => one.values)) as Piece['values']
-        expect(template.match(expandUriTemplate(template, values))).toEqual(values)
+        expect(parseUriTemplate(template).match(expandUriTemplate(template, values))).toEqual(values)
       }),
       { numRuns: 1500 },
     )
@@ -93,8 +93,10 @@ describe('match(expand(values)) gives the values back', () => {
       fc.property(segment, fc.integer({ min: 1, max: 9 }), (value, length) => {
         const cut = Array.from(value).slice(0, length).join('')
         fc.pre(isAllowed(cut, 'segment'))
-        const template = parseUriTemplate(`t://{v:${length}}/x`)
-        expect(template.match(expandUriTemplate(template, { v: value }))).toEqual({ v: cut })
+        const template = `t://{v:${length}}/x`
+        expect(parseUriTemplate(template).match(expandUriTemplate(template, { v: value }))).toEqual({
+          v: cut,
+        })
       }),
     )
   })
