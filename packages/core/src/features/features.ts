@@ -4,7 +4,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import type { MethodEntry, MethodTable } from '../call/method-table.ts'
-import { type ExtensionTable, type Extension } from '../call/extension.ts'
+import { type ExtensionTable, type Extension, NO_EXTENSIONS } from '../call/extension.ts'
 import { type Logger, stderrLogger } from '../util/logger.ts'
 import { complete } from '../call/result.ts'
 import type { SchemaEngine } from '../schema/types.ts'
@@ -12,7 +12,6 @@ import { type CacheOptions, Caching } from './registry/caching.ts'
 import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import type { addExtensions } from './extensions.ts'
-import { NO_EXTENSIONS } from '../call/extension.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type Prompts } from './prompts/prompts.ts'
 import type { buildTemplate } from './resources/resource-templates.ts'
@@ -22,48 +21,38 @@ import type { subscriptionMethods } from './subscription-methods.ts'
 import type { TaskFeature } from './tasks/task-feature.ts'
 import type { compileAsks } from './tools/asks.ts'
 import { createTools, type Tools } from './tools/tools.ts'
-import type { Opened } from './resources/subscriber-hooks.ts'
+import type { ToolOptions } from './tools/tool-types.ts'
+import type { Lifespan } from '../session/lifespan.ts'
 
-export interface FeatureOptions {
-  readonly schemas: SchemaEngine
-  /** Hears of changes, at most once per kind and tick. */
-  readonly publish: (event: ChangeEvent) => void
-  /** Items per page of every list; everything at once where undefined. */
-  readonly pageSize?: number | undefined
-  /** Whether tool results are checked against their `outputSchema`. @default true */
-  readonly validateOutput?: boolean | undefined
-  /** Whether tools refuse arguments that they do not name. @default false */
-  readonly strictInput?: boolean | undefined
-  /** Whether clients may ask for log messages. @default true */
-  readonly logging?: boolean | undefined
-  /** Capabilities of the author's own. */
-  readonly experimental?: JsonObject | undefined
-  /** Whether `tools/list` goes by priority. @default false */
-  readonly orderByPriority?: boolean | undefined
-  /** Whether descriptions name related tools. @default false */
-  readonly describeRelations?: boolean | undefined
-  /** Runs calls as tasks; without it none does. */
-  readonly tasks?: TaskFeature | undefined
-  /** Without it there are no resource templates. */
-  readonly buildTemplate?: typeof buildTemplate | undefined
+/** The parts of the features that not every preset has. */
+export interface FeatureParts {
   /** Without it no tool has `asks`. */
-  readonly compileAsks?: typeof compileAsks | undefined
-  /** Without it clients are promised no notifications of changes, and cannot subscribe. */
-  readonly subscriptions?: typeof subscriptionMethods | undefined
-  /** What is offered beyond the protocol. */
+  readonly compileAsks?: typeof compileAsks
+  /** Without it there are no resource templates. */
+  readonly buildTemplate?: typeof buildTemplate
+  /** Without it clients get no notifications of changes. */
+  readonly subscriptionMethods?: typeof subscriptionMethods
+  readonly addExtensions?: typeof addExtensions
+}
+
+export interface FeatureOptions extends FeatureParts, ToolOptions, Pick<DiscoverOptions, 'instructions'> {
+  readonly schemas: SchemaEngine
+  /** Called at most once per kind and tick. */
+  readonly publish: (event: ChangeEvent) => void
+  /** Items per page of every list; all of them if undefined. */
+  readonly pageSize?: number | undefined
+  /** Whether clients may ask for log messages. @default true */
+  readonly logging?: boolean
+  readonly experimental?: JsonObject | undefined
+  /** Without it calls never run as tasks. */
+  readonly tasks?: TaskFeature | undefined
   readonly extensions?: readonly Extension<never, never>[] | undefined
-  /** Undefined in presets without extensions. */
-  readonly addExtensions?: typeof addExtensions | undefined
-  /** What the model of a client should know of the server. */
-  readonly instructions?: DiscoverOptions['instructions']
-  /** How long results may be kept. */
   readonly cache?: CacheOptions | undefined
-  /** Whether a middleware wraps a method. */
-  readonly layered?: ((method: string) => boolean) | undefined
-  /** What the lifespan of the server has opened. */
-  readonly opened?: Opened | undefined
+  readonly hasMiddleware?: (method: string) => boolean
+  /** For hooks that run outside of calls. */
+  readonly lifespan?: Lifespan | undefined
   /** @default warnings and errors go to stderr */
-  readonly logger?: Logger | undefined
+  readonly logger?: Logger
 }
 
 /** Everything that can be registered, and the method table that serves it. Holds nothing about any client. */
@@ -85,26 +74,13 @@ const NOTHING_ADDED = { ...NO_EXTENSIONS, topics: [], ui: undefined }
 const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
-  const { schemas, publish, pageSize, logging = true, logger = stderrLogger, tasks } = options
+  const { publish, pageSize, logging = true, logger = stderrLogger, tasks, instructions } = options
   const added = options.addExtensions?.(options.extensions ?? [], { tasks: tasks?.runner }) ?? NOTHING_ADDED
-  const caching = new Caching(options.cache, options.layered)
-  const tools = createTools({
-    caching,
-    extensions: added.ids,
-    ui: added.ui,
-    schemas,
-    pageSize,
-    logger,
-    validateOutput: options.validateOutput ?? true,
-    strictInput: options.strictInput ?? false,
-    orderByPriority: options.orderByPriority ?? false,
-    describeRelations: options.describeRelations ?? false,
-    tasks,
-    compileAsks: options.compileAsks,
-  })
-  const { opened, buildTemplate } = options
-  const resources = new Resources({ pageSize, logger, caching, opened, buildTemplate })
-  const prompts = createPrompts({ schemas, pageSize, logger, caching })
+  const caching = new Caching(options.cache, options.hasMiddleware)
+  const shared = { ...options, logger, caching }
+  const tools = createTools({ ...shared, extensions: added.ids, ui: added.ui })
+  const resources = new Resources(shared)
+  const prompts = createPrompts(shared)
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
   notifyOfResources(resources.registry, resources.templates.registry, () => publish({ kind: 'resources' }))
@@ -112,14 +88,12 @@ export function createFeatures(options: FeatureOptions): Features {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),
   }
-  const subscribable = options.subscriptions !== undefined
+  const subscribable = options.subscriptionMethods !== undefined
   const registered = cachedCapabilities({ tools, resources, prompts, subscribable }, fixed)
   const capabilities = (revision?: Revision): ServerCapabilities => {
     const extensions = revision && added.declared(revision)
     return extensions === undefined ? registered() : { ...registered(), extensions }
   }
-  const { instructions } = options
-  const { topics } = added
   const methods = new Map<string, MethodEntry>([
     [Method.Ping, ping],
     [Method.Discover, discoverEntry({ capabilities, instructions, caching })],
@@ -128,7 +102,7 @@ export function createFeatures(options: FeatureOptions): Features {
     ...prompts.methods,
     [Method.Complete, completionEntry(prompts, resources)],
     ...(tasks?.methods({ offered: tools.offerTasks, pageSize }) ?? []),
-    ...(options.subscriptions?.({ capabilities, resources, topics }) ?? []),
+    ...(options.subscriptionMethods?.({ capabilities, resources, topics: added.topics }) ?? []),
     ...(logging ? [[Method.SetLogLevel, setLogLevel] as const] : []),
   ])
   return {

@@ -16,14 +16,3 @@ export interface SessionRegistry {
 /** The entries of the caller's session; undefined for most callers. */
 export const sessionEntries = (ctx: CallContext): SessionRegistry | undefined =>
   ctx.scope.session?.registry as SessionRegistry | undefined
-
-/** All entries, where the session's replace those of the same name, then the rest of the session's. */
-export function withSessionEntries<Entry>(
-  all: readonly Entry[],
-  own: { get(key: string): Entry | undefined; entries(): readonly Entry[] },
-  key: (entry: Entry) => string,
-): readonly Entry[] {
-  const replaced = all.map((entry) => own.get(key(entry)) ?? entry)
-  const there = new Set(replaced)
-  return [...replaced, ...own.entries().filter((entry) => !there.has(entry))]
-}

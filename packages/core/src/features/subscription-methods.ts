@@ -1,13 +1,20 @@
+import { invalidParams, invalidRequest, resourceNotFound } from '../errors.ts'
+import { Method } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
+import type { CallContext, CallSession } from '../call/context.ts'
 import type { MethodEntry } from '../call/method-table.ts'
+import { complete, type HandlerResult } from '../call/result.ts'
 import { changeTopics, listenEntry, type ListenTopic } from './listen-method.ts'
 import type { Resources } from './resources/resources.ts'
-import { subscribeMethods } from './subscribe-method.ts'
+import { ifVisible } from './registry/visibility.ts'
+
+/** Per session. */
+const MAX_SUBSCRIPTIONS = 1024
 
 interface Subscribable {
   readonly capabilities: () => ServerCapabilities
   readonly resources: Resources
-  /** What extensions add to `subscriptions/listen`. */
+  /** The members that extensions add to `subscriptions/listen`. */
   readonly topics: readonly ListenTopic[]
 }
 
@@ -17,6 +24,43 @@ export const subscriptionMethods = ({
   resources,
   topics,
 }: Subscribable): readonly (readonly [string, MethodEntry])[] => [
-  ...subscribeMethods(resources),
+  [
+    Method.Subscribe,
+    {
+      handle: (params, ctx) => {
+        const uri = resources.uriOf(params)
+        const unknown = (): Error => resourceNotFound(uri)
+        const entry = resources.entryAt(uri, ctx)
+        if (entry === undefined) throw unknown()
+        return ifVisible(entry, ctx, unknown, () => subscribe(uri, ctx))
+      },
+    },
+  ],
+  // The resource may be gone: its subscription is not.
+  [Method.Unsubscribe, { handle: (params, ctx) => unsubscribe(resources.uriOf(params), ctx) }],
   listenEntry([...changeTopics(capabilities, resources), ...topics]),
 ]
+
+function subscribe(uri: string, ctx: CallContext): HandlerResult {
+  const session = sessionOf(ctx)
+  const { subscriptions } = session.record
+  if (subscriptions.includes(uri)) return complete({})
+  if (subscriptions.length >= MAX_SUBSCRIPTIONS)
+    throw invalidParams(`A session has at most ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
+  session.update({ subscriptions: [...subscriptions, uri] })
+  return complete({})
+}
+
+function unsubscribe(uri: string, ctx: CallContext): HandlerResult {
+  const session = sessionOf(ctx)
+  const { subscriptions } = session.record
+  if (subscriptions.includes(uri))
+    session.update({ subscriptions: subscriptions.filter((other) => other !== uri) })
+  return complete({})
+}
+
+function sessionOf({ scope }: CallContext): CallSession {
+  if (scope.session === undefined)
+    throw invalidRequest('Subscriptions need a session, and this connection has none')
+  return scope.session
+}

@@ -1,6 +1,6 @@
 import type { Implementation } from '../protocol/types.ts'
 import { interpretingEngine } from '../schema/interpreting-engine.ts'
-import { ServerBase } from './mcp-server.ts'
+import { ServerBase } from './server-base.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
 

@@ -12,6 +12,7 @@ import type { TaskStore } from '../stores/task-store.ts'
 import type { TaskLimits } from '../tasks/task-runner.ts'
 import type { CacheOptions } from '../features/registry/caching.ts'
 import type { OfferingExtension } from '../features/extensions.ts'
+import type { ToolOptions } from '../features/tools/tool-types.ts'
 
 /** Options of a server. Every default is meant for production. */
 export interface ServerOptions<App = unknown> extends InjectedOptions {
@@ -103,22 +104,6 @@ export interface LimitOptions extends Partial<SessionLimits> {
   readonly inputTimeoutMs?: number
   /** How often one call may come back with questions. @default 8 */
   readonly maxInputRounds?: number
-}
-
-/** How the server handles its tools. A tool has `strictInput` and `validateOutput` too, which win over these. */
-export interface ToolOptions {
-  /** Whether `tools/list` is ordered by the tools' `priority`, highest first, then by name. @default false */
-  readonly orderByPriority?: boolean
-  /** Whether a line at the end of a tool's description names its `relatedTools`, for models to read. @default false */
-  readonly describeRelations?: boolean
-  /**
-   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish that they do. An
-   * object that the schema itself opens stays open; of JSON Schema only the root is closed, and only if it does not say
-   * itself which further properties it takes. @default false
-   */
-  readonly strictInput?: boolean
-  /** Whether structured results are checked against the tool's `outputSchema` before they are sent. @default true */
-  readonly validateOutput?: boolean
 }
 
 /** Options of tasks. */

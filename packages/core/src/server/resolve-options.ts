@@ -84,7 +84,7 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
 const MIN_STATE_BYTES = 1024
 
 /** What calls ask with. Draws no key: that is done when the first one is needed. */
-export function createInputContext(
+export function createInput(
   { name: server }: Implementation,
   options: Pick<ServerOptions, 'clock' | 'random' | 'requestState'> & { readonly limits: InputLimits },
   bus: Bus,

@@ -11,8 +11,8 @@ import type { HandlerTimes } from './resolve-options.ts'
 /** What tasks need of their server, all of it once there is a first one. */
 export interface TaskHost {
   runtime(): ServerRuntime
-  /** Whether clients can listen to tasks. */
-  listened(): boolean
+  /** Whether clients can subscribe to tasks. */
+  notifies(): boolean
   /** What runs calls that nobody waits for under a timer. */
   createDispatcher(times: HandlerTimes): Dispatcher
   onStored(key: TaskKey): void
@@ -39,7 +39,7 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
       logger,
       limits,
       maxRunning: runtime.limits.running,
-      ...(host.listened() && { onStored: (key: TaskKey) => host.onStored(key) }),
+      ...(host.notifies() && { onStored: (key: TaskKey) => host.onStored(key) }),
     })
     runtime.attach(created)
     return created

@@ -3,7 +3,7 @@ import type { Meta, Tool } from '../../protocol/types.ts'
 import type { ClientView } from '../../call/client-view.ts'
 import type { CallContext } from '../../call/context.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
-import type { ListSource } from '../registry/listing.ts'
+import { memoize } from '../../util/memoize.ts'
 import type { ToolEntry } from '../tools/tool-call.ts'
 import type { Guarded } from '../registry/visibility.ts'
 
@@ -40,13 +40,20 @@ export interface ToolUi {
    * @returns undefined for a tool without a user interface
    */
   compile(subject: Subject, definition: UiDefinition, visible: Guarded['visible']): CompiledUi | undefined
-  /** The tools as a client sees them that shows no user interfaces; undefined for one that does. */
-  plainFor(client: ClientView): PlainTools | undefined
+  /** Removes the user interfaces from tools; undefined for a client that shows them. */
+  plainFor(client: ClientView): ((entries: readonly ToolEntry[]) => readonly ToolEntry[]) | undefined
 }
 
 export function createToolUi(): ToolUi {
-  const plain = new PlainTools()
-  return { compile: uiOf, plainFor: (client) => (showsApps(client) ? undefined : plain) }
+  const plain = memoize((entry: ToolEntry) => ({
+    ...entry,
+    item: withoutUi(entry.item),
+    alone: withoutUi(entry.alone),
+  }))
+  const allPlain = memoize((entries: readonly ToolEntry[]) =>
+    entries.map((entry) => (entry.hasUi ? plain(entry) : entry)),
+  )
+  return { compile: uiOf, plainFor: (client) => (showsApps(client) ? undefined : allPlain) }
 }
 
 interface UiDefinition {
@@ -81,43 +88,6 @@ const besideApps =
   (visible: Guarded['visible']): Guarded['visible'] =>
   (ctx: CallContext) =>
     showsApps(ctx.client) && (visible === undefined || visible(ctx))
-
-/** The same tools as they are shown to clients without user interfaces. */
-class PlainTools {
-  readonly #plain = new WeakMap<ToolEntry, ToolEntry>()
-  readonly #sources = new WeakMap<ListSource<ToolEntry>, ListSource<ToolEntry>>()
-
-  entry(entry: ToolEntry): ToolEntry {
-    if (!entry.hasUi) return entry
-    let plain = this.#plain.get(entry)
-    if (plain === undefined) {
-      plain = { ...entry, tool: withoutUi(entry.tool), alone: withoutUi(entry.alone) }
-      this.#plain.set(entry, plain)
-    }
-    return plain
-  }
-
-  /** A separate source, so that a kept list of one form never answers for the other. */
-  source(source: ListSource<ToolEntry>): ListSource<ToolEntry> {
-    let plain = this.#sources.get(source)
-    if (plain === undefined) this.#sources.set(source, (plain = this.#mapped(source)))
-    return plain
-  }
-
-  #mapped(source: ListSource<ToolEntry>): ListSource<ToolEntry> {
-    let mapped: { from: readonly ToolEntry[]; to: readonly ToolEntry[] } | undefined
-    return {
-      get version() {
-        return source.version
-      },
-      entries: () => {
-        const from = source.entries()
-        if (mapped?.from !== from) mapped = { from, to: from.map((entry) => this.entry(entry)) }
-        return mapped.to
-      },
-    }
-  }
-}
 
 function withoutUi(tool: Tool): Tool {
   const { _meta, ...rest } = tool

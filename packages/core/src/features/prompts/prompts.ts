@@ -24,7 +24,7 @@ import { ifVisible } from '../registry/visibility.ts'
 
 /** A prompt as it is kept. */
 export interface PromptEntry extends CompiledHandler {
-  readonly prompt: Prompt
+  readonly item: Prompt
   readonly arguments: readonly PromptArgument[]
   /** Undefined where the arguments are a plain list. */
   readonly input: CompiledInput | undefined
@@ -33,7 +33,7 @@ export interface PromptEntry extends CompiledHandler {
 
 export interface PromptsOptions {
   readonly schemas: SchemaEngine
-  readonly pageSize: number | undefined
+  readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
 }
@@ -52,16 +52,15 @@ export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOpt
   })
   const listing = new Listing<PromptEntry, Prompt>({
     member: 'prompts',
-    key: (entry) => entry.prompt.name,
-    item: (entry) => entry.prompt,
+    key: (prompt) => prompt.name,
     project: (revision, prompt) => revision.projectPrompt(prompt),
     pageSize,
-    hints: (varies) => caching.of('prompts', varies),
+    caching,
   })
   const list: MethodEntry = {
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
-      return listing.list(registry, params, ctx)
+      return listing.list(registry.entries(), params, ctx)
     },
   }
   const get: MethodEntry = {
@@ -115,7 +114,7 @@ function runPrompt(
   args: unknown,
   ctx: CallContext,
 ): HandlerResult | Promise<HandlerResult> {
-  const { name, description } = entry.prompt
+  const { name, description } = entry.item
   const returned = entry.handle(args, ctx)
   const toHandlerResult = (value: unknown): HandlerResult =>
     isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description))
@@ -125,7 +124,7 @@ function runPrompt(
 function checkedValue(entry: PromptEntry, checked: CheckedInput): unknown {
   if (checked.ok) return checked.value
   throw invalidParams(
-    `Invalid arguments for the prompt ${entry.prompt.name}:\n${describeIssues(checked.issues)}`,
+    `Invalid arguments for the prompt ${entry.item.name}:\n${describeIssues(checked.issues)}`,
   )
 }
 
@@ -159,7 +158,7 @@ function buildPrompt(definition: AnyPrompt, schemas: SchemaEngine, logger: Logge
       : promptArguments(input.jsonSchema, site)
   const listed = args.length === 0 ? {} : { arguments: args }
   return {
-    prompt: publish(subject, { name, title, description, ...listed, icons, _meta }) as Prompt,
+    item: publish(subject, { name, title, description, ...listed, icons, _meta }) as Prompt,
     arguments: args,
     input,
     complete: checkCompleters(

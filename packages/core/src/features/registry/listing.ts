@@ -2,154 +2,125 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CacheHints, Revision } from '../../protocol/revisions/revision.ts'
 import type { CallContext } from '../../call/context.ts'
 import { SerializedResult } from '../../call/result.ts'
-import type { Varies } from './caching.ts'
+import { memoize } from '../../util/memoize.ts'
+import type { CacheKind, Caching, Varies } from './caching.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
 import { type Guarded, visibleAmong } from './visibility.ts'
 
-/** Something with entries that are replaced, never changed. */
-export interface ListSource<Entry> {
-  readonly version: number
-  entries(): readonly Entry[]
+export interface Listed<Item> extends Guarded {
+  /** The definition that clients get, before projection to a revision. */
+  readonly item: Item
 }
 
-export interface ListingOptions<Entry, Item extends object> {
+export interface ListingOptions<Entry extends Listed<Item>, Item> {
   /** The member of the result that holds the items. */
-  readonly member: string
-  readonly key: (entry: Entry) => string
-  /** What a middleware sees. */
-  readonly item: (entry: Entry) => Item
+  readonly member: CacheKind
+  readonly key: (item: Item) => string
   readonly project: (revision: Revision, item: Item) => JsonObject
-  /** Items per page; everything at once where undefined. */
+  /** Items per page; all of them if undefined. */
   readonly pageSize: number | undefined
-  /** How long an answer may be kept. */
-  readonly hints?: (varies: Varies) => CacheHints
-  /** A last change to the entries that one caller may see, where there are more that they may not. */
+  readonly caching: Caching
+  /** Changes the entries that one caller may see, if others are hidden from that caller. */
   readonly among?: (seen: readonly Entry[], all: readonly Entry[]) => readonly Entry[]
 }
 
 /**
- * Answers the list methods: each entry is serialised once per revision, and an answer without pages is kept whole. What
- * hangs on the caller is kept nowhere.
+ * Answers the list methods. Each entry is serialised once per revision, and a list without pages and rules once too,
+ * because entries and lists never change: a change makes new ones.
  */
-export class Listing<Entry extends Guarded, Item extends object> {
+export class Listing<Entry extends Listed<Item>, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>
-  readonly #fragments = new WeakMap<Entry, Map<Revision, string>>()
-  readonly #wholes = new WeakMap<
-    ListSource<Entry>,
-    Map<Revision, { version: number; answer: SerializedResult }>
-  >()
-  /** By list: two are asked for in turn where some callers are shown another form of the entries. */
-  readonly #open = new WeakMap<readonly Entry[], boolean>()
-  /** Held by the list itself: one that a session alone has goes with the session. */
-  readonly #positions = new WeakMap<readonly Entry[], ReadonlyMap<string, number>>()
+  readonly #fragments = memoize((_entry: Entry) => new Map<Revision, string>())
+  readonly #answers = memoize((_entries: readonly Entry[]) => new Map<Revision, SerializedResult>())
+  readonly #isOpen = memoize((entries: readonly Entry[]) =>
+    entries.every(({ visible }) => visible === undefined),
+  )
+  readonly #positions = memoize(
+    (entries: readonly Entry[]) =>
+      new Map(entries.map((entry, index) => [this.#options.key(entry.item), index])),
+  )
 
   constructor(options: ListingOptions<Entry, Item>) {
     this.#options = options
   }
 
-  list(
-    source: ListSource<Entry>,
-    params: JsonObject,
-    ctx: CallContext,
-  ): SerializedResult | Promise<SerializedResult> {
-    const entries = source.entries()
-    const whole = params['cursor'] === undefined && this.#options.pageSize === undefined
-    if (whole && this.#isOpen(entries))
-      return this.#whole(source, ctx.revision, this.#options.hints?.('never'))
-    return this.page(entries, params, ctx)
-  }
-
   /**
-   * Only a caller's own entries count, so that a cursor tells nothing of the others.
+   * Only the entries that the caller may see count, so that a cursor reveals nothing about the others.
    *
-   * @param varies - whether what made the entries could tell callers apart; their own rules are looked at here
+   * @param varies - whether the list differs between callers, apart from the rules of its entries
    */
-  page(
+  list(
     entries: readonly Entry[],
     { cursor }: JsonObject,
     ctx: CallContext,
     varies: Varies = 'never',
   ): SerializedResult | Promise<SerializedResult> {
-    const { among, hints } = this.#options
-    // By the rules that there are, not by what they say of this caller: all pages have one scope.
-    const kept = hints?.(entries.some(({ visible }) => visible !== undefined) ? 'always' : varies)
+    const { member, pageSize, caching, among } = this.#options
+    const isOpen = this.#isOpen(entries)
+    // The existence of rules decides, not their verdict for this caller: all pages have one scope.
+    const hints = caching.of(member, isOpen ? varies : 'always')
+    if (isOpen && cursor === undefined && pageSize === undefined)
+      return this.#whole(entries, ctx.revision, hints)
     const answer = (seen: readonly Entry[]): SerializedResult => {
       const shown = among === undefined || seen === entries ? seen : among(seen, entries)
-      return this.#page(shown, cursor, ctx.revision, kept)
+      return this.#page(shown, cursor, ctx.revision, hints)
     }
     const seen = visibleAmong(entries, ctx)
     return seen instanceof Promise ? seen.then(answer) : answer(seen)
   }
 
-  #isOpen(entries: readonly Entry[]): boolean {
-    let open = this.#open.get(entries)
-    if (open === undefined) {
-      open = entries.every(({ visible }) => visible === undefined)
-      this.#open.set(entries, open)
-    }
-    return open
-  }
-
-  #page(
-    entries: readonly Entry[],
-    cursor: unknown,
-    revision: Revision,
-    hints: CacheHints | undefined,
-  ): SerializedResult {
+  #page(entries: readonly Entry[], cursor: unknown, revision: Revision, hints: CacheHints): SerializedResult {
     const { member, key, pageSize = entries.length } = this.#options
-    // A cursor ends with the scope that it was given out under, or the pages after it would have another one.
-    const list = hints?.cacheScope === 'public' ? `public ${member}` : member
+    // A cursor is bound to the scope of its page, or later pages would have another one.
+    const list = hints.cacheScope === 'public' ? `public ${member}` : member
     const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(list, cursor))
     const end = Math.min(start + pageSize, entries.length)
     const last = end < entries.length ? entries[end - 1] : undefined
-    return this.#answer(entries.slice(start, end), revision, hints, last && encodeCursor(list, key(last)))
+    return this.#answer(
+      entries.slice(start, end),
+      revision,
+      hints,
+      last && encodeCursor(list, key(last.item)),
+    )
   }
 
-  #whole(source: ListSource<Entry>, revision: Revision, hints: CacheHints | undefined): SerializedResult {
-    let answers = this.#wholes.get(source)
-    if (answers === undefined) this.#wholes.set(source, (answers = new Map()))
-    const { version } = source
-    const kept = answers.get(revision)
-    if (kept?.version === version && kept.answer.hints === hints) return kept.answer
-    const answer = this.#answer(source.entries(), revision, hints)
-    answers.set(revision, { version, answer })
+  #whole(entries: readonly Entry[], revision: Revision, hints: CacheHints): SerializedResult {
+    const answers = this.#answers(entries)
+    const known = answers.get(revision)
+    if (known?.hints === hints) return known
+    const answer = this.#answer(entries, revision, hints)
+    answers.set(revision, answer)
     return answer
   }
 
   #answer(
     entries: readonly Entry[],
     revision: Revision,
-    hints: CacheHints | undefined,
+    hints: CacheHints,
     nextCursor?: string,
   ): SerializedResult {
-    const { member, item } = this.#options
+    const { member } = this.#options
     const items = entries.map((entry) => this.#fragment(entry, revision)).join(',')
     const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
     const build = (): object => ({
-      [member]: entries.map(item),
+      [member]: entries.map(({ item }) => item),
       ...(nextCursor !== undefined && { nextCursor }),
     })
     return new SerializedResult(`{"${member}":[${items}]${next}}`, build, hints)
   }
 
   #fragment(entry: Entry, revision: Revision): string {
-    let byRevision = this.#fragments.get(entry)
-    if (byRevision === undefined) this.#fragments.set(entry, (byRevision = new Map()))
-    let fragment = byRevision.get(revision)
+    const fragments = this.#fragments(entry)
+    let fragment = fragments.get(revision)
     if (fragment === undefined) {
-      fragment = JSON.stringify(this.#options.project(revision, this.#options.item(entry)))
-      byRevision.set(revision, fragment)
+      fragment = JSON.stringify(this.#options.project(revision, entry.item))
+      fragments.set(revision, fragment)
     }
     return fragment
   }
 
   #after(entries: readonly Entry[], key: string): number {
-    let positions = this.#positions.get(entries)
-    if (positions === undefined) {
-      positions = new Map(entries.map((entry, index) => [this.#options.key(entry), index]))
-      this.#positions.set(entries, positions)
-    }
-    const position = positions.get(key)
+    const position = this.#positions(entries).get(key)
     if (position === undefined) throw invalidCursor()
     return position + 1
   }

@@ -72,6 +72,15 @@ export class Registry<Definition extends object, Entry extends object> {
     return (this.#entries ??= Array.from(this.#registrations.values(), ({ entry }) => entry))
   }
 
+  /** All entries. Those of the other registry replace the ones with the same key, and follow the rest. */
+  entriesWith(other: Registry<Definition, Entry> | undefined): readonly Entry[] {
+    if (other === undefined) return this.entries()
+    return Array.from(
+      new Map([...this.#registrations, ...other.#registrations]).values(),
+      ({ entry }) => entry,
+    )
+  }
+
   /** @throws `ERR_MCP_DUPLICATE_NAME`, and whatever is wrong with the definition */
   add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
     const key = this.keyOf(definition)

@@ -6,7 +6,7 @@ import type { RelatedTool } from '../tools/tool-metadata.ts'
 
 /** The part of a tool's entry that has to do with other tools. */
 export interface RelatedEntry {
-  readonly tool: Tool
+  readonly item: Tool
   /** The tool as it is without its relations. */
   readonly alone: Tool
   readonly related: readonly RelatedTool[]
@@ -46,18 +46,18 @@ export function createRelations(options: {
         const unknown = entry.related.filter(({ name }) => !has(name)).map(({ name }) => name)
         if (unknown.length > 0)
           options.logger.warn(
-            { tool: entry.tool.name, unknown },
+            { tool: entry.item.name, unknown },
             'A tool names related tools that do not exist',
           )
       }
     },
     among: (seen, all) => {
       if (seen.length === all.length || seen.every(({ related }) => related.length === 0)) return seen
-      const shown = new Set(seen.map(({ tool }) => tool.name))
-      const hidden = new Set(all.map(({ tool }) => tool.name).filter((name) => !shown.has(name)))
+      const shown = new Set(seen.map(({ item }) => item.name))
+      const hidden = new Set(all.map(({ item }) => item.name).filter((name) => !shown.has(name)))
       return seen.map((entry) => {
         const left = entry.related.filter(({ name }) => !hidden.has(name))
-        return left.length === entry.related.length ? entry : { ...entry, tool: describe(entry.alone, left) }
+        return left.length === entry.related.length ? entry : { ...entry, item: describe(entry.alone, left) }
       })
     },
   }

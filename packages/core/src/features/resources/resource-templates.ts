@@ -1,6 +1,7 @@
 import type { CacheHints } from '../../protocol/revisions/revision.ts'
 import type { ResourceTemplate } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
+import { memoize } from '../../util/memoize.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { Caching } from '../registry/caching.ts'
 import { checkAnnotations, checkName, invalid, publish } from '../registry/checks.ts'
@@ -30,8 +31,9 @@ export interface TemplateMatch {
 /** The templates of a server, and which of them an address belongs to. */
 export class ResourceTemplates {
   readonly registry: Registry<AnyResourceTemplate, TemplateEntry>
-  #sorted: readonly TemplateEntry[] = []
-  #sortedAt = -1
+  readonly #sorted = memoize((entries: readonly TemplateEntry[]) =>
+    entries.toSorted((a, b) => compareSpecificity(a.template, b.template)),
+  )
 
   constructor(logger: Logger, caching: Caching, build: typeof buildTemplate = refuseTemplate) {
     this.registry = new Registry({
@@ -43,20 +45,11 @@ export class ResourceTemplates {
 
   /** The most specific one that matches. A less specific one is never asked instead. */
   match(uri: string): TemplateMatch | undefined {
-    for (const entry of this.#bySpecificity()) {
+    for (const entry of this.#sorted(this.registry.entries())) {
       const variables = entry.template.match(uri)
       if (variables !== undefined) return { entry, variables }
     }
     return undefined
-  }
-
-  #bySpecificity(): readonly TemplateEntry[] {
-    const { version } = this.registry
-    if (this.#sortedAt !== version) {
-      this.#sorted = this.registry.entries().toSorted((a, b) => compareSpecificity(a.template, b.template))
-      this.#sortedAt = version
-    }
-    return this.#sorted
   }
 }
 

@@ -4,6 +4,7 @@ import { Method } from '../../protocol/methods.ts'
 import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
+import type { Lifespan } from '../../session/lifespan.ts'
 import type { Logger } from '../../util/logger.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { type Caching, readHints } from '../registry/caching.ts'
@@ -23,9 +24,9 @@ import {
   type TemplateMatch,
 } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
-import { sessionEntries, type SessionRegistry, withSessionEntries } from '../session-registry.ts'
+import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
 import { type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
-import { compileHooks, type Opened, SubscriberHooks } from './subscriber-hooks.ts'
+import { compileHooks, SubscriberHooks } from './subscriber-hooks.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
@@ -33,13 +34,12 @@ type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 export const MAX_URI_LENGTH = 8192
 
 export interface ResourcesOptions {
-  readonly pageSize: number | undefined
+  readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
   /** Without it there are no templates. */
   readonly buildTemplate?: typeof buildTemplate | undefined
-  /** What hooks outside of calls are given as `app`. */
-  readonly opened?: Opened | undefined
+  readonly lifespan?: Lifespan | undefined
 }
 
 /** The resources of a server, fixed and by template, and the methods that serve them. */
@@ -54,29 +54,27 @@ export class Resources {
   readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
-  constructor({ pageSize, logger, caching, opened, buildTemplate }: ResourcesOptions) {
+  constructor({ pageSize, logger, caching, lifespan, buildTemplate }: ResourcesOptions) {
     this.#buildTemplate = buildTemplate
     this.#logger = logger
     this.#caching = caching
-    this.#watches = new SubscriberHooks(logger, opened)
+    this.#watches = new SubscriberHooks(logger, lifespan)
     const { resources, templates } = this.createRegistries()
     this.registry = resources
     this.templates = templates
     this.#resourceList = new Listing<ListedResource, Resource>({
       member: 'resources',
-      key: (entry) => entry.item.uri,
-      item: (entry) => entry.item,
+      key: (resource) => resource.uri,
       project: (revision, resource) => revision.projectResource(resource),
       pageSize,
-      hints: (varies) => caching.of('resources', varies),
+      caching,
     })
     this.#templateList = new Listing<TemplateEntry, ResourceTemplate>({
       member: 'resourceTemplates',
-      key: (entry) => entry.item.uriTemplate,
-      item: (entry) => entry.item,
+      key: (template) => template.uriTemplate,
       project: (revision, template) => revision.projectResourceTemplate(template),
       pageSize,
-      hints: (varies) => caching.of('resourceTemplates', varies),
+      caching,
     })
     this.methods = [
       [Method.ListResources, { handle: (params, ctx) => this.#listResources(params, ctx) }],
@@ -178,47 +176,34 @@ export class Resources {
 
   #listTemplates(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     if (!this.offered) throw methodNotFound()
-    const own = sessionEntries(ctx)
-    if (own === undefined) return this.#templateList.list(this.templates.registry, params, ctx)
-    return this.#templateList.page(this.#templatesWith(own), params, ctx)
+    return this.#templateList.list(this.#templatesFor(ctx), params, ctx)
   }
 
   #listResources(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     if (!this.offered) throw methodNotFound()
-    const own = sessionEntries(ctx)
-    const templates = own === undefined ? this.templates.registry.entries() : this.#templatesWith(own)
-    const listers = templates.filter((entry) => entry.list !== undefined)
-    if (listers.length > 0) return this.#listAll(listers, params, ctx)
-    if (own === undefined) return this.#resourceList.list(this.registry, params, ctx)
-    return this.#resourceList.page(this.#fixedWith(own), params, ctx)
+    const fixed = this.registry.entriesWith(sessionEntries(ctx)?.resources)
+    const listers = this.#templatesFor(ctx).filter((entry) => entry.list !== undefined)
+    if (listers.length === 0) return this.#resourceList.list(fixed, params, ctx)
+    return this.#listAll(fixed, listers, params, ctx)
+  }
+
+  #templatesFor(ctx: CallContext): readonly TemplateEntry[] {
+    return this.templates.registry.entriesWith(sessionEntries(ctx)?.templates.registry)
   }
 
   async #listAll(
+    fixed: readonly ResourceEntry[],
     listers: readonly TemplateEntry[],
     params: JsonObject,
     ctx: CallContext,
   ): Promise<HandlerResult> {
     const asked = await visibleAmong(listers, ctx)
     const lists = await Promise.all(asked.map((entry) => listOf(entry, ctx)))
-    const own = sessionEntries(ctx)
-    const fixed = own === undefined ? this.registry.entries() : this.#fixedWith(own)
-    const unique = new Map<string, ListedResource>(fixed.map((entry) => [entry.item.uri, entry]))
-    const taken = new Set(unique.keys())
-    for (const entry of lists.flat()) if (!taken.has(entry.item.uri)) unique.set(entry.item.uri, entry)
+    // Fixed resources win over listed ones, and later lists over earlier ones.
+    const listed = new Map(lists.flat().map((entry) => [entry.item.uri, entry]))
+    for (const { item } of fixed) listed.delete(item.uri)
     const varies = listers.some(({ visible }) => visible !== undefined) ? 'always' : 'perhaps'
-    return this.#resourceList.page([...unique.values()], params, ctx, varies)
-  }
-
-  #fixedWith(own: SessionRegistry): readonly ResourceEntry[] {
-    return withSessionEntries(this.registry.entries(), own.resources, (entry) => entry.item.uri)
-  }
-
-  #templatesWith(own: SessionRegistry): readonly TemplateEntry[] {
-    return withSessionEntries(
-      this.templates.registry.entries(),
-      own.templates.registry,
-      (it) => it.item.uriTemplate,
-    )
+    return this.#resourceList.list([...fixed, ...listed.values()], params, ctx, varies)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../../util/logger.ts'
+import type { Lifespan } from '../../session/lifespan.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
 /** The hooks of a resource or template for its first and its last subscriber, as they are kept. */
@@ -22,12 +23,6 @@ export function compileHooks(subject: Subject, definition: Given): CompiledHooks
   return { onSubscribe: bound('onSubscribe'), onUnsubscribe: bound('onUnsubscribe') }
 }
 
-/** What the server's lifespan has opened, for hooks that run outside of any call. */
-export interface Opened {
-  ready(): Promise<void> | undefined
-  value(): unknown
-}
-
 /** An address that somebody watches, and the hooks that were there when the first one began. */
 interface Watched {
   readonly uri: string
@@ -40,13 +35,13 @@ interface Watched {
 /** Counts who watches which address in this process, over all eras, and tells the author of the first and the last one. */
 export class SubscriberHooks {
   readonly #logger: Logger
-  readonly #opened: Opened | undefined
+  readonly #lifespan: Lifespan | undefined
   /** By whose resource it is, so that two sessions with one of their own under the same address share nothing. */
   readonly #watched = new WeakMap<object, Map<string, Watched>>()
 
-  constructor(logger: Logger, opened: Opened | undefined) {
+  constructor(logger: Logger, lifespan: Lifespan | undefined) {
     this.#logger = logger
-    this.#opened = opened
+    this.#lifespan = lifespan
   }
 
   /**
@@ -73,8 +68,8 @@ export class SubscriberHooks {
     const { uri } = watched
     const call = async (): Promise<void> => {
       try {
-        await this.#opened?.ready()
-        await hook?.(uri, this.#opened?.value())
+        await this.#lifespan?.ready()
+        await hook?.(uri, this.#lifespan?.value())
       } catch (err) {
         this.#logger.error({ err, uri }, 'A hook for the subscribers of a resource failed')
       }

@@ -71,7 +71,7 @@ export class TaskCalls {
     if (dialect === undefined || ctx.task !== undefined || owner === undefined) return undefined
     if (dialect.extension === undefined) {
       if (entry.taskSupport !== 'required') return undefined
-      throw new McpError(ErrorCode.MethodNotFound, `The tool ${entry.tool.name} must be called as a task`)
+      throw new McpError(ErrorCode.MethodNotFound, `The tool ${entry.item.name} must be called as a task`)
     }
     if (!this.#handsOff(entry, ctx)) return undefined
     return askThenStart(entry, args, { ctx, owner, tasks: tasks() })
@@ -97,7 +97,7 @@ export class TaskCalls {
   }
 
   async #visible(entry: ToolEntry, ctx: CallContext, run: () => Promise<TaskStarted>): Promise<TaskStarted> {
-    return ifVisible(entry, ctx, () => this.#options.unknown(entry.tool.name), run)
+    return ifVisible(entry, ctx, () => this.#options.unknown(entry.item.name), run)
   }
 }
 
@@ -123,7 +123,7 @@ async function askThenStart(entry: ToolEntry, args: JsonObject, call: Call): Pro
     const checked = await entry.input.check(args)
     if (!checked.ok)
       return toolFailure(
-        `Invalid arguments for the tool ${entry.tool.name}:\n${describeIssues(checked.issues)}`,
+        `Invalid arguments for the tool ${entry.item.name}:\n${describeIssues(checked.issues)}`,
       )
     const questions = entry.asks && (await entry.asks.resolve(checked.value, call.ctx))
     return questions ?? (await start(entry, call, undefined))

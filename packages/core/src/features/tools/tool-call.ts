@@ -63,7 +63,7 @@ function runTool(
 ): HandlerResult | Promise<HandlerResult> {
   if (!checked.ok) {
     return toolFailure(
-      `Invalid arguments for the tool ${entry.tool.name}:\n${describeIssues(checked.issues)}`,
+      `Invalid arguments for the tool ${entry.item.name}:\n${describeIssues(checked.issues)}`,
     )
   }
   if (entry.asks !== undefined) return askFirst(entry, entry.asks, checked.value, ctx)

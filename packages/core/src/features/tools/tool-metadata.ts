@@ -89,10 +89,10 @@ export const displayName = (tool: {
 }): string => tool.title || tool.annotations?.title || tool.name
 
 /** Highest priority first, then by name, so that the order is the same on every node. */
-export function byPriority<Entry extends { readonly tool: Tool; readonly priority: number }>(
+export function byPriority<Entry extends { readonly item: Tool; readonly priority: number }>(
   entries: readonly Entry[],
 ): readonly Entry[] {
   return entries.toSorted(
-    (a, b) => b.priority - a.priority || (a.tool.name < b.tool.name ? -1 : Number(a.tool.name > b.tool.name)),
+    (a, b) => b.priority - a.priority || (a.item.name < b.item.name ? -1 : Number(a.item.name > b.item.name)),
   )
 }

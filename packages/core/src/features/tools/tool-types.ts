@@ -110,3 +110,19 @@ export interface AnyTool<App = never, Locals = never> extends ToolFields {
   readonly visible?: VisibleRule<App, Locals>
   readonly handler: (args: never, ctx: RequestContext<App, Locals, never>) => unknown
 }
+
+/** How the server handles its tools. A tool has `strictInput` and `validateOutput` too, which win over these. */
+export interface ToolOptions {
+  /** Whether `tools/list` is ordered by the tools' `priority`, highest first, then by name. @default false */
+  readonly orderByPriority?: boolean
+  /** Whether a line at the end of a tool's description names its `relatedTools`, for models to read. @default false */
+  readonly describeRelations?: boolean
+  /**
+   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish that they do. An
+   * object that the schema itself opens stays open; of JSON Schema only the root is closed, and only if it does not say
+   * itself which further properties it takes. @default false
+   */
+  readonly strictInput?: boolean
+  /** Whether structured results are checked against the tool's `outputSchema` before they are sent. @default true */
+  readonly validateOutput?: boolean
+}

@@ -19,50 +19,48 @@ import {
   type Subject,
 } from '../registry/checks.ts'
 import { headerParameters, parameterFault } from './header-parameters.ts'
-import { Listing, type ListSource } from '../registry/listing.ts'
+import { Listing } from '../registry/listing.ts'
+import { memoize } from '../../util/memoize.ts'
 import { compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
 import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
-import { sessionEntries, withSessionEntries } from '../session-registry.ts'
+import { sessionEntries } from '../session-registry.ts'
 import type { TaskCalls, TaskCallsOptions } from '../tasks/task-calls.ts'
 import type { TaskFeature } from '../tasks/task-feature.ts'
 import { checkTaskSupport } from '../tasks/task-support.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
-import type { AnyTool } from './tool-types.ts'
+import type { AnyTool, ToolOptions } from './tool-types.ts'
 import { type Guarded, ifVisible } from '../registry/visibility.ts'
 
-export interface ToolsOptions {
+export interface ToolsOptions extends ToolOptions {
   readonly schemas: SchemaEngine
-  readonly validateOutput: boolean
-  readonly strictInput: boolean
-  readonly pageSize: number | undefined
-  readonly orderByPriority: boolean
-  readonly describeRelations: boolean
+  readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
-  /** Undefined where calls never run as tasks. */
-  readonly tasks: TaskFeature | undefined
-  /** Undefined where calls get no input from their clients. */
-  readonly compileAsks: typeof compileAsks | undefined
-  /** The extensions that the server has, by id. */
+  /** Without it calls never run as tasks. */
+  readonly tasks?: TaskFeature | undefined
+  /** Without it no tool has `asks`. */
+  readonly compileAsks?: typeof compileAsks | undefined
+  /** The ids of the server's extensions. */
   readonly extensions: ReadonlySet<string>
-  /** What is made of the user interfaces of tools; undefined where they have none. */
-  readonly ui: ToolUi | undefined
+  /** Without it tools have no user interfaces. */
+  readonly ui?: ToolUi | undefined
 }
 
 /** The tools of a server and the methods that serve them. */
 export interface Tools {
   readonly registry: Registry<AnyTool, ToolEntry>
-  /** An empty one, for the tools of one session. */
+  /** Creates an empty registry for the tools of one session. */
   createRegistry(): Registry<AnyTool, ToolEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
-  /** Whether a tool can run as a task, or once could. */
-  readonly offerTasks: () => boolean
+  /** Whether a tool can run as a task, or could at some time. */
+  offerTasks(): boolean
 }
 
 export function createTools(options: ToolsOptions): Tools {
-  const relations = createRelations({ inDescription: options.describeRelations, logger: options.logger })
+  const { caching, extensions, logger, pageSize, tasks, ui } = options
+  const relations = createRelations({ inDescription: options.describeRelations === true, logger })
   let taskable = false
   let withUi = false
   const createRegistry = (): Tools['registry'] =>
@@ -77,60 +75,36 @@ export function createTools(options: ToolsOptions): Tools {
       },
     })
   const registry = createRegistry()
-  const offerTasks = (): boolean => taskable && options.tasks !== undefined
+  const offerTasks = (): boolean => taskable && tasks !== undefined
   const find: Find = (name, ctx) =>
     sessionEntries(ctx)?.tools.get(name as string) ?? registry.get(name as string)
-  const { tasks, extensions } = options
   const calls = tasks?.calls({ extensions, offered: offerTasks, find, unknown: unknownTool })
-  const listing = createListing(options, relations)
-  const source = options.orderByPriority ? ordered(registry) : registry
-  const list: MethodEntry = {
-    handle: (params, ctx) => {
-      if (!registry.offered) throw methodNotFound()
-      relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
-      const own = sessionEntries(ctx)?.tools
-      const without = withUi ? options.ui?.plainFor(ctx.client) : undefined
-      if (own === undefined) return listing.list(without?.source(source) ?? source, params, ctx)
-      const all = withSessionEntries(registry.entries(), own, (entry) => entry.tool.name)
-      const shown = without === undefined ? all : all.map((entry) => without.entry(entry))
-      return listing.page(options.orderByPriority ? byPriority(shown) : shown, params, ctx)
-    },
+  const listing = new Listing<ToolEntry, Tool>({
+    member: 'tools',
+    key: (tool) => tool.name,
+    project: (revision, tool) => revision.projectTool(tool),
+    pageSize,
+    caching,
+    among: relations.among,
+  })
+  const sorted = memoize(byPriority)
+  const list: MethodEntry['handle'] = (params, ctx) => {
+    if (!registry.offered) throw methodNotFound()
+    relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
+    const all = registry.entriesWith(sessionEntries(ctx)?.tools)
+    const shown = (withUi && ui?.plainFor(ctx.client)?.(all)) || all
+    // The extensions that a client declares decide which form of a tool it sees.
+    const varies = ui === undefined ? 'never' : 'always'
+    return listing.list(options.orderByPriority ? sorted(shown) : shown, params, ctx, varies)
   }
   return {
     registry,
     createRegistry,
     methods: [
-      [Method.ListTools, list],
+      [Method.ListTools, { handle: list }],
       [Method.CallTool, callEntry(registry, find, calls)],
     ],
     offerTasks,
-  }
-}
-
-const createListing = (options: ToolsOptions, relations: Relations): Listing<ToolEntry, Tool> =>
-  new Listing<ToolEntry, Tool>({
-    member: 'tools',
-    key: (entry) => entry.tool.name,
-    item: (entry) => entry.tool,
-    project: (revision, tool) => revision.projectTool(tool),
-    pageSize: options.pageSize,
-    // What a client declares decides which form of a tool it sees.
-    hints: (varies) => options.caching.of('tools', options.ui === undefined ? varies : 'always'),
-    among: (seen, all) => relations.among(seen, all),
-  })
-
-/** The same entries in another order, sorted once for each version. */
-function ordered(registry: Tools['registry']): ListSource<ToolEntry> {
-  let sorted: { from: readonly ToolEntry[]; to: readonly ToolEntry[] } | undefined
-  return {
-    get version() {
-      return registry.version
-    },
-    entries: () => {
-      const from = registry.entries()
-      if (sorted?.from !== from) sorted = { from, to: byPriority(from) }
-      return sorted.to
-    },
   }
 }
 
@@ -195,8 +169,8 @@ function withSchemas(
 
 function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relations): ToolEntry {
   const { name, title, description, inputSchema, outputSchema, icons } = definition
-  const { schemas, validateOutput } = options
-  const strict = definition.strictInput ?? options.strictInput
+  const { schemas } = options
+  const strict = definition.strictInput ?? options.strictInput ?? false
   checkToolName(name)
   const subject = { kind: 'tool', name }
   checkResultBytes(subject, definition.maxResultBytes)
@@ -221,7 +195,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   )
   return {
     label: `The tool ${JSON.stringify(name)}`,
-    tool: relations.describe(alone, related),
+    item: relations.describe(alone, related),
     alone,
     related,
     priority: definition.priority ?? 0,
@@ -232,7 +206,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     // A deferred schema has no such keyword.
     inHeaders: input.isDeferred ? undefined : headerParameters(subject, input.jsonSchema),
     output,
-    validateOutput: definition.validateOutput ?? validateOutput,
+    validateOutput: definition.validateOutput ?? options.validateOutput ?? true,
     maxResultBytes: definition.maxResultBytes,
     ...checkTaskSupport(subject, definition),
     asks: asksOf(subject, definition.asks, options.compileAsks),

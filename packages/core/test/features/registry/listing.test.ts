@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFeatures, type Features } from '../../../src/features/features.ts'
+import { Caching } from '../../../src/features/registry/caching.ts'
 import { Listing } from '../../../src/features/registry/listing.ts'
 import type { AnyTool } from '../../../src/features/tools/tool-types.ts'
 import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
@@ -99,18 +100,17 @@ describe('tools/list', () => {
 
   it('serialises an entry once per revision', () => {
     let times = 0
-    const listing = new Listing<{ id: string; visible: undefined }, { id: string }>({
-      member: 'things',
+    const listing = new Listing<{ item: { id: string }; visible: undefined }, { id: string }>({
+      member: 'tools',
       key: ({ id }) => id,
-      item: (entry) => entry,
       project: (_revision: Revision, item) => (times++, item),
       pageSize: 2,
+      caching: new Caching(),
     })
-    const entries = ['a', 'b', 'c'].map((id) => ({ id, visible: undefined }))
-    const source = { version: 1, entries: () => entries }
+    const entries = ['a', 'b', 'c'].map((id) => ({ item: { id }, visible: undefined }))
     const list = (date?: RevisionDate): unknown =>
-      listing.list(source, {}, contextOf('things/list', {}, date === undefined ? {} : { revision: date }))
-    expect(list()).toMatchObject({ result: { things: [{ id: 'a' }, { id: 'b' }] } })
+      listing.list(entries, {}, contextOf('tools/list', {}, date === undefined ? {} : { revision: date }))
+    expect(list()).toMatchObject({ result: { tools: [{ id: 'a' }, { id: 'b' }] } })
     list()
     expect(times).toBe(2)
     list('2025-03-26')

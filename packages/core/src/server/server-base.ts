@@ -1,0 +1,335 @@
+import { usageError } from '../errors.ts'
+import { resolveRevisions } from '../protocol/revisions/index.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
+import type { Implementation, LogLevel } from '../protocol/types.ts'
+import type { AnySchema } from '../schema/types.ts'
+import { type Bus, type ChangeEvent, CHANGES_TOPIC } from '../stores/bus.ts'
+import { systemClock } from '../util/clock.ts'
+import { Dispatcher } from '../call/dispatcher.ts'
+import { Events, SERVER_EVENTS, type ServerEvents, type ServerListener } from '../call/server-events.ts'
+import { createLifespan, type Lifespan } from '../session/lifespan.ts'
+import { type Logger, stderrLogger, safeLogger } from '../util/logger.ts'
+import { MemoryBus } from '../stores/memory-bus.ts'
+import {
+  type AddedMethodName,
+  type AnyMiddleware,
+  type MethodMiddleware,
+  type MethodResults,
+  type Middleware,
+  MiddlewareStack,
+} from '../call/middleware.ts'
+import { ServerMounts } from '../session/server-mounts.ts'
+import { secureRandom } from '../util/random.ts'
+import type { ServerRuntime } from '../session/server-runtime.ts'
+import { Refusals, type ServerStats } from '../session/stats.ts'
+import { type AnyDefinition, KIND } from '../features/define.ts'
+import { createFeatures, type Features } from '../features/features.ts'
+import type { Follower } from '../features/observe.ts'
+import type {
+  AnyPrompt,
+  PromptArguments,
+  PromptDefinition,
+  PromptSchema,
+} from '../features/prompts/prompt-types.ts'
+import type { AddOptions, Handle } from '../features/registry/registry.ts'
+import type { AnyResource, ResourceDefinition } from '../features/resources/resource-types.ts'
+import type { AnyTool, ToolDefinition } from '../features/tools/tool-types.ts'
+import type { ServerOptions } from './options.ts'
+import {
+  checkInfo,
+  copyExperimental,
+  resolveHeartbeat,
+  resolveLimits,
+  type ResolvedLimits,
+  resolveLogLevel,
+} from './resolve-options.ts'
+import type { ServerParts } from './parts.ts'
+
+/** The members that servers of every preset have. Each preset passes its parts. */
+export class ServerBase<Locals = unknown, App = unknown> {
+  /** For authors of transports and adapters. */
+  readonly runtime: ServerRuntime
+  /** Never set: the compiler checks the `locals` of mounts against it. */
+  declare readonly '~locals'?: (locals: Locals) => void
+  readonly #info: Implementation
+  protected readonly features: Features
+  readonly #middleware = new MiddlewareStack()
+  readonly #mounts = new ServerMounts()
+  protected readonly followers: Set<Follower> = new Set()
+  readonly #lifespan: Lifespan
+  readonly #bus: Bus
+  protected readonly logger: Logger
+  readonly #events: Events
+  readonly #refusals = new Refusals()
+
+  /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
+  constructor(info: Implementation, options: ServerOptions<App>, parts: ServerParts) {
+    checkInfo(info)
+    this.#info = info
+    const limits = resolveLimits(options.limits)
+    const logLevel = resolveLogLevel(options.logging)
+    this.logger = safeLogger(options.logger ?? stderrLogger)
+    this.#events = new Events(this.logger)
+    this.#bus =
+      options.bus ??
+      new MemoryBus({ onError: (err, topic) => this.logger.error({ err, topic }, 'A bus listener failed') })
+    this.#lifespan = createLifespan(options.lifespan)
+    this.features = createFeatures({
+      ...parts,
+      ...options.tools,
+      schemas: parts.schemaEngine(),
+      publish: (event) => this.#publish(event),
+      pageSize: limits.pageSize,
+      logging: logLevel !== undefined,
+      experimental: copyExperimental(options.experimental),
+      instructions: options.instructions,
+      cache: options.cache,
+      hasMiddleware: (method) => this.#middleware.around(method) !== undefined,
+      logger: this.logger,
+      lifespan: this.#lifespan,
+      extensions: options.extensions,
+      tasks: parts.createTasks?.(options.tasks, {
+        runtime: () => this.runtime,
+        notifies: () => this.features.added.ids.has(TASKS_EXTENSION),
+        createDispatcher: (handlers) =>
+          this.#createDispatcher({ ...options, progressHeartbeat: false }, { ...limits, handlers }),
+        onStored: ({ owner, taskId }) => this.#publish({ kind: 'task', owner, taskId }),
+      }),
+    })
+    this.runtime = this.#createRuntime(options, parts, limits, logLevel)
+  }
+
+  /**
+   * Adds what `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` return, in this order. Throws
+   * like {@link addTool}; definitions before the wrong one stay.
+   */
+  add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
+    const { tools, resources, prompts } = this.features
+    for (const definition of definitions) {
+      if (definition[KIND] === 'tool') tools.registry.add(definition)
+      else if (definition[KIND] === 'resource') resources.registry.add(definition)
+      else if (definition[KIND] === 'prompt') prompts.registry.add(definition)
+      else if (definition[KIND] === 'resource template') resources.templates.registry.add(definition)
+      else throw usageError('ERR_MCP_INVALID_DEFINITION', UNDEFINED_KIND)
+    }
+  }
+
+  /** @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for a wrong definition */
+  addTool<
+    const I extends AnySchema | undefined = undefined,
+    const O extends AnySchema | undefined = undefined,
+    A = {},
+  >(
+    tool: ToolDefinition<I, O, App, Locals, A>,
+    options?: AddOptions,
+  ): Handle<ToolDefinition<I, O, App, Locals, A>> {
+    return this.features.tools.registry.add(tool, options)
+  }
+  /** @returns whether there was one */
+  removeTool(name: string): boolean {
+    return this.features.tools.registry.remove(name)
+  }
+  /** Replaces all tools. With an empty list clients still learn that the server may have tools. */
+  setTools(tools: Iterable<AnyTool<App, Locals>>): void {
+    this.features.tools.registry.set(tools)
+  }
+
+  /** Adds a resource with a fixed URI. Throws like {@link addTool}. */
+  addResource(
+    resource: ResourceDefinition<App, Locals>,
+    options?: AddOptions,
+  ): Handle<ResourceDefinition<App, Locals>> {
+    return this.features.resources.registry.add(resource, options)
+  }
+  /** @returns whether there was one */
+  removeResource(uri: string): boolean {
+    return this.features.resources.registry.remove(uri)
+  }
+  /** Replaces all resources, but not the templates. */
+  setResources(resources: Iterable<AnyResource<App, Locals>>): void {
+    this.features.resources.registry.set(resources)
+  }
+
+  /** Throws like {@link addTool}. */
+  addPrompt<
+    const S extends PromptSchema | undefined = undefined,
+    const L extends PromptArguments = readonly [],
+  >(
+    prompt: PromptDefinition<S, L, App, Locals>,
+    options?: AddOptions,
+  ): Handle<PromptDefinition<S, L, App, Locals>> {
+    return this.features.prompts.registry.add(prompt, options)
+  }
+  /** @returns whether there was one */
+  removePrompt(name: string): boolean {
+    return this.features.prompts.registry.remove(name)
+  }
+  /** Replaces all prompts. */
+  setPrompts(prompts: Iterable<AnyPrompt<App, Locals>>): void {
+    this.features.prompts.registry.set(prompts)
+  }
+
+  /**
+   * Notifies the clients that have subscribed to a resource that it has changed. Subscribers of the resource that
+   * contains it (`within`) are notified too.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
+   */
+  notifyResourceUpdated(uri: string, { within }: { readonly within?: string } = {}): void {
+    this.#publish(within === undefined ? { kind: 'resource', uri } : { kind: 'resource', uri, within })
+  }
+
+  /**
+   * Tells a client that its user has finished at a URL. The page at that URL calls it, with the id that `elicitUrl` gave.
+   * Only the session that was asked is notified, if its revision has such a notification; an unknown id, or one older
+   * than an hour, is ignored. A call that waits for the user after an `UrlElicitationRequired` continues, on any node
+   * that shares the bus.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   */
+  completeElicitation(id: string): void {
+    this.#publish({ kind: 'elicitation', id })
+  }
+
+  /**
+   * Wraps every method but `initialize`, or the one named first, in a middleware. The first one added is the outermost;
+   * a later one wraps later calls only. Its errors are handled like a handler's, and it may answer without `next()`.
+   *
+   * `next()` resolves to the validated result, before projection to the client's revision. Return another one instead of
+   * changing it; it is not validated again.
+   *
+   * @throws `ERR_MCP_OPTION` for an unknown method
+   */
+  use(run: Middleware<object, App, Locals>): this
+  use<M extends keyof MethodResults>(method: M, run: MethodMiddleware<M, App, Locals>): this
+  /** Wraps a method of an extension. */
+  use<Name extends string>(method: AddedMethodName<Name>, run: Middleware<object, App, Locals>): this
+  use(...layer: [run: unknown] | [method: string, run: unknown]): this {
+    const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
+    const { methods, added } = this.features
+    if (method !== undefined && !methods.has(method) && !added.methods.has(method)) {
+      const known = [...methods.keys(), ...added.methods.keys()].join(', ')
+      throw usageError('ERR_MCP_OPTION', `server.use: there is no method "${method}"; choose from ${known}`)
+    }
+    if (typeof run !== 'function')
+      throw usageError('ERR_MCP_OPTION', 'server.use needs a function of (ctx, next)')
+    this.#middleware.add(method, run as AnyMiddleware)
+    return this
+  }
+
+  /**
+   * Listens to events of all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them fast;
+   * their errors are logged. Events without listeners cost nothing.
+   *
+   * @returns the function that removes the listener
+   * @throws `ERR_MCP_OPTION` for an unknown event
+   */
+  on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
+    if (!SERVER_EVENTS.includes(event) || typeof listener !== 'function')
+      throw usageError('ERR_MCP_OPTION', `server.on takes one of ${SERVER_EVENTS.join(', ')}, and a function`)
+    return this.#events.on(event, listener)
+  }
+
+  /** The open sessions, streams and calls of all mounts and connections, and the refusals since the start. */
+  stats(): ServerStats {
+    return {
+      ...this.#mounts.gauges(),
+      draining: this.#mounts.closed,
+      mounts: this.#mounts.size,
+      refusals: this.#refusals.snapshot(),
+    }
+  }
+
+  /**
+   * Closes every mount and connection, then the lifespan. Running calls may finish within `deadline` ms.
+   *
+   * @default deadline 10_000
+   */
+  async close(options: { readonly deadline?: number } = {}): Promise<void> {
+    for (const follower of this.followers) follower.stop()
+    this.followers.clear()
+    try {
+      await this.#mounts.close(options)
+    } finally {
+      await this.#lifespan.close()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #publish(event: ChangeEvent): void {
+    // A bus over a network may fail; the change itself has happened, and clients will list again some day.
+    this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
+  }
+
+  /** Logs a failure, now or later: it must not end what caused the call. */
+  #attempt(run: () => unknown, problem: string): void {
+    const failed = (err: unknown): void => this.logger.error({ err }, problem)
+    try {
+      const done = run()
+      if (done instanceof Promise) done.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  #createRuntime(
+    options: ServerOptions<App>,
+    parts: ServerParts,
+    limits: ResolvedLimits,
+    defaultLogLevel: LogLevel | undefined,
+  ): ServerRuntime {
+    const { instructions } = options
+    return {
+      info: this.#info,
+      revisions: resolveRevisions(options.revisions),
+      dispatcher: this.#createDispatcher(options, limits),
+      bus: this.#bus,
+      clock: options.clock ?? systemClock,
+      random: options.random ?? secureRandom,
+      logger: this.logger,
+      events: this.#events,
+      refusals: this.#refusals,
+      limits: limits.calls,
+      input: parts.createInput?.(this.#info, { ...options, limits: limits.input }, this.#bus),
+      defaultLogLevel,
+      addedNames: this.features.added.names,
+      capabilities: this.features.capabilities,
+      instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
+      ready: () => this.#lifespan.ready(),
+      app: () => this.#lifespan.value(),
+      addSubscriber: (uri, own) => this.features.resources.watch(uri, own),
+      attach: (mount) => this.#mounts.attach(mount),
+    }
+  }
+
+  #createDispatcher(
+    options: ServerOptions<App>,
+    { handlers, maxResultBytes }: Pick<ResolvedLimits, 'handlers' | 'maxResultBytes'>,
+  ): Dispatcher {
+    return new Dispatcher({
+      info: this.#info,
+      methods: this.features.methods,
+      added: this.features.added.methods,
+      middleware: this.#middleware,
+      clock: options.clock ?? systemClock,
+      events: this.#events,
+      ...handlers,
+      progressHeartbeatMs: resolveHeartbeat(options.progressHeartbeat),
+      maxResultBytes,
+      onError: (error, ctx, correlationId) => {
+        const { method } = ctx.message
+        this.logger.error(
+          { err: error, method, correlationId },
+          'A handler failed; the peer was shown the correlation id only',
+        )
+        this.#attempt(() => options.onError?.(error, ctx, correlationId), 'The option onError failed')
+      },
+    })
+  }
+}
+
+const UNDEFINED_KIND =
+  'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'
