@@ -66,7 +66,7 @@ export interface Features {
   /** Empty registries for one session. */
   createOffers(): SessionRegistry
   /** Derived from what is registered, or once was; with the extensions that a revision has, where one is given. */
-  capabilities(revision?: Revision): ServerCapabilities
+  readonly capabilities: (revision?: Revision) => ServerCapabilities
 }
 
 const NOTHING_ADDED = { ...NO_EXTENSIONS, topics: [], ui: undefined }

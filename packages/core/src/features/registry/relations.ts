@@ -19,7 +19,10 @@ export interface Relations {
   /** Logs names that no tool has, once for each tool that uses them. */
   check(entries: readonly RelatedEntry[], has: (name: string) => boolean): void
   /** The entries that a caller sees, without the names of those that they don't. */
-  among<Entry extends RelatedEntry>(seen: readonly Entry[], all: readonly Entry[]): readonly Entry[]
+  readonly among: <Entry extends RelatedEntry>(
+    seen: readonly Entry[],
+    all: readonly Entry[],
+  ) => readonly Entry[]
 }
 
 export function createRelations(options: {

@@ -55,7 +55,7 @@ export interface Tools {
   createRegistry(): Registry<AnyTool, ToolEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
   /** Whether a tool can run as a task, or could at some time. */
-  offerTasks(): boolean
+  readonly offerTasks: () => boolean
 }
 
 export function createTools(options: ToolsOptions): Tools {
