@@ -31,7 +31,7 @@ async function load(listener: RequestListener, lanes: number): ReturnType<typeof
 }
 
 describe('load over HTTP', () => {
-  it('counts each answer once, on all connections', async () => {
+  it('counts each response once, on all connections', async () => {
     let answered = 0
     const result = await load((_request, response) => {
       answered++
@@ -42,12 +42,12 @@ describe('load over HTTP', () => {
     expect(answered).toBeGreaterThanOrEqual(3)
   })
 
-  it('takes no status but 200 for a success', async () => {
+  it('accepts no status but 200', async () => {
     const failing = load((_request, response) => response.writeHead(503).end('no'), 1)
     await expect(failing).rejects.toThrow('Wrong answer: 503')
   })
 
-  it('takes no answer of another size for a success', async () => {
+  it('accepts no response of another size', async () => {
     await expect(load((_request, response) => response.end('odd'), 1)).rejects.toThrow('Wrong answer: 200')
   })
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Latencies, median, percentile } from '../src/load/load-result.ts'
 
-it('the median of an even number of values lies between the two in the middle', () => {
+it('the median of an even number of values is the mean of the two in the middle', () => {
   expect(median([9, 1, 5])).toBe(5)
   expect(median([4, 1, 3, 2])).toBe(2.5)
   expect(median([])).toBeNaN()
@@ -16,7 +16,7 @@ it('percentiles are values that occurred', () => {
   expect(percentile(new Float64Array(), 0.5)).toBeUndefined()
 })
 
-it('more latencies fit than there was room for at first', () => {
+it('the recorder grows beyond its initial size', () => {
   const latencies = new Latencies()
   for (let i = 0; i < 70_000; i++) latencies.add(i)
   expect(latencies.sorted()).toHaveLength(70_000)

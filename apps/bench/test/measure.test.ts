@@ -18,7 +18,7 @@ function fake(name: string, base: string | undefined, micros: number, mood: () =
   }
 }
 
-it('a ratio compares what was measured in the same round', async () => {
+it('compares results of the same round only', async () => {
   const moods = [1, 1, 1, 1, 1, 7, 7, 7, 7, 3, 3, 3, 3]
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
@@ -33,7 +33,7 @@ it('a ratio compares what was measured in the same round', async () => {
   expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', ratio: 0.5 })
 })
 
-it('the best round is kept, which a busy machine has disturbed least', async () => {
+it('reports the best round, which a busy machine has disturbed least', async () => {
   const moods = [1, 1, 1, 9, 1, 9, 9, 9]
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
@@ -52,7 +52,7 @@ const started = (micros: Readonly<Record<string, readonly number[]>>): Run[] =>
     samples: all.map((cpuMicros) => ({ requestsPerSecond: 1, cpuMicros, p50Ms: 1, p99Ms: 1 })),
   }))
 
-it('a start that came off badly does not decide, and is shown', () => {
+it('shows a slow start, which does not decide the ratio', () => {
   const [, jetway] = summarise([
     started({ bare: [10, 10, 10], jetway: [20, 20, 20] }),
     started({ bare: [10, 10, 10], jetway: [12.5, 12.5, 12.5] }),
@@ -61,13 +61,13 @@ it('a start that came off badly does not decide, and is shown', () => {
   expect(jetway).toMatchObject({ ratio: 0.8, between: [0.5, 0.8], leastCpuMicros: 12.5 })
 })
 
-it('who was started once is held against its base of that start', () => {
+it('compares a contender that started once with the base of that start', () => {
   const rows = summarise([started({ bare: [10], slow: [100] }), started({ bare: [20] })])
   expect(rows[1]).toMatchObject({ name: 'slow', ratio: 0.1 })
   expect(rows[1]).not.toHaveProperty('between')
 })
 
-it('nothing is held against a base that takes no part', () => {
+it('gives no ratio if the base did not run', () => {
   const [alone] = summarise([started({ jetway: [10] }), started({ jetway: [20] })])
   expect(alone).toMatchObject({ name: 'jetway', cpuMicros: 15 })
   expect(alone).not.toHaveProperty('ratio')

@@ -37,7 +37,7 @@ const REPORT = {
   memory: [],
 }
 
-it('a table says what a ratio is of', () => {
+it('a table names the base of a ratio', () => {
   const line = toMarkdown(REPORT)
     .split('\n')
     .find((text) => text.startsWith('| Jetway'))
@@ -55,7 +55,7 @@ it('a table says what a ratio is of', () => {
   ])
 })
 
-it('the tables take the place of those before, and the text around them stays', () => {
+it('new tables replace the old ones, and the text around them stays', () => {
   const page =
     'Before\n\n<!-- measured: npm run bench -- --write -->\n\nold\n<!-- end of what was measured -->\n\nAfter\n'
   const once = replaceMeasured(page, toMarkdown(REPORT))

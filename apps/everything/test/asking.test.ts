@@ -77,7 +77,7 @@ describe.each(WAYS)('the official client is asked over %s', (way, transport) => 
     await server?.stop()
   })
 
-  it('for a form, by a declared ask, and the person fills it in or declines', async () => {
+  it('for a form with asks, which the user accepts or declines', async () => {
     const { client, next } = connected
     next.answer = { action: 'accept', content: { username: 'ada', email: 'ada@example.com' } }
     const call = { name: 'test_elicitation', arguments: { message: 'Who?' } }
@@ -88,7 +88,7 @@ describe.each(WAYS)('the official client is asked over %s', (way, transport) => 
     expect(await client.callTool(call)).toMatchObject(text('User response: action=decline, content={}'))
   })
 
-  it('for a form in the middle of a handler, with every kind of choice', async () => {
+  it('for a form inside a handler, with every kind of choice', async () => {
     const { client, elicited, next } = connected
     next.answer = { action: 'accept', content: { untitledSingle: 'option2', titledMulti: ['value1'] } }
     expect(await client.callTool({ name: 'test_elicitation_sep1330_enums' })).toMatchObject(
@@ -103,7 +103,7 @@ describe.each(WAYS)('the official client is asked over %s', (way, transport) => 
     })
   })
 
-  it('for what its model says', async () => {
+  it('to sample its model', async () => {
     const call = { name: 'test_sampling', arguments: { prompt: 'hi' } }
     expect(await connected.client.callTool(call)).toMatchObject(
       text('LLM response: You said {"type":"text","text":"hi"}'),

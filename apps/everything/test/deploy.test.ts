@@ -45,12 +45,12 @@ const echo = (text: string): { name: string; arguments: { text: string } } => ({
   arguments: { text },
 })
 
-describe('a server that is killed and started again under the v1 client', () => {
+describe('a server that is killed and restarted during a session of the v1 client', () => {
   const says = async ({ client }: Watched, text: string): Promise<void> => {
     expect((await client.callTool(echo(text))).content).toEqual([{ type: 'text', text }])
   }
 
-  it('answers 404 to a plain id, and goes on with a sealed one, on either framework', async () => {
+  it('answers 404 to a plain session id, and accepts a sealed one, on both frameworks', async () => {
     const plain = await run(SERVER_COMMANDS.fastify, { SESSION_KEYS: '' })
     const port = ['--port', new URL(plain.url).port]
     const lost = await connect(plain.url)
@@ -77,8 +77,8 @@ describe('a server that is killed and started again under the v1 client', () => 
   })
 })
 
-describe.each(ADAPTERS)('a server on %s that is told to stop with fifty calls in flight', (adapter) => {
-  it('answers them all, half of them as streams, and ends with code 0 in time', async () => {
+describe.each(ADAPTERS)('a server on %s that gets SIGTERM with fifty calls in flight', (adapter) => {
+  it('answers them all, half of them as streams, and exits with code 0 in time', async () => {
     const flags = ['--http', '--port', '0', '--adapter', adapter]
     const server = await run([
       ...fromSource(new URL('./support/serve-holding.ts', import.meta.url)),

@@ -141,7 +141,7 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
 }
 
 describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s', (transport) => {
-  it('serves clients of both eras and of the oldest transport at once, each by its own means and none for another', async () => {
+  it('serves clients of both eras and of HTTP+SSE at the same time, each in its own form', async () => {
     const { server, handled, heard } = createMeeting()
     const { port, stop } = await MOUNTS[transport](server)
     cleanups.push(stop)
@@ -212,7 +212,7 @@ describe('one process on stdio', () => {
     params: { name, arguments: args, _meta, ...more },
   })
 
-  it('answers requests of both eras in turn, with the same ids, each in its own words', async () => {
+  it('answers requests of both eras in turn, with the same ids, each in its own format', async () => {
     const client = new RawStdio()
     cleanups.push(() => client.kill())
     await client.ask({ jsonrpc: '2.0', id: 'probe', method: 'server/discover', params: { _meta: META } })

@@ -84,14 +84,14 @@ describe.each([
     return { outcome, heard }
   }
 
-  it('is answered, since its progress is heard of every 15 s', async () => {
+  it('gets its response, because it gets progress every 15 s', async () => {
     const { outcome, heard } = await call({})
     expect(outcome).toEqual([{ type: 'text', text: 'at last' }])
     expect(heard).toHaveLength(5)
     expect(heard).toEqual([...new Set(heard)].toSorted((a, b) => a - b))
   })
 
-  it('is given up by the client where nothing is said in between', async () => {
+  it('times out in the client without progress', async () => {
     const { outcome, heard } = await call({ progressHeartbeat: false })
     expect(outcome).toMatch(/timed out/i)
     expect(heard).toEqual([])

@@ -36,7 +36,7 @@ describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
     })
     afterEach(() => inbox.clear())
 
-    it('to lists and resources, each by a subscription of its own, until it closes one', async () => {
+    it('to lists and resources, each by its own subscription, until it closes one', async () => {
       inbox = new Inbox()
       const lists = await client.listen({ toolsListChanged: true })
       const resources = await client.listen({ resourceSubscriptions: ['test://watched-resource'] })

@@ -15,7 +15,7 @@ describe('the command line', () => {
     })
   })
 
-  it('serves no misbehaving handlers and one whole page unless told to', async () => {
+  it('serves no misbehaving handlers, and lists on one page, by default', async () => {
     const server = await listen('hono')
     try {
       const client = new RawClient(server.url)

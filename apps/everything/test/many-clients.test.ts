@@ -66,7 +66,7 @@ function expectOwn(messages: readonly Message[], id: number, client: string, tex
 }
 
 describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (transport) => {
-  it('two hundred clients share one McpServer with colliding request ids: no answer lost, doubled or crossed', async () => {
+  it('two hundred clients share one McpServer with equal request ids: no response is lost, doubled or sent to another client', async () => {
     const { url, agent } = await start(transport)
     let answers = 0
     const visit = async (_: unknown, index: number): Promise<void> => {
@@ -89,7 +89,7 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (transp
     expect(answers).toBe(CLIENTS * CALLS)
   })
 
-  it('one client that gives every request the same id gets every answer where it asked', async () => {
+  it('one client that uses one id for all requests gets each response on its own request', async () => {
     const { url, agent } = await start(transport)
     const client = new RawClient(url, agent)
     await client.initialize('monotone')

@@ -76,7 +76,7 @@ const requestOf = ({ name, method, params }: Case): { id: string; [member: strin
   params: { ...params, _meta: { progressToken: name } },
 })
 
-it('there are 22 misdeeds in 4 kinds of handler', () => {
+it('there are 22 mistakes in 4 kinds of handler', () => {
   expect([MISBEHAVING.length, CASES.length]).toEqual([22, 88])
 })
 
@@ -96,7 +96,7 @@ describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
     await server?.stop()
   })
 
-  it.concurrent.each(CASES)('$name: gets exactly one well-formed answer', async (one) => {
+  it.concurrent.each(CASES)('$name: gets exactly one well-formed response', async (one) => {
     const { status, messages } = await client.post(requestOf(one))
     expect(status).toBe(200)
     for (const message of messages.slice(0, -1)) expectNotice(message, one.name)
@@ -105,13 +105,13 @@ describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
     expectWellFormed(one, answer)
   })
 
-  it('no answer comes a second time on the stream beside', async () => {
+  it('the GET stream repeats no response', async () => {
     const stream = await client.listen()
     for (const one of CASES) await client.post(requestOf(one))
     expect(await stream.end()).toEqual([])
   })
 
-  it('answers others as before', async () => {
+  it('still answers other clients', async () => {
     const call = {
       jsonrpc: '2.0',
       id: 1,
@@ -139,24 +139,24 @@ describe('over stdio', () => {
   })
   afterAll(() => server?.kill())
 
-  it.each(CASES)('$name: gets exactly one well-formed answer', (one) => {
+  it.each(CASES)('$name: gets exactly one well-formed response', (one) => {
     const messages = server.lines.map((line) => JSON.parse(line) as Message)
     expect(messages.filter(({ id }) => id === one.name)).toHaveLength(1)
     expectWellFormed(one, answers.get(one.name) ?? {})
   })
 
-  it('what comes beside the answers is well-formed', () => {
+  it('all other messages are well-formed', () => {
     const messages = server.lines.map((line) => JSON.parse(line) as Message)
     for (const message of messages.filter(({ id }) => id === undefined)) {
       expectNotice(message, String(message.params?.['progressToken']))
     }
   })
 
-  it('every line on stdout is a message, and what strayed is on stderr', () => {
+  it('every line on stdout is a message, and other output is on stderr', () => {
     for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
     expect(server.stderr).toContain('a stray line')
     expect(server.stderr).toContain('and a stray piece without an end')
   })
 
-  it('the process ends in peace when its input does', () => expect(code).toBe(0))
+  it('the process exits with code 0 when its input ends', () => expect(code).toBe(0))
 })

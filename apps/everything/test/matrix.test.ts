@@ -75,7 +75,7 @@ describe.each(transports)('over %s', (transport) => {
     }
   })
 
-  describe.each(OFFERS)('the official client %s, which offers %s', (client, revision, connect) => {
+  describe.each(OFFERS)('the official client %s, which supports %s', (client, revision, connect) => {
     let driver: Driver
 
     beforeAll(async () => {

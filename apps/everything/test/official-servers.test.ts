@@ -113,7 +113,7 @@ describe('servers of the official SDK over HTTP', () => {
     await works(await connect(`${origin}/mcp`))
   })
 
-  it('version 1 over HTTP+SSE, found out by itself', async () => {
+  it('version 1 over HTTP+SSE, detected', async () => {
     let transport: SSEServerTransport | undefined
     const origin = await serve(async (request, response, body) => {
       if (request.url === '/sse' && request.method === 'GET') {

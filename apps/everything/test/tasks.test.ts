@@ -76,13 +76,13 @@ describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
       await server?.stop()
     })
 
-    it('come to the result of the tool', async () => {
+    it('return the result of the tool', async () => {
       const { seen, end } = await call('slow_compute', { seconds: 0, label: 'x' })
       expect(seen[0]).toBe('working')
       expect(end).toMatchObject(text('Computed x in 0 s'))
     })
 
-    it('ask the person when the client comes for the result', async () => {
+    it('ask the user when the client requests the result', async () => {
       await expect(
         connected.client.request({ method: 'tools/call', params: { name: 'confirm_delete' } }, Anything),
       ).rejects.toMatchObject({ code: -32601 })
@@ -93,7 +93,7 @@ describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
       ])
     })
 
-    it('are listed, cancelled and, cancelled, stay so', async () => {
+    it('are listed and cancelled, and stay cancelled', async () => {
       const { tasks } = connected.client.experimental
       const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
       expect(await tasks.getTask(taskId)).toMatchObject({ taskId, status: 'working' })
@@ -106,7 +106,7 @@ describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
       expect(await tasks.getTask(taskId)).toMatchObject({ status: 'cancelled' })
     })
 
-    it('fail as their call fails', async () => {
+    it('fail if their call fails', async () => {
       const { tasks } = connected.client.experimental
       const failed = await create({ name: 'failing_job' })
       expect(await tasks.getTaskResult(failed, CallToolResultSchema)).toMatchObject({
@@ -135,7 +135,7 @@ describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
   },
 )
 
-describe('tasks of requests that stand for themselves, on stdio', () => {
+describe('tasks without a session, on stdio', () => {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {
@@ -144,7 +144,7 @@ describe('tasks of requests that stand for themselves, on stdio', () => {
     },
   }
 
-  it('ask and end in the words of notifications, for a client that listens', async () => {
+  it('ask and end by notifications to a client that subscribes', async () => {
     const client = new RawStdio()
     try {
       const ask = (id: number, method: string, params: object): Promise<Message> =>

@@ -16,7 +16,7 @@ async function listed(extensions: object): Promise<readonly object[]> {
 }
 
 describe('the tools of the guide to user interfaces', () => {
-  it('have one for the clients that show it, and are plain for others', async () => {
+  it('have one for clients that support it, and are plain for others', async () => {
     const shows = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
     const ui = { resourceUri: 'ui://weather/dashboard' }
     expect(await listed(shows)).toMatchObject([

@@ -17,7 +17,7 @@ async function order(keys: readonly string[], more: object = {}): Promise<RawRes
   return response
 }
 
-it('a call that asks goes on in another process with the same keys, or newer ones, and in no other', async () => {
+it('a call that asks continues in another process with the same or newer keys, and in no other', async () => {
   const { result } = await order([KEY])
   expect(result).toMatchObject({
     resultType: 'input_required',

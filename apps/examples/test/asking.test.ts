@@ -43,7 +43,7 @@ it('asks before it deletes', async () => {
 // #endregion
 
 describe('the tools of the guide to asking', () => {
-  it('delete a folder when the user agrees, and ask nobody about an empty one', async () => {
+  it('delete a folder when the user agrees, and an empty one without asking', async () => {
     expect(await call('delete_folder', { path: 'empty' }, { elicit: [] })).toEqual({
       text: 'Deleted empty',
       asked: [],
@@ -64,7 +64,7 @@ describe('the tools of the guide to asking', () => {
     expect(undecided.text).toBe('Nothing was booked')
   })
 
-  it('send the user to an address, and ask the model and the client at once', async () => {
+  it('send the user to a URL, and ask the model and the client in one round', async () => {
     expect((await call('connect_bank', {}, { elicitUrl: ['accept'] })).text).toBe(
       'The user was sent to the bank',
     )
@@ -73,7 +73,7 @@ describe('the tools of the guide to asking', () => {
     expect(asked).toEqual(['sample', 'roots'])
   })
 
-  it('go round in a loop', async () => {
+  it('ask in a loop', async () => {
     const elicit = [accept({ number: 3 }), accept({ number: 7 })]
     expect(await call('guess_my_number', {}, { elicit })).toEqual({
       text: 'Right, after 2 tries',
@@ -81,7 +81,7 @@ describe('the tools of the guide to asking', () => {
     })
   })
 
-  it('ask in the middle of a handler, until the user has enough', async () => {
+  it('ask inside a handler, until the user stops', async () => {
     const { text } = await call(
       'rename_photos',
       {},
@@ -92,7 +92,7 @@ describe('the tools of the guide to asking', () => {
     expect(text).toBe('["sea"]')
   })
 
-  it('send the user away first, and are told when they are back', async () => {
+  it('send the user to a URL first, and continue when the user has finished', async () => {
     await using client = await connect(server, {
       revision: '2025-11-25',
       auth: { principal: 'ann' },

@@ -28,13 +28,13 @@ afterEach(async () => {
 describe('the notes of the guide to resources', () => {
   const read = (uri: string): Promise<RawResponse> => ask(notes, 'resources/read', { uri })
 
-  it('one at a fixed address answers with JSON', async () => {
+  it('a static resource returns JSON', async () => {
     expect((await read('notes://authors')).result).toEqual({
       contents: [{ uri: 'notes://authors', mimeType: 'application/json', text: '["ann","bob"]' }],
     })
   })
 
-  it('a template reads, lists and completes, and knows what there is not', async () => {
+  it('a template reads, lists, completes, and reports unknown notes', async () => {
     expect((await read('notes://ann/later')).result).toMatchObject({
       contents: [{ mimeType: 'text/markdown', text: '# Later\n\nRead.' }],
     })
@@ -50,13 +50,13 @@ describe('the notes of the guide to resources', () => {
     expect(result).toMatchObject({ completion: { values: ['ann'] } })
   })
 
-  it('an export has several contents, each with an address', async () => {
+  it('an export has several contents, each with a URI', async () => {
     expect((await read('notes://export')).result).toMatchObject({
       contents: [{ uri: 'notes://export' }, { uri: 'notes://export/shelf', blob: 'R0lG' }],
     })
   })
 
-  it('a subscriber hears of a change', async () => {
+  it('a subscriber is notified of a change', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'notes://ann/today' })
     write('ann', 'today', '# Today\n\nDone.')
@@ -64,7 +64,7 @@ describe('the notes of the guide to resources', () => {
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
   })
 
-  it('what is subscribed to is watched until nobody does, and its parts are told of', async () => {
+  it('a file is watched while it has subscribers, who are notified of its parts', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'drafts://ann' })
     await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
@@ -81,7 +81,7 @@ describe('the desk of the guide to prompts', () => {
     ask(desk, 'prompts/get', { name, arguments: args })
   const user = (text: string): object => ({ messages: [{ role: 'user', content: { type: 'text', text } }] })
 
-  it('a text is one message of the user, with its arguments checked and transformed', async () => {
+  it('a string is one user message, with validated and transformed arguments', async () => {
     expect((await get('summarise', { text: 'Long.', words: '7' })).result).toMatchObject(
       user('Summarise this in at most 7 words:\n\nLong.'),
     )
@@ -89,7 +89,7 @@ describe('the desk of the guide to prompts', () => {
     expect((await get('summarise', {})).error?.code).toBe(-32602)
   })
 
-  it('several messages carry roles and content', async () => {
+  it('several messages have roles and content', async () => {
     const { result } = await get('review', { diff: '+a' })
     expect(result).toMatchObject({
       description: 'A review that begins with the risks',
@@ -101,7 +101,7 @@ describe('the desk of the guide to prompts', () => {
     })
   })
 
-  it('an argument completes, and may be left out', async () => {
+  it('an argument is completed and may be omitted', async () => {
     expect((await get('translate', { text: 'Hund' })).result).toMatchObject(
       user('Translate into English:\n\nHund'),
     )
@@ -124,14 +124,14 @@ describe('the tools of the guide to results and errors', () => {
     expect((await call('nothing')).result).toEqual({ content: [] })
   })
 
-  it('a structured value comes with its JSON as text', async () => {
+  it('structured content comes with its JSON as text', async () => {
     expect((await call('measure', { text: 'a\nb' })).result).toEqual({
       ...text('{"characters":3,"lines":2}'),
       structuredContent: { characters: 3, lines: 2 },
     })
   })
 
-  it('blocks stay blocks, and a whole result says all', async () => {
+  it('content blocks and whole results are sent unchanged', async () => {
     expect((await call('chart')).result).toMatchObject({
       content: [{ type: 'text' }, { type: 'image', data: 'R0lG' }, { type: 'resource_link', name: 'sales' }],
     })
@@ -142,7 +142,7 @@ describe('the tools of the guide to results and errors', () => {
     })
   })
 
-  it('a failure reaches whom it is meant for, and a bug nobody', async () => {
+  it("a tool error reaches the model, and a bug's message reaches no client", async () => {
     expect((await call('divide', { a: 1, b: 0 })).result).toEqual({
       ...text('b must not be 0: choose another divisor'),
       isError: true,
@@ -158,14 +158,14 @@ describe('the shop of the guide to middleware', () => {
   const call = async (name: string, auth?: AuthInfo): Promise<RawResponse> =>
     (await connect(shop, auth)).request('tools/call', { name })
 
-  it('a layer around everything reaches the handler, and one around calls adds to the result', async () => {
+  it('middleware passes locals to the handler, and call middleware adds to the result', async () => {
     expect((await call('greet', { principal: 'ada' })).result).toEqual({
       content: [{ type: 'text', text: 'Hello, ada' }],
       _meta: { 'com.example/served-by': 'north' },
     })
   })
 
-  it('a layer refuses, for one caller', async () => {
+  it('middleware refuses one caller', async () => {
     const answers = []
     for (let count = 0; count < 4; count++) answers.push(await call('greet', { principal: 'bob' }))
     expect(answers.map(({ error }) => error?.message)).toEqual([
@@ -177,7 +177,7 @@ describe('the shop of the guide to middleware', () => {
     expect((await call('greet', { principal: 'eve' })).error).toBeUndefined()
   })
 
-  it('a tool shows itself to those who may use it, and to nobody else', async () => {
+  it('a tool is visible only to callers that may use it', async () => {
     const clerk = { principal: 'clerk', scopes: ['refund'] }
     const names = async (auth?: AuthInfo): Promise<string[]> => {
       const { result } = await (await connect(shop, auth)).request('tools/list')
@@ -189,7 +189,7 @@ describe('the shop of the guide to middleware', () => {
     expect((await call('refund', { principal: 'dan' })).error).toMatchObject({ code: -32602 })
   })
 
-  it('a listener hears how each request went', async () => {
+  it('a listener gets the outcome of each request', async () => {
     await call('greet', { principal: 'fay' })
     expect(served.at(-1)).toMatch(/^tools\/call greet: ok after \d+ ms$/)
   })

@@ -106,7 +106,7 @@ describe('the guide to credentials of clients', () => {
     handler.closeAllConnections()
   })
 
-  it('asks a user in a browser and goes on with the token', async () => {
+  it('asks a user in a browser, and continues with the token', async () => {
     const visits: string[] = []
     const auth = forUser(
       async (url) => {
@@ -136,7 +136,7 @@ describe('the guide to credentials of clients', () => {
     expect(asked.filter((each) => each === 'POST /token')).toHaveLength(before)
   })
 
-  it('takes no token that is bound to nothing where it has to be', async () => {
+  it('refuses an unbound token where a bound one is required', async () => {
     const send = authorizedFetch(
       `${origin}/mcp`,
       bound(async () => undefined),
@@ -146,7 +146,7 @@ describe('the guide to credentials of clients', () => {
     })
   })
 
-  it('keeps credentials where secrets are kept', async () => {
+  it('stores credentials in the secret store', async () => {
     const kept = new Map<string, string | null>()
     const store = inKeychain({
       get: async (name) => kept.get(name) ?? null,

@@ -25,7 +25,7 @@ function inMemory(server: McpServer) {
   }
 }
 
-it('all servers are asked, and one that cannot be started is named', async () => {
+it('all servers are listed, and one that cannot start is named', async () => {
   const lines: string[] = []
   const answers = await askAll(
     { delphi: oracle('perhaps'), dodona: oracle('yes'), none: { command: '/no/such/oracle' } },
@@ -36,7 +36,7 @@ it('all servers are asked, and one that cannot be started is named', async () =>
   expect(lines).toEqual(['2 servers are connected', expect.stringContaining('none is not: ')])
 })
 
-it('a careful host reads, and asks a person about it', async () => {
+it('a careful host asks the user before it reads', async () => {
   const server = new McpServer({ name: 'files', version: '1.0.0' })
   for (const name of ['read_file', 'read_secret', 'delete_file'])
     server.addTool({ name, handler: () => name })
@@ -56,7 +56,7 @@ it('a careful host reads, and asks a person about it', async () => {
   ])
 })
 
-it('the model is used only where a person agrees; forms have a dialog of their own', async () => {
+it('the model is sampled only if the user agrees; forms have their own dialog', async () => {
   const approve: Approve = asking(() => Promise.resolve(false))
   const { signal } = new AbortController()
   const sample = { messages: [], maxTokens: 1 }
@@ -65,7 +65,7 @@ it('the model is used only where a person agrees; forms have a dialog of their o
   expect(await approve({ kind: 'elicit', server: 'a', detail: elicit, signal })).toBe(true)
 })
 
-it('servers that come and go are told of', async () => {
+it('added and removed servers cause events', async () => {
   const { ClientManager } = await import('@jetway/client/manager')
   await using manager = new ClientManager(
     { name: 'my-host', version: '1.0.0' },

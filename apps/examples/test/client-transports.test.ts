@@ -25,7 +25,7 @@ async function listen(
   }
 }
 
-it('a session is gone on with by the next client', async () => {
+it('the next client continues a session', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   const opened = vi.fn<() => void>()
   server.on('session:open', opened)
@@ -39,7 +39,7 @@ it('a session is gone on with by the next client', async () => {
   await close()
 })
 
-it('a server at an address is given the token', async () => {
+it('a server at a URL gets the token', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   server.addTool({ name: 'who', handler: (_, { auth }) => auth?.principal ?? 'nobody' })
   const handler = toFetch(server, {
@@ -54,7 +54,7 @@ it('a server at an address is given the token', async () => {
   await close()
 })
 
-it('a server of this machine is run, heard and ended', async () => {
+it('a local server is started, called and stopped', async () => {
   vi.stubEnv('SHOP_API_KEY', 'key')
   const lines: string[] = []
   const script = fileURLToPath(new URL('./support/shop-server.mjs', import.meta.url))
@@ -66,7 +66,7 @@ it('a server of this machine is run, heard and ended', async () => {
   vi.unstubAllEnvs()
 })
 
-it('a server described as data is run just so', async () => {
+it('a server described as data is started as described', async () => {
   const script = fileURLToPath(new URL('./support/shop-server.mjs', import.meta.url))
   const client = await connectAs({
     command: process.execPath,
@@ -78,7 +78,7 @@ it('a server described as data is run just so', async () => {
   await client.close()
 })
 
-it('the file of a host is read server by server', async () => {
+it('the configuration file of a host gives its servers', async () => {
   const lines: string[] = []
   const file = fileURLToPath(new URL('./support/servers.mcp.json', import.meta.url))
   expect(await serversOf(file, (line) => lines.push(line))).toEqual(['shop'])

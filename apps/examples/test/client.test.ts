@@ -8,7 +8,7 @@ import { createHost, describeTools, exportOrders, followTools, totalOf } from '.
 import { server } from '../src/tools/tools.ts'
 
 describe('the host of the guide to clients', () => {
-  it('tells which tools there are', async () => {
+  it('lists the tools', async () => {
     const [near, far] = createMemoryTransportPair()
     server.connect(far)
     expect(await describeTools(duplex(near))).toContain('get_order: An order of the shop by its number')
@@ -31,7 +31,7 @@ describe('the host of the guide to clients', () => {
     expect(await totalOf(client, 'A1')).toBe(40)
   })
 
-  it('asks its user what the server asks', async () => {
+  it("passes the server's questions to its user", async () => {
     const shop = new McpServer({ name: 'shop', version: '1.0.0' })
     shop.addTool({
       name: 'close',
@@ -50,7 +50,7 @@ describe('the host of the guide to clients', () => {
     expect(questions).toEqual(['shop asks: Close the shop?'])
   })
 
-  it('follows the list of tools', async () => {
+  it('updates its list of tools', async () => {
     const shop = new McpServer({ name: 'shop', version: '1.0.0' })
     shop.addTool({ name: 'one', handler: () => '1' })
     await using client = await connect(shop)

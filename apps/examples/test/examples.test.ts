@@ -58,7 +58,7 @@ async function withExample<T>(example: string, use: (client: Client) => Promise<
   }
 }
 
-describe('the examples stay as short as they are said to be', () => {
+describe('the examples are as short as the docs say', () => {
   it.each([
     ['hello-stdio', 8],
     ['hello-fastify', 10],
@@ -86,7 +86,7 @@ describe('the examples run', () => {
     expect(await withExample(example, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
   })
 
-  it('quickstart rolls dice and refuses what its schema does not allow', async () => {
+  it('quickstart rolls dice, and refuses arguments that its schema does not allow', async () => {
     await withExample('quickstart', async (client) => {
       const rolled = await client.callTool({ name: 'roll_dice', arguments: { count: 3 } })
       const { rolls, total } = rolled.structuredContent as { rolls: number[]; total: number }

@@ -13,7 +13,7 @@ async function ask(method: string, params: object, extensions: object = { [ID]: 
 }
 
 describe('the extension of the guide', () => {
-  it('is told of with its settings', async () => {
+  it('is announced with its settings', async () => {
     expect(await ask('server/discover', {})).toMatchObject({
       result: { capabilities: { extensions: { [ID]: { languages: ['en'] } } } },
     })
@@ -26,7 +26,7 @@ describe('the extension of the guide', () => {
     expect(await ask('glossary/explain', explain, {})).toMatchObject({ error: { code: -32_021 } })
   })
 
-  it('is what a tool may ask about, or depend on', async () => {
+  it('can be checked or required by a tool', async () => {
     const call = (name: string, extensions?: object): Promise<object> =>
       ask('tools/call', { name }, extensions)
     expect(JSON.stringify(await call('next_departure'))).not.toContain('take off')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { call, firstEvent, initialize, withProcess } from './support.ts'
 
 describe('the app of the Fastify guide', () => {
-  it('serves its own routes, asks for a token, keeps the headers of hooks and CORS, and fills ctx', async () => {
+  it('serves its own routes, requires a token, keeps the headers of hooks and CORS, and fills ctx', async () => {
     await withProcess('http/fastify-app', { TOKEN: 'secret' }, async (origin) => {
       expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
       const url = `${origin}/api/mcp`
@@ -25,7 +25,7 @@ describe('the app of the Fastify guide', () => {
 })
 
 describe('the app of the Hono guide', () => {
-  it('serves its own routes and hands the context of its middleware to tools', async () => {
+  it('serves its own routes, and passes the variables of its middleware to tools', async () => {
     await withProcess('http/hono-app', {}, async (origin) => {
       expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
       const headers = { 'x-tenant': 'acme', origin: 'https://app.example.com' }
@@ -39,7 +39,7 @@ describe('the app of the Hono guide', () => {
 })
 
 describe('the mount behind a proxy', () => {
-  it('takes the public host on a loopback connection, and no other', async () => {
+  it('accepts the public host on a loopback connection, and no other', async () => {
     await withProcess('http/behind-a-proxy', {}, async (origin) => {
       expect((await initialize(`${origin}/mcp`, { host: 'mcp.example.com' })).status).toBe(200)
       expect((await initialize(`${origin}/mcp`, { host: 'rebound.example.com' })).status).toBe(403)
@@ -48,7 +48,7 @@ describe('the mount behind a proxy', () => {
 })
 
 describe('the app that is deployed', () => {
-  it('has sessions that its next process goes on with', async () => {
+  it('has sessions that its next process continues', async () => {
     const env = { SESSION_KEYS: Buffer.alloc(32, 1).toString('base64') }
     let session: Record<string, string> = {}
     await withProcess('server/deploys', env, async (origin) => {
@@ -62,7 +62,7 @@ describe('the app that is deployed', () => {
 })
 
 describe('the fetch handler', () => {
-  it('answers a Request with a Response, for its public host alone', async () => {
+  it('answers a Request with a Response, for its public host only', async () => {
     const { default: handler } = await import('../src/http/fetch-handler.ts')
     const post = (url: string): Request =>
       new Request(url, {
@@ -88,7 +88,7 @@ describe('the fetch handler', () => {
 })
 
 describe('the report of the guide on resuming', () => {
-  it('is there for a client that comes back for it', async () => {
+  it('is replayed to a client that reconnects', async () => {
     const { app } = await import('../src/server/long-report.ts')
     const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`
     try {

@@ -50,7 +50,7 @@ it.each([
   expect(await query({ region: 'eu', shard: 7 }, headers)).toEqual(answer)
 })
 
-it('demands a header for what is there, and none for what is not', async () => {
+it('requires a header for a given parameter, and none for a missing one', async () => {
   expect(await query({ region: 'eu', shard: 7 }, { 'mcp-param-region': 'eu' })).toEqual(refused)
   const whole = [200, 'eu/0 since 2026-01-01']
   expect(await query({ region: 'eu' }, { 'mcp-param-region': 'eu' })).toEqual(whole)

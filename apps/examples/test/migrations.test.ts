@@ -49,7 +49,7 @@ async function observe(client: Client): Promise<unknown> {
 }
 
 describe('coming from the official SDK', () => {
-  it('the server before and the one after look the same to a client', async () => {
+  it('the old and the new server look the same to a client', async () => {
     const after = (await observe(await connect(shop))) as { offer: { description?: string } }
     // Jetway says with the messages what the prompt is; the SDK says it in the list only.
     delete after.offer.description
@@ -58,7 +58,7 @@ describe('coming from the official SDK', () => {
 })
 
 describe('coming from mcp-go', () => {
-  it('the calculator computes, and says why where it cannot', async () => {
+  it('the calculator computes, and reports errors', async () => {
     const client = await connect(calculator)
     const calculate = (operation: string, x: number, y: number): Promise<unknown> =>
       client.callTool({ name: 'calculate', arguments: { operation, x, y } })

@@ -35,11 +35,11 @@ const promises = describeAdapter('node:http', {
 })
 // #endregion
 
-it('keeps every promise of the contract but those that need a context or the host’s authentication', () => {
+it('passes the contract, except for locals and host authentication', () => {
   expect(promises).toHaveLength(41)
 })
 
-it('takes at most 60 lines, imports and blank lines counted, marks of regions not', () => {
+it('has at most 60 lines, with imports and blank lines', () => {
   const lines = readFileSync(new URL('../src/http/node-http.ts', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n')
@@ -68,7 +68,7 @@ it.each(['json', 'sse'] as const)(
   },
 )
 
-it('is what hello-node serves with, beside an address that nothing answers', async () => {
+it('serves hello-node, where other paths get 404', async () => {
   await withProcess('quickstart/hello-node', {}, async (origin) => {
     const opened = await initialize(`${origin}/mcp`)
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }

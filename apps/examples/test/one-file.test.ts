@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
 })
 
-it('a server in one file runs where none of its packages are', async () => {
+it('a bundled server runs without its packages', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'one-file-'))
   folders.push(folder)
   const outfile = join(folder, 'server.mjs')

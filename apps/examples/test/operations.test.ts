@@ -8,7 +8,7 @@ import { call, initialize } from './support.ts'
 const message = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', id: 7, method, params })
 
 describe('the app of the guide on operations', () => {
-  it('tells its numbers, its refusals and its errors, and drains before it stops', async () => {
+  it('exposes stats, rejected requests and errors, and drains before it stops', async () => {
     const app = await createApp()
     await app.listen({ port: 0, host: '127.0.0.1' })
     onTestFinished(() => app.close())
@@ -37,7 +37,7 @@ describe('the app of the guide on operations', () => {
 })
 
 describe('the traces of the guide on operations', () => {
-  it('are those that clients name', async () => {
+  it('are continued from the client', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     await shop.handleMessage(message('tools/call', { name: 'fails', _meta: { traceparent } }))
     expect(traces.at(-1)).toEqual({ traceId: '0af7651916cd43dd8448eb211c80319c', sampled: true })
@@ -45,7 +45,7 @@ describe('the traces of the guide on operations', () => {
 })
 
 describe('the messages of the guide without a mount', () => {
-  it('are answered with who sent them, and leave work behind', async () => {
+  it('are answered with their principal, and may leave work', async () => {
     const replies: string[] = []
     const job = (body: object): Parameters<typeof consume>[0] => ({
       body: JSON.stringify(body),
@@ -65,7 +65,7 @@ describe('the messages of the guide without a mount', () => {
     ])
   })
 
-  it('hand the work that is left to a function that would be stopped', async () => {
+  it("pass remaining work to the platform's waitUntil", async () => {
     const kept: Promise<unknown>[] = []
     const answer = await onEvent(message('tools/call', { name: 'confirm' }), {
       waitUntil: (work) => kept.push(work),

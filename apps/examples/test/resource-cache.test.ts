@@ -20,7 +20,7 @@ function rates(cacheScope: 'public' | 'private'): {
   return { server, reads: () => reads }
 }
 
-it('asks a server once for what is read several times', async () => {
+it('reads from the server once, then from the cache', async () => {
   const { server, reads } = rates('private')
   await using client = await connect(server)
   const [first, second] = await readRates(client, ['rates://all', 'rates://all'])

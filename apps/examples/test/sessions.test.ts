@@ -10,7 +10,7 @@ async function connect(): Promise<TestConnection> {
 }
 
 describe('the server of the guide to sessions', () => {
-  it('names what it does beyond the protocol', async () => {
+  it('announces its experimental capabilities', async () => {
     const client = await connect()
     expect(client.initialized['capabilities']).toMatchObject({
       experimental: { 'com.example/handoff': { version: 2 } },
@@ -29,7 +29,7 @@ describe('the server of the guide to sessions', () => {
     await Promise.all([one.close(), other.close()])
   })
 
-  it('tells subscribers of a change', async () => {
+  it('notifies subscribers of a change', async () => {
     const client = await connect()
     await client.request('resources/subscribe', { uri: 'price://tea' })
     setPrice('tea', 5)

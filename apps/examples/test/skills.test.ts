@@ -42,7 +42,7 @@ describe('the skills of the guide', () => {
     expect(folder['resources']).toMatchObject([{ uri }, { mimeType: 'inode/directory' }])
   })
 
-  it('are loaded by a host once its user agrees, which is remembered', async () => {
+  it('are loaded by a host after its user agrees once', async () => {
     const [near, far] = createMemoryTransportPair()
     fromData.connect(far)
     await using client = new Client({ name: 'host', version: '1' }, { name: 'acme' })

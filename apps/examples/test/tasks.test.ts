@@ -23,7 +23,7 @@ describe('the tools of the guide to tasks, in a session', () => {
   const ask = async (method: string, params: object): Promise<JsonObject> =>
     (await client.request(method, params as JsonObject)).result as JsonObject
 
-  it('run as tasks, tell how far they are, and give their result to who comes for it', async () => {
+  it('run as tasks, report progress, and return their result on request', async () => {
     const params = { name: 'convert_files', arguments: { folder: 'in' }, task: {} }
     const created = await ask('tools/call', params)
     expect(created).toMatchObject({
@@ -37,12 +37,12 @@ describe('the tools of the guide to tasks, in a session', () => {
     expect(await ask('tasks/get', { taskId })).toMatchObject({ status: 'completed' })
   })
 
-  it('run as any tool where nobody asks for a task', async () => {
+  it('run as plain calls if the client does not request a task', async () => {
     const params = { name: 'convert_files', arguments: { folder: 'in' } }
     expect(await ask('tools/call', params)).toMatchObject({ content: [{ text: 'Converted 3 files' }] })
   })
 
-  it('ask whoever comes for the result', async () => {
+  it('ask the client that requests the result', async () => {
     const created = await ask('tools/call', { name: 'publish_report', task: {} })
     const { taskId } = created['task'] as { taskId: string }
     expect(await ask('tasks/result', { taskId })).toMatchObject({ content: [{ text: 'Published' }] })
@@ -50,7 +50,7 @@ describe('the tools of the guide to tasks, in a session', () => {
   })
 })
 
-describe('the tools of the guide to tasks, called by requests that stand for themselves', () => {
+describe('the tools of the guide to tasks, without a session', () => {
   const ask = async (method: string, params: object, extensions: object): Promise<JsonObject> => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -62,7 +62,7 @@ describe('the tools of the guide to tasks, called by requests that stand for the
   const declared = { 'io.modelcontextprotocol/tasks': {} }
   const call = { name: 'convert_files', arguments: { folder: 'in' } }
 
-  it('become tasks where the client declares the extension', async () => {
+  it('become tasks if the client declares the extension', async () => {
     const { result } = await ask('tools/call', call, declared)
     expect(result).toMatchObject({ resultType: 'task', ttlMs: 1_800_000 })
     const { taskId } = result as { taskId: string }
@@ -73,7 +73,7 @@ describe('the tools of the guide to tasks, called by requests that stand for the
     )
   })
 
-  it('run plainly where it does not, unless they must be tasks', async () => {
+  it('run as plain calls if it does not, unless they require tasks', async () => {
     expect(await ask('tools/call', call, {})).toMatchObject({ result: { resultType: 'complete' } })
     expect(await ask('tools/call', { name: 'publish_report' }, {})).toMatchObject({
       error: { code: -32_021 },

@@ -44,7 +44,7 @@ async function scriptedModel(
 }
 
 describe('the tools of the guide to the bridge', () => {
-  it('are called by a host of its own', async () => {
+  it('are called by a custom host', async () => {
     await using client = await connect(weather())
     const signal = AbortSignal.timeout(10_000)
     expect(await callOne(client, 'of today', signal)).toBe('Sunny')

@@ -16,7 +16,7 @@ import {
 // #region connect
 expect.extend(matchers)
 
-it('answers with the order', async () => {
+it('returns the order', async () => {
   await using client = await connect(server)
   const result = await client.callTool('get_order', { id: 'A1' })
   expect(result).toHaveStructured({ total: 40, paid: true })
@@ -24,12 +24,12 @@ it('answers with the order', async () => {
 // #endregion
 
 // #region call
-it('tells the model which order there is not', async () => {
+it('names the unknown order to the model', async () => {
   await using client = await connect(server)
   expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
 })
 
-it('takes an order back, once', async () => {
+it('cancels an order once', async () => {
   await using client = await connect(server)
   expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('true')
   expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('false')
@@ -37,7 +37,7 @@ it('takes an order back, once', async () => {
 // #endregion
 
 // #region notifications
-it('reports progress, and logs how much was exported', async () => {
+it('reports progress, and logs the number of exported orders', async () => {
   await using client = await connect(server)
   await client.setLogLevel('info')
   const reports: number[] = []
@@ -57,7 +57,7 @@ it.each(REVISIONS)('lists its tools to clients of $version', async ({ version })
 
 // #region matrix
 describeMatrix('cancel_order', { transports: [memoryTransport, fetchTransport] }, (cell) => {
-  it('is listed with a title where the revision has titles', async () => {
+  it('is listed with a title if the revision has titles', async () => {
     const till = new McpServer({ name: 'till', version: '1.0.0' })
     till.add(cancelOrder)
     const client = await cell.connect(till)
@@ -72,7 +72,7 @@ describe('the other tools of the guide', () => {
   const names = async (client: TestClient): Promise<readonly string[]> =>
     (await client.listTools()).map(({ name }) => name)
 
-  it('come and go with the registry that is followed', async () => {
+  it('follow another registry', async () => {
     await using client = await connect(server)
     const before = await names(client)
     {
@@ -85,7 +85,7 @@ describe('the other tools of the guide', () => {
     expect(await names(client)).toEqual(before)
   })
 
-  it('arguments that the schema does not allow come back by field', async () => {
+  it('reports invalid arguments by field', async () => {
     await using client = await connect(server)
     expect(await client.callTool('get_order', { id: 'x' })).toBeToolError(/id/)
     expect(await client.callTool('count_orders', { paid: 'yes' })).toBeToolError(/paid/)
@@ -96,7 +96,7 @@ describe('the other tools of the guide', () => {
     expect(await client.callTool('count_orders', { paid: false })).toHaveText('1')
   })
 
-  it('a tool can be changed and taken back while clients are connected', async () => {
+  it('a tool can be updated and removed while clients are connected', async () => {
     await using client = await connect(server, { revision: '2025-11-25' })
     {
       using _counter = openCounter()

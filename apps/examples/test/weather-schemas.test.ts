@@ -42,7 +42,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
   })
   afterAll(() => close())
 
-  it('publishes what the others publish', async () => {
+  it('publishes the same schema as the others', async () => {
     const { tools } = await client.listTools()
     const four = await connect(zod4)
     expect(withoutClosing(tools)).toEqual(withoutClosing((await four.client.listTools()).tools))
@@ -59,7 +59,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
     })
   })
 
-  it('fills in the default and answers twice, as a value and as text', async () => {
+  it('fills in the default, and returns structured content and text', async () => {
     const { structuredContent, content } = await client.callTool({
       name: 'get_forecast',
       arguments: { city: 'Oslo' },
@@ -74,13 +74,13 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
   })
 
-  it('takes what is optional, and lets fall what it does not know', async () => {
+  it('accepts optional properties, and drops unknown ones', async () => {
     const args = { city: 'Oslo', days: 1, unit: 'F', more: true }
     const { structuredContent } = await client.callTool({ name: 'get_forecast', arguments: args })
     expect(structuredContent).toMatchObject({ days: [{ high: 28, low: 16 }] })
   })
 
-  it('answers with a list in an object', async () => {
+  it('returns a list in an object', async () => {
     const call = (state: string): ReturnType<Client['callTool']> =>
       client.callTool({ name: 'get_alerts', arguments: { state } })
     expect((await call('NY')).structuredContent).toEqual({

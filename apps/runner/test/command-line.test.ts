@@ -8,7 +8,7 @@ const OWN: Readonly<Record<string, AppFlag>> = {
 const read = (...argv: string[]): unknown => readCommandLine(argv, OWN)
 
 describe('a command line', () => {
-  it('means HTTP on Fastify and loopback when it says nothing', () => {
+  it('defaults to HTTP on Fastify and loopback', () => {
     expect(read()).toEqual({
       run: 'http',
       http: { adapter: 'fastify', host: '127.0.0.1', port: undefined, response: 'auto' },
@@ -36,14 +36,14 @@ describe('a command line', () => {
     })
   })
 
-  it('may ask for stdio, and for an app’s own switches', () => {
+  it('accepts --stdio and the app’s own options', () => {
     expect(read('--stdio', '--live', '--api-url', 'http://a')).toEqual({
       run: 'stdio',
       server: { flags: { live: true, 'api-url': 'http://a' }, options: {} },
     })
   })
 
-  it('may ask for help, which names every switch', () => {
+  it('accepts --help, which names every option', () => {
     expect(read('--help')).toEqual({ run: 'help' })
     for (const flag of [
       'stdio',

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { freePort } from '../src/free-port.ts'
 
-it('a taken port leads to a later one that can be listened on', async () => {
+it('returns the next free port if the first is taken', async () => {
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
   const taken = (holder.address() as AddressInfo).port
@@ -14,6 +14,6 @@ it('a taken port leads to a later one that can be listened on', async () => {
   await Promise.all([once(holder.close(), 'close'), once(user.close(), 'close')])
 })
 
-it('an address that is not this machine’s is an error, not a search', async () => {
+it('throws for an address of another machine', async () => {
   await expect(freePort(3000, '192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL')
 })

@@ -17,23 +17,23 @@ const serve = (file: string, options?: WorkerOptions): void => {
 const connect = connectHttp(() => server.url)
 const SUBSCRIBE = { notifications: { resourceSubscriptions: ['bus://note'] } }
 
-describe('in Workers, after a request that has come and gone', () => {
+describe('in Workers, after an earlier request', () => {
   serve('./fixtures/timed.worker.ts')
   beforeAll(async () => {
     expect(await (await postCall(server.url, 'wait', { ms: 1 })).text()).toContain('Waited')
   })
 
-  it('a call that takes long becomes a stream, which is kept alive', async () => {
+  it('a long call becomes a stream with keep-alive comments', async () => {
     const response = await postCall(server.url, 'wait', { ms: 600 })
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     expect(await response.text()).toMatch(/^:[^]*Waited/m)
   })
 
-  it('a call that hangs is ended in time', async () => {
+  it('a call that hangs ends at its time limit', async () => {
     expect(await (await postCall(server.url, 'hang')).text()).toContain('isError')
   })
 
-  it('calls that overlap are answered each by itself', async () => {
+  it('concurrent calls each get their own response', async () => {
     const waits = Array.from({ length: 8 }, (_, index) => 10 + index * 30)
     const replies = await Promise.all(waits.map((ms) => postCall(server.url, 'wait', { ms })))
     const texts = await Promise.all(replies.map((reply) => reply.text()))
@@ -41,11 +41,11 @@ describe('in Workers, after a request that has come and gone', () => {
   })
 })
 
-describe('in Workers, what needs the stream of another request', () => {
+describe('in Workers, notifications on the stream of another request', () => {
   describe('by default', () => {
     serve('./fixtures/timed.worker.ts')
 
-    it('is no session: a client is greeted and forgotten', async () => {
+    it('has no sessions: initialize creates none', async () => {
       const peer = await connect({ revision: '2025-11-25' })
       const { result } = await peer.request('tools/call', { name: 'wait', arguments: { ms: 1 } })
       expect(result).toMatchObject({ content: [{ text: 'Waited' }] })
@@ -54,7 +54,7 @@ describe('in Workers, what needs the stream of another request', () => {
       await peer.close()
     })
 
-    it('is no subscription: a request that listens is told why', async () => {
+    it('has no subscriptions: subscriptions/listen gets an error with the reason', async () => {
       const reply = await post(server.url, { method: 'subscriptions/listen', params: SUBSCRIBE })
       expect(reply.status).toBe(404)
       expect(await reply.json()).toMatchObject({
@@ -63,17 +63,17 @@ describe('in Workers, what needs the stream of another request', () => {
     })
   })
 
-  it('is no /sse: the mount is refused when it is made', async () => {
+  it('has no /sse: the mount throws', async () => {
     const starting = listenInWorker(new URL('./fixtures/http-sse.worker.ts', import.meta.url))
     await expect(starting).rejects.toThrow(
       'legacySse needs sessions, which Workers have in Durable Objects alone',
     )
   })
 
-  describe('where the server has a bus that works there', () => {
+  describe('with a bus that works across requests', () => {
     serve('./fixtures/bus.worker.ts')
 
-    it('is told to those who listen', async () => {
+    it('reach subscribers', async () => {
       const peer = await connect({ revision: '2026-07-28' })
       peer.request('subscriptions/listen', SUBSCRIBE).catch(() => 'ended with the connection')
       await peer.notification('notifications/subscriptions/acknowledged')
@@ -87,7 +87,7 @@ describe('in Workers, what needs the stream of another request', () => {
   describe('in a Durable Object', () => {
     serve('../src/durable-object.ts', { durableObject: 'SessionsObject' })
 
-    it('is told to sessions', async () => {
+    it('reach sessions', async () => {
       const peer = await connect({ revision: '2025-11-25' })
       await peer.request('resources/subscribe', { uri: 'object://note' })
       await peer.request('tools/call', { name: 'write_note' })
@@ -96,7 +96,7 @@ describe('in Workers, what needs the stream of another request', () => {
       await peer.close()
     })
 
-    it('is told to those who listen', async () => {
+    it('reach subscribers', async () => {
       const peer = await connect({ revision: '2026-07-28' })
       const notifications = { resourceSubscriptions: ['object://note'] }
       peer.request('subscriptions/listen', { notifications }).catch(() => 'ended with the connection')
@@ -107,7 +107,7 @@ describe('in Workers, what needs the stream of another request', () => {
       await peer.close()
     })
 
-    it('is an answer over /sse', async () => {
+    it('reach clients over /sse', async () => {
       const leaving = new AbortController()
       const { signal } = leaving
       const headers = { accept: 'text/event-stream' }
@@ -136,7 +136,7 @@ describe('in Workers, what needs the stream of another request', () => {
 describe('in Workers, a lifespan', () => {
   serve('./fixtures/lifespan.worker.ts')
 
-  it('is opened once, though the client for which it opens goes away', async () => {
+  it('opens once, even if the first client disconnects', async () => {
     const leaving = new AbortController()
     const left = postCall(server.url, 'opened', {}, leaving)
     left.catch(() => 'gone')

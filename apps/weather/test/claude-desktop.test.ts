@@ -16,7 +16,7 @@ async function printedConfig(): Promise<DesktopConfig> {
   return JSON.parse(stdout.slice(stdout.indexOf('\n{\n'), stdout.indexOf('\n}\n') + 2)) as DesktopConfig
 }
 
-it('the configuration that is printed works from / with hardly any environment', async () => {
+it('the printed configuration works from / with a minimal environment', async () => {
   const { command, args } = (await printedConfig()).mcpServers.weather
   const child = spawn(command, args, {
     cwd: '/',

@@ -16,14 +16,14 @@ describe('the command line', () => {
     expect(weather.said.stdout).toBe('')
   })
 
-  it('--help explains every switch', async () => {
+  it('--help explains every option', async () => {
     const weather = startWeather('--help')
     expect(await weather.exited).toBe(0)
     expect(weather.said.stdout).toContain('--adapter')
     expect(weather.said.stdout).toContain('--live')
   })
 
-  it('a port that is taken is an error where it was asked for', async () => {
+  it('a taken port is an error if --port names it', async () => {
     const first = await startWeatherOnHttp()
     const second = startWeather('--port', new URL(first.url).port)
     expect(await second.exited).toBe(1)
@@ -32,7 +32,7 @@ describe('the command line', () => {
     expect(await first.exited).toBe(0)
   })
 
-  it('without --port, a taken port makes it take the next free one', async () => {
+  it('without --port, it uses the next free port', async () => {
     const [first, second] = [await listening(startWeather()), await listening(startWeather())]
     expect(Number(new URL(second.url).port)).toBeGreaterThan(Number(new URL(first.url).port))
     for (const { process, exited } of [first, second]) {
@@ -41,7 +41,7 @@ describe('the command line', () => {
     }
   })
 
-  it('--revisions narrows what is served', async () => {
+  it('--revisions limits the revisions', async () => {
     const weather = await startWeatherOnHttp('--revisions', '2025-03-26')
     const client = await openSession(weather.url)
     expect(client.protocolVersion).toBe('2025-03-26')
@@ -49,7 +49,7 @@ describe('the command line', () => {
     expect(await weather.exited).toBe(0)
   })
 
-  it('--revisions can leave it without sessions, and it still says what it has', async () => {
+  it('--revisions can leave no sessions, and the welcome still lists the tools', async () => {
     const weather = await startWeatherOnHttp('--revisions', '2026-07-28')
     const stream = await fetch(weather.url, { headers: { accept: 'text/event-stream' } })
     expect(stream.status).toBe(405)

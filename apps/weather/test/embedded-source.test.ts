@@ -26,7 +26,7 @@ describe('the sample data', () => {
     expect((await source.forecast(boulder, 1, never)).place).toBe('Denver, CO')
   })
 
-  it('says what it covers when no city is near', async () => {
+  it('names its cities if none is near', async () => {
     const paris = { latitude: 48.8566, longitude: 2.3522 }
     const refused = source.forecast(paris, 1, never)
     await expect(refused).rejects.toThrow(ToolError)
@@ -44,15 +44,15 @@ describe('cities', () => {
     expect(findCity(text)?.name).toBe('Denver')
   })
 
-  it.each(['New York', 'new york', 'new-york', 'New York, NY'])('of two words too: %j', (text) => {
+  it.each(['New York', 'new york', 'new-york', 'New York, NY'])('with two words: %j', (text) => {
     expect(findCity(text)?.name).toBe('New York')
   })
 
-  it.each(['', 'Paris', 'Denver, TX', '__proto__'])('are not made up: %j', (text) => {
+  it.each(['', 'Paris', 'Denver, TX', '__proto__'])('are not invented: %j', (text) => {
     expect(findCity(text)).toBeUndefined()
   })
 
-  it('are completed from their beginning', () => {
+  it('are completed by prefix', () => {
     expect(completeCity('h')).toEqual(['Honolulu', 'Houston'])
     expect(completeCity('')).toHaveLength(CITIES.length)
   })

@@ -22,7 +22,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
   const call = (name: string, args: Record<string, unknown>): ReturnType<Client['callTool']> =>
     client.callTool({ name, arguments: args })
 
-  it('lists its tools with object schemas that say no anyOf at their root', async () => {
+  it('lists its tools with object schemas without anyOf at the root', async () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual(['get_alerts', 'get_forecast'])
     for (const tool of tools) {
@@ -62,7 +62,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(JSON.stringify(content)).toContain(hint)
   })
 
-  it('gives one text for each alert, and the same as data', async () => {
+  it('returns one text per alert, and the same as structured content', async () => {
     const { structuredContent, content } = await call('get_alerts', { state: 'tx' })
     expect(structuredContent).toMatchObject({
       state: 'TX',
@@ -71,7 +71,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(content).toHaveLength(2)
   })
 
-  it('says so when there is no alert', async () => {
+  it('reports that there is no alert', async () => {
     const { structuredContent, content } = await call('get_alerts', { state: 'CO' })
     expect(structuredContent).toEqual({ state: 'CO', alerts: [] })
     expect(content).toEqual([{ type: 'text', text: 'No weather alerts are in force in CO.' }])
@@ -86,7 +86,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     },
   )
 
-  it('offers the cities as a list of resources', async () => {
+  it('lists the cities as resources', async () => {
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(
       expect.arrayContaining(['weather://cities', 'weather://cities/new-york']),
@@ -97,7 +97,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(CITIES.length)
   })
 
-  it('offers each city by a template whose variable is completed', async () => {
+  it('has a template for cities, whose variable is completed', async () => {
     const { resourceTemplates } = await client.listResourceTemplates()
     expect(resourceTemplates).toMatchObject([
       { uriTemplate: 'weather://cities/{city}', mimeType: 'text/markdown' },
@@ -113,7 +113,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     ])
   })
 
-  it('knows no resource for a city that it does not know', async () => {
+  it('returns no resource for an unknown city', async () => {
     await expect(client.readResource({ uri: 'weather://cities/paris' })).rejects.toThrow('not found')
   })
 

@@ -49,7 +49,7 @@ describe('with --live', () => {
     })
   })
 
-  it('a failing service is explained, and what it said stays here', async () => {
+  it('a failing service is reported, without the text of the service', async () => {
     nws.on('/alerts/active?area=WY', problem(500, 'UnexpectedProblem'))
     const { isError, content } = await client.callTool({ name: 'get_alerts', arguments: { state: 'WY' } })
     expect(isError).toBe(true)
@@ -58,7 +58,7 @@ describe('with --live', () => {
     ])
   })
 
-  it('a place outside the United States is explained', async () => {
+  it('a place outside the United States is reported', async () => {
     const { isError, content } = await client.callTool({
       name: 'get_forecast',
       arguments: { latitude: 48.9, longitude: 2.4 },

@@ -40,7 +40,7 @@ const told = async (work: Promise<unknown>): Promise<string> => {
 }
 
 describe('a forecast', () => {
-  it('goes from the point to its grid, two periods for each day', async () => {
+  it('requests the point, then its grid, with two periods per day', async () => {
     const forecast = await source.forecast(DENVER, 2, never)
     expect(forecast).toMatchObject({ place: 'Denver, CO', ...DENVER, source: 'National Weather Service' })
     expect(forecast.periods).toHaveLength(4)
@@ -57,14 +57,14 @@ describe('a forecast', () => {
     expect(nws.requests.map(({ url }) => url)).toEqual([POINT, GRID])
   })
 
-  it('names the caller and asks for GeoJSON', async () => {
+  it('sends its User-Agent, and accepts GeoJSON', async () => {
     await source.forecast(DENVER, 1, never)
     for (const { headers } of nws.requests) {
       expect(headers).toMatchObject({ 'user-agent': 'test/1.0', accept: 'application/geo+json' })
     }
   })
 
-  it('asks with four decimals and no trailing zeros, which the service would redirect', async () => {
+  it('requests four decimals without trailing zeros, which the service would redirect', async () => {
     nws.on('/points/40,-105.1235', geoJson(pointAnswer(nws.url + GRID)))
     await source.forecast({ latitude: 40.00001, longitude: -105.12345678 }, 1, never)
     expect(nws.requests[0]?.url).toBe('/points/40,-105.1235')
@@ -80,7 +80,7 @@ describe('a forecast', () => {
     )
   })
 
-  it('is asked for nowhere but at the service itself', async () => {
+  it('is requested from the service only', async () => {
     const other = await fakeNws()
     nws.on(POINT, geoJson(pointAnswer(other.url + GRID)))
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
@@ -94,7 +94,7 @@ describe('a forecast', () => {
 })
 
 describe('alerts', () => {
-  it('are read for one state, with what the service leaves out filled in', async () => {
+  it('are read for one state, with defaults for missing fields', async () => {
     nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
     expect(await source.alerts('CO', never)).toEqual([
       {
@@ -116,14 +116,14 @@ describe('alerts', () => {
     ])
   })
 
-  it('may be none', async () => {
+  it('may be empty', async () => {
     nws.on('/alerts/active?area=CO', geoJson({ type: 'FeatureCollection', features: [] }))
     expect(await source.alerts('CO', never)).toEqual([])
   })
 })
 
 describe('a service in trouble', () => {
-  it('is asked once more after a 5xx', async () => {
+  it('is requested once more after a 5xx', async () => {
     let calls = 0
     nws.on(POINT, (...args) => {
       calls += 1
@@ -134,14 +134,14 @@ describe('a service in trouble', () => {
     expect(calls).toBe(2)
   })
 
-  it('is given up after the second 5xx, without repeating what it said', async () => {
+  it('fails after the second 5xx, without the text of the service', async () => {
     nws.on(POINT, problem(500, 'UnexpectedProblem'))
     const text = await told(source.forecast(DENVER, 1, never))
     expect(text).toBe('The weather service has a problem (HTTP 500). Try again in a minute.')
     expect(nws.requests).toHaveLength(2)
   })
 
-  it('is not asked again after a 4xx', async () => {
+  it('is not requested again after a 4xx', async () => {
     nws.on(POINT, problem(403, 'Forbidden'))
     expect(await told(source.forecast(DENVER, 1, never))).toContain('HTTP 403')
     expect(nws.requests).toHaveLength(1)
@@ -170,7 +170,7 @@ describe('a service in trouble', () => {
     )
   })
 
-  it('cannot be reached when nothing listens', async () => {
+  it('is unreachable if nothing listens', async () => {
     const { url, close } = await fakeNws()
     await close()
     expect(await told(nwsSource({ baseUrl: url }).alerts('CO', never))).toBe(
@@ -178,12 +178,12 @@ describe('a service in trouble', () => {
     )
   })
 
-  it('cannot be reached when it hangs up', async () => {
+  it('is unreachable if it closes the connection', async () => {
     nws.on(POINT, (response) => response.destroy())
     expect(await told(source.forecast(DENVER, 1, never))).toBe('The weather service cannot be reached.')
   })
 
-  it('is not waited for once the caller has cancelled', async () => {
+  it('is aborted when the caller cancels', async () => {
     const caller = new AbortController()
     nws.on(POINT, () => caller.abort(new Error('cancelled')))
     await expect(source.forecast(DENVER, 1, caller.signal)).rejects.toThrow('cancelled')

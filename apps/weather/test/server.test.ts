@@ -17,7 +17,7 @@ describe.each(REVISIONS)('the weather server, for clients of $version', ({ versi
     expect(await client.callTool('get_forecast', { city: 'Denver', days: 1 })).toHaveText(/Denver, CO/)
   })
 
-  it('tells the model which cities there are', async () => {
+  it('lists the cities for the model', async () => {
     await using client = await open()
     expect(await client.callTool('get_forecast', { city: 'Paris' })).toBeToolError(/Known are .*Denver/)
   })

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => nws.close())
 
-describe.each(['fastify', 'hono'])('an app on %s that is told to stop', (adapter) => {
+describe.each(['fastify', 'hono'])('an app on %s that gets a stop signal', (adapter) => {
   it.each(['SIGINT', 'SIGTERM'] as const)('by %s ends open streams and exits with code 0', async (signal) => {
     const weather = await startWeatherOnHttp('--adapter', adapter)
     const stream = await (await openSession(weather.url)).listen()
@@ -29,7 +29,7 @@ describe.each(['fastify', 'hono'])('an app on %s that is told to stop', (adapter
     expect(await weather.exited).toBe(0)
   })
 
-  it('does not wait for a connection on which no request ever came', async () => {
+  it('does not wait for a connection without requests', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter)
     const { hostname, port } = new URL(weather.url)
     const silent = connect(Number(port), hostname)
@@ -39,7 +39,7 @@ describe.each(['fastify', 'hono'])('an app on %s that is told to stop', (adapter
     silent.destroy()
   })
 
-  it('lets a running call finish and hands over its answer', async () => {
+  it('waits for a running call, and sends its response', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
     const answer = (await openSession(weather.url)).post(CALL)
     const response = await asked
@@ -49,7 +49,7 @@ describe.each(['fastify', 'hono'])('an app on %s that is told to stop', (adapter
     expect(await weather.exited).toBe(0)
   })
 
-  it('twice exits at once with code 1, whatever runs', async () => {
+  it('sent twice exits at once with code 1', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
     const cutOff = expect(
       (await openSession(weather.url)).post(CALL).then((answer) => answer.text()),

@@ -82,11 +82,11 @@ describe('the layers of core', () => {
 })
 
 describe('the length wall', () => {
-  it('stands at 400 lines of code', () => {
+  it('is at 400 lines of code', () => {
     expect(shipped.flatMap((source) => lengthWall(source, 400))).toEqual([])
   })
 
-  it('counts neither blank lines nor comments, and nothing else is left out', () => {
+  it('counts no blank lines and no comments, but everything else', () => {
     const text = `// one\n\n/*\n two\n*/\nconst a = '// three' // four\nconst b = 1\n`
     expect(codeLines(sample('a.ts', text))).toBe(2)
     expect(lengthWall(sample('a.ts', 'f()\n'.repeat(401)), 400)).toHaveLength(1)
@@ -99,7 +99,7 @@ describe('a folder of sources', () => {
     expect(roomSize(shipped, 18)).toEqual([])
   })
 
-  it('is counted without the folders in it', () => {
+  it('is counted without its subfolders', () => {
     const files = Array.from({ length: 18 }, (_, at) => core(`http/${at}.ts`, ''))
     expect(roomSize([...files, core('http/guard/hosts.ts', '')], 18)).toEqual([])
     expect(roomSize([...files, core('http/one-more.ts', '')], 18)).toHaveLength(1)
@@ -121,12 +121,12 @@ describe('dates of revisions', () => {
 })
 
 describe('the eras of the protocol', () => {
-  it('are told apart under protocol/revisions/ only, and versions compared there', () => {
+  it('are distinguished under protocol/revisions/ only, and versions compared there', () => {
     expect(shipped.flatMap(eraReads)).toEqual([])
     expect(shipped.flatMap(versionComparisons)).toEqual([])
   })
 
-  it('part ways once in HTTP, and never in a feature', () => {
+  it('diverge once in HTTP, and never in a feature', () => {
     expect(eraBranches(shipped)).toEqual(['packages/core/src/http/endpoint.ts'])
     expect(shipped.flatMap(eraQuestions)).toEqual([])
   })
@@ -147,7 +147,7 @@ describe('the eras of the protocol', () => {
     expect(rule(core('protocol/revisions/a.ts', text))).toEqual([])
   })
 
-  it('are counted where HTTP parts ways', () => {
+  it('are counted where HTTP distinguishes them', () => {
     const twice = core('http/a.ts', 'if (standsAlone(m)) f(); else if (namesVersion(m)) g()')
     expect(eraBranches([twice])).toHaveLength(2)
     expect(versionComparisons(core('session/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
@@ -176,11 +176,11 @@ describe('core', () => {
     ).toEqual([])
   })
 
-  it('knows ajv in one file, which loads it late, and never loads zod', () => {
+  it('imports ajv in one file, lazily, and never imports zod', () => {
     expect(schemaLibraries(shipped)).toEqual([])
   })
 
-  it('is refused a second file with ajv and a zod that is loaded', () => {
+  it('fails for a second file with ajv, and for an import of zod', () => {
     const first = core('schema/validate/ajv.ts', `const { Ajv2020 } = await import('ajv/dist/2020.js')`)
     const early = core('schema/validate/ajv.ts', `import { Ajv2020 } from 'ajv/dist/2020.js'`)
     const second = core('schema/other.ts', `import type { Ajv } from 'ajv'`)
@@ -205,7 +205,7 @@ describe('packages', () => {
     expect(publicSubpaths(sample('packages/hono/src/index.ts', text), exported)).toHaveLength(1)
   })
 
-  it('may import what is exported and what is their own', () => {
+  it('may import exported files and their own', () => {
     const text = `import '@jetway/core'; import '@jetway/core/http'; import '../src/index.ts'; import 'hono'`
     expect(publicSubpaths(sample('packages/hono/test/a.test.ts', text), exported)).toEqual([])
   })
@@ -214,7 +214,7 @@ describe('packages', () => {
     expect(manifests.filter((manifest) => !manifest.private).flatMap(publishedExports)).toEqual([])
   })
 
-  it('are refused published exports that lead elsewhere', () => {
+  it('fail for published exports that lead elsewhere', () => {
     const exports = { '.': { 'jetway:source': './src/index.ts', default: './dist/index.js' } }
     const published = { '.': { default: './dist/index.js' } }
     expect(publishedExports({ name: 'a', exports, publishConfig: { exports: published } })).toEqual([])
@@ -224,7 +224,7 @@ describe('packages', () => {
 })
 
 describe('finished work', () => {
-  it('leaves no marks for later and no test that does not run', () => {
+  it('has no TODO marks and no test that does not run', () => {
     expect([...shipped, ...tests].flatMap(unfinished)).toEqual([])
   })
 

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
 describe.each(CELLS)('over %s, a client of %s', (_name, revision, over) => {
-  it('is answered in its revision, and hears nothing that it does not define', async () => {
+  it('gets responses in its revision, and nothing that it does not define', async () => {
     const server = createTellingServer()
     const served = await over.open(server)
     open.push(() => served.close())

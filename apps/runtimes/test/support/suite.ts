@@ -56,7 +56,7 @@ export function describeRuntime(
     })
     itHearsOfClientsThatLeave(connect)
 
-    it('tells a session of a change on its GET stream', async () => {
+    it('notifies a session of a change on its GET stream', async () => {
       const peer = await connect({ revision: '2025-11-25' })
       await peer.request('resources/subscribe', { uri: NOTE })
       await call(peer, 'write_note', { text: 'for sessions' })
@@ -64,7 +64,7 @@ export function describeRuntime(
       await peer.close()
     })
 
-    it('tells a request that listens of a change', async () => {
+    it('notifies a subscription of a change', async () => {
       const peer = await connect({ revision: '2026-07-28' })
       peer
         .request('subscriptions/listen', { notifications: { resourceSubscriptions: [NOTE] } })
@@ -78,7 +78,7 @@ export function describeRuntime(
 
   describe('over stdio', () => {
     describe.each(ERAS)('with %s', (_, revision) => {
-      it('answers and streams, and ends with code 0 when its client has gone', async () => {
+      it('answers and streams, and exits with code 0 after its client closes', async () => {
         const { process, exitCode } = speak(name, 'stdio.ts')
         const transport = new StdioTransport({ input: process.stdout, output: process.stdin })
         const peer = await connectPeer(transport, { revision })
@@ -96,13 +96,13 @@ export function describeRuntime(
 
 /** The tests of answers that are whole. */
 export function itAnswers(connect: () => Promise<TestConnection>, says: object): void {
-  it('answers with structured output, its name and its version in it', async () => {
+  it('returns structured output with its name and version', async () => {
     const peer = await connect()
     expect(await call(peer, 'where')).toMatchObject({ structuredContent: says })
     await peer.close()
   })
 
-  it('holds results against their schema', async () => {
+  it('validates results against their schema', async () => {
     const peer = await connect()
     expect(await call(peer, 'divide', { dividend: 6, divisor: 3 })).toMatchObject({
       structuredContent: { quotient: 2 },
@@ -113,7 +113,7 @@ export function itAnswers(connect: () => Promise<TestConnection>, says: object):
     await peer.close()
   })
 
-  it('refuses arguments that do not fit', async () => {
+  it('refuses invalid arguments', async () => {
     const peer = await connect()
     expect(await call(peer, 'divide', { dividend: 'one', divisor: 2 })).toMatchObject({
       isError: true,
@@ -125,7 +125,7 @@ export function itAnswers(connect: () => Promise<TestConnection>, says: object):
 
 /** The tests of answers that are streamed. */
 export function itStreams(connect: () => Promise<TestConnection>): void {
-  it('sends each notification as it is said, and the answer after them', async () => {
+  it('sends each notification at once, and then the response', async () => {
     const peer = await connect()
     const endless = call(peer, 'count', { to: 100, everyMs: 1_000 }, { progressToken: 'endless' })
     endless.catch(() => 'ended with the connection')
@@ -139,7 +139,7 @@ export function itStreams(connect: () => Promise<TestConnection>): void {
 
 /** Where a request stands for itself a client takes it back by going away. */
 export function itHearsOfClientsThatLeave(connect: Connect): void {
-  it('ends the call of a client without a session that goes away', async () => {
+  it('ends the call of a client without a session that disconnects', async () => {
     const revision = '2026-07-28'
     const watching = await connect({ revision })
     const before = await abandoned(watching)
