@@ -1,77 +1,91 @@
 import { convertsForCertain } from './convert/certain.ts'
-import { openAlternative, readInput, readOutput } from './convert/parts.ts'
-import { messageOf } from './convert/publish.ts'
+import { convertInput, convertOutput, messageOf } from './convert/publish.ts'
 import { invalidSchema, recognise, type Recognised } from './convert/recognise.ts'
-import type { ZodSchema } from './convert/zod.ts'
+import { closeObjects, closeRoot, structureOf } from './convert/strict.ts'
+import { toOpenJsonSchema, type ZodSchema } from './convert/zod.ts'
 import type {
   AnySchema,
   CompiledInput,
   CompiledOutput,
-  JsonSchemaCompiler,
+  CompileJsonSchema,
   JsonValidator,
   SchemaEngine,
   SchemaSite,
 } from './types.ts'
-import {
-  deferredInput,
-  deferredOutput,
-  jsonInput,
-  plainOutput,
-  prunedOutput,
-  standardInput,
-  strictInput,
-} from './validate/compiled.ts'
+import { jsonCheck, outputCheck, standardCheck, strictCheck } from './validate/compiled.ts'
 import type { Fits } from './validate/prune.ts'
 
 /**
- * Converts schemas and makes their checks with a compiler of JSON Schema. Each schema is converted once for each use that is
- * made of it, whichever servers have it: one that is built for every request converts nothing anew.
+ * Converts schemas, and makes their checks with a compiler of JSON Schema. Each schema is converted once for each use, even
+ * if a server is built for every request.
  */
-export function createSchemaEngine(compiler: JsonSchemaCompiler): SchemaEngine {
+export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
   const inputs = new Kept<CompiledInput>()
   const strictInputs = new Kept<CompiledInput>()
   const outputs = new Kept<CompiledOutput>()
   return {
     input(schema, site, { strict = false } = {}) {
       const recognised = recognise(schema, site)
-      const compile = (): CompiledInput => named(site, () => compileInput(compiler, recognised, strict))
-      return (strict ? strictInputs : inputs).get(schema, recognised, () =>
-        !strict && canWait(recognised) ? deferredInput(recognised.schema, compile) : compile(),
-      )
+      return (strict ? strictInputs : inputs).get(schema, recognised, () => {
+        const made = once(() => named(site, () => compileInput(compile, recognised, strict)))
+        if (strict || !canWait(recognised)) return made()
+        return {
+          get jsonSchema() {
+            return made().jsonSchema
+          },
+          isDeferred: true,
+          check: standardCheck(recognised.schema),
+        }
+      })
     },
     output(schema, site) {
       const recognised = recognise(schema, site)
-      const compile = (): CompiledOutput => named(site, () => compileOutput(compiler, recognised))
-      return outputs.get(schema, recognised, () =>
-        canWait(recognised) ? deferredOutput(compile) : compile(),
-      )
+      return outputs.get(schema, recognised, () => {
+        const made = once(() => named(site, () => compileOutput(compile, recognised)))
+        if (!canWait(recognised)) return made()
+        return {
+          get jsonSchema() {
+            return made().jsonSchema
+          },
+          check: (value, json) => made().check(value, json),
+        }
+      })
     },
   }
 }
 
-/** What is certain to convert does so when a client first asks for it, which makes servers start faster. */
+/** Schemas that are certain to convert do so when a client first asks for them, so that servers start faster. */
 function canWait(recognised: Recognised): recognised is Extract<Recognised, { kind: 'standard' }> {
   return recognised.kind === 'standard' && recognised.zod !== undefined && convertsForCertain(recognised.zod)
 }
 
-function compileInput(compiler: JsonSchemaCompiler, recognised: Recognised, strict: boolean): CompiledInput {
-  const { jsonSchema, compiled } = readInput(recognised, strict)
-  const validator = compiled && compiler.compile(compiled, originOf(recognised))
-  if (recognised.kind === 'json') return jsonInput(jsonSchema, validator!)
-  const open = standardInput(jsonSchema, recognised.schema)
-  return validator === undefined ? open : strictInput(open, validator)
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
-function compileOutput(compiler: JsonSchemaCompiler, recognised: Recognised): CompiledOutput {
-  const { jsonSchema, pruned } = readOutput(recognised)
-  const validator = compiler.compile(jsonSchema, originOf(recognised))
-  if (pruned === undefined) return plainOutput(jsonSchema, validator)
-  return prunedOutput({ jsonSchema, ...pruned }, validator, compiledAlternatives(compiler))
+function compileInput(compile: CompileJsonSchema, recognised: Recognised, strict: boolean): CompiledInput {
+  const open = convertInput(recognised)
+  if (recognised.kind === 'json') {
+    const jsonSchema = strict ? closeRoot(open) : open
+    return { jsonSchema, check: jsonCheck(compile(jsonSchema, 'author')) }
+  }
+  const check = standardCheck(recognised.schema)
+  if (!strict) return { jsonSchema: open, check }
+  const jsonSchema = closeObjects(open)
+  return { jsonSchema, check: strictCheck(check, compile(structureOf(jsonSchema), 'library')) }
 }
 
-const originOf = ({ kind }: Recognised): 'author' | 'library' => (kind === 'json' ? 'author' : 'library')
+function compileOutput(compile: CompileJsonSchema, recognised: Recognised): CompiledOutput {
+  const { jsonSchema, prunes } = convertOutput(recognised)
+  const validator = compile(jsonSchema, recognised.kind === 'json' ? 'author' : 'library')
+  return {
+    jsonSchema,
+    check: outputCheck(validator, prunes && { ...prunes, fits: compiledAlternatives(compile) }),
+  }
+}
 
-/** What schemas have become, for as long as they are there. */
+/** Compiled schemas, each for as long as its schema exists. */
 class Kept<Compiled> {
   readonly #bySchema = new WeakMap<object, { readonly text: string; readonly compiled: Compiled }>()
 
@@ -86,7 +100,7 @@ class Kept<Compiled> {
   }
 }
 
-/** What is no JSON is refused when it is compiled. */
+/** A schema that is not JSON is refused when it is compiled. */
 function textOf(schema: AnySchema): string {
   try {
     return JSON.stringify(schema)
@@ -106,12 +120,13 @@ export function named<T>(site: SchemaSite, compile: () => T): T {
 }
 
 /** Compiled when a value first has something to be pruned inside a union, which most schemas never see. */
-function compiledAlternatives(compiler: JsonSchemaCompiler): Fits {
+function compiledAlternatives(compile: CompileJsonSchema): Fits {
   const compiled = new Map<ZodSchema, JsonValidator | undefined>()
   return (alternative, value) => {
     if (!compiled.has(alternative)) {
-      const open = openAlternative(alternative)
-      compiled.set(alternative, open && compiler.compile(open, 'library'))
+      // Undefined where zod has no JSON Schema of it.
+      const open = toOpenJsonSchema(alternative, () => true)
+      compiled.set(alternative, open && compile(open, 'library'))
     }
     return compiled.get(alternative)?.isValid(value) === true
   }

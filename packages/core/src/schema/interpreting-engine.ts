@@ -1,10 +1,10 @@
 import { createSchemaEngine } from './engine.ts'
 import type { SchemaEngine } from './types.ts'
-import { interpreter } from './validate/interpret.ts'
+import { interpret } from './validate/interpret.ts'
 
 let engine: SchemaEngine | undefined
 
 /** Interprets schemas for good, and brings no ajv into a bundle. All servers share it, and with it what it has converted. */
 export function interpretingEngine(): SchemaEngine {
-  return (engine ??= createSchemaEngine(interpreter))
+  return (engine ??= createSchemaEngine(interpret))
 }

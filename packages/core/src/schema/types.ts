@@ -149,16 +149,15 @@ export interface SchemaEngine {
 
 export interface JsonValidator {
   isValid(value: unknown): boolean
-  /** What is wrong with a value that is not valid; validates it anew. */
+  /** Why a value is not valid; validates it anew. */
   explain(value: unknown): readonly Issue[]
 }
 
-/** The seam behind which a JSON Schema library stands. */
-export interface JsonSchemaCompiler {
-  /**
-   * @param origin - a schema of an author is held against its dialect's metaschema first; one that a library
-   *   has made is not, which saves the metaschema's own compilation at start
-   * @throws Error with a readable message
-   */
-  compile(schema: JsonSchema, origin: 'author' | 'library'): JsonValidator
-}
+/**
+ * Prepares a JSON Schema to validate values.
+ *
+ * @param origin an author's schema is checked against its dialect's metaschema first; a library's is not, which saves time
+ *   at start
+ * @throws Error with a readable message
+ */
+export type CompileJsonSchema = (schema: JsonSchema, origin: 'author' | 'library') => JsonValidator

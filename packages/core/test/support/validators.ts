@@ -54,6 +54,19 @@ export function ajvAlone(schema: JsonSchema): JsonValidator {
   }
 }
 
+/** The verdict of compiled code, or that there is none. */
+export function verdictOf(isValid: (value: unknown) => boolean, value: unknown): boolean | string {
+  try {
+    return isValid(value)
+  } catch (error) {
+    return (error as Error).name
+  }
+}
+
+/** The part of an outcome that compiled code gives. */
+export const verdictIn = (outcome: Outcome): boolean | string =>
+  'valid' in outcome ? outcome.valid : outcome.thrown
+
 /** A verdict and what is said of it, or why there is none. */
 export type Outcome =
   | { readonly valid: boolean; readonly issues: readonly Issue[] }

@@ -6,9 +6,8 @@ import {
   toFormSchema,
 } from '../../schema/uses/elicitation-form.ts'
 import { named } from '../../schema/engine.ts'
-import { standardInput } from '../../schema/validate/compiled.ts'
-import { readInput } from '../../schema/convert/parts.ts'
-import { copyJsonSchema, messageOf } from '../../schema/convert/publish.ts'
+import { standardCheck } from '../../schema/validate/compiled.ts'
+import { convertInput, copyJsonSchema, messageOf } from '../../schema/convert/publish.ts'
 import { recognise } from '../../schema/convert/recognise.ts'
 import type { AnySchema, CheckedInput, JsonSchema, StandardSchema } from '../../schema/types.ts'
 
@@ -37,9 +36,8 @@ const isStandard = (schema: AnySchema): schema is StandardSchema =>
 function standardForm(schema: StandardSchema, key: string): CompiledForm {
   const site = { kind: 'question', name: key, field: 'schema' } as const
   const recognised = recognise(schema, site)
-  const { jsonSchema } = named(site, () => readInput(recognised, false))
-  const input = standardInput(jsonSchema, schema)
-  return { form: asForm(jsonSchema, key), check: (content) => input.check(content) }
+  const jsonSchema = named(site, () => convertInput(recognised))
+  return { form: asForm(jsonSchema, key), check: standardCheck(schema) }
 }
 
 /** Not compiled like other schemas: an ask may build one in every call, and compiled schemas are kept for ever. */
@@ -75,7 +73,7 @@ export function checkAnswer(
   content: Readonly<Record<string, unknown>>,
 ): CheckedInput {
   if (!isStandard(schema)) return checkForm(asForm(schema as JsonSchema, key), content)
-  const checked = standardInput({}, schema).check(content)
+  const checked = standardCheck(schema)(content)
   if (checked instanceof Promise)
     throw usageError('ERR_MCP_SCHEMA_INVALID', `The schema of the answer "${key}" is asynchronous`)
   return checked

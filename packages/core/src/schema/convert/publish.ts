@@ -1,3 +1,4 @@
+import type { Recognised } from './recognise.ts'
 import { mapParts } from './walk.ts'
 import type { JsonSchema, StandardSchema } from '../types.ts'
 import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
@@ -12,12 +13,50 @@ export function copyJsonSchema(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema)) as JsonSchema
 }
 
+/**
+ * The JSON Schema of arguments, as published.
+ *
+ * @throws Error with a readable message
+ */
+export function convertInput(recognised: Recognised): JsonSchema {
+  const jsonSchema = convert(recognised, 'input')
+  if (Object.hasOwn(jsonSchema, 'type') && jsonSchema['type'] === 'object') return jsonSchema
+  throw new Error(
+    'its root must be an object: JSON Schema says so with "type": "object", zod with z.object({ … })',
+  )
+}
+
+/** When to drop unknown properties from a result. */
+export type Pruning = 'on mismatch' | 'always'
+
+interface ConvertedOutput {
+  /** As published. */
+  readonly jsonSchema: JsonSchema
+  /** Undefined where nothing is ever dropped. */
+  readonly prunes?: { readonly pruning: Pruning; readonly zod: ZodSchema }
+}
+
+/**
+ * The JSON Schema of results. Members of an `allOf` that are each closed to properties they do not know refuse one
+ * another's, and zod does not always merge them. Where objects are joined they are published open, and always pruned.
+ *
+ * @throws Error with a readable message
+ */
+export function convertOutput(recognised: Recognised): ConvertedOutput {
+  const jsonSchema = convert(recognised, 'output')
+  const zod = recognised.kind === 'json' ? undefined : recognised.zod
+  if (zod === undefined) return { jsonSchema }
+  const { any, joined } = strippingObjects(zod)
+  if (joined.size === 0) return any ? { jsonSchema, prunes: { pruning: 'on mismatch', zod } } : { jsonSchema }
+  const open = toOpenJsonSchema(zod, (object) => joined.has(object)) ?? jsonSchema
+  return { jsonSchema: published(open), prunes: { pruning: 'always', zod } }
+}
+
 /** @throws Error naming the part that cannot be converted, if the library lets it be found */
-export function convert(
-  { '~standard': props }: StandardSchema,
-  side: Side,
-  zod: ZodSchema | undefined,
-): JsonSchema {
+function convert(recognised: Recognised, side: Side): JsonSchema {
+  if (recognised.kind === 'json') return copyJsonSchema(recognised.schema)
+  const { '~standard': props } = recognised.schema
+  const { zod } = recognised
   try {
     return published(props.jsonSchema[side]({ target: 'draft-2020-12' }))
   } catch (cause) {
@@ -38,23 +77,6 @@ function convertToDraft07(props: StandardSchema['~standard'], side: Side, first:
     throw new Error(`${props.vendor} cannot convert it to JSON Schema: ${messageOf(first)}`, { cause: first })
   }
 }
-
-/**
- * Members of an `allOf` that are each closed to properties they do not know refuse one another's, and zod does
- * not always merge them. Where objects are joined they are published open, and always pruned.
- */
-export function convertZodOutput(
-  schema: StandardSchema,
-  zod: ZodSchema,
-): { jsonSchema: JsonSchema; pruning: Pruning } {
-  const jsonSchema = convert(schema, 'output', zod)
-  const { any, joined } = strippingObjects(zod)
-  if (joined.size === 0) return { jsonSchema, pruning: any ? 'on mismatch' : 'never' }
-  const open = toOpenJsonSchema(zod, (object) => joined.has(object)) ?? jsonSchema
-  return { jsonSchema: published(open), pruning: 'always' }
-}
-
-export type Pruning = 'never' | 'on mismatch' | 'always'
 
 function published(converted: JsonSchema): JsonSchema {
   return withObjectRoot(withoutSafeBounds(withoutDialect(copyJsonSchema(converted))))

@@ -1,5 +1,5 @@
 import { createValidator } from '@jetway/json-schema'
-import type { JsonSchema, JsonSchemaCompiler, JsonValidator } from '../types.ts'
+import type { JsonSchema, JsonValidator } from '../types.ts'
 import { fromErrors } from './from-errors.ts'
 
 /** A validator that counts its work. */
@@ -17,5 +17,3 @@ export function interpret(schema: JsonSchema, origin: 'author' | 'library'): Int
     steps: () => validator.steps(),
   }
 }
-
-export const interpreter: JsonSchemaCompiler = { compile: interpret }

@@ -1,45 +1,44 @@
-import type { JsonSchema, JsonSchemaCompiler, JsonValidator } from '../types.ts'
+import type { CompileJsonSchema, JsonSchema } from '../types.ts'
 import type { Interpreted } from './interpret.ts'
 
 /** How much a schema is interpreted before it is compiled, in values looked at. docs/design/decisions/validation.md */
 const HOT = 50_000
 
-/** Generates code for a schema; fails where that is not allowed. */
-export type Generate = (schema: JsonSchema) => Promise<JsonValidator>
+/** Generates code that gives the verdict on a value. Rejects where that is not allowed. */
+type Generate = (schema: JsonSchema) => Promise<IsValid>
+type IsValid = (value: unknown) => boolean
 
 interface Tiers {
   /** For schemas that are new. */
   readonly interpret: (schema: JsonSchema, origin: 'author' | 'library') => Interpreted
-  /** For schemas that are hot. It is first called when the first one is. */
+  /** For schemas that are hot. */
   readonly generate: Generate
   /** @default 50_000 values looked at */
   readonly hot?: number
 }
 
-/** Interprets schemas, and compiles each once that pays. Both give the same verdicts and messages. */
-export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers): JsonSchemaCompiler {
+/**
+ * Interprets schemas, and compiles each when that pays. Both give the same verdict. The interpreter alone explains it, so the
+ * message does not change when a schema becomes hot.
+ */
+export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers): CompileJsonSchema {
   const promote = createQueue(generate)
-  return {
-    compile(schema, origin) {
-      const interpreted = interpret(schema, origin)
-      let compiled: JsonValidator | undefined
-      let isQueued = mentionsMetaschema(schema)
-      const note = (): void => {
-        if (isQueued || interpreted.steps() < hot) return
-        isQueued = true
-        promote(schema, (validator) => (compiled = validator))
-      }
-      const use = <T>(check: (validator: JsonValidator) => T): T => {
-        if (compiled !== undefined) return checkCompiled(compiled, interpreted, check)
-        const result = check(interpreted)
-        note()
-        return result
-      }
-      return {
-        isValid: (value) => use((validator) => validator.isValid(value)),
-        explain: (value) => use((validator) => validator.explain(value)),
-      }
-    },
+  return (schema, origin) => {
+    const interpreted = interpret(schema, origin)
+    let compiled: IsValid | undefined
+    let isQueued = mentionsMetaschema(schema)
+    return {
+      isValid(value) {
+        if (compiled !== undefined) return checkCompiled(compiled, interpreted, value)
+        const isValid = interpreted.isValid(value)
+        if (!isQueued && interpreted.steps() >= hot) {
+          isQueued = true
+          promote(schema, (generated) => (compiled = generated))
+        }
+        return isValid
+      },
+      explain: (value) => interpreted.explain(value),
+    }
   }
 }
 
@@ -48,43 +47,25 @@ const mentionsMetaschema = (schema: JsonSchema): boolean =>
   JSON.stringify({ ...schema, $schema: undefined }).includes('json-schema.org/')
 
 /** Some values break ajv's code, such as an object with a property `valueOf` where a constant is expected. */
-function checkCompiled<T>(
-  compiled: JsonValidator,
-  interpreted: JsonValidator,
-  check: (validator: JsonValidator) => T,
-): T {
+function checkCompiled(isValid: IsValid, interpreted: Interpreted, value: unknown): boolean {
   try {
-    return check(compiled)
+    return isValid(value)
   } catch (error) {
     if (error instanceof RangeError) throw error
-    return check(interpreted)
+    return interpreted.isValid(value)
   }
 }
 
-type Promote = (schema: JsonSchema, done: (validator: JsonValidator) => void) => void
-
-/** Compiles one schema after another, each in a task of its own, so that answers go out in between. */
-function createQueue(generate: Generate): Promote {
-  const waiting: (() => Promise<void>)[] = []
-  let isWorking = false
-  const work = async (): Promise<void> => {
-    isWorking = true
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      await new Promise((resolve) => setTimeout(resolve, 0))
-      await next()
-    }
-    isWorking = false
-  }
-  return (schema, done) => {
+/** Compiles one schema after another, each in a separate task, so that answers go out in between. */
+function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: IsValid) => void) => void {
+  let last: Promise<unknown> = Promise.resolve()
+  return (schema, use) => {
     if (!canGenerate()) return
-    waiting.push(async () => {
-      try {
-        done(await generate(schema))
-      } catch {
-        // It stays interpreted.
-      }
-    })
-    if (!isWorking) void work()
+    last = last
+      .then(() => new Promise((resolve) => setTimeout(resolve, 0)))
+      .then(() => generate(schema))
+      // A schema that cannot be compiled stays interpreted.
+      .then(use, () => {})
   }
 }
 
@@ -92,11 +73,9 @@ let isAllowed: boolean | undefined
 
 /** Not on Cloudflare Workers, for one, and not under a Content-Security-Policy without `unsafe-eval`. */
 function canGenerate(): boolean {
-  if (isAllowed !== undefined) return isAllowed
   try {
-    // oxlint-disable-next-line no-new-func, no-new, typescript/no-implied-eval -- whether it can be made is what is asked
-    new Function('')
-    isAllowed = true
+    // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the only way to know
+    isAllowed ??= Boolean(new Function(''))
   } catch {
     isAllowed = false
   }

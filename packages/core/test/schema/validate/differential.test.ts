@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
 import { interpret } from '../../../src/schema/validate/interpret.ts'
 import type { JsonSchema } from '../../../src/schema/types.ts'
-import { outcomeOf } from '../../support/validators.ts'
+import { ajvAlone, outcomeOf, verdictIn, verdictOf } from '../../support/validators.ts'
 
 const NAMES = ['a', 'b', 'c', 'a/b', '__proto__', 'constructor', 'x1']
 const name = fc.constantFrom(...NAMES)
@@ -158,10 +158,12 @@ it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
           }
           expect(interpreted === undefined).toBe(compiled === undefined)
           if (interpreted === undefined || compiled === undefined) return
+          const alone = ajvAlone(schema)
           for (const each of values) {
-            const expected = outcomeOf(compiled, each)
+            const expected = outcomeOf(alone, each)
             if ('thrown' in expected && BROKEN.has(expected.thrown)) continue
             expect(outcomeOf(interpreted, each), JSON.stringify(each)).toEqual(expected)
+            expect(verdictOf(compiled, each), JSON.stringify(each)).toBe(verdictIn(expected))
             judged++
           }
         },

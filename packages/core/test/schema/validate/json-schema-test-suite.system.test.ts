@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
 import { interpret } from '../../../src/schema/validate/interpret.ts'
 import type { JsonSchema, JsonValidator } from '../../../src/schema/types.ts'
-import { ajvAlone, outcomeOf } from '../../support/validators.ts'
+import { ajvAlone, outcomeOf, verdictIn, verdictOf } from '../../support/validators.ts'
 
 interface Group {
   readonly description: string
@@ -91,7 +91,7 @@ describe.each(Object.keys(URIS))('JSON-Schema-Test-Suite, %s', (draft) => {
         }
         const expected = outcomeOf(alone, data)
         expect(outcomeOf(interpreted, data), description).toEqual(expected)
-        if (compiled !== undefined) expect(outcomeOf(compiled, data), description).toEqual(expected)
+        if (compiled !== undefined) expect(verdictOf(compiled, data), description).toBe(verdictIn(expected))
         if (!('valid' in expected) || expected.valid !== valid) differing[file] = (differing[file] ?? 0) + 1
       }
     })
