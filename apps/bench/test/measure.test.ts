@@ -3,7 +3,7 @@ import { interleave, type Measured, type Run, summarise } from '../src/measure.t
 
 const LATENCIES = Float64Array.of(1, 2, 3)
 
-/** A server that spends so many µs on each request, on a machine whose mood is the same for all within a round. */
+/** A server that takes this many µs per request, on a machine whose speed is the same within a round. */
 function fake(name: string, base: string | undefined, micros: number, mood: () => number): Measured {
   let spent = 0
   return {

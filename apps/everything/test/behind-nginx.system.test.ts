@@ -6,7 +6,7 @@ import { describeSilence } from './support/silence-cases.ts'
 describeSilence({
   readTimeout: '5s',
   keepAlive: { intervalMs: 2_000 },
-  // A stream from its second second on, cut in its seventh.
+  // A stream after 2 s, cut after 7 s.
   silentMs: 8_500,
   timeoutMs: 30_000,
 })

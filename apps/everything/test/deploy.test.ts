@@ -21,11 +21,11 @@ async function run(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Li
 interface Watched {
   readonly client: Client
   readonly transport: StreamableHTTPClientTransport
-  /** Methods of the messages that were posted. */
+  /** The methods of the posted messages. */
   readonly posted: string[]
 }
 
-/** The official client, with nothing but an eye on what it posts. */
+/** The official client, with a record of its posts. */
 async function connect(url: string): Promise<Watched> {
   const posted: string[] = []
   const transport = new StreamableHTTPClientTransport(new URL(url), {

@@ -15,7 +15,7 @@ const MODERN = '2026-07-28'
 
 const NOTE = 'note://1'
 
-/** The progress that clients have heard of, by call. */
+/** The progress notifications by call. */
 class Heard {
   readonly #told = new Map<string, unknown[]>()
   #waiting: (() => void)[] = []
@@ -34,7 +34,7 @@ class Heard {
   }
 }
 
-/** A server whose one tool does all that a call can do, and says whose call it was. */
+/** A server with one tool that uses every feature of a call, and names its caller. */
 function createMeeting(): { server: McpServer; handled: string[]; heard: Heard } {
   const server = new McpServer({ name: 'meeting', version: '1.0.0' })
   const handled: string[] = []
@@ -48,7 +48,7 @@ function createMeeting(): { server: McpServer; handled: string[]; heard: Heard }
       await ctx.progress(1, 2, text)
       ctx.log.info(text)
       await ctx.progress(2, 2, text)
-      // The official clients drop what arrives in one piece with the answer.
+      // The official clients drop notifications that arrive together with the response.
       await heard.until(text, 2)
       return `${ctx.client.info?.name} at ${ctx.protocolVersion}: ${text}, answered by ${ctx.answers.who.by}`
     },
@@ -57,11 +57,11 @@ function createMeeting(): { server: McpServer; handled: string[]; heard: Heard }
   return { server, handled, heard }
 }
 
-/** One of the official clients, which answers what it is asked in its own name. */
+/** An official client, which answers questions with its own name. */
 interface Visitor {
   readonly revision: string
   readonly client: Client | ClientV1
-  /** What it was asked, was told by logs, and was told of changes. */
+  /** Its questions, log messages and change notifications. */
   readonly asked: string[]
   readonly logged: string[]
   readonly changed: string[]
@@ -120,10 +120,10 @@ afterEach(async () => {
 
 async function call({ client, revision }: Visitor, text: string, heard: Heard): Promise<unknown> {
   const onprogress = ({ message = '' }: { message?: string | undefined }): void => {
-    // The v2 client reports on its own account that it answers questions.
+    // The v2 client declares its capabilities for questions itself.
     if (!message.startsWith('Fulfilling input')) heard.add(text, message)
   }
-  // A session has its level; elsewhere each request says what it wants to hear.
+  // A session has a log level; without one each request has its own.
   const _meta = revision === MODERN ? { 'io.modelcontextprotocol/logLevel': 'info' } : undefined
   const params = { name: 'meet', arguments: { text }, ...(_meta && { _meta }) }
   const { content } =
@@ -133,7 +133,7 @@ async function call({ client, revision }: Visitor, text: string, heard: Heard): 
   return content
 }
 
-/** Asks for news in the way of the client's era. In a session, those of lists come unasked. */
+/** Subscribes to changes in the way of the client's era. In a session, list changes need no subscription. */
 async function subscribe({ client, revision }: Visitor): Promise<void> {
   if (client instanceof Client && revision === MODERN)
     await client.listen({ toolsListChanged: true, resourceSubscriptions: [NOTE] })
@@ -166,13 +166,13 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s
       expect(visitor.changed).toEqual([])
     }
     await Promise.all(visitors.map(visit))
-    // However a question travelled, the handler ran once for each call.
+    // The handler ran once for each call, however the question was sent.
     expect(handled.toSorted()).toEqual(
       names.flatMap((name) => Array.from({ length: CALLS }, (_, each) => `${name} #${each}`)).toSorted(),
     )
 
     await Promise.all(visitors.map(subscribe))
-    // Changes are told while everybody is asked and told of progress.
+    // Changes are notified while clients get questions and progress.
     const calls = visitors.map(async (visitor, index) => {
       const text = `${names[index]} again`
       expect(JSON.stringify(await call(visitor, text, heard))).toContain(
@@ -298,7 +298,7 @@ describe('one process on stdio', () => {
     ])
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 301 } })
     expect(await client.end()).toBe(0)
-    // One answer to each request, and nothing that is neither that nor asked for.
+    // One response to each request, and no unrequested messages.
     expect(messages().filter((frame) => frame.method === undefined)).toHaveLength(
       2 + 2 * PAIRS + 2 + 2 + 1 + 3,
     )

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const SECOND = 1_000
 
-/** Both sides live by the same fake timers. */
+/** Both sides use the same fake timers. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
 })
@@ -48,7 +48,7 @@ describe.each([
   ['over Streamable HTTP', overHttp],
   ['over a duplex connection', inMemory],
 ])('a call of 90 s and a client that waits 60 s for a sign of it, %s', (_, connect) => {
-  /** What the official client makes of the call, and the progress that it has heard of. */
+  /** The official client's outcome of the call, and its progress notifications. */
   async function call(options: ServerOptions): Promise<{ outcome: unknown; heard: number[] }> {
     const server = new McpServer(
       { name: 'slow', version: '1' },

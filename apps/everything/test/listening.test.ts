@@ -54,7 +54,7 @@ describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
       expect(await resources.closed).toBe('local')
       inbox.clear()
       await client.callTool({ name: 'touch_watched_resource', arguments: {} })
-      // What is told of the tools comes after what would have been told of the resource.
+      // The tools' notification comes after any of the resource.
       const removed = inbox.next('notifications/tools/list_changed')
       await client.callTool({ name: 'remove_tool', arguments: { name: 'listened' } })
       await removed

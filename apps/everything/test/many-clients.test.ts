@@ -9,7 +9,7 @@ import { type Message, RawClient } from './support/raw-http.ts'
 const CLIENTS = 200
 const CALLS = 8
 
-/** A server whose answers come out of order: each call yields to others as often as its text says. */
+/** A server whose responses are out of order: each call yields as often as its text says. */
 function createRelay(): McpServer {
   const server = new McpServer({ name: 'relay', version: '1.0.0' })
   server.addTool({
@@ -47,7 +47,7 @@ function relay(id: number, text: string, index: number): object {
   return { jsonrpc: '2.0', id, method: 'tools/call', params }
 }
 
-/** The answer, and whatever was said before it, must all be the caller's own. */
+/** The response and all messages before it must belong to the caller. */
 function expectOwn(messages: readonly Message[], id: number, client: string, text: string): void {
   const answer = messages.at(-1)
   expect(answer).toMatchObject({
@@ -82,7 +82,7 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (transp
         answers += 1
       })
       await Promise.all(calls)
-      // Whatever belongs to a call stays on the call's own reply.
+      // All messages of a call stay on its own reply.
       expect(await stream.end()).toEqual([])
     }
     await Promise.all(Array.from({ length: CLIENTS }, visit))

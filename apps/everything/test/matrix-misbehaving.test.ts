@@ -10,7 +10,7 @@ interface Case {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** Every deed as a tool, as a tool with an output schema, as a resource and as a prompt. */
+/** Every mistake as a tool, as a tool with an output schema, as a resource and as a prompt. */
 const CASES: readonly Case[] = MISBEHAVING.flatMap((deed) => [
   { name: `a tool that ${deed}`, method: 'tools/call', params: { name: deed, arguments: {} } },
   { name: `a tool with a schema that ${deed}`, method: 'tools/call', params: { name: `${deed}_for_schema` } },
@@ -22,7 +22,7 @@ const CASES: readonly Case[] = MISBEHAVING.flatMap((deed) => [
   },
 ])
 
-/** What may be a success after all: JSON has a way to say it, or nothing was wrong with the value. */
+/** Mistakes that may succeed, because JSON can express the value. */
 const HARMLESS = new Set([
   'a tool that returns_undefined',
   ...['returns_nan'].flatMap((deed) => [`a tool that ${deed}`, `a resource that ${deed}`]),
@@ -36,7 +36,7 @@ const HARMLESS = new Set([
     .flatMap((deed) => [`a tool that ${deed}`, `a resource that ${deed}`, `a prompt that ${deed}`]),
 ])
 
-/** Holds one answer to what every answer must be. */
+/** Checks the rules for every response. */
 function expectWellFormed({ name, method }: Case, answer: Message): void {
   expect(answer.jsonrpc).toBe('2.0')
   const { result, error } = answer
@@ -54,7 +54,7 @@ function expectWellFormed({ name, method }: Case, answer: Message): void {
   else expect(error).toMatchObject({ code: name.includes('returns_undefined') ? expect.any(Number) : -32603 })
 }
 
-/** Holds what comes before the answer to what it must be; nobody may be told nonsense. */
+/** Checks the messages before the response. */
 function expectNotice({ method, params }: Message, token: string): void {
   expect(['notifications/progress', 'notifications/message']).toContain(method)
   if (method === 'notifications/progress') {

@@ -18,13 +18,13 @@ import {
   stdioCommand,
 } from './support/processes.ts'
 
-/** Few enough that every list has several pages. */
+/** Small, so that every list has several pages. */
 const FLAGS = ['--page-size', '4'] as const
 
 const transports = Object.keys(SERVER_COMMANDS) as TransportName[]
 const ran = new Set<string>()
 
-/** Those before the newest, which is what the clients offer on their own. */
+/** The revisions before the newest, which the clients offer by default. */
 const OLDER = ['2025-06-18', '2025-03-26', '2024-11-05']
 const OFFERS = OLDER.flatMap((revision) =>
   Object.entries(OFFERING).map(([client, connect]) => [client, revision, connect] as const),

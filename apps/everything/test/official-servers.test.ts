@@ -40,7 +40,7 @@ const text = (value: unknown): { content: { type: 'text'; text: string }[] } => 
   content: [{ type: 'text', text: String(value) }],
 })
 
-/** A server of the official SDK, version 1: it adds, tells of its progress, and asks. */
+/** A server of the official SDK, version 1: it adds, reports progress, and asks. */
 function createServer1(): McpServer1 {
   const server = new McpServer1({ name: 'official-1', version: '1.0.0' }, { capabilities: { logging: {} } })
   server.registerTool('add', { inputSchema: addition }, ({ a, b }) => text(a + b))
@@ -69,7 +69,7 @@ async function connect(url: string): Promise<Client> {
   return client.connect(http(url))
 }
 
-/** What every server does, whichever way it is reached. */
+/** The tests of every server, over every transport. */
 async function works(client: Client): Promise<void> {
   expect((await client.listTools()).map(({ name }) => name)).toContain('add')
   expect((await client.callTool('add', { a: 1, b: 2 })).content).toEqual([{ type: 'text', text: '3' }])

@@ -6,7 +6,7 @@ import { createShop } from '../src/tools/asking-anywhere.ts'
 const KEY = Buffer.alloc(32, 1).toString('base64')
 const NEW_KEY = Buffer.alloc(32, 2).toString('base64')
 
-/** Sends one request to a process of its own. */
+/** Sends one request to a new process. */
 async function order(keys: readonly string[], more: object = {}): Promise<RawResponse> {
   const [near, far] = createMemoryTransportPair()
   createShop(keys).connect(far)

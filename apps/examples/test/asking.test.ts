@@ -7,7 +7,7 @@ expect.extend(matchers)
 
 type Handlers = NonNullable<ConnectOptions['handlers']>
 
-/** Calls a tool as a client that answers what it is asked; gives the text and the messages of the questions. */
+/** Calls a tool with a client that answers questions. Returns the text and the questions. */
 async function call(
   name: string,
   args: Record<string, unknown>,

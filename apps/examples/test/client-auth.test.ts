@@ -19,7 +19,7 @@ import {
   signing,
 } from '../src/client/client-auth.ts'
 
-/** A server and its authorization server, which says yes to everybody. */
+/** A server and its authorization server, which accepts everyone. */
 let server: Server
 let origin = ''
 const asked: string[] = []

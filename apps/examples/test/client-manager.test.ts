@@ -11,7 +11,7 @@ import { askAll, asking, careful, watch } from '../src/client/client-manager.ts'
 const script = fileURLToPath(new URL('./support/oracle-server.mjs', import.meta.url))
 const oracle = (answer: string): ServerConfig => ({ command: execPath, args: [script, answer] })
 
-/** A server in this process, dialled anew for each connection; `end` cuts the latest. */
+/** A server in this process. `end` cuts the latest connection. */
 function inMemory(server: McpServer) {
   let end = (): Promise<void> => Promise.resolve()
   return {

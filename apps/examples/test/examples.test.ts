@@ -21,7 +21,7 @@ const argumentsFor = (example: string): string[] => [
 
 type Example = ChildProcessByStdio<null, Readable, null>
 
-/** Starts an example on a free port, which it names when it listens. */
+/** Starts an example on a free port, which it prints. */
 async function start(example: string): Promise<{ child: Example; url: URL }> {
   const env = { ...process.env, PORT: '0' }
   const child = spawn(process.execPath, argumentsFor(example), { env, stdio: ['ignore', 'pipe', 'inherit'] })

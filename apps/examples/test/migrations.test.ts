@@ -25,7 +25,7 @@ async function connectOfficial(): Promise<Client> {
   return client
 }
 
-/** Everything that a client can see of the shop. */
+/** All that a client can see of the shop. */
 async function observe(client: Client): Promise<unknown> {
   const schema = ({ type, properties, required }: Record<string, unknown>): object => ({
     type,
@@ -51,7 +51,7 @@ async function observe(client: Client): Promise<unknown> {
 describe('coming from the official SDK', () => {
   it('the old and the new server look the same to a client', async () => {
     const after = (await observe(await connect(shop))) as { offer: { description?: string } }
-    // Jetway says with the messages what the prompt is; the SDK says it in the list only.
+    // Jetway sends the prompt's description with its messages; the SDK sends it in the list only.
     delete after.offer.description
     expect(after).toEqual(await observe(await connectOfficial()))
   })

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
-/** Starts an example as a program of its own on a free port, and ends it afterwards. */
+/** Starts an example in its own process on a free port, and stops it afterwards. */
 export async function withProcess(
   example: string,
   env: Record<string, string>,
@@ -43,7 +43,7 @@ interface Reply {
   readonly body: string
 }
 
-/** POSTs as a client would. By hand, for `fetch` does not let a Host header through. */
+/** Sends a POST with node:http, because `fetch` does not send a custom Host header. */
 function post(url: string, message: object, headers: Record<string, string>): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(url, {
@@ -83,14 +83,14 @@ export const initialize = (url: string, headers: Record<string, string> = {}): P
     headers,
   )
 
-/** The text that a tool without arguments answers. */
+/** The result text of a tool without arguments. */
 export async function call(url: string, name: string, headers: Record<string, string>): Promise<string> {
   const { body } = await post(url, { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name } }, headers)
   const { result } = JSON.parse(body) as { result: { content: [{ text: string }] } }
   return result.content[0].text
 }
 
-/** The first event of a stream, as it stands on the wire. */
+/** The raw first event of a stream. */
 export async function firstEvent(url: string, headers: Record<string, string>): Promise<string> {
   const { body } = await fetch(url, { headers: { accept: 'text/event-stream', ...headers } })
   let text = ''

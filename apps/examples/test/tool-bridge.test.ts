@@ -22,7 +22,7 @@ function weather(): McpServer {
   return server
 }
 
-/** A model on loopback, which says one thing after the other. */
+/** A model API on loopback with scripted replies. */
 async function scriptedModel(
   ...answers: readonly object[]
 ): Promise<AsyncDisposable & { url: string; asked: string[] }> {

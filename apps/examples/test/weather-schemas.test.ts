@@ -28,7 +28,7 @@ async function connect(server: McpServer): Promise<{ client: Client; close: () =
   return { client, close }
 }
 
-/** Whether further properties are ruled out is where the libraries differ; for an output it makes none to a client. */
+/** The libraries differ in additionalProperties, which has no effect on clients for an output. */
 const withoutClosing = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === 'additionalProperties' ? undefined : value,

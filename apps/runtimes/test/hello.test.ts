@@ -11,7 +11,7 @@ import { serveInWorker } from './support/worker.ts'
 
 const entry = fileURLToPath(new URL('../src/hello.ts', import.meta.url))
 
-/** What it weighs, and why: docs/design/decisions/presets.md */
+/** The size limits: docs/design/decisions/presets.md */
 const MAX_KIB = 60
 
 describe.each(Object.entries(BUNDLERS))('hello world, bundled by %s', (_, bundle) => {

@@ -9,7 +9,7 @@ import { startWeatherOnHttp } from './support/start-weather.ts'
 const CALL = { id: 1, method: 'tools/call', params: { name: 'get_alerts', arguments: { state: 'CO' } } }
 
 let nws: FakeNws
-/** Resolves, once the app asks for the alerts of Colorado, to what answers it. */
+/** Resolves when the app requests the alerts of Colorado. The value answers that request. */
 let asked: Promise<ServerResponse>
 
 beforeEach(async () => {

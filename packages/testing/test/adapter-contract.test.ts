@@ -4,15 +4,15 @@ import { type AdapterCase, adapterCases, runAdapterCase } from '../src/contracts
 import { breakable, type Parts, SOUND } from './support/breakable-adapter.ts'
 
 const CASES = adapterCases(breakable().capabilities)
-/** What nearly every broken adapter still does. */
+/** The cases that nearly every broken adapter passes. */
 const PLAIN = 'answers a call with JSON'
-/** In ms. What a broken adapter never does need not be awaited for long. */
+/** In ms. Short, because a broken adapter never does what the case waits for. */
 const PATIENCE = 500
 
 interface Fault {
   readonly does: string
   readonly parts: Partial<Parts>
-  /** The cases that notice. */
+  /** The cases that must fail. */
   readonly breaks: readonly string[]
 }
 

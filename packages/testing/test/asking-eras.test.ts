@@ -59,7 +59,7 @@ function create(): Served {
   return { server, runs }
 }
 
-/** What a client of either era is asked, and what it comes to. */
+/** The questions that clients of both eras get, and the results. */
 interface Heard {
   readonly asked: unknown[]
   readonly results: (JsonObject | undefined)[]
@@ -74,7 +74,7 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
 async function visit(open: OpenTransport, revision: string, answers = ANSWERS): Promise<Heard> {
   const asked: unknown[] = []
   const answer: Answer = (method, params = {}) => {
-    // An empty object and none say the same.
+    // An empty object means the same as none.
     asked.push({ method, params })
     return answers[method]
   }
@@ -90,7 +90,7 @@ async function visit(open: OpenTransport, revision: string, answers = ANSWERS): 
   return { asked, results }
 }
 
-/** Without what a revision puts around every result. */
+/** Without the members that a revision adds to every result. */
 function essence({ result, error }: RawResponse): JsonObject | undefined {
   if (result === undefined) return error as unknown as JsonObject
   const { content, messages, contents, isError } = result

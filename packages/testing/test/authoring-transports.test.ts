@@ -9,7 +9,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const create = (options: object = {}): McpServer =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent, ...options })
 
-/** A registry of somebody else's, which says when it has changed. */
+/** An external registry with change events. */
 class OtherRegistry implements Source {
   readonly #listeners = new Set<() => void>()
   #tools: readonly AnyTool<unknown, unknown>[] = []

@@ -22,7 +22,7 @@ function find(name: string, from: string): string {
   return find(name, dirname(from))
 }
 
-/** The folders that an install of a package brings along, itself first. Optional peers are the user's own. */
+/** The folders that installing a package adds, the package first. Optional peers do not count. */
 function installed(folder: string, found: Set<string> = new Set()): Set<string> {
   if (found.has(folder)) return found
   found.add(folder)
@@ -37,7 +37,7 @@ function bytesIn(folder: string): number {
     .reduce((sum, path) => sum + (statSync(path).isDirectory() ? bytesIn(path) : statSync(path).size), 0)
 }
 
-/** Of a workspace package only what its manifest ships counts; what came from the registry is there as it was shipped. */
+/** Of a workspace package only the published files count; packages from the registry count whole. */
 function shippedBytes(folder: string): number {
   if (relative(core, folder) !== '') return bytesIn(folder)
   return (manifestOf(folder).files ?? []).reduce((sum, file) => sum + bytesIn(join(folder, file)), 0)

@@ -134,7 +134,7 @@ describe.each(TRANSPORTS)('one tool that runs as a task over %s', (_name, transp
       content: [{ text: 'Hello, Ann' }],
     })
     expect(ran).toEqual(['2025-11-25', MODERN])
-    // Neither client is shown the task of the other.
+    // Neither client sees the task of the other.
     expect((await session.request('tasks/get', { taskId })).error?.code).toBe(-32602)
     expect((await alone.request('tasks/get', { taskId: first })).error?.code).toBe(-32602)
   })

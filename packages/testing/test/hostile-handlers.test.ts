@@ -26,7 +26,7 @@ const THROWN: [what: string, value: unknown][] = [
   ['a symbol', Symbol(CANARY)],
 ]
 
-/** Values that a tool without outputSchema may return, and whether they can be said. */
+/** Values that a tool without outputSchema may return, and whether they can be sent. */
 const RETURNED: [what: string, value: unknown, said: boolean][] = [
   ['undefined', undefined, true],
   ['null', null, true],

@@ -17,12 +17,12 @@ const call = (id: unknown, args: unknown, name = 'echo'): object =>
   request(id, 'tools/call', { name, arguments: args as object })
 const text = (message: object): string => JSON.stringify(message)
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
-/** A call whose arguments bring the whole message to so many levels. */
+/** A call whose arguments make the message this many levels deep. */
 const deep = (levels: number): string =>
   `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"echo","arguments":{"a":${nested(levels - 3)}}}}`
 const flood = (elements: number): string => text(call('x', { a: Array.from({ length: elements }, () => 0) }))
 
-/** Each is answered by one error of this code, and by nothing else. */
+/** Each gets one error with this code, and nothing else. */
 const REFUSED: [what: string, line: string, code: number][] = [
   ['nothing', '', -32700],
   ['no JSON', '{{', -32700],
@@ -229,7 +229,7 @@ describe('batches, where the revision has them', () => {
     await bench.peer.raw(JSON.stringify(batch))
     const strays = await alive(bench)
     if (answers === 'refused') expect(strays).toMatchObject([{ error: { code: expect.any(Number) } }])
-    // The recording peer takes an array apart.
+    // The recording peer splits arrays.
     else expect(strays).toHaveLength(answers)
     expect(JSON.stringify(strays).length).toBeLessThan(JSON.stringify(batch).length + 1024)
   })

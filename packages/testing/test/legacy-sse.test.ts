@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listenForTest, originOf } from './support/listen.ts'
 
-/** Serves below a base path, and gives the address of that. */
+/** Serves below a base path, and returns its URL. */
 type Serve = (server: McpServer, options: EndpointOptions, base: string) => Promise<string>
 
 const MOUNTS: Readonly<Record<string, Serve>> = {
@@ -37,7 +37,7 @@ interface Event {
   readonly data: string
 }
 
-/** The client of the transport in its plainest form: a connection that is read, and one POST for each message. */
+/** The simplest client of the transport: it reads one connection, and sends a POST for each message. */
 class Stream {
   readonly response: Response
   readonly #reader: ReadableStreamDefaultReader<string> | undefined
@@ -219,7 +219,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     const session = { 'mcp-session-id': new URL(url).searchParams.get('sessionId') ?? '' }
     expect((await post(`${base}/message`, ping, session)).status).toBe(202)
     expect(await stream.message()).toEqual({ jsonrpc: '2.0', id: 9, result: {} })
-    // The query counts where both are there.
+    // If both are given, the query wins.
     expect((await post(`${base}/message?sessionId=nobody`, ping, session)).status).toBe(404)
   })
 

@@ -46,7 +46,7 @@ function post(
   })
 }
 
-/** The messages of a stream as they come; its end ends them. */
+/** The messages of a stream, until it ends. */
 async function* messagesOf({ body }: Response): AsyncGenerator<unknown, void> {
   if (body === null) return
   for await (const { data } of sseEvents(body)) yield JSON.parse(data)
@@ -131,7 +131,7 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
 })
 
 describe.each(SUBJECTS)('a client that disconnects on %s before its response', (_name, subject) => {
-  /** A tool that says when it has started and how it ended. */
+  /** A tool that reports when it started and how it ended. */
   function slow(server: McpServer): { started: Promise<void>; ended: Promise<string>; release: () => void } {
     let started = (): void => {}
     let ended = (_how: string): void => {}
@@ -186,7 +186,7 @@ describe.each(SUBJECTS)('a client that disconnects on %s before its response', (
     await tool.started
     leaving.abort()
     await reply
-    // A round trip later the server has heard of the connection's end.
+    // After a round trip the server knows that the connection closed.
     const ping = await post(url, { id: 3, method: 'ping' }, headers)
     expect(await ping.json()).toMatchObject({ id: 3, result: {} })
     tool.release()

@@ -24,7 +24,7 @@ function counting(runs: { count: number }): McpServer {
 
 interface Node {
   readonly port: number
-  /** Ends as a machine does that loses power: connections are cut, nobody is told. */
+  /** Ends like a machine that loses power: cuts all connections without notice. */
   kill(): Promise<void>
 }
 

@@ -23,7 +23,7 @@ afterEach(async () => {
 const newServer = (options: ServerOptions = {}): McpServer =>
   new McpServer({ name: 'results', version: '1' }, { logger: silent, ...options })
 
-/** Callers are who their token says, and anonymous without one. */
+/** The token names the principal. Callers without one are anonymous. */
 async function serve(subject: AdapterSubject, server: McpServer): Promise<string> {
   const authenticate = (request: { header(name: string): string | undefined }): { principal: string } => ({
     principal: request.header('authorization')?.replace('Bearer ', '') ?? 'nobody',
@@ -83,7 +83,7 @@ describe.each(SUBJECTS)('cache hints on %s over a socket', (_name, subject) => {
       [7, 'public'],
       [5000, 'public'],
       [5000, 'public'],
-      // What is read is somebody's own until it says otherwise itself.
+      // A read is private by default.
       [5000, 'private'],
     ])
     for (const [method, params] of [
@@ -201,7 +201,7 @@ describe.each(SUBJECTS)('a structured value on %s over a socket', (_name, subjec
 
 const LISTS = ['tools', 'prompts', 'resources', 'resources/templates'].map((kind) => `${kind}/list`)
 
-/** What is in it hangs on nothing but this, and its order on the order here. */
+/** The list depends only on this definition, and its order on the order here. */
 function createLibrary(): McpServer {
   const server = newServer({ limits: { pageSize: 3 } })
   const visible = ({ auth }: { readonly auth?: { readonly principal: string } | undefined }): boolean =>
@@ -228,7 +228,7 @@ function createLibrary(): McpServer {
   return server
 }
 
-/** Every page of every list, as the bytes that came. */
+/** Every page of every list, as received bytes. */
 async function listAll(url: string, more: ModernFetch = {}): Promise<readonly string[]> {
   const pages: string[] = []
   for (const method of LISTS) {
@@ -262,7 +262,7 @@ describe('lists over sockets', () => {
     ]
     for (const url of urls.toReversed()) {
       for (const [index, other] of others.entries()) {
-        // What was asked before, and failed, has no say in it.
+        // An earlier failed request has no effect.
         await ask(url, 'tools/call', { name: ['a', 'unlock', 'never'][index] })
         await fetch(url, { method: 'POST', headers: JSON_POST, body: '{' })
         expect(await listAll(url, other)).toEqual(lists)

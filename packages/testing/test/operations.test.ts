@@ -12,7 +12,7 @@ import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { listenForTest, originOf } from './support/listen.ts'
 
-/** What is mounted: a server, or a function that chooses one by a header. */
+/** The mounted value: a server, or a function that chooses one by a header. */
 type Served = McpServer | { readonly byTenant: (name: string | undefined) => McpServer | undefined }
 
 interface Mounted {
@@ -22,7 +22,7 @@ interface Mounted {
 
 type Mount = (served: Served, options: EndpointOptions) => Promise<Mounted>
 
-/** The frameworks' requests differ, and with them the types of what chooses. */
+/** The frameworks' requests differ, so the types of the functions differ too. */
 const choose = (served: Served, tenant: (request: never) => string | undefined): McpServer =>
   served instanceof McpServer
     ? served
@@ -68,7 +68,7 @@ const create = (options: ServerOptions = {}, name = 'ops'): McpServer => {
   return server
 }
 
-/** By hand, for fetch sends no Host header of one's own. */
+/** Uses node:http, because fetch does not send a custom Host header. */
 function send(
   url: string,
   { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: object; body?: string } = {},
@@ -130,7 +130,7 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
 
   it('answers no probes by default, and at configured paths', async () => {
     const plain = await mount(create(), {})
-    // toFetch looks at no address: everything that it is given is for the MCP path.
+    // toFetch ignores the path: every request is for the MCP endpoint.
     expect((await send(`${plain.origin}/livez`)).status).not.toBe(200)
     const named = await mount(create(), { health: { livez: '/health/up', readyz: '/health/ready' } })
     expect((await send(`${named.origin}/health/up?verbose`)).status).toBe(200)
@@ -357,7 +357,7 @@ describe('health probes in an app with routes', () => {
 })
 
 describe('a server on stdio in operation', () => {
-  /** A client that reads nothing until it is let. */
+  /** A client that does not read until it may. */
   async function stdio(server: McpServer): Promise<{
     readonly input: PassThrough
     readonly output: PassThrough

@@ -79,7 +79,7 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
     await send({ method: 'notifications/initialized' })
     await vi.waitFor(() => expect(closed).toHaveLength(1))
     await expect(send({ id: 2, method: 'ping' })).rejects.toThrow('404')
-    // What was sent before may be read after. A ping before the last message is one that this has answered.
+    // Earlier pings may be read late. This response answers a ping from before the last message.
     await vi.waitFor(() => expect(pings(frames).length).toBeGreaterThanOrEqual(2))
   })
 })

@@ -5,7 +5,7 @@ import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** A promise, and what resolves it. */
+/** A promise and its resolve function. */
 function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => (open = resolve))

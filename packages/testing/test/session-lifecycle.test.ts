@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { fastify, hono } from './support/adapters.ts'
 
-// What a client sees of the life of its session, over real sockets.
+// The life of a session as its client sees it, over real sockets.
 
 const VERSION = '2025-06-18'
 const ping = { id: 9, method: 'ping' }
@@ -19,7 +19,7 @@ interface Process {
   readonly url: string
   /** Closes the mount as its host does. */
   readonly close: () => Promise<unknown>
-  /** Moves the clock on, in ms. */
+  /** Advances the clock, in ms. */
   readonly skip: (ms: number) => void
   readonly open: (user?: string) => Promise<Client>
 }
@@ -40,20 +40,20 @@ class Client {
     return fetch(this.#url, { method, headers, ...body })
   }
 
-  /** The status of a verb, whose answer is not read. */
+  /** The status of a request. Does not read the body. */
   async status(method: string): Promise<number> {
     const answer = await this.send(method, method === 'POST' ? ping : undefined)
     await answer.body?.cancel()
     return answer.status
   }
 
-  /** Opens the stream that belongs to no request. */
+  /** Opens the GET stream. */
   async listen(): Promise<Stream> {
     return new Stream(await this.send('GET'))
   }
 }
 
-/** Reads a stream as far as it is asked to. */
+/** Reads a stream step by step. */
 class Stream {
   readonly status: number
   text = ''

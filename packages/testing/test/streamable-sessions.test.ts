@@ -9,7 +9,7 @@ import {
 } from '../src/contracts/adapter-client.ts'
 import { fastify, hono } from './support/adapters.ts'
 
-/** What sessions over Streamable HTTP promise, as bytes on a socket: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
+/** Sessions over Streamable HTTP, as bytes on a socket: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
 
 const open: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -19,7 +19,7 @@ afterEach(async () => {
 interface Wired {
   readonly server: McpServer
   readonly client: AdapterClient
-  /** Calls of the tool `hold` that run, and how each was ended. */
+  /** The running calls of the tool `hold`, and how each ended. */
   readonly holding: { readonly go: () => void; readonly signal: AbortSignal }[]
 }
 
@@ -45,7 +45,7 @@ async function openSession(client: AdapterClient, version = '2025-11-25'): Promi
   return session
 }
 
-/** The status of each verb, with a session's headers. */
+/** The status of each method, with a session's headers. */
 const verbs = async (client: AdapterClient, headers: SentHeaders): Promise<number[]> => {
   const sent: Sent[] = [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }]
   const replies: WholeReply[] = []
@@ -268,7 +268,7 @@ describe.each([
     const ids = Array.from({ length: 257 }, (_, n) => n + 1_000)
     const calls = ids.map((id) => client.send({ headers, body: hold(id) }))
     await vi.waitFor(() => expect(holding).toHaveLength(64))
-    // What is sent first on its own connection need not be read first: the one that is refused says that all are in.
+    // Connections are not read in order, so the refused call shows that all calls have arrived.
     const more = await Promise.race(calls)
     expect([more.status, JSON.parse(more.body)]).toMatchObject([503, { error: { code: -32603 } }])
     expect((await client.send({ headers, body: PING })).status).toBe(200)

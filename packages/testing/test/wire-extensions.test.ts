@@ -24,7 +24,7 @@ afterEach(async () => {
 
 type Dial = (capabilities?: JsonObject) => Promise<TestConnection>
 
-/** Serves, and records what every client hears. */
+/** Serves, and records every client's messages. */
 async function serve(
   server: McpServer,
   over: (typeof TRANSPORTS)[number][1],
@@ -50,7 +50,7 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
 }
 const answer: Answer = (method) => ANSWERS[method]
 
-/** Tools that come to everything that a task can come to. */
+/** Tools for every way in which a task can end. */
 function createTaskServer(options: object): McpServer {
   const server = new McpServer(
     { name: 'wire', version: '1.0.0' },
@@ -89,7 +89,7 @@ function createTaskServer(options: object): McpServer {
   return server
 }
 
-/** Starts a task and listens to it; what is asked is answered until it has ended. */
+/** Starts a task, subscribes to it, and answers its questions until it ends. */
 async function follow(
   peer: TestConnection,
   name: string,
@@ -121,7 +121,7 @@ async function follow(
   }
 }
 
-/** The tasks in what was received, each as a task of its own. */
+/** The tasks in the received messages. */
 const shownIn = (frames: readonly RecordedFrame[], where: 'result' | 'params'): JsonObject[] =>
   frames.flatMap(({ direction, message }) => {
     const shown = (message as JsonObject | undefined)?.[where] as JsonObject | undefined
@@ -180,7 +180,7 @@ describe.each(TRANSPORTS)('task messages without sessions over %s', (_name, tran
       expect(JSON.stringify(frames())).not.toContain('canary')
       expect(statuses(shownIn(frames(), 'result'))).toEqual(ALL)
       expect(statuses(shownIn(frames(), 'params'))).toEqual(ALL)
-      // What a task has come to is what the call would have been answered with.
+      // The result of a task is the result of its call.
       const outcomes = [...shownIn(frames(), 'result'), ...shownIn(frames(), 'params')].flatMap(
         ({ result }) => (result === undefined ? [] : [result as JsonObject]),
       )

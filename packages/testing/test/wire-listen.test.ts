@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const end of open.splice(0).toReversed()) await end()
 })
 
-/** What is asked for, by the id of the request; ids of both kinds, two of which read alike. */
+/** The requested filters by request id, with ids of both types, two of which look alike. */
 const FILTERS: readonly [id: RequestId, filter: JsonObject, honoured: JsonObject][] = [
   [
     'all',

@@ -36,7 +36,7 @@ async function serve(
   return { server, url: served.url }
 }
 
-/** Every frame of an answer, from a body or from the events of a stream. */
+/** Every frame of a reply, from its body or its events. */
 const frames = ({ message, events }: RecordedExchange): unknown[] =>
   events.length === 0
     ? [message].filter((one) => one !== undefined)

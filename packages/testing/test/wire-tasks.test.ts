@@ -41,12 +41,12 @@ function createServer(): McpServer {
 
 interface Served {
   readonly wrong: readonly string[]
-  /** The methods of what the server sent of its own accord. */
+  /** The methods of the messages that the server sent unasked. */
   readonly sent: readonly string[]
   readonly text: string
 }
 
-/** Has every message about tasks sent, and holds what the server sends against the schema. */
+/** Causes every message about tasks, and validates the server's messages against the schema. */
 async function converse(revision: string): Promise<Served> {
   const server = createServer()
   const [client, end] = createMemoryTransportPair()
@@ -65,7 +65,7 @@ async function converse(revision: string): Promise<Served> {
   await peer.request('tools/list', {})
   const taskId = await create('works')
   await peer.request('tasks/get', { taskId })
-  // Both carry the questions, and the copies that are not answered are withdrawn.
+  // Both carry the questions, and the unanswered copies are cancelled.
   const results = [taskId, taskId].map((id) => peer.request('tasks/result', { taskId: id }))
   await Promise.all(results)
   await peer.request('tasks/get', { taskId })
@@ -98,7 +98,7 @@ async function converse(revision: string): Promise<Served> {
   return { wrong, sent, text: JSON.stringify(frames.filter(({ direction }) => direction === 'received')) }
 }
 
-/** The schema names the results of a method after its request, but for the two that tasks make of one. */
+/** The schema names results after their requests, except for the two results of a task-augmented request. */
 function check(revision: string, message: unknown, method: string | undefined): readonly string[] {
   const { result } = message as { result?: { task?: unknown } }
   if (result?.task !== undefined)

@@ -15,7 +15,7 @@ const tool = {
   inputSchema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
 }
 
-/** What is wrong with any frame; each answer is held against the request with its id. */
+/** The errors of all frames. Each response is checked against the request with its id. */
 function faults(revision: string, frames: readonly RecordedFrame[]): string[] {
   const methods = new Map<unknown, string>()
   return frames.flatMap(({ direction, message }) => {

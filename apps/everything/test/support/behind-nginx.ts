@@ -22,7 +22,7 @@ export interface Backend {
   stop(): Promise<void>
 }
 
-/** The server with every feature, and a tool that takes its time without a word. */
+/** The server with every feature, and a slow, silent tool. */
 function createServer(): McpServer {
   const server = createEverythingServer()
   server.addTool({
@@ -69,12 +69,12 @@ export const BACKENDS: Readonly<Record<string, (options: EndpointOptions) => Pro
   Hono: onHono,
 }
 
-/** What came of one request, so far. */
+/** The result of one request so far. */
 export interface Reply {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   text(): string
-  /** Whether the connection still carries it. */
+  /** Whether the connection is open. */
   open(): boolean
   /** Resolves when nothing more can come. */
   readonly ended: Promise<void>
@@ -89,7 +89,7 @@ function send(port: number, method: string, headers: Record<string, string>, bod
       (reply) => {
         let text = ''
         reply.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk))
-        // One that is cut ends in an error, and a close behind it.
+        // A cut connection emits an error, then a close.
         reply.on('error', () => {})
         resolve({
           status: reply.statusCode ?? 0,

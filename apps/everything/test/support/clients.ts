@@ -13,20 +13,20 @@ import { z } from 'zod'
 import { Inbox } from './inbox.ts'
 import { offering } from './offering.ts'
 
-/** A result of which the tests look at what they know. */
+/** A result, with the members that the tests read. */
 export type Loose = Readonly<Record<string, unknown>>
 
 interface CallOptions {
-  /** What the request says of itself, beside what the client says on its own account. */
+  /** The request's own metadata, besides the client's. */
   readonly meta?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: { progress: number; total?: number | undefined }) => void
 }
 
-/** What the official clients have in common, in one spelling. */
+/** A common interface for the official clients. */
 export interface Driver {
   readonly inbox: Inbox
-  /** Resolves when the server can send what belongs to no request: once its stream is open, or has been asked for. */
+  /** Resolves when the server can send notifications: when the GET stream is open or was requested. */
   listen(): Promise<unknown>
   server(): { info: Loose | undefined; capabilities: Loose | undefined; instructions: string | undefined }
   ping(): Promise<Loose>
@@ -41,7 +41,7 @@ export interface Driver {
   getPrompt(name: string, args?: Record<string, string>): Promise<Loose>
   complete(ref: Ref, name: string, value: string): Promise<Loose>
   setLoggingLevel(level: Level): Promise<Loose>
-  /** Any request at all, past what the client does on its own account. */
+  /** Any request, without the client's own checks. */
   request(method: string, params: Record<string, unknown>): Promise<Loose>
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export interface Driver {
 type Ref = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
 type Level = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
-/** Where a client connects to: an address, or a program to start. */
+/** The target of a client: a URL, or a program to start. */
 export type Target = { readonly url: string } | { readonly command: string; readonly args: string[] }
 
 const INFO = { name: 'matrix', version: '1.0.0' }
@@ -62,19 +62,19 @@ export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver
   v1: (target) => connectV1(target),
 }
 
-/** The clients that find out, or know, that they need none. */
+/** The clients that need no session. */
 export const MODERN_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v2 auto': (target) => connectModern(target, 'auto'),
   'v2 modern': (target) => connectModern(target, { pin: '2026-07-28' }),
 }
 
-/** The clients that take an older revision than their newest, made to offer it. */
+/** The clients that accept an older revision, made to offer it. */
 export const OFFERING: Readonly<Record<string, (target: Target, revision: string) => Promise<Driver>>> = {
   'v2 legacy': (target, revision) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }, revision),
   v1: connectV1,
 }
 
-/** The clients of the transport that came before, which servers on HTTP have beside the other one. */
+/** The clients of HTTP+SSE. */
 export const SSE_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v1 over HTTP+SSE': connectV1Sse,
 }
@@ -82,7 +82,7 @@ export const SSE_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Dr
 const connectV2 = async (target: Target, options: ClientOptions, revision?: string): Promise<Driver> =>
   (await openV2(target, options, revision)).driver
 
-/** Hears of changes by requests that stay open, each for what it names. */
+/** Subscribes to changes by open requests. */
 async function connectModern(target: Target, mode: 'auto' | { readonly pin: string }): Promise<Driver> {
   const { client, driver } = await openV2(target, { versionNegotiation: { mode } })
   let lists: Promise<McpSubscription> | undefined
@@ -180,7 +180,7 @@ async function driveV1(
   }
 }
 
-/** The part that both packages spell alike. */
+/** The API that both packages share. */
 function common(
   client: Client | ClientV1,
   inbox: Inbox,
@@ -203,7 +203,7 @@ function common(
   }
 }
 
-/** The clients open their stream in the background and never say when it is there. */
+/** The clients open their stream in the background, without an event. */
 function watchStream(target: Target): { listening: Promise<void>; fetch: typeof globalThis.fetch } {
   let open: () => void = () => {}
   const listening = 'url' in target ? new Promise<void>((resolve) => (open = resolve)) : Promise.resolve()

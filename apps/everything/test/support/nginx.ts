@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What the guide tells people to write, with its port. */
+/** The configuration of the guide, with its port. */
 const GUIDE = new URL('../../../../docs/guide/proxy.md', import.meta.url)
 const SNIPPET = /```nginx\n([\s\S]*?)```/
 const DOCUMENTED_PORT = '127.0.0.1:3000'
@@ -17,7 +17,7 @@ const START_MS = 30_000
 
 /** A real nginx in front of servers on this machine. */
 export interface Nginx {
-  /** The port that leads to each of the servers, in the order they were named. */
+  /** The port of each server, in the given order. */
   readonly ports: readonly number[]
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ export async function startNginx(targets: readonly number[], readTimeout: string
   return { ports, stop }
 }
 
-/** One process without a master, so that ending it leaves nothing behind. */
+/** One process without a master, so that no process is left. */
 function configuration(folder: string, readTimeout: string, servers: ReadonlyMap<number, number>): string {
   const [, location] = SNIPPET.exec(readFileSync(GUIDE, 'utf8')) ?? []
   if (location?.includes(DOCUMENTED_PORT) !== true) throw new Error('The guide has no nginx configuration')
@@ -75,7 +75,7 @@ function configuration(folder: string, readTimeout: string, servers: ReadonlyMap
   ].join('\n')
 }
 
-/** Held together until all are known, so that none comes twice. */
+/** All ports are held until all are known, so that none is chosen twice. */
 async function freePorts(count: number): Promise<number[]> {
   const held = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   const ports: number[] = []

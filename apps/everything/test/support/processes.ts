@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
-/** What a program needs to run from its source, without a build. */
+/** The Node arguments that run a program from its source. */
 export function fromSource(file: URL): readonly string[] {
   return ['--conditions=jetway:source', '--import', tsx, fileURLToPath(file)]
 }
@@ -17,7 +17,7 @@ const main = fromSource(new URL('../../src/main.ts', import.meta.url))
 export type HttpTransportName = 'fastify' | 'hono' | 'fetch'
 export type TransportName = HttpTransportName | 'stdio'
 
-/** How a transport's server is started. Each is a process of its own. */
+/** The command of each transport's server. Each runs in its own process. */
 export const SERVER_COMMANDS: Readonly<Record<TransportName, readonly string[]>> = {
   fastify: [...main, '--http', '--adapter', 'fastify', '--port', '0'],
   hono: [...main, '--http', '--adapter', 'hono', '--port', '0'],
@@ -33,19 +33,19 @@ export function stdioCommand(...flags: readonly string[]): { command: string; ar
 /** A server that listens. */
 export interface Listening {
   readonly url: string
-  /** All that it has written to stderr. */
+  /** Its stderr so far. */
   stderr(): string
   /** Resolves when it has written this to stderr. */
   until(text: string): Promise<void>
-  /** Ends it, by SIGTERM if nothing else is said, and resolves to its exit code: null for a signal. */
+  /** Stops it, by SIGTERM by default. Resolves to its exit code, or null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts a transport's server and waits for the line that says where it listens. */
+/** Starts a transport's server, and waits until it prints its URL. */
 export const listen = (transport: HttpTransportName, ...flags: readonly string[]): Promise<Listening> =>
   start([...SERVER_COMMANDS[transport], ...flags])
 
-/** Starts a program that says where it listens, and waits for that. */
+/** Starts a program, and waits until it prints its URL. */
 export async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Listening> {
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** A JSON-RPC message as it stood on the wire. */
+/** A JSON-RPC message on the wire. */
 export interface Message {
   readonly jsonrpc?: unknown
   readonly id?: unknown
@@ -15,11 +15,11 @@ export interface Message {
 export interface Reply {
   readonly status: number
   readonly session: string | undefined
-  /** What came, in order, whether as one JSON body or as a stream of events. */
+  /** The messages in order, from a JSON body or a stream. */
   readonly messages: readonly Message[]
 }
 
-/** One client of an endpoint, with nothing between it and the socket that could mend what arrives. */
+/** A client directly on the socket, so that no library repairs what arrives. */
 export class RawClient {
   readonly #url: string
   readonly #agent: Agent
@@ -38,10 +38,10 @@ export class RawClient {
     await this.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
   }
 
-  /** Opens the stream for what belongs to no request. `end` closes it and resolves to all that came. */
+  /** Opens the GET stream. `end` closes it and resolves to its messages. */
   async listen(): Promise<{ end(): Promise<readonly Message[]> }> {
     const headers = { accept: 'text/event-stream', ...this.#sessionHeaders() }
-    // Not through the agent: a stream would keep one of its sockets for itself.
+    // Without the agent, because a stream would occupy one of its sockets.
     const sent = request(this.#url, { method: 'GET', agent: false, headers })
     sent.end()
     const [response] = (await once(sent, 'response')) as [IncomingMessage]

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Message } from './raw-http.ts'
 import { stdioCommand } from './processes.ts'
 
-/** A server's process, whose every line is kept. */
+/** A server's process, with all its lines. */
 export class RawStdio {
   readonly lines: string[] = []
   readonly #child: ChildProcessWithoutNullStreams
@@ -36,7 +36,7 @@ export class RawStdio {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
-  /** Resolves to the first answer; whether it is the only one, `lines` tell after the end. */
+  /** Resolves to the first response. `lines` shows after the end whether it was the only one. */
   ask(message: { readonly id: unknown; readonly [member: string]: unknown }): Promise<Message> {
     return new Promise((resolve) => {
       this.#answers.set(message.id, resolve)

@@ -4,7 +4,7 @@ import { runApp } from '@jetway-apps/runner'
 import { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-// A server whose calls end only after it was told to stop, one after the other.
+// A server whose calls end one after the other, after its stop signal.
 
 const EXPECTED = 50
 const STEP_MS = 20

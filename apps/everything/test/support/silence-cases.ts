@@ -4,16 +4,16 @@ import { type Backend, BACKENDS, openSession, PUBLIC_URL, type Reply } from './b
 import { type Nginx, startNginx } from './nginx.ts'
 
 export interface Silence {
-  /** nginx cuts a connection on which it hears nothing for this long. */
+  /** nginx cuts a connection after this long without data. */
   readonly readTimeout: string
-  /** How long a call says nothing: longer than that, and than it takes to become a stream. */
+  /** How long a call is silent: longer than that limit and than it takes to become a stream. */
   readonly silentMs: number
   readonly keepAlive: false | KeepAliveOptions
   /** How long one test may take, in ms. */
   readonly timeoutMs: number
 }
 
-/** What a client behind nginx makes of silence, on each framework, with keep-alive and without. */
+/** Silent streams behind nginx, on each framework, with and without keep-alive. */
 export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }: Silence): void {
   const mounts = Object.entries(BACKENDS).flatMap(([framework, serve]) => [
     { name: framework, alive: true, serve: () => serve({ publicUrl: PUBLIC_URL, streams: { keepAlive } }) },
@@ -38,7 +38,7 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
     for (const backend of backends) await backend.stop()
   })
 
-  /** A stream that listens and a call that is silent, at the same time. */
+  /** A GET stream and a silent call at the same time. */
   async function beSilent(index: number): Promise<{ stream: Reply; call: Reply }> {
     const session = await openSession(nginx?.ports[index] ?? 0)
     const stream = await session.listen()

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build, type BuildResult } from 'esbuild'
 
-/** A bundle, and what went into it. */
+/** A bundle and its inputs. */
 export type Bundle = BuildResult<{ write: false; metafile: true }>
 
-/** As a deployment is made, but from the sources: minified, in one file. */
+/** Bundles like a deployment, but from source: minified, in one file. */
 export function pack(module: URL): Promise<Bundle> {
   return build({
     entryPoints: [fileURLToPath(module)],
@@ -23,7 +23,7 @@ export function pack(module: URL): Promise<Bundle> {
   })
 }
 
-/** What a user of a bundle prints, as JSON, in a process that may not make code of text. */
+/** The JSON that a user of a bundle prints, in a process without code generation. */
 export async function printed(bundle: Bundle, user: string): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'edge-'))
   try {

@@ -11,10 +11,10 @@ import { build as viteBuild } from 'vite'
 /** Bundles a Worker, minified, into one file. */
 type Bundler = (entry: string, outfile: string) => Promise<unknown>
 
-/** What every bundler that knows Workers sets. */
+/** The conditions that bundlers for Workers set. */
 const CONDITIONS = ['workerd', 'worker', 'browser']
 
-/** As their own documentation sets them up for Workers: no setting is about Jetway. */
+/** Configured for Workers as their documentation says, with no setting for Jetway. */
 export const BUNDLERS: Readonly<Record<string, Bundler>> = {
   esbuild: (entry, outfile) =>
     build({
@@ -61,7 +61,7 @@ export const BUNDLERS: Readonly<Record<string, Bundler>> = {
     const outdir = dirname(outfile)
     const config = join(outdir, 'wrangler.json')
     const worker = { name: 'worker', main: entry, compatibility_date: '2026-04-01' }
-    // By default wrangler keeps the names of functions for stack traces, a tenth of the weight.
+    // By default wrangler keeps function names for stack traces, a tenth of the size.
     await writeFile(config, JSON.stringify({ ...worker, minify: true, keep_names: false }))
     const wrangler = fileURLToPath(new URL('../bin/wrangler.js', import.meta.resolve('wrangler')))
     await promisify(execFile)(

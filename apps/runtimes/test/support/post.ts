@@ -1,4 +1,4 @@
-/** One request that stands for itself, as it goes over the wire. */
+/** One request without a session, as sent. */
 export const post = (
   url: string,
   { method, params, ...init }: { readonly method: string; readonly params: object } & RequestInit,

@@ -9,7 +9,7 @@ import { runtime, type RuntimeName } from '@jetway-tools/runtimes'
 export type ProcessRuntime = Exclude<RuntimeName, 'workerd'>
 
 const SOURCE = '--conditions=jetway:source'
-/** Node takes the types away by itself from 22.18 on. */
+/** Node strips types from 22.18 on. */
 const FLAGS: Readonly<Record<ProcessRuntime, readonly string[]>> = {
   'node-20': [SOURCE, '--import', import.meta.resolve('tsx')],
   'node-22': [SOURCE],
@@ -25,13 +25,13 @@ export interface Listening {
   stop(): Promise<void>
 }
 
-/** A process that is spoken to over its standard streams. */
+/** A process with piped standard streams. */
 export interface Speaking {
   readonly process: ChildProcessWithoutNullStreams
   readonly exitCode: Promise<number | null>
 }
 
-/** Starts a program of `src` that speaks over its standard streams. */
+/** Starts a program of `src` with piped standard streams. */
 export function speak(name: ProcessRuntime, program: string): Speaking {
   const child = start(runtime(name), [...FLAGS[name], source(program)])
   return { process: child, exitCode: once(child, 'exit').then(([code]) => code as number | null) }
@@ -59,7 +59,7 @@ export function listening(child: ChildProcessWithoutNullStreams, port: number): 
   }
 }
 
-/** Starts a process, which ends with this one at the latest. */
+/** Starts a process, which is stopped when this one exits. */
 export function start(
   file: string,
   args: readonly string[],
@@ -73,7 +73,7 @@ export function start(
   return child
 }
 
-/** The port in the first line that has one; a process that ends before is an error with what it has said. */
+/** Resolves to the port in the first line that has one. Rejects with the output if the process ends before. */
 export async function firstPort(
   child: ChildProcessWithoutNullStreams,
   stream: NodeJS.ReadableStream,

@@ -8,9 +8,9 @@ import { runtime } from '@jetway-tools/runtimes'
 import { build } from 'esbuild'
 import { firstPort, type Listening, listening, start } from './processes.ts'
 
-/** How a Worker is run. */
+/** The options of a Worker. */
 export interface WorkerOptions {
-  /** What the platform has changed since is left as it was on this day. */
+  /** The compatibility date. */
   readonly compatibilityDate?: string
   readonly compatibilityFlags?: readonly string[]
   /** The class of the module that is bound as OBJECTS. */
@@ -53,7 +53,7 @@ async function serve(write: (file: string) => Promise<void>, options: WorkerOpti
   }
 }
 
-/** For example 1.20261117.0, made of the day that `workerd --version` names. */
+/** For example 1.20261117.0, from the date that `workerd --version` prints. */
 async function workerdVersion(): Promise<string> {
   const { stdout } = await promisify(execFile)(runtime('workerd'), ['--version'])
   return stdout

@@ -8,7 +8,7 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void
 export interface FakeNws {
   readonly url: string
   readonly requests: IncomingMessage[]
-  /** Answers a path, query included, from now on. */
+  /** Sets the answer for a path and query. */
   on(path: string, answer: Answer): void
   readonly close: () => Promise<void>
 }
@@ -55,7 +55,7 @@ export const stalled: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/geo+json' }).write('{"properties":')
 }
 
-/** What `/points/{latitude},{longitude}` says. */
+/** The response of `/points/{latitude},{longitude}`. */
 export const pointAnswer = (forecast: string | null): object => ({
   '@context': ['https://geojson.org/geojson-ld/geojson-context.jsonld'],
   id: 'https://api.weather.gov/points/39.7392,-104.9903',
@@ -77,7 +77,7 @@ export const pointAnswer = (forecast: string | null): object => ({
   },
 })
 
-/** What `/gridpoints/{office}/{x},{y}/forecast` says: fourteen periods, a day and a night in turn. */
+/** What `/gridpoints/{office}/{x},{y}/forecast` returns: fourteen periods, day and night in turn. */
 export const forecastAnswer: object = {
   type: 'Feature',
   geometry: { type: 'Polygon', coordinates: [] },
@@ -104,7 +104,7 @@ export const forecastAnswer: object = {
   },
 }
 
-/** What `/alerts/active?area={state}` says. */
+/** The response of `/alerts/active?area={state}`. */
 export const alertsAnswer: object = {
   type: 'FeatureCollection',
   features: [

@@ -1,8 +1,8 @@
-/** A session over plain HTTP, for what a client would hide. */
+/** A session over plain HTTP, to test what a client would hide. */
 export interface RawSession {
   readonly protocolVersion: string
   post(message: object): Promise<Response>
-  /** Opens the stream on which the server speaks first. */
+  /** Opens the GET stream. */
   listen(): Promise<Response>
 }
 

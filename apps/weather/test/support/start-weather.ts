@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
-/** How the app is started from its source, without a build. */
+/** The command that starts the app from its source. */
 const COMMAND: readonly [string, ...string[]] = [
   process.execPath,
   '--conditions=jetway:source',
@@ -17,11 +17,11 @@ const COMMAND: readonly [string, ...string[]] = [
   fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
 ]
 
-/** The app as a process of its own, with everything that it has said so far. */
+/** The app in its own process, with its output so far. */
 export interface Weather {
   readonly process: ChildProcess
   readonly said: { stdout: string; stderr: string }
-  /** Resolves to the exit code, and to null when a signal has ended it. */
+  /** Resolves to the exit code, or to null after a signal. */
   readonly exited: Promise<number | null>
 }
 
@@ -42,7 +42,7 @@ export interface ListeningWeather extends Weather {
 export const startWeatherOnHttp = (...args: readonly string[]): Promise<ListeningWeather> =>
   listening(startWeather('--http', '--port', '0', ...args))
 
-/** Waits for the line that tells programs where the app listens. */
+/** Waits for the line of JSON with the app's URL. */
 export async function listening(weather: Weather): Promise<ListeningWeather> {
   const stderr = weather.process.stderr as Readable
   for await (const line of createInterface({ input: stderr })) {

@@ -43,7 +43,7 @@ export function importOrder(source: Source, entries: readonly string[]): string[
     importsOf(source)
       .filter(({ specifier }) => specifier.startsWith('.'))
       .map(({ specifier }) => resolve(source.path, specifier))
-      // The manifest says the version.
+      // The manifest names the version.
       .filter((target) => target !== 'packages/core/package.json')
       .filter((target) => layerOf(target, entries) > own || layerOf(target, entries) === -1)
       .map((target) => `${source.path} must not import ${target}`)
@@ -55,7 +55,7 @@ export function lengthWall(source: Source, limit: number): string[] {
   return lines > limit ? [`${source.path} has ${lines} lines of code, the wall is ${limit}`] : []
 }
 
-/** A folder with more files than this is a room in which nothing is found. Tests are free. */
+/** In a folder with more files nothing is found. Tests are exempt. */
 export function roomSize(sources: readonly Source[], limit: number): string[] {
   const counts = new Map<string, number>()
   for (const { path } of sources) {
@@ -95,7 +95,7 @@ export function eraReads(source: Source): string[] {
   return found
 }
 
-/** The questions that tell to which era a message, or a door, belongs. */
+/** The functions that tell the era of a message or a route. */
 const ERA_QUESTIONS = ['standsAlone', 'namesVersion', 'selectRevision', 'ofEra', 'hasSessions']
 
 /** A feature serves whoever calls: it asks none of them. */

@@ -1,6 +1,6 @@
 import { parseSync, type Node, type ParseResult } from 'oxc-parser'
 
-/** One file of the repository, by its path from the root with forward slashes. */
+/** A file of the repository, by its path from the root, with forward slashes. */
 export interface Source {
   readonly path: string
   readonly text: string
@@ -10,7 +10,7 @@ export interface Source {
 
 export interface Import {
   readonly specifier: string
-  /** True for `import type` and for types reached by `import('…')`: nothing of it is left at run time. */
+  /** True for `import type` and for types reached by `import('…')`: it is erased at run time. */
   readonly typeOnly: boolean
   /** By `import()`. */
   readonly dynamic?: true
@@ -36,7 +36,7 @@ export function walk(node: Node, visit: Visit, parent?: Node): void {
   }
 }
 
-/** Every module that a file names: static and dynamic imports, re-exports and types by `import('…')`. */
+/** Every module that a file imports: static and dynamic imports, re-exports and types by `import('…')`. */
 export function importsOf(source: Source): Import[] {
   const found: Import[] = []
   walk(source.program, (node) => {
@@ -60,7 +60,7 @@ export function importsOf(source: Source): Import[] {
   return found
 }
 
-/** The lines that hold code, those with nothing but comment or space not counted. */
+/** The number of lines with code, without blank lines and comments. */
 export function codeLines(source: Source): number {
   let text = source.text
   for (const { start, end } of source.comments) {
@@ -80,7 +80,7 @@ export function literalsOf(source: Source): string[] {
   return found
 }
 
-/** The names that a file refers to as variables, `globalThis.name` included; property names are left out. */
+/** The variables that a file refers to, with `globalThis.name`, without property names. */
 export function namesUsed(source: Source): Set<string> {
   const found = new Set<string>()
   walk(source.program, (node, parent) => {

@@ -25,7 +25,7 @@ export const fastify: AdapterSubject = {
       url: `${originOf(app.server)}/mcp`,
       close: () => app.close(),
       release: async () => {
-        // A spare connection of a client, on which nothing ever came, may arrive at any time, and Node waits for it.
+        // Clients may open a spare connection and never use it, and Node waits for it.
         const cut = setInterval(() => app.server.closeAllConnections(), 20)
         await app.close()
         clearInterval(cut)

@@ -23,11 +23,11 @@ export interface Exchanged {
   readonly routes: ReadonlyMap<string, Route>
 }
 
-/** An adapter for `node:http` in parts, each of which a test may put a broken one in the place of. */
+/** An adapter for `node:http` whose parts tests can replace with broken ones. */
 export interface Parts {
   readonly isForMcp: (path: string) => boolean
   readonly route: (path: string, routes: ReadonlyMap<string, Route>) => Route
-  /** The whole of one exchange. */
+  /** One complete exchange. */
   readonly serve: (exchanged: Exchanged, parts: Parts) => Promise<void>
   readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
   readonly body: (exchanged: Exchanged, parts: Parts, limit: number) => Promise<RequestBody>
@@ -136,10 +136,10 @@ export const SOUND: Parts = {
 
 const pathOf = (req: IncomingMessage): string => req.url?.split('?')[0] ?? ''
 
-/** What breaks is told by the cases. */
+/** The cases report failures. */
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The adapter with some of its parts exchanged. */
+/** The adapter with some parts replaced. */
 export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
   const parts = { ...SOUND, ...broken }
   return {

@@ -15,9 +15,9 @@ const AT_ONCE = 6
 interface Way {
   readonly options: EndpointOptions
   readonly path: string
-  /** Bytes that one connection carries at most: some calls get through whole, some do not. */
+  /** The most bytes of one connection. Some calls fit, some do not. */
   readonly atMost: number
-  /** Whether what is cut off can still be asked for. */
+  /** Whether the rest of a cut response can be requested. */
   readonly resumes: boolean
 }
 
@@ -144,7 +144,7 @@ async function oneClient(url: string, tally: Tally, resumes: boolean): Promise<v
   expect(closed).toHaveBeenCalledTimes(1)
 }
 
-/** By name, and not for lack of time: what was cut is known to be. */
+/** The error names the lost connection, and is no timeout. */
 function expectNamed(error: unknown): void {
   if (!(error instanceof ClientError)) throw error
   expect(['transport', 'closed', 'session-lost']).toContain(error.code)
@@ -234,7 +234,7 @@ export function describeClientCuts(cuts: number): void {
         expect(Math.min(answered, failed)).toBeGreaterThan(0)
         expect(events).toContain('reconnected')
         expect(events).not.toContain('serverRemoved')
-        // Each attempt has one outcome, but for one that closing has ended.
+        // Each attempt has one outcome, except one that a close ended.
         for (const [at, event] of events.entries())
           if (event === 'reconnecting' && at < events.length - 1)
             expect(events[at + 1]).toMatch(/^reconnect(ed|Failed)$/)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@jetway/core/protocol'
 
-/** What holds members of the user's choice, whatever the schema spells out of it. */
+/** Members that may hold anything. */
 const OPEN_MEMBERS = new Set([
   '_meta',
   'arguments',

@@ -13,7 +13,7 @@ const ADAPTERS = [
   ['Hono', hono],
 ] as const
 
-/** Answers with what it was given: at once, later, or on a stream. */
+/** Returns its argument: at once, later, or on a stream. */
 function echoing(random: () => number): McpServer {
   const server = new McpServer({ name: 'echoing', version: '1' })
   server.addTool({
@@ -65,7 +65,7 @@ const SECRETS = /secret-\d+-[a-z]+/g
 interface Member {
   readonly client: ResumingClient
   readonly secret: string
-  /** Everything that this session has been sent. */
+  /** All messages of this session. */
   readonly heard: string[]
   readonly lastId: string
 }
@@ -128,7 +128,7 @@ function telling(): McpServer {
   return server
 }
 
-/** Opens a session, leaves its first call after an event or two, and comes back for the rest. */
+/** Opens a session, disconnects from its first call after an event or two, and resumes it. */
 async function join(url: string, secret: string): Promise<Member> {
   const client = await new ResumingClient(url).open()
   const { notices, response, pieces } = await client.call('tell', { secret }, { leaveAfter: 2 })

@@ -13,7 +13,7 @@ import { slowStore } from './slow-store.ts'
 
 const EVENTS = 100
 const AT_ONCE = 5
-/** Of one event on the wire, about; cuts are spread over a fifth of a call, so that most calls are cut several times. */
+/** The approximate bytes of one event. Cuts are spread over a fifth of a call, so most calls are cut several times. */
 const EVENT_BYTES = 230
 const SPREAD = (EVENTS * EVENT_BYTES) / 5
 
@@ -23,7 +23,7 @@ interface CutsOptions {
   readonly endpoint: (random: () => number) => EndpointOptions
 }
 
-/** Calls a tool that reports a hundred times, through a proxy that cuts its connections, until there were enough cuts. */
+/** Calls a tool with a hundred progress reports through a cutting proxy, until there were enough cuts. */
 async function cutAndResume(adapter: AdapterSubject, options: CutsOptions): Promise<Outcome[]> {
   const random = seeded(options.seed)
   const server = new McpServer({ name: 'counting', version: '1' })
@@ -60,7 +60,7 @@ async function cutAndResume(adapter: AdapterSubject, options: CutsOptions): Prom
   }
 }
 
-/** That each call got everything once and in order, and its own response. */
+/** Checks that each call got all events once and in order, and its own response. */
 function expectWhole(outcomes: readonly Outcome[]): void {
   const sequence = Array.from({ length: EVENTS }, (_, i) => i + 1)
   for (const { notices, response } of outcomes) {

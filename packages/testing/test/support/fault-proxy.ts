@@ -9,26 +9,26 @@ export interface FaultProxy {
 }
 
 export interface FaultProxyOptions {
-  /** Where what comes in goes to, on loopback. */
+  /** The target port on loopback. */
   readonly port: number
-  /** What of a connection's replies may pass. Asked for each connection. */
+  /** Returns the limit for the replies of a connection. */
   readonly allowance: () => Allowance
-  /** How the server's side of a cut looks. */
+  /** How the server sees a cut. */
   readonly abort: () => 'reset' | 'close'
 }
 
-/** Says how much of what a server sends may pass. */
+/** Decides how many of the server's bytes may pass. */
 export interface Allowance {
   take(chunk: Buffer): Buffer
 }
 
-/** So many bytes beyond the first event with an id, or all of it. */
+/** This many bytes after the first event with an id, or all. */
 export const beyondFirstId = (cutAfter: () => number | undefined): Allowance => new BeyondFirstId(cutAfter)
 
-/** So many bytes, or all of it. */
+/** This many bytes, or all. */
 export const inAll = (bytes: number | undefined): Allowance => new InAll(bytes)
 
-/** A TCP proxy that cuts replies in the middle of whatever is being sent: a character, a field, a chunk, a header. */
+/** A TCP proxy that cuts replies anywhere: inside a character, a field, a chunk or a header. */
 export async function startFaultProxy({
   port,
   allowance: allow,
@@ -52,7 +52,7 @@ export async function startFaultProxy({
       client.write(taken)
       if (taken.length === chunk.length) return
       cuts++
-      // What has been let through arrives; the rest never leaves.
+      // The passed bytes arrive. The rest is never sent.
       client.end()
       leave()
     })

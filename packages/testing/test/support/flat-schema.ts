@@ -3,15 +3,15 @@ import type { JsonObject } from '@jetway/core/protocol'
 /** Schemas by name. */
 export type Definitions = Readonly<Record<string, JsonObject>>
 
-/** The members of one object, whatever it was put together from. */
+/** The members of one object, with those of its parts. */
 interface Shape {
   readonly properties: JsonObject
   readonly required: readonly string[]
 }
 
 /**
- * A copy in which no object is put together from others by `allOf`: each branch sees its own members alone, and closed
- * it would refuse those of the others. What a branch leaves open is open no more.
+ * A copy in which `allOf` combines no objects: each branch sees its own members only, and a closed branch
+ * would refuse those of the others. The combined objects are closed.
  */
 export function flatten(value: unknown, definitions: Definitions): unknown {
   if (Array.isArray(value)) return value.map((item) => flatten(item, definitions))
@@ -26,7 +26,7 @@ export function flatten(value: unknown, definitions: Definitions): unknown {
   return shapes.length === 1 ? shapes[0] : { anyOf: shapes }
 }
 
-/** One shape, or those of a union. Where several name a member, the last of them says what it is. */
+/** One shape, or those of a union. If several define a member, the last one wins. */
 function shapesOf(schema: JsonObject, definitions: Definitions): readonly Shape[] {
   const { $ref, anyOf, allOf, properties = {}, required = [] } = schema
   if (typeof $ref === 'string') return shapesOf(definitions[nameOf($ref)] ?? {}, definitions)
@@ -46,7 +46,7 @@ const join = (one: Shape, other: Shape): Shape => ({
   required: [...one.required, ...other.required],
 })
 
-/** What a reference to a definition refers to. */
+/** The definition of a reference. */
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 const isSchema = (value: unknown): value is JsonObject =>

@@ -15,13 +15,13 @@ export interface Memory {
 }
 
 export interface Report {
-  /** The most of each during the last flood. */
+  /** The maximum of each during the last flood. */
   readonly peak: Memory
-  /** After a collection. */
+  /** After a garbage collection. */
   readonly now: Memory
 }
 
-/** The flooding server as a process of its own. */
+/** The flooding server in its own process. */
 export class FloodingServer {
   readonly #child: ChildProcess
   readonly #urls: readonly string[]
@@ -34,7 +34,7 @@ export class FloodingServer {
 
   static async start(): Promise<FloodingServer> {
     const loader = ['--conditions=jetway:source', '--import', import.meta.resolve('tsx')]
-    // A small nursery: what is garbage should not pass for what is held.
+    // A small young generation, so that garbage does not count as held memory.
     const memory = ['--expose-gc', '--max-semi-space-size=2']
     const child = spawn(process.execPath, [...memory, ...loader, FIXTURE], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -77,7 +77,7 @@ export class Flooding {
     return Number(await this.#text('floods'))
   }
 
-  /** Goes on calling another tool until so many floods are over, and gives back how many answers that were. */
+  /** Calls another tool until this many floods are over. Returns the number of responses. */
   async callsUntil(floods: number): Promise<number> {
     let answers = 0
     while ((await this.floods()) < floods) answers++

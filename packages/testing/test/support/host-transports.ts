@@ -36,7 +36,7 @@ const sseTransport = (name: string, subject: AdapterSubject): MatrixTransport =>
   },
 })
 
-/** The transports as users have them: both frameworks over real sockets, and the lines of stdio. */
+/** The transports of hosts: both frameworks over real sockets, and stdio. */
 export const HOST_TRANSPORTS: readonly MatrixTransport[] = [
   socketTransport('Fastify', fastify),
   socketTransport('Hono', hono),

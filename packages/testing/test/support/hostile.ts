@@ -61,7 +61,7 @@ export async function serve(revision: string = LATEST): Promise<Bench> {
   return { server, peer, reached, contexts, release }
 }
 
-/** Whether the server still answers, and what it has said beside answers to requests. */
+/** Whether the server still responds, and its other messages. */
 export async function alive({ peer }: Bench): Promise<readonly unknown[]> {
   await turn()
   expect(await peer.request('ping', undefined, { id: 'sentinel' })).toEqual({
@@ -72,7 +72,7 @@ export async function alive({ peer }: Bench): Promise<readonly unknown[]> {
   return peer.strays
 }
 
-/** Fails each test of the file that leaves a rejection or an exception to the process. */
+/** Fails each test of the file with an unhandled rejection or exception. */
 export function failOnUnhandled(): void {
   beforeAll(() => {
     process.on('unhandledRejection', note)
@@ -83,7 +83,7 @@ export function failOnUnhandled(): void {
     process.off('uncaughtException', note)
   })
   afterEach(async () => {
-    // A rejection counts as unhandled at the end of the turn in which nobody took it.
+    // A rejection counts as unhandled at the end of its turn.
     await turn()
     await turn()
     expect(unhandled.splice(0)).toEqual([])

@@ -18,7 +18,7 @@ export class LegacySseTransport implements Transport {
     this.#url = url
   }
 
-  /** Resolves when the server has said where messages go. */
+  /** Resolves when the server has sent the endpoint event. */
   async start(handlers: TransportHandlers): Promise<void> {
     this.#handlers = handlers
     const response = await fetch(this.#url, {
@@ -33,7 +33,7 @@ export class LegacySseTransport implements Transport {
     this.#reading = this.#read(events)
   }
 
-  /** A refusal in JSON is delivered as the server's word; the rest is "Accepted". */
+  /** A JSON error is delivered as a message; the rest is "Accepted". */
   async send(message: string): Promise<void> {
     const response = await fetch(this.#messages ?? '', {
       method: 'POST',

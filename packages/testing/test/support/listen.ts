@@ -9,7 +9,7 @@ type FetchHandler = (request: Request) => Response | Promise<Response>
 export const originOf = (http: { address(): unknown }): string =>
   `http://127.0.0.1:${(http.address() as AddressInfo).port}`
 
-/** Serves a fetch handler on a port of its own, until it is released. */
+/** Serves a fetch handler on its own port, until it is released. */
 export async function listen(
   fetch: FetchHandler,
 ): Promise<{ readonly origin: string; readonly release: () => void }> {
@@ -25,7 +25,7 @@ export async function listen(
   }
 }
 
-/** The same until the test is over; gives the origin. */
+/** The same until the end of the test. Returns the origin. */
 export async function listenForTest(fetch: FetchHandler): Promise<string> {
   const { origin, release } = await listen(fetch)
   onTestFinished(release)

@@ -6,16 +6,16 @@ export const JSON_POST = {
   'content-type': 'application/json',
 }
 
-/** What a request says beside its method and parameters. */
+/** The metadata of a request. */
 export interface ModernFetch {
   readonly capabilities?: JsonObject
   readonly clientInfo?: JsonObject
-  /** In place of those that repeat the body, and beside them. */
+  /** Headers that replace or extend those that repeat the body. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
-/** Posts one request that stands for itself, with the headers that repeat it. */
+/** Posts one request without a session, with the headers that repeat it. */
 export function fetchModern(
   url: string,
   method: string,

@@ -12,20 +12,20 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** One connection's worth of a reply. */
+/** The part of a reply that one connection delivered. */
 export interface Piece {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** All that came, complete or not. */
+  /** All received data, complete or not. */
   readonly text: string
   readonly messages: readonly Message[]
-  /** The id of the last event that was whole. */
+  /** The id of the last complete event. */
   readonly lastId: string | undefined
   readonly retries: readonly number[]
 }
 
 export interface Outcome {
-  /** Whatever came before the response, in order. */
+  /** The messages before the response, in order. */
   readonly notices: readonly Message[]
   readonly response: Message
   readonly pieces: readonly Piece[]
@@ -33,22 +33,22 @@ export interface Outcome {
 
 export interface CallOptions {
   readonly id?: string | number
-  /** Leaves the connection of the first reply after so many events. */
+  /** Disconnects from the first reply after this many events. */
   readonly leaveAfter?: number
 }
 
-/** A reply that nobody reads. */
+/** A reply that is not read. */
 export interface StalledReply {
-  /** Reads all that is left of it. */
+  /** Reads the rest. */
   readOn(): Promise<Piece>
 }
 
 const JSON_POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-/** More connections for one call than any test means to cut. */
+/** More connections for one call than any test cuts. */
 const MAX_PIECES = 1_000
 
-/** A client that comes back with `Last-Event-ID` until it has its response. Believes nothing that came in part. */
+/** A client that resumes with `Last-Event-ID` until it has its response. It ignores partial events. */
 export class ResumingClient {
   readonly #url: URL
   readonly #agent: Agent
@@ -59,7 +59,7 @@ export class ResumingClient {
     this.#agent = new Agent({ keepAlive: options.keepAlive ?? false })
   }
 
-  /** Reaches the same session by another way. */
+  /** Reaches the same session by another URL. */
   through(url: string): ResumingClient {
     const client = new ResumingClient(url)
     client.#headers = this.#headers
@@ -113,7 +113,7 @@ export class ResumingClient {
     this.#agent.destroy()
   }
 
-  /** Calls, and stops reading after the first bytes of the reply: what follows waits in the kernel, then in the server. */
+  /** Calls, and stops reading after the first bytes. The rest fills the kernel's buffers, then the server's. */
   async stall(name: string, args: object): Promise<StalledReply> {
     const body = JSON.stringify({
       jsonrpc: '2.0',

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import type { PeerOptions, RawResponse, TestConnection } from '../../src/peer.ts'
 
-/** Answers a question, wherever it comes. */
+/** Answers a question on any stream. */
 export type Answer = NonNullable<PeerOptions['onRequest']>
 
 interface Asked {
@@ -11,7 +11,7 @@ interface Asked {
 
 const MAX_ROUNDS = 10
 
-/** Sends a request, and again with the answers for as long as its result is questions. */
+/** Sends a request, and repeats it with answers while its result asks for input. */
 export async function requestInRounds(
   connection: TestConnection,
   method: string,

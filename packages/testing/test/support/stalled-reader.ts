@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Flooding, FloodingServer, type Report } from './flooding.ts'
 import type { Message, StalledReply } from './resuming-client.ts'
 
-/** Bytes that a reader that has stalled may cost. */
+/** The memory that a stalled reader may use, in bytes. */
 const BOUND = 8_388_608
 
-/** What is sent to a reader that reads, so that the memory of all that is usual has been taken. */
+/** The warm-up: lines to a reader that reads, so that normal memory is allocated before. */
 const WARM_UP_MIB = 10
 
 const numbers = (messages: readonly Message[]): number[] =>
@@ -20,7 +20,7 @@ function expectBounded(before: Report, after: Report): void {
   expect(after.peak.heap + after.peak.buffers - before.now.heap - before.now.buffers).toBeLessThan(BOUND)
 }
 
-/** One reader stalls while a tool that never waits sends so much at it. The server has a process of its own. */
+/** One reader stalls while a tool sends lines to it without waiting. The server has its own process. */
 export function describeStalledReader(mib: number): void {
   let server: FloodingServer
   beforeAll(async () => {
@@ -48,7 +48,7 @@ export function describeStalledReader(mib: number): void {
       const seen = await stalled.readOn()
       expect(numbers(seen.messages)).toEqual(upTo(seen.messages.length))
       expect(seen.messages.length).toBeGreaterThan(0)
-      // What it has missed since is more than is kept, and it is told so.
+      // It missed more than the buffer holds, and gets an error.
       expect((await flooding.client.resume(seen.lastId ?? 'none')).status).toBe(400)
     })
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { serveStdio, StdioTransport } from '@jetway/stdio'
 import type { MatrixTransport } from '../../src/matrix-transports.ts'
 
-/** The lines of stdio without a process: a server has one client there, so each dial serves it anew. */
+/** Stdio without a process. It has one client per server, so each dial serves it again. */
 export const stdioTransport: MatrixTransport = {
   name: 'stdio',
   open: (server) => ({

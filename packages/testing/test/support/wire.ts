@@ -6,13 +6,13 @@ import { type Definitions, flatten, nameOf } from './flat-schema.ts'
 import { type WireExtension, withExtensions } from './wire-extensions.ts'
 
 export interface WireContext {
-  /** Who sent it. */
+  /** The sender. */
   readonly direction: 'client' | 'server'
-  /** What a response answers; unknown, only its envelope is held against the schema. */
+  /** The request of a response. If unknown, only the envelope is checked. */
   readonly method?: string | undefined
-  /** The definition of the result, where it is not the method that names it. */
+  /** The definition of the result, if the method does not name it. */
   readonly result?: string
-  /** Whose messages there may be, beside those of the revision. @default none */
+  /** Extensions whose messages are allowed too. @default none */
   readonly extensions?: readonly WireExtension[]
 }
 
@@ -27,12 +27,12 @@ interface Ajv {
   getSchema(ref: string): Validate | undefined
 }
 
-// One file of Jetway knows ajv, and it is core's; a test reaches the same copy without a dependency of its own.
+// Uses core's copy of ajv, so that the tests need no dependency on it.
 const requireFromCore = createRequire(import.meta.resolve('@jetway/core/package.json'))
 const wires = new Map<string, Wire>()
 
 /**
- * Holds one message, or a batch, against the JSON Schema that the protocol publishes for a revision.
+ * Validates a message or a batch against the protocol's published JSON Schema of a revision.
  *
  * @returns what is wrong, or an empty list
  */
@@ -70,7 +70,7 @@ class Wire {
     this.#ajv.addSchema({ [this.#root]: definitions }, 'wire')
     for (const [name, definition] of Object.entries(definitions)) {
       const method = (definition['properties'] as { method?: { const?: string } } | undefined)?.method?.const
-      // A union of one is a copy of it.
+      // A union of one member is that member.
       if (method !== undefined && !this.#byMethod.has(method)) this.#byMethod.set(method, name)
       const code = codeOf(definition)
       if (code !== undefined) this.#byCode.set(code, name)
@@ -104,7 +104,7 @@ class Wire {
     return this.#against(name, message)
   }
 
-  /** The result of a request is named after it; those without one of their own are empty. */
+  /** A result is named after its request. Requests without a result definition have an empty result. */
   #resultOf(method: string, result: unknown): string {
     const request = this.#byMethod.get(method)
     if (request === undefined) return 'Result'
@@ -133,7 +133,7 @@ class Wire {
 const members = (union: JsonObject): string[] =>
   ((union['anyOf'] ?? [union]) as { $ref?: string }[]).map(({ $ref = '' }) => nameOf($ref))
 
-/** Those that are put together from others as a whole, and the errors. */
+/** Definitions that combine others, and the errors. */
 const flattened = (definitions: Definitions): Definitions =>
   Object.fromEntries(
     Object.entries(definitions).map(([name, definition]) => [
@@ -153,29 +153,29 @@ const errorOf = ({ properties }: JsonObject): ErrorParts =>
     ?.properties ?? {}
 const codeOf = (definition: JsonObject): number | undefined => errorOf(definition).code?.const
 
-/** Where the published schema says something else than the specification that it is made from. */
+/** Corrections, where the published schema differs from the specification. */
 function repair(definitions: Record<string, JsonObject>): void {
   // `schema.ts` says number: https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult
   const elicit = definitions['ElicitResult']
   if (elicit !== undefined) definitions['ElicitResult'] = integersToNumbers(elicit) as JsonObject
-  // An error that answers an unreadable message has no id to repeat, which older schemas do not foresee.
+  // An error for an unreadable message has no id, which older schemas do not allow.
   const error = definitions['JSONRPCError']
   if (error !== undefined) definitions['JSONRPCError'] = { ...error, required: ['error', 'jsonrpc'] }
   for (const [name, definition] of Object.entries(definitions)) definitions[name] = withEnvelope(definition)
-  // Metadata is the user's, whatever the schema spells out of it.
+  // `_meta` may hold any member.
   for (const [name, definition] of Object.entries(definitions))
     if (name.endsWith('MetaObject')) delete (definition as Record<string, unknown>)['additionalProperties']
-  // What an error of its own code tells, unlike that of others, is no choice of the server's.
+  // The data of an error with its own code is defined, unlike that of other errors.
   for (const definition of Object.values(definitions)) {
     const { code, data } = errorOf(definition)
     if (code?.const !== undefined && data !== undefined) Object.assign(data, closeSchema(data))
   }
-  // An alias of Result, which is open for its descendants' sake.
+  // An alias of Result, which is open because others extend it.
   const { properties } = definitions['Result'] as { properties?: JsonObject }
   definitions['EmptyResult'] = { ...definitions['Result'], properties, additionalProperties: false }
 }
 
-/** Older schemas spell the envelope, and the `_meta` of every request, in JSONRPCRequest and Request alone. */
+/** Older schemas define the envelope and the requests' `_meta` only in JSONRPCRequest and Request. */
 function withEnvelope(definition: JsonObject): JsonObject {
   const properties = definition['properties'] as Record<string, JsonObject> | undefined
   if (properties?.['method']?.['const'] === undefined || 'jsonrpc' in properties) return definition

@@ -59,7 +59,7 @@ const subscriptions: Feature = {
     await driver.unsubscribe('test://watched-resource')
     driver.inbox.clear()
     await driver.callTool('touch_watched_resource')
-    // The announcement of another change comes after one of the update would have come.
+    // The notification of a later change shows that none came for the update.
     const changed = driver.inbox.next('notifications/prompts/list_changed')
     await driver.callTool('add_prompt', { name: 'fence' })
     await changed
@@ -114,5 +114,5 @@ const completion: Feature = {
   },
 }
 
-/** What a server holds: resources, templates and prompts, and completion for both. */
+/** Resources, templates and prompts, and their completion. */
 export const CONTENTS: readonly Feature[] = [resources, templates, subscriptions, prompts, completion]

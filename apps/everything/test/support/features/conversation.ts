@@ -58,7 +58,7 @@ const progress: Feature = {
       expect(seen).toEqual(steps.slice(0, seen.length))
       return seen
     }
-    // The official clients drop what they read in one piece with the answer, which on a busy machine is the end.
+    // The official clients drop notifications that they read together with the response, which happens on a busy machine.
     let seen = await call()
     for (let again = 0; again < 20 && seen.length < steps.length; again++) seen = await call()
     expect(seen).toEqual(steps)
@@ -140,7 +140,7 @@ const pipelining: Feature = {
   },
 }
 
-/** What belongs to no one feature: the handshake, lists, notifications, cancellation. */
+/** The handshake, lists, notifications and cancellation. */
 export const CONVERSATION: readonly Feature[] = [
   initialize,
   ping,

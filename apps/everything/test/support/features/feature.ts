@@ -1,6 +1,6 @@
 import type { Driver, Loose } from '../clients.ts'
 
-/** One thing that every client can do over every transport. */
+/** One feature, tested with every client over every transport. */
 export interface Feature {
   readonly name: string
   run(driver: Driver, transport: string): Promise<void>

@@ -5,7 +5,7 @@ import { CONVERSATION } from './conversation.ts'
 import { type Feature, names, text, walk } from './feature.ts'
 import { TOOLS } from './tools.ts'
 
-/** What belongs to sessions, or is said otherwise where there are none. */
+/** Features of sessions, and those that differ without them. */
 const OF_SESSIONS = /^(initialize|ping|logging|tools\/call: an output that is no object)/
 
 const discover: Feature = {
@@ -107,7 +107,7 @@ const order: Feature = {
   },
 }
 
-/** What is done over requests that stand for themselves. */
+/** Features of requests without a session. */
 export const MODERN_FEATURES: readonly Feature[] = [
   discover,
   logging,

@@ -5,11 +5,11 @@ import { CONVERSATION } from './conversation.ts'
 import { type Feature, walk } from './feature.ts'
 import { TOOLS } from './tools.ts'
 
-/** What the other revisions say otherwise, and what takes its time without looking at the revision. */
+/** Features that differ in older revisions, and slow ones that do not depend on the revision. */
 const ELSEWHERE =
   /^(initialize|pagination|progress|cancellation|fifty|tools\/list|tools\/call: (every|struct))/
 
-/** Everything that is said alike in all session revisions, and what tells them apart. */
+/** Features of all session revisions, and their differences. */
 export function featuresAt(revision: string): readonly Feature[] {
   const alike = [...CONVERSATION, ...TOOLS, ...CONTENTS].filter(({ name }) => !ELSEWHERE.test(name))
   return [speaks(revision), ...alike]

@@ -56,7 +56,7 @@ const toolErrors: Feature = {
 const structured: Feature = {
   name: 'tools/call: structured output satisfies the schema that the client holds it against',
   async run(driver) {
-    // With the list in hand, the clients validate what comes back.
+    // After listing tools, the clients validate results.
     await driver.listTools()
     const statistics = { sum: 6, mean: 2, range: { min: 1, max: 3 } }
     expect(await driver.callTool('statistics', { numbers: [1, 2, 3] })).toMatchObject({
@@ -80,5 +80,5 @@ const outputText: Feature = {
   },
 }
 
-/** Tools: what they are, what they answer and how they fail. */
+/** Tools: lists, results and errors. */
 export const TOOLS: readonly Feature[] = [toolsList, toolsCall, toolErrors, structured, outputText]
