@@ -6,7 +6,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const root = fileURLToPath(new URL('.', import.meta.url))
 
 /** Workspace packages export their source under `jetway:source`, so tests need no build. */
-const conditions = ['jetway:source', 'node', 'import', 'module', 'default']
+const conditions = ['jetway:source', 'node', 'module']
 
 /** `npm run test:long` runs the `*.long.test.ts` files, which take minutes. */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined

@@ -63,6 +63,7 @@ describe('the examples are as short as the docs say', () => {
     ['hello-stdio', 8],
     ['hello-fastify', 10],
     ['hello-hono', 10],
+    ['hello-express', 15],
     ['quickstart', 20],
   ])('%s: at most %i lines', (example, limit) => {
     const lines = readFileSync(pathOf(example), 'utf8').trimEnd().split('\n')
@@ -82,7 +83,7 @@ describe('the examples run', () => {
     expect(await withClient(transport, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
   })
 
-  it.each(['hello-fastify', 'hello-hono'])('%s greets over HTTP', async (example) => {
+  it.each(['hello-fastify', 'hello-hono', 'hello-express'])('%s greets over HTTP', async (example) => {
     expect(await withExample(example, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
   })
 

@@ -1,0 +1,75 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type AcceptedRequest,
+  type BodyError,
+  collectStream,
+  type Endpoint,
+  type HttpReply,
+  type RequestBody,
+} from '@jetway/core/http'
+import { isGone, isQueued, onClose } from './connection.ts'
+import type { MountRequest } from './request.ts'
+import { ResponseSink } from './sink.ts'
+
+type StreamReply = Extract<HttpReply, { readonly open: unknown }>
+
+// #region answer
+/** Answers a request. It uses no promise where the endpoint needs none: a promise costs more than most calls. */
+export function answerRequest(endpoint: Endpoint, asked: MountRequest): void {
+  const accepted = endpoint.accept(asked)
+  if (accepted instanceof Promise) void accepted.then((settled) => readBody(asked, settled))
+  else readBody(asked, accepted)
+}
+
+function readBody(asked: MountRequest, accepted: HttpReply | AcceptedRequest): void {
+  if ('status' in accepted) return send(asked.response, asked.request, accepted)
+  const answer = (body: RequestBody | BodyError): void => {
+    const reply = accepted.answer(body)
+    if (reply instanceof Promise) void reply.then((settled) => send(asked.response, asked.request, settled))
+    else send(asked.response, asked.request, reply)
+  }
+  const body = asked.body(accepted.bodyLimit)
+  if (body !== asked.request) return answer(body as RequestBody | BodyError)
+  // Events of the stream run outside the async context of the app's middleware, which handlers expect.
+  const context = new AsyncResource('jetway')
+  collectStream(asked.request, accepted.bodyLimit, (read) => context.runInAsyncScope(answer, undefined, read))
+}
+// #endregion
+
+// #region reply
+/** Sends a reply, with the headers that middleware has set. */
+export function send(response: ServerResponse, request: IncomingMessage, reply: HttpReply): void {
+  if (reply.open !== undefined) return sendStream(response, request, reply)
+  // A timeout of the app may have replied.
+  if (response.headersSent) return
+  setHead(response, reply)
+  response.end(reply.body)
+}
+
+function sendStream(response: ServerResponse, request: IncomingMessage, reply: StreamReply): void {
+  const sink = new ResponseSink(response)
+  let opened = false
+  const open = (): void => {
+    if (opened) return
+    opened = true
+    if (response.headersSent || isGone(request, response)) sink.drop()
+    else {
+      setHead(response, reply)
+      response.once('close', () => sink.drop())
+    }
+    reply.open(sink)
+    // Node delays the head until the first chunk, which may take long.
+    if (!sink.used) response.flushHeaders()
+  }
+  if (!isQueued(response)) return open()
+  // Node would keep the chunks of a queued response without a limit, and the endpoint has one.
+  response.once('socket', open)
+  onClose(request, response, open)
+}
+
+function setHead(response: ServerResponse, { status, headers }: HttpReply): void {
+  response.statusCode = status
+  for (const name in headers) response.setHeader(name, headers[name] as string)
+}
+// #endregion

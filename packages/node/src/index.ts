@@ -1,0 +1,9 @@
+export {
+  mcp,
+  type KoaContext,
+  type McpMount,
+  type McpMountOptions,
+  type McpSelector,
+  type NodeRequest,
+  type NodeResponse,
+} from './mcp.ts'

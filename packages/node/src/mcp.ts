@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { AuthInfo, MountHandle } from '@jetway/core'
+import { createEndpoint, type EndpointOptions, type Servable, type ServerSelector } from '@jetway/core/http'
+import { answerRequest, send } from './answer.ts'
+import { onClose } from './connection.ts'
+import { createRouter } from './paths.ts'
+import { MountRequest, type ParsedBody } from './request.ts'
+
+/** A request of `node:http`, or of the compatibility API of `node:http2`. */
+export type NodeRequest = IncomingMessage | Http2ServerRequest
+/** The response to it. */
+export type NodeResponse = ServerResponse | Http2ServerResponse
+
+/** Chooses the server for a request. Undefined gives 404. `context` is Koa's, if the mount is used there. */
+export type McpSelector<Locals = unknown> = (
+  request: NodeRequest,
+  context?: unknown,
+) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
+
+/** The options of the mount itself. The functions get Koa's context as second argument, if the mount is used there. */
+export interface MountOptions<Locals> {
+  /** The server, or a function that chooses one for each session; without sessions, for each request. */
+  readonly server: Servable<Locals> | McpSelector<Locals>
+  /**
+   * Where the server answers, below the path at which the host mounts it. With `legacySse` it also answers at `/sse` and
+   * `/message` in the same directory.
+   *
+   * @default '/mcp', and the path of the host itself: `app.use('/mcp', mcp({ server }))`
+   */
+  readonly path?: string
+  /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
+  locals?(this: void, request: NodeRequest, context?: unknown): NoInfer<Locals>
+  /**
+   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined is an anonymous caller.
+   * `authenticate` finds out who calls instead; set one of them.
+   */
+  authInfo?(this: void, request: NodeRequest, context?: unknown): AuthInfo | undefined
+}
+
+/** The options of the mount and of its endpoint. A server that declares its locals needs the option `locals`. */
+export type McpMountOptions<Locals = unknown> = EndpointOptions &
+  MountOptions<Locals> &
+  (unknown extends Locals ? unknown : Required<Pick<MountOptions<Locals>, 'locals'>>)
+
+/** The members of Koa's context that the mount uses. */
+export interface KoaContext {
+  readonly req: NodeRequest
+  readonly res: NodeResponse
+  readonly originalUrl: string
+  readonly request: object
+  respond?: boolean
+}
+
+/** A listener of `node:http`, middleware of Express and Connect, and the handle of the mount. */
+export interface McpMount extends MountHandle {
+  /** Answers the paths of the mount. Other requests go to `next`, or get 404 without it. Never throws. */
+  (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void
+  /** The same as Koa middleware. Its promise resolves when the reply has ended. */
+  readonly koa: (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>
+}
+
+/**
+ * Mounts an MCP server on `node:http`, Express, Connect or Koa: `createServer(mcp({ server }))`,
+ * `app.use('/mcp', mcp({ server }))`, `app.use(mcp({ server }).koa)`.
+ *
+ * Mount it before body parsers. If a parser has read the body, the mount takes `request.body`, and the limits of the
+ * parser apply. Replies and streams keep the headers that middleware has set before. Close it before the HTTP server.
+ */
+export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMount {
+  const { server, path, locals, authInfo, ...rest }: EndpointOptions & MountOptions<Locals> = options
+  const endpoint = createEndpoint(neutral(server), rest)
+  const routeOf = createRouter(path, rest.legacySse, endpoint.probes)
+  const readers = { locals, auth: authInfo }
+
+  /** False if the request is not for this mount. HTTP/2's compatibility API has the members of HTTP/1 that are used. */
+  function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
+    const [request, response] = [req as IncomingMessage, res as ServerResponse]
+    const route = routeOf(request.url ?? '/', original)
+    if (route === undefined) return false
+    if (route === 'livez' || route === 'readyz')
+      send(response, request, endpoint.probe(route, request.method ?? ''))
+    else {
+      const body = (koa?.request ?? request) as ParsedBody
+      const around = { path: original, body, readers, context: koa }
+      answerRequest(endpoint, new MountRequest(route, request, response, around))
+    }
+    return true
+  }
+
+  const mount = (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void => {
+    const original = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/'
+    if (answers(request, response, original)) return
+    if (next === undefined) (response as ServerResponse).writeHead(404).end()
+    else next()
+  }
+  return Object.assign(mount, {
+    koa(context: KoaContext, next: () => Promise<unknown>): Promise<unknown> {
+      const { req, res, originalUrl } = context
+      if (!answers(req, res, originalUrl, context)) return next()
+      context.respond = false
+      return new Promise<void>((resolve) => onClose(req as IncomingMessage, res as ServerResponse, resolve))
+    },
+    close: (closing?: { readonly deadline?: number }) => endpoint.close(closing),
+    closed: endpoint.closed,
+    stats: () => endpoint.stats(),
+    [Symbol.asyncDispose]: () => endpoint.close(),
+  })
+}
+
+/** The signature of `mcp` has checked the type of `locals`. */
+function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servable | ServerSelector {
+  if (typeof server !== 'function') return server as Servable
+  return (request) => {
+    const asked = request as MountRequest
+    return server(asked.request, asked.context) as ReturnType<ServerSelector>
+  }
+}

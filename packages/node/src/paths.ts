@@ -1,0 +1,24 @@
+import { type LegacySseOptions, type Probe, type Route, routePaths } from '@jetway/core/http'
+
+/** Finds the route or the probe that a request is for, by its URL and the URL that the client sent. */
+export type Router = (url: string, original: string) => Route | Probe | undefined
+
+export const pathOf = (url: string): string => {
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
+}
+
+/** Paths are relative to the place at which the host mounts, since Express and Connect cut its prefix off the URL. */
+export function createRouter(
+  path: string | undefined,
+  legacySse: boolean | LegacySseOptions | undefined,
+  probes: ReadonlyMap<string, Probe>,
+): Router {
+  const paths = new Map<string, Route | Probe>([...probes, ...routePaths(path ?? '/mcp', legacySse)])
+  return (url, original) => {
+    const wanted = pathOf(url)
+    const found = paths.get(wanted)
+    if (found !== undefined || path !== undefined) return found
+    return wanted === '/' && original !== url ? 'mcp' : undefined
+  }
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AuthInfo } from '@jetway/core'
+import { BodyError } from '@jetway/core/http'
+import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
+import { isGone, onClose } from './connection.ts'
+import { pathOf } from './paths.ts'
+
+/** Where body parsers leave a body: on the request, or on Koa's `ctx.request`. */
+export interface ParsedBody {
+  readonly body?: unknown
+  /** The bytes, kept by the parsers of NestJS, Koa and some clouds. */
+  readonly rawBody?: unknown
+}
+
+/** The options of the mount that read the request. */
+interface RequestReaders {
+  readonly locals: ((request: IncomingMessage, context?: unknown) => unknown) | undefined
+  readonly auth: ((request: IncomingMessage, context?: unknown) => AuthInfo | undefined) | undefined
+}
+
+interface Surroundings {
+  /** The path as the client sent it, with the prefix that the host has cut off. */
+  readonly path: string
+  readonly body: ParsedBody
+  readonly readers: RequestReaders
+  readonly context: unknown
+}
+
+/** A request of Node, as the endpoint needs it. */
+// #region request
+export class MountRequest implements HttpRequest {
+  readonly method: string
+  readonly route: Route
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly #around: Surroundings
+  #abort: AbortController | undefined
+
+  constructor(route: Route, request: IncomingMessage, response: ServerResponse, around: Surroundings) {
+    this.route = route
+    this.method = request.method ?? ''
+    this.request = request
+    this.response = response
+    this.#around = around
+  }
+
+  get path(): string {
+    return pathOf(this.#around.path)
+  }
+
+  get peer(): HttpRequest['peer'] {
+    return this.request.socket
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.request.rawHeaders
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#around.readers.auth?.(this.request, this.context)
+  }
+
+  get locals(): unknown {
+    return this.#around.readers.locals?.(this.request, this.context)
+  }
+
+  /** Koa's context. */
+  get context(): unknown {
+    return this.#around.context
+  }
+
+  get signal(): AbortSignal {
+    return (this.#abort ??= this.#abortOnDisconnect()).signal
+  }
+
+  query(name: string): string | undefined {
+    const { url = '' } = this.request
+    return new URLSearchParams(url.slice(pathOf(url).length)).get(name) ?? undefined
+  }
+
+  header(name: string): string | undefined {
+    const { headers } = this.request
+    // HTTP/2 has the host in a pseudo-header.
+    const value = headers[name] ?? (name === 'host' ? headers[':authority'] : undefined)
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  #abortOnDisconnect(): AbortController {
+    const controller = new AbortController()
+    const { request, response } = this
+    const closed = (): void => {
+      if (!response.writableEnded || !response.writableFinished) controller.abort()
+    }
+    if (isGone(request, response)) closed()
+    else onClose(request, response, closed)
+    return controller
+  }
+  // #endregion
+
+  // #region body
+  /** The body, or the stream to read it from. A parser may have read it before. */
+  body(limit: number): RequestBody | BodyError | IncomingMessage {
+    const { request } = this
+    if (!request.readableDidRead && !request.readableEnded) return request
+    // Express 4 sets `body` on requests without a body too, so it counts only after a read.
+    const { rawBody, body = rawBody } = this.#around.body
+    if (body === undefined) return new BodyError(400, CONSUMED)
+    const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : (rawBody ?? body)
+    if (!(bytes instanceof Uint8Array)) return { parsed: body }
+    return bytes.byteLength > limit ? BodyError.tooLarge(limit) : bytes
+  }
+}
+
+const CONSUMED =
+  'Another body parser has read the body: mount MCP before it, or let the parser set the body of the request'
+// #endregion

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { McpServer } from '@jetway/core'
+import type { describeAdapter } from '@jetway/testing/adapter'
+import { bodyParser } from '@koa/bodyparser'
+import { NestFactory } from '@nestjs/core'
+import connect from 'connect'
+import express5, { type Express } from 'express'
+// @ts-expect-error The types are those of Express 5.
+import express4 from 'express4'
+import Koa from 'koa'
+import { mcp, type McpMount } from '../../src/index.ts'
+
+export type AdapterSubject = Parameters<typeof describeAdapter>[1]
+type Setup = Parameters<AdapterSubject['serve']>[2]
+
+type Listener = (...args: Parameters<RequestListener>) => unknown
+
+/** A host with the mount, which answers `POST /echo` itself. */
+type Host = (mount: McpMount, setup: Setup) => Listener | Promise<Listener>
+
+const node: Host =
+  (mount, { headers = {}, parsesBodies }) =>
+  async (req, res) => {
+    res.setHeaders(new Map(Object.entries(headers)))
+    if (req.url === '/echo') req.pipe(res)
+    else {
+      if (parsesBodies === true) Object.assign(req, { body: await json(req) })
+      mount(req, res)
+    }
+  }
+
+const express =
+  (create: () => Express): Host =>
+  (mount, { headers = {}, parsesBodies }) => {
+    const app = create()
+    app.use((_req, res, next) => (res.set(headers), next()))
+    if (parsesBodies === true) app.use(express5.json())
+    app.use(mount)
+    app.post('/echo', (req, res) => void req.pipe(res))
+    return app
+  }
+
+const connected: Host = (mount, { headers = {}, parsesBodies }) => {
+  const app = connect()
+  app.use((_req, res, next) => (res.setHeaders(new Map(Object.entries(headers))), next()))
+  if (parsesBodies === true) app.use(express5.json())
+  app.use(mount)
+  app.use('/echo', (req, res) => void req.pipe(res))
+  return app
+}
+
+const koa: Host = (mount, { headers = {}, parsesBodies }) => {
+  const app = new Koa()
+  app.silent = true
+  app.use((ctx, next) => (ctx.set(headers), next()))
+  if (parsesBodies === true) app.use(bodyParser())
+  app.use(mount.koa)
+  app.use((ctx) => {
+    if (ctx.path === '/echo') ctx.body = ctx.req
+  })
+  return app.callback()
+}
+
+const nest: Host = async (mount, { headers = {}, parsesBodies }) => {
+  const app = await NestFactory.create({ module: Object }, { logger: false })
+  app.use((_req: unknown, res: { set(fields: object): void }, next: () => void) => (res.set(headers), next()))
+  if (parsesBodies === true) app.use(express5.json())
+  app.use(mount)
+  app.use('/echo', (req: { pipe(to: unknown): void }, res: unknown) => req.pipe(res))
+  await app.init()
+  return app.getHttpAdapter().getInstance() as Listener
+}
+
+/** Serves on a free port of the loopback. */
+export async function listen(
+  listener: Listener,
+): Promise<{ readonly origin: string; readonly release: () => void }> {
+  const http = createServer(listener)
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  return {
+    origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    release() {
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}
+
+const subject = (host: Host): AdapterSubject => ({
+  capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
+  async serve(server: McpServer, options, setup) {
+    const { locals, auth } = setup
+    const mount = mcp({ server, ...options, ...(locals && { locals }), ...(auth && { authInfo: auth }) })
+    const { origin, release } = await listen(await host(mount, setup))
+    return { url: `${origin}/mcp`, close: () => mount.close(), release }
+  },
+})
+
+export const HOSTS: Readonly<Record<string, AdapterSubject>> = {
+  'node:http': subject(node),
+  'Express 5': subject(express(express5)),
+  'Express 4': subject(express(express4)),
+  Connect: subject(connected),
+  Koa: subject(koa),
+  'NestJS on Express': subject(nest),
+}
