@@ -66,10 +66,7 @@ function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVer
   return { type: 'content', value: parts.map((part) => contentOf(part, version)) }
 }
 
-function contentOf(
-  part: HostPart,
-  version: AiSdkVersion,
-): { type: 'text'; text: string } | File<6> | File<7> {
+function contentOf(part: HostPart, version: AiSdkVersion): { type: 'text'; text: string } | File<6 | 7> {
   const bytes = bytesOf(part)
   if (bytes === undefined) return { type: 'text', text: textOf(part) }
   const { data, mimeType: mediaType } = bytes

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@jetway/core/protocol'
 import type { RequestOptions } from '@jetway/client'
 import { type HostToolResult, toHostResult } from './host-result.ts'
 import type { Tools } from './source.ts'
@@ -23,7 +24,7 @@ export class ToolFailedError extends Error {
 export async function callToolText(
   from: Pick<Tools, 'callTool'>,
   name: string,
-  args: Readonly<Record<string, unknown>> = {},
+  args: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<string | undefined> {
   const unbounded = { maxText: Infinity, maxData: Infinity, maxParts: Infinity }

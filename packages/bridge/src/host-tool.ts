@@ -32,7 +32,7 @@ export interface HostTool {
    *
    * @throws the reason of the signal, and any other error
    */
-  execute(args?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<HostToolResult>
+  execute(args?: JsonObject, options?: RequestOptions): Promise<HostToolResult>
 }
 
 export interface HostToolOptions extends ResultLimits {

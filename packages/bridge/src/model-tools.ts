@@ -1,4 +1,4 @@
-import { isObject } from '@jetway/core/protocol'
+import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { failedResult, type HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
 import { modelNames, shortened } from './model-names.ts'
@@ -116,7 +116,7 @@ export async function modelTools(
 }
 
 /** Models may send nothing for a tool without arguments. */
-function argsOf(input: unknown): Readonly<Record<string, unknown>> | undefined {
+function argsOf(input: unknown): JsonObject | undefined {
   if (input === undefined || input === null || input === '') return {}
   if (typeof input !== 'string') return isObject(input) ? input : undefined
   try {

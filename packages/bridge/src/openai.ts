@@ -182,9 +182,12 @@ function fileName(uri = ''): string {
   return isName && name.toLowerCase().endsWith('.pdf') ? name : 'document.pdf'
 }
 
-function imagesOf(
-  results: readonly { readonly id: string; readonly result: HostToolResult }[],
-): readonly OpenAiImagesMessage[] {
+interface Answered {
+  readonly id: string
+  readonly result: HostToolResult
+}
+
+function imagesOf(results: readonly Answered[]): readonly OpenAiImagesMessage[] {
   const content = results.flatMap(({ id, result }): OpenAiImagesMessage['content'] => {
     const images = result.parts
       .flatMap((part) => bytesOf(part) ?? [])

@@ -1,4 +1,4 @@
-import type { CallToolResult, Tool } from '@jetway/core/protocol'
+import type { CallToolResult, Tool, JsonObject } from '@jetway/core/protocol'
 import type { Client, RequestOptions } from '@jetway/client'
 
 /** A tool of a server, as a {@link ToolSource} lists it. */
@@ -16,11 +16,7 @@ export type SourceEvent = 'connected' | 'reconnected' | 'listChanged' | 'serverR
 /** Where tools come from, such as a `ClientManager`. */
 export interface ToolSource {
   tools(): Promise<readonly SourceTool[]>
-  callTool(
-    name: string,
-    args?: Readonly<Record<string, unknown>>,
-    options?: RequestOptions,
-  ): Promise<CallToolResult>
+  callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult>
   /** Returns a function that removes the listener. */
   on?(
     event: SourceEvent,

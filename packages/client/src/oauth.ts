@@ -5,8 +5,8 @@ export { AuthorizationError, type AuthorizationFailure } from './auth/oauth/erro
 export type { Resolve, ResolvedAddress } from './auth/oauth/fetch.ts'
 export type { Grant } from './auth/oauth/grants.ts'
 export { loopbackRedirect, type LoopbackOptions, type LoopbackRedirect } from './auth/oauth/loopback.ts'
-export { oauth, type OAuthOptions } from './auth/oauth/oauth.ts'
-export type { RegistrationOptions } from './auth/oauth/registration.ts'
+export { oauth } from './auth/oauth/oauth.ts'
+export type { OAuthOptions, RegistrationOptions } from './auth/oauth/options.ts'
 export {
   type CredentialKind,
   type CredentialKinds,

@@ -35,11 +35,7 @@ export function withAuth(fetch: PlainFetch, provider: AuthProvider, resource: st
 }
 
 /** An unread response blocks its connection, so it is cancelled if the provider fails. */
-async function decide(
-  provider: AuthProvider,
-  answer: AuthResponse,
-  response: Response,
-): Promise<'retry' | 'give-up' | undefined> {
+async function decide(provider: AuthProvider, answer: AuthResponse, response: Response) {
   try {
     return await provider.onChallenge?.(answer)
   } catch (error) {
@@ -48,13 +44,7 @@ async function decide(
   }
 }
 
-async function send(
-  fetch: PlainFetch,
-  provider: AuthProvider,
-  server: URL,
-  target: URL,
-  init: RequestInit,
-): Promise<{ response: Response; answer: AuthResponse }> {
+async function send(fetch: PlainFetch, provider: AuthProvider, server: URL, target: URL, init: RequestInit) {
   if (target.origin !== server.origin)
     throw new TypeError(`Credentials for ${server.origin} are not sent to ${target.origin}`)
   const request = {

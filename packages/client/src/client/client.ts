@@ -23,7 +23,7 @@ import {
 import type { Dialect, ServerDescription } from '../dialect/dialect.ts'
 import { ClientError, ConnectionClosedError } from '../errors.ts'
 import { ClientInput } from '../input/client-input.ts'
-import type { ClientTransport, TransportClose, TransportFactory } from '../transport/client-transport.ts'
+import type { ConnectTarget, TransportClose } from '../transport/client-transport.ts'
 import { Emitter } from '../util/emitter.ts'
 import { type Deferred, deferred } from '../util/promises.ts'
 import { connect } from './connect.ts'
@@ -147,7 +147,7 @@ export class Client {
    *   the connection when they get `server/discover`
    * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and what the transport throws
    */
-  async connect(target: ClientTransport | TransportFactory, options: ConnectCallOptions = {}): Promise<this> {
+  async connect(target: ConnectTarget, options: ConnectCallOptions = {}): Promise<this> {
     if (this.#closing !== undefined || this.#closeReason !== undefined)
       throw new ConnectionClosedError('The client is closed: create a new one', this.#closeReason)
     if (this.#connecting !== undefined && this.#connecting.target !== target)
@@ -162,10 +162,7 @@ export class Client {
     }
   }
 
-  async #connect(
-    target: ClientTransport | TransportFactory,
-    { signal, session }: ConnectCallOptions,
-  ): Promise<void> {
+  async #connect(target: ConnectTarget, { signal, session }: ConnectCallOptions) {
     const dialect = await connect(target, {
       info: this.#info,
       options: this.#options,
@@ -290,14 +287,10 @@ export class Client {
     tool: T,
     ...args: readonly [...ToolArgs<T>, options?: RequestOptions]
   ): Promise<TypedToolResult<ToolOutput<T>>>
-  callTool(
-    tool: string,
-    args?: Readonly<Record<string, unknown>>,
-    options?: RequestOptions,
-  ): Promise<CallToolResult>
+  callTool(tool: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult>
   callTool(
     tool: string | TypedTool,
-    args: Readonly<Record<string, unknown>> = {},
+    args: JsonObject = {},
     options: RequestOptions = {},
   ): Promise<CallToolResult> {
     return this.#toolCalls.call(nameOf(tool), args, options)
@@ -309,7 +302,7 @@ export class Client {
    */
   startTask(
     tool: string | TypedTool,
-    args: Readonly<Record<string, unknown>> = {},
+    args: JsonObject = {},
     options: RequestOptions & {
       /** How long the server should keep the result, in ms. For 2025-11-25 only. */
       readonly ttlMs?: number

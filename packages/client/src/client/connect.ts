@@ -3,11 +3,11 @@ import { Connection, type ConnectionHandlers } from '../connection/connection.ts
 import type { Dialect, DialectOptions } from '../dialect/dialect.ts'
 import { negotiate, ProbeRefusedError, type RevisionsByEra } from '../dialect/negotiate.ts'
 import { ClientError } from '../errors.ts'
-import type { ClientTransport, TransportFactory } from '../transport/client-transport.ts'
+import type { ClientTransport, ConnectTarget, TransportFactory } from '../transport/client-transport.ts'
 import { abortable, abortingAfter } from '../util/promises.ts'
 import { resume, type SavedSession } from './saved-session.ts'
 
-export interface ConnectOptions extends DialectOptions {
+export interface ConnectOptions extends Omit<DialectOptions, 'connection'> {
   /** A session to resume instead of a handshake. */
   readonly session: SavedSession | undefined
   readonly handlers: ConnectionHandlers
@@ -19,10 +19,7 @@ export interface ConnectOptions extends DialectOptions {
  * Connects and negotiates a revision. The era cache decides what is tried first; if that fails, a new connection tries
  * the rest. A failure leaves no connection open.
  */
-export async function connect(
-  target: ClientTransport | TransportFactory,
-  options: ConnectOptions,
-): Promise<Dialect> {
+export async function connect(target: ConnectTarget, options: ConnectOptions): Promise<Dialect> {
   const { connectTimeoutMs: ms, clock } = options.options
   const late = (): Error => new ClientError('timeout', `Not connected within ${ms} ms`)
   return abortingAfter({ ms, clock, late, signal: options.signal }, (signal) =>
@@ -30,10 +27,7 @@ export async function connect(
   )
 }
 
-async function attempt(
-  target: ClientTransport | TransportFactory,
-  options: ConnectOptions,
-): Promise<Dialect> {
+async function attempt(target: ConnectTarget, options: ConnectOptions) {
   const { signal, session } = options
   const { revisions, eras } = options.options
   const all = resolveRevisions(revisions)
@@ -60,7 +54,7 @@ async function attempt(
 }
 
 async function open(
-  target: ClientTransport | TransportFactory,
+  target: ConnectTarget,
   { signal, options, handlers }: ConnectOptions,
 ): Promise<Connection> {
   const transport = typeof target === 'function' ? await create(target, signal) : target
@@ -75,11 +69,7 @@ function create(factory: TransportFactory, signal: AbortSignal | undefined): Pro
   return abortable(created, signal)
 }
 
-async function handshake(
-  connection: Connection,
-  byEra: RevisionsByEra,
-  options: ConnectOptions,
-): Promise<Dialect> {
+async function handshake(connection: Connection, byEra: RevisionsByEra, options: ConnectOptions) {
   const { signal, session, handlers, onConnection } = options
   try {
     onConnection(connection)
@@ -87,8 +77,8 @@ async function handshake(
     await abortable(connection.start(), signal)
     const dialect =
       session === undefined
-        ? await negotiate(connection, byEra, options)
-        : resume(connection, session, byEra.legacy, options)
+        ? await negotiate({ ...options, connection }, byEra)
+        : resume({ ...options, connection }, byEra.legacy, session)
     const { eras } = options.options
     const { key } = connection.transport
     if (key !== undefined && eras !== false) eras.set(key, dialect.revision.era)

@@ -101,10 +101,7 @@ export class Lists {
   }
 
   /** @throws ClientError `endless-list` */
-  entries<Item>(
-    list: ListOf<Item>,
-    options: RequestOptions | undefined,
-  ): AsyncGenerator<Item, void, undefined> {
+  entries<Item>(list: ListOf<Item>, options?: RequestOptions): AsyncGenerator<Item, void, undefined> {
     return followPages(list.method, this.#requests.options, (cursor) => this.page(list, cursor, options))
   }
 

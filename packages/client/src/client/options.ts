@@ -27,12 +27,6 @@ export interface ClientOptions {
   readonly maxTotalMs?: number
   /** Ms for all of `connect`. @default 60_000 */
   readonly connectTimeoutMs?: number
-  /**
-   * Ms to wait for the response to `server/discover` before sending `initialize` as well. The first response decides.
-   * Not used over HTTP.
-   * @default 3_000
-   */
-  readonly probeTimeoutMs?: number
   /** Ms that a handler may take. @default 600_000 */
   readonly handlerTimeoutMs?: number
   /** How often one call may ask for input. @default 8 */
@@ -77,7 +71,6 @@ export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {
   timeoutMs: 60_000,
   maxTotalMs: 300_000,
   connectTimeoutMs: 60_000,
-  probeTimeoutMs: 3_000,
   handlerTimeoutMs: 600_000,
   maxRounds: 8,
   maxPages: 64,

@@ -1,5 +1,4 @@
 import type { Revision } from '@jetway/core/protocol'
-import type { Connection } from '../connection/connection.ts'
 import type { Dialect, DialectOptions, ServerDescription } from '../dialect/dialect.ts'
 import { LegacyDialect } from '../dialect/legacy-dialect.ts'
 import { UnsupportedRevisionError } from '../errors.ts'
@@ -22,11 +21,11 @@ export function savedSession({ connection, server, revision }: Dialect): SavedSe
 
 /** @throws UnsupportedRevisionError; TypeError if the transport has no sessions */
 export function resume(
-  connection: Connection,
-  { id, protocolVersion, nextRequestId, server }: SavedSession,
-  revisions: readonly Revision[],
   options: DialectOptions,
+  revisions: readonly Revision[],
+  { id, protocolVersion, nextRequestId, server }: SavedSession,
 ): Dialect {
+  const { connection } = options
   const { transport } = connection
   const revision = revisions.find(({ version }) => version === protocolVersion)
   if (revision === undefined)
@@ -41,5 +40,5 @@ export function resume(
   transport.negotiated?.(revision)
   const { info, capabilities = {}, instructions } = server
   const session = { revision, server: { info, capabilities, instructions } }
-  return new LegacyDialect(connection, revisions, options, session)
+  return new LegacyDialect(options, revisions, session)
 }

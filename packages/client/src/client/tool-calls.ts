@@ -39,12 +39,7 @@ export class ToolCalls {
   }
 
   /** If the server refuses the headers, the tool has changed since it was listed: list again and send again. */
-  async #send(
-    name: string,
-    args: JsonObject,
-    extra: JsonObject,
-    options: RequestOptions,
-  ): Promise<JsonObject> {
+  async #send(name: string, args: JsonObject, extra: JsonObject, options: RequestOptions) {
     const requests = this.#requests
     requests.require('tools')
     const params = { name, arguments: args, ...extra }

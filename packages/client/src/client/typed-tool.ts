@@ -1,5 +1,5 @@
 import type { AnySchema, InferInput, InferOutput } from '@jetway/core'
-import type { CallToolResult } from '@jetway/core/protocol'
+import type { CallToolResult, JsonObject } from '@jetway/core/protocol'
 
 /** A tool definition, as `defineTool` returns it. Gives `callTool` its types. */
 export interface TypedTool {
@@ -11,7 +11,7 @@ export interface TypedTool {
 
 /** The arguments of a tool, before defaults. */
 export type ToolInput<T extends TypedTool> = [NonNullable<T['inputSchema']>] extends [never]
-  ? Readonly<Record<string, unknown>>
+  ? JsonObject
   : InferInput<NonNullable<T['inputSchema']>>
 
 /** The `structuredContent` of a tool. */

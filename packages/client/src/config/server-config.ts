@@ -43,8 +43,6 @@ const REMOTE_FIELDS: Readonly<Record<keyof RemoteServer, true>> = {
   auth: true,
   fetch: true,
   maxMessageBytes: true,
-  parseLimits: true,
-  openTimeoutMs: true,
   closeTimeoutMs: true,
   endSession: true,
   reconnect: true,

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { readTextFile } from './config-file.ts'
 import { transportFor } from './connect.ts'
 import { EntryError } from './entry-error.ts'
-import type { RemoteServer, ServerConfig, StdioServer } from './server-config.ts'
+import type { ServerConfig, StdioServer } from './server-config.ts'
 import { expand, type Variables } from './variables.ts'
 
 export interface EntryContext {
@@ -84,11 +84,7 @@ async function readProcess(entry: JsonObject, context: EntryContext): Promise<St
   return { transport: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }) }
 }
 
-async function readAddress(
-  entry: JsonObject,
-  transport: 'http' | 'sse',
-  { variables }: EntryContext,
-): Promise<RemoteServer> {
+async function readAddress(entry: JsonObject, transport: 'http' | 'sse', { variables }: EntryContext) {
   if (entry['url'] === undefined) throw new EntryError('url', 'is missing')
   const url = await readText(entry['url'], { field: 'url', own: NONE, variables })
   const headers = await readTexts(entry['headers'], 'headers', variables)
@@ -113,11 +109,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
 }
 
 /** Numbers and booleans become strings. Null removes a name, as in VS Code. */
-async function readTexts(
-  value: unknown,
-  field: 'env' | 'headers',
-  variables: Variables,
-): Promise<Readonly<Record<string, string>>> {
+async function readTexts(value: unknown, field: 'env' | 'headers', variables: Variables) {
   if (value === undefined) return {}
   if (!isObject(value)) throw new EntryError(field, 'must be an object of strings')
   const given = Object.entries(value).filter(([, each]) => each !== null)

@@ -21,6 +21,7 @@ export interface ServerDescription {
 export type ListKind = 'tools' | 'prompts' | 'resources'
 
 export interface DialectOptions {
+  readonly connection: Connection
   readonly info: Implementation
   readonly options: ResolvedOptions
   /** Ends the handshake. */

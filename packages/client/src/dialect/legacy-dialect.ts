@@ -15,21 +15,13 @@ const MAX_SUBSCRIPTIONS = 1024
  * @throws UnsupportedRevisionError if the server answers with another revision
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
-export async function openSession(
-  connection: Connection,
-  revisions: readonly Revision[],
-  options: DialectOptions,
-): Promise<Dialect> {
-  return new LegacyDialect(connection, revisions, options, await initialize(connection, revisions, options))
+export async function openSession(options: DialectOptions, revisions: readonly Revision[]): Promise<Dialect> {
+  return new LegacyDialect(options, revisions, await initialize(options, revisions))
 }
 
-async function initialize(
-  connection: Connection,
-  revisions: readonly Revision[],
-  options: DialectOptions,
-): Promise<Negotiated> {
+async function initialize(options: DialectOptions, revisions: readonly Revision[]): Promise<Negotiated> {
+  const { connection, info, signal, options: client } = options
   connection.revision = undefined
-  const { info, signal, options: client } = options
   // Some servers answer a version they do not know with an error that lists the others.
   const result = await atVersion(revisions, revisions[0], (proposed) =>
     connection.request(
@@ -63,13 +55,8 @@ export class LegacyDialect implements Dialect {
   #level: LogLevel | undefined
   #reopening: Promise<void> | undefined
 
-  constructor(
-    connection: Connection,
-    revisions: readonly Revision[],
-    options: DialectOptions,
-    session: Negotiated,
-  ) {
-    this.connection = connection
+  constructor(options: DialectOptions, revisions: readonly Revision[], session: Negotiated) {
+    this.connection = options.connection
     this.#revisions = revisions
     this.#options = { ...options, signal: undefined }
     this.#session = session
@@ -134,7 +121,7 @@ export class LegacyDialect implements Dialect {
   async #reopen(): Promise<void> {
     try {
       const { connection } = this
-      this.#session = await initialize(connection, this.#revisions, this.#options)
+      this.#session = await initialize(this.#options, this.#revisions)
       if (this.#level !== undefined)
         await connection.request(Method.SetLogLevel, { level: this.#level }, this.#settings())
       for (const uri of this.#uris) await connection.request(Method.Subscribe, { uri }, this.#settings())

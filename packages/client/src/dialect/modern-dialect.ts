@@ -28,12 +28,11 @@ import { SubscriptionStream } from './subscription-stream.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 export async function discover(
-  connection: Connection,
-  revisions: readonly Revision[],
   options: DialectOptions,
+  revisions: readonly Revision[],
   onShared: () => void,
 ): Promise<Negotiated> {
-  const { signal } = options
+  const { connection, signal } = options
   const shared = ({ supportedVersions: offered }: JsonObject): Revision | undefined =>
     Array.isArray(offered) ? revisions.find(({ version }) => offered.includes(version)) : undefined
   const result = await atVersion(revisions, revisions[0], async (revision) => {
@@ -58,11 +57,7 @@ export async function discover(
   return { revision, server: { ...server, info: info ?? server.info } }
 }
 
-function metaFor(
-  revision: Revision,
-  { info, options }: DialectOptions,
-  level: LogLevel | undefined,
-): JsonObject {
+function metaFor(revision: Revision, { info, options }: DialectOptions, level?: LogLevel): JsonObject {
   return {
     [PROTOCOL_VERSION]: revision.version,
     [CLIENT_CAPABILITIES]: capabilitiesFor(revision, options),
@@ -103,12 +98,8 @@ export class ModernDialect implements Dialect {
   #revision: Revision
   #level: LogLevel | undefined
 
-  constructor(
-    connection: Connection,
-    revisions: readonly Revision[],
-    options: DialectOptions,
-    { revision, server }: Negotiated,
-  ) {
+  constructor(options: DialectOptions, revisions: readonly Revision[], { revision, server }: Negotiated) {
+    const { connection } = options
     this.connection = connection
     this.#revisions = revisions
     this.#options = options

@@ -1,5 +1,4 @@
 import { ErrorCode, McpError, type Revision } from '@jetway/core/protocol'
-import type { Connection } from '../connection/connection.ts'
 import { ClientError, ConnectionClosedError, TransportError } from '../errors.ts'
 import { anySignal, withTimeout } from '../util/promises.ts'
 import type { Dialect, DialectOptions, Negotiated } from './dialect.ts'
@@ -27,34 +26,30 @@ export class ProbeRefusedError extends ClientError {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
  */
 export async function negotiate(
-  connection: Connection,
-  { modern, legacy }: RevisionsByEra,
   options: DialectOptions,
+  { modern, legacy }: RevisionsByEra,
 ): Promise<Dialect> {
-  if (modern.length === 0) return openSession(connection, legacy, options)
+  if (modern.length === 0) return openSession(options, legacy)
   const done = new AbortController()
   const discovered = new AbortController()
-  const probing = discover(
-    connection,
-    modern,
-    { ...options, signal: anySignal(options.signal, done.signal) },
-    () => discovered.abort(new Error('The server has answered server/discover')),
+  const probing = discover({ ...options, signal: anySignal(options.signal, done.signal) }, modern, () =>
+    discovered.abort(new Error('The server has answered server/discover')),
   )
-  const speakModern = (found: Negotiated): Dialect => new ModernDialect(connection, modern, options, found)
+  const speakModern = (found: Negotiated): Dialect => new ModernDialect(options, modern, found)
   if (legacy.length === 0) return speakModern(await probing)
   const probe = probing.then(
     (found): ProbeResult => ({ kind: 'modern', found }),
     (error: unknown) => judge(error, options),
   )
   try {
-    const result = connection.transport.streamPerRequest ? await probe : await soon(probe, options)
+    const result = options.connection.transport.streamPerRequest ? await probe : await soon(probe, options)
     if (result === undefined) {
       const signal = anySignal(options.signal, discovered.signal)
-      return await firstOf(openSession(connection, legacy, { ...options, signal }), probe, speakModern)
+      return await firstOf(openSession({ ...options, signal }, legacy), probe, speakModern)
     }
     if (result.kind === 'modern') return speakModern(result.found)
     if (result.kind === 'failed') throw result.error
-    return await openSession(connection, legacy, options)
+    return await openSession(options, legacy)
   } finally {
     done.abort(new Error('The era is known'))
   }
@@ -86,13 +81,12 @@ function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
 const isModern = ({ code }: McpError): boolean =>
   code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingClientCapability
 
+/** How long to wait for the response to `server/discover` before sending `initialize` as well, in ms. */
+const PROBE_MS = 3_000
+
 /** Undefined if the server is silent for too long. */
-function soon(
-  probe: Promise<ProbeResult>,
-  { options: { clock, probeTimeoutMs: ms } }: DialectOptions,
-): Promise<ProbeResult | undefined> {
-  return withTimeout(probe, { ms, clock, late: () => new Error('silent') }).catch(() => undefined)
-}
+const soon = (probe: Promise<ProbeResult>, { options: { clock } }: DialectOptions) =>
+  withTimeout(probe, { ms: PROBE_MS, clock, late: () => new Error('silent') }).catch(() => undefined)
 
 /**
  * The era that the server answers first. A process that is still starting answers both requests later; an old server may

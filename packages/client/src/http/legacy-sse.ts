@@ -6,6 +6,8 @@ import { discard, fetchHttp, mediaType, readRefusal, SSE, statusError } from './
 import { sseEvents } from './sse-parser.ts'
 import { deliver } from './streams.ts'
 
+const ENDPOINT_MS = 30_000
+
 /**
  * HTTP+SSE of 2024-11-05. One stream carries all messages of the server, and first of all the URL for those of the
  * client. When the stream ends, the connection ends: it cannot be resumed.
@@ -35,10 +37,10 @@ export class LegacySseTransport implements ClientTransport {
   async start(handlers: ClientTransportHandlers): Promise<void> {
     if (this.#handlers !== undefined) throw new TypeError('The transport is already started')
     this.#handlers = handlers
-    const { url, openTimeoutMs } = this.#options
+    const { url } = this.#options
     const late = setTimeout(
-      () => this.#open.abort(new TransportError(`No endpoint event within ${openTimeoutMs} ms`)),
-      openTimeoutMs,
+      () => this.#open.abort(new TransportError(`No endpoint event within ${ENDPOINT_MS} ms`)),
+      ENDPOINT_MS,
     )
     try {
       const response = await fetchHttp(this.#options, {

@@ -1,4 +1,3 @@
-import type { ParseLimits } from '@jetway/core/protocol'
 import type { AuthProvider } from '../auth/provider.ts'
 import { withAuth } from '../auth/with-auth.ts'
 
@@ -28,10 +27,6 @@ export interface HttpOptions {
   readonly fetch?: Fetch
   /** Limit for one reply in bytes, and for one event in UTF-16 units. @default 64 MiB */
   readonly maxMessageBytes?: number
-  /** Limits for one message. @default a depth of 128 and 1,000,000 brackets, commas and colons */
-  readonly parseLimits?: ParseLimits
-  /** Ms to wait for the endpoint of an HTTP+SSE server. @default 30_000 */
-  readonly openTimeoutMs?: number
   /** Ms to wait for the response to DELETE. @default 5_000 */
   readonly closeTimeoutMs?: number
   /** Whether closing ends the session. Set it to false to resume the session later. @default true */
@@ -62,8 +57,6 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
     headers: options.headers ?? {},
     fetch: auth === undefined ? sending(options) : withAuth(sending(options), auth, href),
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
-    parseLimits: options.parseLimits ?? { maxDepth: 128, maxTokens: 1_000_000 },
-    openTimeoutMs: options.openTimeoutMs ?? 30_000,
     closeTimeoutMs: options.closeTimeoutMs ?? 5_000,
     endSession: options.endSession ?? true,
     initialDelayMs: options.reconnect?.initialDelayMs ?? 1_000,

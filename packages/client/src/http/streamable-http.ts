@@ -165,11 +165,7 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   /** @throws TransportError if the response can no longer arrive */
-  async #read(
-    body: ReadableStream<Uint8Array>,
-    reading: StreamReading,
-    revision: Revision | undefined,
-  ): Promise<boolean> {
+  async #read(body: ReadableStream<Uint8Array>, reading: StreamReading, revision?: Revision) {
     let cut: unknown
     const answered = await readEvents(body, reading).catch((error: unknown) => {
       cut = error
@@ -182,10 +178,7 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   /** Tries until the request times out: the server may be restarting. */
-  async #resume(
-    position: StreamPosition,
-    signal: AbortSignal,
-  ): Promise<ReadableStream<Uint8Array> | undefined> {
+  async #resume(position: StreamPosition, signal: AbortSignal) {
     for (let failures = 0; ; failures++) {
       await wait(retryDelay(this.#options, position, failures), signal)
       if (signal.aborted) return undefined

@@ -27,12 +27,14 @@ export interface StreamReading extends Reading {
   readonly onAnswered?: () => void
 }
 
+const PARSE_LIMITS = { maxDepth: 128, maxTokens: 1_000_000 }
+
 /** Passes one message on. Wait for `taken` before reading on. */
 export function deliver(
   text: string,
-  { options, handlers, request }: Reading,
+  { handlers, request }: Reading,
 ): { readonly value: unknown; readonly taken: void | Promise<void> } {
-  const parsed = parseText(text, options.parseLimits)
+  const parsed = parseText(text, PARSE_LIMITS)
   if (parsed.ok) return { value: parsed.value, taken: handlers.message(parsed.value, request) }
   handlers.malformed(parsed.error.message, request)
   return { value: undefined, taken: undefined }

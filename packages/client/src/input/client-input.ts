@@ -44,7 +44,7 @@ export class ClientInput {
   readonly #closed = new AbortController()
 
   constructor({ options, onError, ...peer }: ClientInputOptions) {
-    const { handlers, handlerTimeoutMs, clock, maxRounds } = options
+    const { handlers } = options
     this.options = options
     this.onError = onError
     this.#peer = peer
@@ -56,9 +56,7 @@ export class ClientInput {
           : (request, signal) =>
               this.#withTimeout<ElicitUrlResult>(signal, (ctx) => this.#elicitUrl(request, ctx), CANCELLED),
       completions: this.completions,
-      clock,
-      waitMs: handlerTimeoutMs,
-      maxRounds,
+      options,
       closed: this.#closed.signal,
     })
   }
@@ -141,11 +139,7 @@ export class ClientInput {
   }
 
   /** A handler that never returns must not block the server or the call. */
-  async #withTimeout<T>(
-    signal: AbortSignal,
-    run: (ctx: HandlerContext) => Promise<T>,
-    fallback?: T,
-  ): Promise<T> {
+  async #withTimeout<T>(signal: AbortSignal, run: (ctx: HandlerContext) => Promise<T>, fallback?: T) {
     const { name, clock, handlerTimeoutMs: ms } = this.options
     const controller = new AbortController()
     const stop = (): void => controller.abort(signal.reason)

@@ -8,7 +8,7 @@ export type FormContent =
  * Converts the strings of a simple dialog to the types that the form's fields have, fills in defaults, and validates the
  * result.
  */
-export function readFormContent(form: FormSchema, content: Readonly<Record<string, unknown>>): FormContent {
+export function readFormContent(form: FormSchema, content: JsonObject): FormContent {
   if (!isObject(form.properties)) return { ok: false, problem: 'the form has no properties' }
   const filled: Record<string, unknown> = { ...content }
   for (const [name, field] of Object.entries(form.properties)) {

@@ -27,7 +27,7 @@ export interface ElicitResult {
   /**
    * For `accept` only. Strings are converted to the type of their field, and missing fields get the field's default.
    */
-  readonly content?: Readonly<Record<string, unknown>>
+  readonly content?: JsonObject
 }
 
 /** The user's answer to a URL. `accept` means that they agreed to open it, not that they have finished there. */

@@ -40,10 +40,7 @@ export async function inRounds(options: RoundsOptions): Promise<JsonObject> {
   return result
 }
 
-async function answersTo(
-  { inputRequests, requestState }: JsonObject,
-  options: RoundsOptions,
-): Promise<JsonObject> {
+async function answersTo({ inputRequests, requestState }: JsonObject, options: RoundsOptions) {
   if (inputRequests === undefined && requestState === undefined)
     throw invalidResponse(options.method, 'it requires input, but has no inputRequests and no requestState')
   if (requestState !== undefined && typeof requestState !== 'string')

@@ -1,5 +1,5 @@
 import { ErrorCode, isObject, type JsonObject, McpError, type Revision } from '@jetway/core/protocol'
-import type { Clock } from '@jetway/core/stores'
+import type { ResolvedOptions } from '../client/options.ts'
 import { ClientError, ConnectionClosedError } from '../errors.ts'
 import { abortable, anySignal, deferred, withTimeout } from '../util/promises.ts'
 import type { ElicitResult, ElicitUrlRequest, ElicitUrlResult } from './handlers.ts'
@@ -45,10 +45,7 @@ export interface UrlElicitationOptions {
   /** Undefined if the host has no handler. */
   readonly ask: Ask | undefined
   readonly completions: UrlCompletions
-  readonly clock: Clock
-  /** How long the user may take at a URL, in ms. */
-  readonly waitMs: number
-  readonly maxRounds: number
+  readonly options: ResolvedOptions
   /** Aborts when the connection ends. */
   readonly closed: AbortSignal
 }
@@ -90,7 +87,7 @@ export class UrlElicitation {
       } catch (error) {
         const required = call.revision.elicitationIds ? readRequired(error) : undefined
         if (required === undefined) throw error
-        if (round === this.#options.maxRounds)
+        if (round === this.#options.options.maxRounds)
           throw new ClientError(
             'too-many-rounds',
             `${call.method} was refused ${round + 1} times until a URL is opened`,
@@ -101,11 +98,7 @@ export class UrlElicitation {
     }
   }
 
-  async #openAll(
-    required: readonly RequiredUrl[],
-    { data }: McpError,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async #openAll(required: readonly RequiredUrl[], { data }: McpError, signal?: AbortSignal): Promise<void> {
     const { ask, closed } = this.#options
     if (ask === undefined) throw new UrlElicitationRequiredError(required, data)
     const over = new AbortController()
@@ -155,7 +148,8 @@ export class UrlElicitation {
 
   /** The server's notification may arrive before the user's answer, and counts even then. */
   async #outcome(request: RequiredUrl, ask: Ask, signal: AbortSignal): Promise<Outcome> {
-    const { completions, clock, waitMs: ms } = this.#options
+    const { completions, options } = this.#options
+    const { clock, handlerTimeoutMs: ms } = options
     const completed = deferred<Outcome>()
     const stopListening = completions.add(request.elicitationId, () => completed.resolve('done'))
     const late = new Error('The user has not finished in time')

@@ -1,4 +1,4 @@
-import { ErrorCode, McpError } from '@jetway/core/protocol'
+import { ErrorCode, McpError, type JsonObject } from '@jetway/core/protocol'
 import type {
   ClientHandlers,
   ElicitRequest,
@@ -29,7 +29,7 @@ export type ApprovalRequest = { readonly server: string; readonly signal: AbortS
   | {
       /** Call a tool. */
       readonly kind: 'call'
-      readonly detail: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+      readonly detail: { readonly tool: string; readonly args: JsonObject }
     }
   | {
       /** Let the server use the host's model. */
@@ -69,10 +69,7 @@ export class Approvals {
     if (refused !== undefined) throw notApproved(what, this.#options.server, refused.cause)
   }
 
-  async #refusal(
-    action: Action,
-    signal: AbortSignal | undefined,
-  ): Promise<{ readonly cause?: Error } | undefined> {
+  async #refusal(action: Action, signal?: AbortSignal): Promise<{ readonly cause?: Error } | undefined> {
     const { server, approve, life, onError } = this.#options
     if (approve === undefined) return undefined
     const all = anySignal(life, signal)

@@ -5,6 +5,7 @@ import type {
   ReadResourceResult,
   Resource,
   ResourceTemplate,
+  JsonObject,
 } from '@jetway/core/protocol'
 import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../client/options.ts'
@@ -255,20 +256,16 @@ export class ClientManager {
    * @throws ClientError `unknown-server`, `unknown-tool`, `not-approved`, `unavailable`
    * @throws what `Client.callTool` throws
    */
-  callTool(
-    fullName: string,
-    args?: Readonly<Record<string, unknown>>,
-    options?: RequestOptions,
-  ): Promise<CallToolResult>
+  callTool(fullName: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult>
   callTool(call: ToolCall, options?: RequestOptions): Promise<CallToolResult>
   async callTool(
     called: string | ToolCall,
-    second: Readonly<Record<string, unknown>> | RequestOptions = {},
+    second: JsonObject | RequestOptions = {},
     third: RequestOptions = {},
   ): Promise<CallToolResult> {
     if (typeof called !== 'string') return this.#call(called, second)
     const found = await this.#directory.find(called)
-    return this.#call({ ...found, args: second as Readonly<Record<string, unknown>> }, third)
+    return this.#call({ ...found, args: second as JsonObject }, third)
   }
 
   async #call({ server: name, tool, args = {} }: ToolCall, options: RequestOptions): Promise<CallToolResult> {

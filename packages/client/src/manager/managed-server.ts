@@ -1,4 +1,11 @@
-import type { CallToolResult, Prompt, Resource, ResourceTemplate, Tool } from '@jetway/core/protocol'
+import type {
+  CallToolResult,
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  Tool,
+  JsonObject,
+} from '@jetway/core/protocol'
 import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../client/options.ts'
 import type { ServerConfig } from '../config/server-config.ts'
@@ -72,11 +79,7 @@ export class ManagedServer {
     return this.connection.client !== undefined
   }
 
-  async callTool(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    options: RequestOptions,
-  ): Promise<CallToolResult> {
+  async callTool(tool: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
     const approval = { kind: 'call', detail: { tool, args } } as const
     await this.approvals.require(approval, `Calling the tool ${tool}`, options.signal)
     return this.connection.run((client, how) => client.callTool(tool, args, how), options)
@@ -94,10 +97,7 @@ export class ManagedServer {
     return opener.open(this, await this.#factory, (client) => this.#listen(client), signal)
   }
 
-  #list<Item>(
-    list: ListName,
-    fetch: (client: Client, options: RequestOptions) => Promise<readonly Item[]>,
-  ): CachedList<Item> {
+  #list<Item>(list: ListName, fetch: (client: Client, options: RequestOptions) => Promise<readonly Item[]>) {
     const { clock, listTimeoutMs: ms } = this.#server.options
     const server = this.name
     const late = (): Error => new ClientError('timeout', `The whole list did not arrive within ${ms} ms`)

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@jetway/core/protocol'
 import { type Clock, systemClock } from '@jetway/core/stores'
 import type { ClientOptions, RequestOptions } from '../client/options.ts'
 import type { ClientHandlers } from '../input/handlers.ts'
@@ -67,7 +68,7 @@ export interface ToolCall {
   readonly server: string
   readonly tool: string
   /** @default {} */
-  readonly args?: Readonly<Record<string, unknown>>
+  readonly args?: JsonObject
 }
 
 /** A prompt, resource or template, and its server. */

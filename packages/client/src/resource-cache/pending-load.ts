@@ -1,11 +1,13 @@
 /** A load that several callers wait for. Aborts when all of them have left. */
-export class PendingLoad<T> {
+export class PendingLoad<Key, T> {
+  readonly key: Key
   readonly #end = new AbortController()
   readonly #result: Promise<T>
   readonly #onDeserted: () => void
   #waiting = 0
 
-  constructor(load: (signal: AbortSignal) => Promise<T>, onDeserted: () => void) {
+  constructor(key: Key, load: (signal: AbortSignal) => Promise<T>, onDeserted: () => void) {
+    this.key = key
     this.#onDeserted = onDeserted
     this.#result = Promise.resolve(this.#end.signal).then(load)
     // There may be no caller left to handle the rejection.

@@ -2,6 +2,7 @@ import type { ReadResourceResult } from '@jetway/core/protocol'
 import { type Clock, systemClock } from '@jetway/core/stores'
 import { LRUCache } from 'lru-cache'
 import type { CacheHints } from '../client/results.ts'
+import { withDefaults } from '../util/defaults.ts'
 import { PendingLoad } from './pending-load.ts'
 import { frozenCopy } from './frozen-copy.ts'
 
@@ -48,12 +49,12 @@ interface Entry {
   readonly expiresAt: number
 }
 
-interface Loading {
-  readonly key: ResourceKey
-  readonly load: PendingLoad<ReadResourceResult>
+const DEFAULTS: Required<ResourceCacheOptions> = {
+  maxEntries: 256,
+  maxBytes: 64 * 1024 * 1024,
+  ttlMs: 300_000,
+  clock: systemClock,
 }
-
-const DEFAULTS = { maxEntries: 256, maxBytes: 64 * 1024 * 1024, ttlMs: 300_000 } as const
 
 /**
  * Caches the resources of any number of servers. Results are frozen copies without their cache hints.
@@ -64,26 +65,18 @@ export class ResourceCache {
   readonly #ttlMs: number
   readonly #clock: Clock
   readonly #cached: LRUCache<string, Entry, number>
-  readonly #loading = new Map<string, Loading>()
+  readonly #loading = new Map<string, PendingLoad<ResourceKey, ReadResourceResult>>()
 
   /** @throws RangeError for an invalid limit */
   constructor(options: ResourceCacheOptions = {}) {
-    const {
-      maxEntries = DEFAULTS.maxEntries,
-      maxBytes = DEFAULTS.maxBytes,
-      ttlMs = DEFAULTS.ttlMs,
-      clock = systemClock,
-    } = options
+    const { maxEntries, maxBytes, ttlMs, clock } = withDefaults(options, DEFAULTS)
     for (const [name, limit] of Object.entries({ maxEntries, maxBytes }))
       if (!Number.isSafeInteger(limit) || limit < 1)
         throw new RangeError(`${name} must be a positive whole number, and is ${limit}`)
     if (typeof ttlMs !== 'number' || Number.isNaN(ttlMs)) throw new RangeError('ttlMs must be a number of ms')
     this.#ttlMs = ttlMs > 0 ? ttlMs : Infinity
     this.#clock = clock
-    this.#cached = new LRUCache({
-      max: maxEntries,
-      maxSize: maxBytes,
-    })
+    this.#cached = new LRUCache({ max: maxEntries, maxSize: maxBytes })
   }
 
   /** Including expired entries. */
@@ -128,8 +121,7 @@ export class ResourceCache {
     if (kept !== undefined) return kept
     signal?.throwIfAborted()
     const id = privateId(key)
-    const loading = this.#loading.get(id) ?? this.#begin(id, key, load)
-    return loading.load.join(signal)
+    return (this.#loading.get(id) ?? this.#begin(id, key, load)).join(signal)
   }
 
   /** Removes a resource, for all partitions. */
@@ -158,7 +150,7 @@ export class ResourceCache {
     this.#cached.clear()
   }
 
-  #begin(id: string, key: ResourceKey, load: LoadResource): Loading {
+  #begin(id: string, key: ResourceKey, load: LoadResource): PendingLoad<ResourceKey, ReadResourceResult> {
     const end = (): void => {
       if (this.#loading.get(id) === loading) this.#loading.delete(id)
     }
@@ -170,24 +162,19 @@ export class ResourceCache {
         end()
       }
     }
-    const loading: Loading = { key, load: new PendingLoad(run, end) }
+    const loading = new PendingLoad(key, run, end)
     this.#loading.set(id, loading)
     return loading
   }
 
   /** Also detaches running loads: their results may be out of date, so new callers must not join them. */
-  #remove(
-    matches: (key: Pick<ResourceKey, 'server' | 'uri'>, partition: string | undefined) => boolean,
-  ): void {
+  #remove(matches: (key: Pick<ResourceKey, 'server' | 'uri'>, partition: string | undefined) => boolean) {
     for (const [id, { key }] of this.#loading) if (matches(key, partitionOf(key))) this.#loading.delete(id)
     for (const [id, entry] of Array.from(this.#cached.entries()))
       if (matches(entry, entry.partition)) this.#cached.delete(id)
   }
 
-  #keep(
-    key: ResourceKey,
-    given: ReadResourceResult & CacheHints,
-  ): { readonly kept: boolean; readonly result: ReadResourceResult } {
+  #keep(key: ResourceKey, given: ReadResourceResult & CacheHints) {
     const { result, weight, ttlMs = this.#ttlMs, isPublic } = bare(given)
     const [id, other] = isPublic ? [publicId(key), privateId(key)] : [privateId(key), publicId(key)]
     this.#cached.delete(other)

@@ -5,18 +5,18 @@ import {
   type Resource,
   type ServerCapabilities,
 } from '@jetway/core/protocol'
-import type { Skill } from '@jetway/core/skills'
+import type { Skill, SkillResource } from '@jetway/core/skills'
 import { ClientError, invalidResponse } from '../errors.ts'
 import { followPages } from '../client/lists.ts'
 import { checkType } from '../client/results.ts'
 import { DEFAULTS, type RequestOptions } from '../client/options.ts'
+import { withDefaults } from '../util/defaults.ts'
 import { readEntry } from './entry.ts'
 import { SkillRefusedError } from './errors.ts'
 import { LoadedSkill } from './loaded-skill.ts'
 import { bytesOf, digestOf, verifyDocument, verifyFile } from './verify.ts'
 
 const EXTENSION = 'io.modelcontextprotocol/skills'
-const DIRECTORY_READ = 'resources/directory/read'
 
 /** A connected `Client`. */
 export interface SkillServer {
@@ -36,13 +36,11 @@ export interface SkillsOptions {
   readonly maxFiles?: number
   /** Bytes of all files of one skill. All hosts accept 16 MiB. @default 16_777_216 */
   readonly maxBytes?: number
-  /** @default 64 */
-  readonly maxPages?: number
-  /** @default 10_000 */
-  readonly maxItems?: number
   /** Called for malformed entries, which are left out of the list. */
   readonly onError?: (error: Error) => void
 }
+
+const LIMITS = { maxFiles: 512, maxBytes: 16 * 1024 * 1024 }
 
 /**
  * The skills of a server: instructions for a model, and their files. `list` reads entries only, `load` reads the
@@ -54,11 +52,11 @@ export interface SkillsOptions {
  */
 export class Skills {
   readonly #server: SkillServer
-  readonly #options: SkillsOptions
+  readonly #options: SkillsOptions & typeof LIMITS
 
   constructor(server: SkillServer, options: SkillsOptions = {}) {
     this.#server = server
-    this.#options = options
+    this.#options = withDefaults(options, LIMITS)
   }
 
   /** Whether the server has declared skills. */
@@ -78,12 +76,8 @@ export class Skills {
    * @throws ClientError `not-supported`, `endless-list`; McpError
    */
   async list(options?: RequestOptions): Promise<readonly Skill[]> {
-    const { maxPages = DEFAULTS.maxPages, maxItems = DEFAULTS.maxItems } = this.#options
     const all: Skill[] = []
-    const pages = followPages('skills/list', { maxPages, maxItems }, (cursor) =>
-      this.#page('skills/list', 'skills', cursor === undefined ? {} : { cursor }, options),
-    )
-    for await (const entry of pages) {
+    for await (const entry of this.#entries('skills/list', 'skills', {}, options)) {
       try {
         all.push(readEntry(entry))
       } catch (error) {
@@ -115,8 +109,8 @@ export class Skills {
    */
   async load(skill: Skill | string, options?: RequestOptions): Promise<LoadedSkill> {
     const entry = typeof skill === 'string' ? await this.get(skill, options) : readEntry(skill)
-    const { maxBytes = 16 * 1024 * 1024 } = this.#options
-    const document = this.#checkLimits(entry, maxBytes)
+    const { maxBytes } = this.#options
+    const document = this.#checkLimits(entry)
     this.#offeredSettings()
     const read = async (uri: string, how: RequestOptions | undefined): Promise<Uint8Array<ArrayBuffer>> =>
       bytesOf(uri, await this.#server.readResource(uri, how))
@@ -131,12 +125,8 @@ export class Skills {
   async readDirectory(uri: string, options?: RequestOptions): Promise<readonly Resource[]> {
     if (this.#offeredSettings()['directoryRead'] !== true)
       throw new ClientError('not-supported', 'The server has not declared directoryRead')
-    const { maxPages = DEFAULTS.maxPages, maxItems = DEFAULTS.maxItems } = this.#options
     const all: Resource[] = []
-    const pages = followPages(DIRECTORY_READ, { maxPages, maxItems }, (cursor) =>
-      this.#page(DIRECTORY_READ, 'resources', { uri, ...(cursor !== undefined && { cursor }) }, options),
-    )
-    for await (const child of pages)
+    for await (const child of this.#entries('resources/directory/read', 'resources', { uri }, options))
       if (isObject(child) && typeof child['uri'] === 'string') all.push(child as unknown as Resource)
     return all
   }
@@ -151,11 +141,8 @@ export class Skills {
     return digestOf(new TextEncoder().encode(files.join('\n')))
   }
 
-  #checkLimits(
-    { uri, resources }: Skill,
-    maxBytes: number,
-  ): Exclude<Skill['resources'], 'dynamic'>[0] | undefined {
-    const { dynamic = 'refuse', maxFiles = 512 } = this.#options
+  #checkLimits({ uri, resources }: Skill): SkillResource | undefined {
+    const { dynamic = 'refuse', maxFiles, maxBytes } = this.#options
     if (resources === 'dynamic') {
       if (dynamic === 'load') return undefined
       throw new SkillRefusedError(
@@ -170,22 +157,16 @@ export class Skills {
     return resources.find((file) => file.uri === uri)
   }
 
-  async #page(
-    method: string,
-    member: string,
-    params: JsonObject,
-    options: RequestOptions | undefined,
-  ): Promise<{ readonly items: readonly unknown[]; readonly nextCursor: string | undefined }> {
-    const { [member]: items, nextCursor } = await this.#request(method, params, options)
-    if (!Array.isArray(items)) throw invalidResponse(method, `it has no list "${member}"`)
-    return { items, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined }
+  #entries(method: string, member: string, params: JsonObject, options?: RequestOptions) {
+    return followPages(method, DEFAULTS, async (cursor) => {
+      const sent = cursor === undefined ? params : { ...params, cursor }
+      const { [member]: items, nextCursor } = await this.#request(method, sent, options)
+      if (!Array.isArray(items)) throw invalidResponse(method, `it has no list "${member}"`)
+      return { items, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined }
+    })
   }
 
-  async #request(
-    method: string,
-    params: JsonObject,
-    options: RequestOptions | undefined,
-  ): Promise<JsonObject> {
+  async #request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
     this.#offeredSettings()
     return checkType(method, await this.#server.request(method, params, options))
   }

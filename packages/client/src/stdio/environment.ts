@@ -1,27 +1,12 @@
 import type { ServerProcess } from './options.ts'
 
 /** Enough to find files and programs. Other variables may be secret. */
-const SAFE: readonly string[] =
+const SAFE: readonly string[] = (
   process.platform === 'win32'
-    ? [
-        'APPDATA',
-        'HOMEDRIVE',
-        'HOMEPATH',
-        'LOCALAPPDATA',
-        'PATH',
-        'PATHEXT',
-        'PROCESSOR_ARCHITECTURE',
-        'PROGRAMDATA',
-        'PROGRAMFILES',
-        'SYSTEMDRIVE',
-        'SYSTEMROOT',
-        'TEMP',
-        'TMP',
-        'USERNAME',
-        'USERPROFILE',
-        'WINDIR',
-      ]
-    : ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
+    ? 'APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES ' +
+      'SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE WINDIR'
+    : 'HOME LANG LOGNAME PATH SHELL TERM TMPDIR TZ USER'
+).split(' ')
 
 /** A shell function exported by Bash: it would run in the shells that the child starts. */
 const isShellFunction = (value: string): boolean => value.startsWith('()')

@@ -71,3 +71,6 @@ export interface ClientTransport {
 
 /** Creates a transport. May be called a second time, for a server that closed the first connection. */
 export type TransportFactory = () => ClientTransport | Promise<ClientTransport>
+
+/** What a client connects to. */
+export type ConnectTarget = ClientTransport | TransportFactory

@@ -4,8 +4,6 @@ import type { ClientTransport, ClientTransportHandlers, SendContext } from './cl
 
 /** Options of a transport over a two-way connection. */
 export interface DuplexOptions {
-  /** Limits for one message. @default a depth of 1,024 and 1,000,000 brackets, commas and colons */
-  readonly parseLimits?: ParseLimits
   /** See {@link ClientTransport.key}. */
   readonly key?: string
 }
@@ -32,12 +30,10 @@ class DuplexClientTransport implements ClientTransport {
   readonly streamPerRequest = false
   readonly key?: string
   readonly #transport: Transport
-  readonly #limits: ParseLimits
   #closed = false
 
-  constructor(transport: Transport, { key, parseLimits = PARSE_LIMITS }: DuplexOptions) {
+  constructor(transport: Transport, { key }: DuplexOptions) {
     this.#transport = transport
-    this.#limits = parseLimits
     if (key !== undefined) this.key = key
   }
 
@@ -48,7 +44,7 @@ class DuplexClientTransport implements ClientTransport {
   start(handlers: ClientTransportHandlers): void | Promise<void> {
     return this.#transport.start({
       message: (text) => {
-        const parsed = parseText(text, this.#limits)
+        const parsed = parseText(text, PARSE_LIMITS)
         return parsed.ok
           ? handlers.message(parsed.value)
           : handlers.malformed(parsed.error.message, addressee(text))

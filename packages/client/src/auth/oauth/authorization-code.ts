@@ -40,32 +40,21 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   }
 }
 
-async function obtain(
-  options: AuthorizationCodeOptions,
-  request: GrantRequest,
-): Promise<oauth.TokenEndpointResponse> {
+async function obtain(options: AuthorizationCodeOptions, request: GrantRequest) {
   const { found, endpoint } = request
-  const { server, client, identity } = endpoint
+  const { server, identity } = endpoint
   requirePkce(found)
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
   const url = await addressToShow(options, request, verifier, state)
   const back = await ask(options, url)
-  const parameters = readAnswer(options, server, client, back, state)
-  return await endpoint.exchange(
-    [verifier, parameters.get('code') ?? ''],
-    (sent) =>
-      oauth.authorizationCodeGrantRequest(
-        server,
-        client,
-        identity.authenticate,
-        parameters,
-        options.redirectUri,
-        verifier,
-        { ...sent, additionalParameters: { resource: found.resource } },
-      ),
-    (response) => oauth.processAuthorizationCodeResponse(server, client, response),
-  )
+  const code = readAnswer(options, server, { client_id: identity.clientId }, back, state)
+  return await endpoint.request('authorization_code', {
+    code,
+    redirect_uri: options.redirectUri,
+    code_verifier: verifier,
+    resource: found.resource,
+  })
 }
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection */
@@ -132,12 +121,14 @@ function readAnswer(
   client: oauth.Client,
   back: URL,
   state: string,
-): URLSearchParams {
+): string {
   const expected = new URL(redirectUri)
   if (back.origin !== expected.origin || back.pathname !== expected.pathname)
     throw new AuthorizationError('response', 'The browser returned to another URL than the redirect URI')
   try {
-    return oauth.validateAuthResponse(server, client, back, state)
+    const code = oauth.validateAuthResponse(server, client, back, state).get('code')
+    if (code !== null) return code
+    throw new AuthorizationError('response', 'The redirect has no code')
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError) {
       const { code, text } = saidByPeer(error.error, error.error_description, [state])

@@ -60,10 +60,7 @@ export async function identityOf(
   throw new AuthorizationError('registration', `The client ${clientId} has no credentials for ${method}`)
 }
 
-function fittingMethod(
-  { clientSecret, privateKey }: ClientCredentials,
-  server: oauth.AuthorizationServer,
-): AuthMethod {
+function fittingMethod({ clientSecret, privateKey }: ClientCredentials, server: oauth.AuthorizationServer) {
   if (privateKey !== undefined) return 'private_key_jwt'
   if (clientSecret === undefined) return 'none'
   const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS

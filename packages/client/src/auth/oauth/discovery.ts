@@ -61,10 +61,7 @@ interface ResourceMetadata {
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9728#section-3 */
-async function resourceMetadata(
-  at: Discovery,
-  challenged: string | undefined,
-): Promise<ResourceMetadata | undefined> {
+async function resourceMetadata(at: Discovery, challenged?: string): Promise<ResourceMetadata | undefined> {
   const { origin, pathname, search } = at.server
   const root = `${origin}/.well-known/oauth-protected-resource`
   const inserted =
@@ -135,11 +132,7 @@ function wellKnown(issuer: URL): readonly string[] {
   return path === '' ? inserted : [...inserted, `${issuer.origin}${path}/.well-known/openid-configuration`]
 }
 
-async function serverMetadata(
-  at: Discovery,
-  addresses: readonly string[],
-  issuers: readonly string[],
-): Promise<AuthorizationServer | undefined> {
+async function serverMetadata(at: Discovery, addresses: readonly string[], issuers: readonly string[]) {
   let isForeign = false
   for (const address of addresses) {
     const found = await readJson(at, address)

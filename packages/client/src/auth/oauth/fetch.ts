@@ -46,12 +46,7 @@ export function guardedFetch(policy: AddressPolicy, send: SendRequest, limits: F
 /** Sends a request to a checked URL. */
 export type SendRequest = (url: URL, init: RequestInit) => Promise<Response>
 
-async function within(
-  response: Response,
-  url: URL,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<Response> {
+async function within(response: Response, url: URL, maxBytes: number, signal: AbortSignal) {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {

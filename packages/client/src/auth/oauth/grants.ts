@@ -26,10 +26,3 @@ export interface GrantRequest {
   /** The thumbprint of the DPoP key. */
   readonly keyThumbprint: string | undefined
 }
-
-export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-
-export const scoped = ({ found, scopes }: GrantRequest): Record<string, string> => ({
-  resource: found.resource,
-  ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
-})

@@ -1,53 +1,12 @@
 import { UsageError } from '@jetway/core'
-import { type Clock, systemClock } from '@jetway/core/stores'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import type { AuthProvider } from '../provider.ts'
 import { addressPolicy } from './addresses.ts'
 import type { ClientCredentials } from './clients.ts'
-import { type DpopOptions, DpopProver } from './dpop.ts'
-import { connectChecked, guardedFetch, type Resolve, type SendRequest } from './fetch.ts'
-import type { Grant } from './grants.ts'
-import { isNative, type RegistrationOptions } from './registration.ts'
-import { type AuthorizationSettings, ServerAuthorization } from './server-authorization.ts'
-import { type CredentialStore, memoryCredentials } from './store.ts'
-
-/** Options of every OAuth provider. */
-export interface OAuthOptions {
-  /** `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
-  readonly grant: Grant
-  /** Clients that are registered by hand. They are used before any other way. */
-  readonly clients?: readonly ClientCredentials[]
-  /**
-   * The https URL, with a path, of this client's metadata document. It is the client id at servers that support it:
-   * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
-   */
-  readonly clientMetadataUrl?: string
-  /** Enables dynamic registration, at servers where no other client id is known. */
-  readonly registration?: RegistrationOptions
-  /** Asks the user for a client id, as the last resort. */
-  readonly askClient?: (issuer: string) => Promise<ClientCredentials | undefined>
-  /** Requested in addition to the server's scopes. */
-  readonly scopes?: readonly string[]
-  /** Chooses one of several authorization servers. @default one from `clients`, or the first */
-  readonly chooseIssuer?: (issuers: readonly string[], resource: string) => string | Promise<string>
-  readonly dpop?: DpopOptions
-  /** Where credentials stay. @default memoryCredentials() */
-  readonly store?: CredentialStore
-  /** Host names, without a port, that metadata may name over https even though they are not public. */
-  readonly allowHosts?: readonly string[]
-  /** Ms for each response of an authorization server. @default 10_000 */
-  readonly timeoutMs?: number
-  /** Limit for each response of an authorization server, in bytes. @default 262_144 */
-  readonly maxBytes?: number
-  /** Replaces the DNS lookup. Every address is checked. */
-  readonly resolve?: Resolve
-  /**
-   * Replaces the requests to authorization servers, for instance with a proxy. URLs are checked, but the addresses
-   * that they resolve to are not.
-   */
-  readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
-  readonly clock?: Pick<Clock, 'now'>
-}
+import { connectChecked, guardedFetch } from './fetch.ts'
+import { type OAuthOptions, type OAuthSettings, resolveOAuthOptions } from './options.ts'
+import { isNative } from './registration.ts'
+import { ServerAuthorization } from './server-authorization.ts'
 
 /** The tokens of other servers are read from the store again. */
 const MAX_SERVERS = 256
@@ -64,11 +23,11 @@ const MAX_SERVERS = 256
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function oauth(options: OAuthOptions): AuthProvider {
-  checkOptions(options)
-  const settings = settingsOf(options)
+  const settings = resolveOAuthOptions(options)
+  checkOptions(settings)
   const servers = new BoundedMap<string, ServerAuthorization>(MAX_SERVERS)
   const at = (resource: string): ServerAuthorization => {
-    const known = servers.get(resource) ?? authorizationAt(new URL(resource), options, settings)
+    const known = servers.get(resource) ?? authorizationAt(new URL(resource), settings)
     servers.set(resource, known)
     return known
   }
@@ -82,42 +41,22 @@ export function oauth(options: OAuthOptions): AuthProvider {
   }
 }
 
-function settingsOf(options: OAuthOptions): AuthorizationSettings {
-  const { clock = systemClock } = options
-  return {
-    grant: options.grant,
-    clients: options.clients ?? [],
-    clientMetadataUrl: options.clientMetadataUrl,
-    registration: options.registration,
-    askClient: options.askClient,
-    scopes: options.scopes ?? [],
-    store: options.store ?? memoryCredentials(),
-    prover: options.dpop === undefined ? undefined : new DpopProver(options.dpop),
-    now: () => clock.now(),
-  }
-}
-
-function authorizationAt(
-  server: URL,
-  options: OAuthOptions,
-  settings: AuthorizationSettings,
-): ServerAuthorization {
+function authorizationAt(server: URL, settings: OAuthSettings): ServerAuthorization {
+  const { grant, allowHosts, clients } = settings
   const policy = addressPolicy({
     server,
-    trustedUrls: options.grant.trustedUrls.map((address) => new URL(address)),
-    allowHosts: options.allowHosts ?? [],
+    trustedUrls: grant.trustedUrls.map((address) => new URL(address)),
+    allowHosts,
   })
-  const send: SendRequest = options.fetch ?? connectChecked(policy, options.resolve)
-  const limits = { maxBytes: options.maxBytes ?? 262_144, timeoutMs: options.timeoutMs ?? 10_000 }
-  const fetch = guardedFetch(policy, send, limits)
-  const choose = options.chooseIssuer ?? ((issuers) => preferred(issuers, settings.clients))
+  const fetch = guardedFetch(policy, settings.fetch ?? connectChecked(policy, settings.resolve), settings)
+  const choose = settings.chooseIssuer ?? ((issuers) => preferred(issuers, clients))
   return new ServerAuthorization(settings, { server, fetch, policy, choose })
 }
 
 const preferred = (issuers: readonly string[], clients: readonly ClientCredentials[]): string =>
   issuers.find((issuer) => clients.some((client) => client.issuer === issuer)) ?? (issuers[0] as string)
 
-function checkOptions({ clientMetadataUrl, grant, timeoutMs = 1, maxBytes = 1 }: OAuthOptions): void {
+function checkOptions({ clientMetadataUrl, grant, timeoutMs, maxBytes }: OAuthSettings): void {
   if (clientMetadataUrl !== undefined) {
     const url = URL.canParse(clientMetadataUrl) ? new URL(clientMetadataUrl) : undefined
     if (url?.protocol !== 'https:' || url.pathname === '/' || url.href !== clientMetadataUrl)

@@ -1,33 +1,9 @@
 import * as oauth from 'oauth4webapi'
-import {
-  DEFAULT_METHODS,
-  identityOf,
-  type AuthMethod,
-  type ClientCredentials,
-  type Identity,
-} from './clients.ts'
+import { DEFAULT_METHODS, identityOf, type AuthMethod, type Identity } from './clients.ts'
 import { AuthorizationError, fromLibrary } from './errors.ts'
 import type { PlainFetch } from './fetch.ts'
-import type { CredentialStore, StoredClient } from './store.ts'
-
-export interface ClientSettings {
-  readonly clients: readonly ClientCredentials[]
-  readonly clientMetadataUrl: string | undefined
-  readonly registration: RegistrationOptions | undefined
-  readonly askClient: ((issuer: string) => Promise<ClientCredentials | undefined>) | undefined
-  readonly store: CredentialStore
-}
-
-/** Metadata for dynamic registration: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
-export interface RegistrationOptions {
-  /** Shown to users. */
-  readonly clientName: string
-  readonly clientUri?: string
-  readonly logoUri?: string
-  readonly contacts?: readonly string[]
-  readonly softwareId?: string
-  readonly softwareVersion?: string
-}
+import type { OAuthSettings, RegistrationOptions } from './options.ts'
+import type { StoredClient } from './store.ts'
 
 export interface RegistrationNeeds {
   readonly grantTypes: readonly string[]
@@ -43,7 +19,7 @@ export interface RegistrationNeeds {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export async function identify(
-  settings: ClientSettings,
+  settings: OAuthSettings,
   server: oauth.AuthorizationServer,
   needs: RegistrationNeeds,
   fetch: PlainFetch,
@@ -64,14 +40,11 @@ export async function identify(
 }
 
 /** Deletes a registration that the server no longer knows. */
-export async function forget(settings: ClientSettings, server: oauth.AuthorizationServer): Promise<void> {
+export async function forget(settings: OAuthSettings, server: oauth.AuthorizationServer): Promise<void> {
   await settings.store.write('client', server.issuer, undefined)
 }
 
-async function givenFor(
-  { clients, clientMetadataUrl, registration, store }: ClientSettings,
-  issuer: string,
-): Promise<ClientCredentials | undefined> {
+async function givenFor({ clients, clientMetadataUrl, registration, store }: OAuthSettings, issuer: string) {
   const named = clients.find((client) => client.issuer === issuer)
   if (named !== undefined) return named
   const open = clients.find((client) => client.issuer === undefined)
@@ -89,7 +62,7 @@ async function givenFor(
 }
 
 async function registered(
-  settings: ClientSettings & { registration: RegistrationOptions },
+  settings: OAuthSettings & { registration: RegistrationOptions },
   server: oauth.AuthorizationServer,
   needs: RegistrationNeeds,
   fetch: PlainFetch,
@@ -114,7 +87,7 @@ const isUsable = (client: StoredClient, { redirectUris }: RegistrationNeeds): bo
   redirectUris.every((uri) => client.redirectUris.includes(uri))
 
 async function register(
-  { registration, store }: ClientSettings & { registration: RegistrationOptions },
+  { registration, store }: OAuthSettings & { registration: RegistrationOptions },
   server: oauth.AuthorizationServer,
   needs: RegistrationNeeds,
   fetch: PlainFetch,
@@ -171,11 +144,7 @@ export function isNative(redirectUri: string): boolean {
   return protocol === 'http:' ? LOOPBACK.has(hostname) : protocol !== 'https:'
 }
 
-async function send(
-  server: oauth.AuthorizationServer,
-  metadata: Partial<oauth.Client>,
-  fetch: PlainFetch,
-): Promise<oauth.OmitSymbolProperties<oauth.Client>> {
+async function send(server: oauth.AuthorizationServer, metadata: Partial<oauth.Client>, fetch: PlainFetch) {
   try {
     const answer = await oauth.dynamicClientRegistrationRequest(server, metadata, {
       [oauth.allowInsecureRequests]: true,

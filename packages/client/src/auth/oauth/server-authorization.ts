@@ -1,21 +1,13 @@
-import * as oauth from 'oauth4webapi'
+import type { TokenEndpointResponse } from 'oauth4webapi'
 import { abortable } from '../../util/promises.ts'
 import type { AuthResponse, AuthHeaders, AuthRequest } from '../provider.ts'
 import { readChallenge, scopesOf, type Challenge } from './challenge.ts'
 import { discover, type Discovered, type Discovery } from './discovery.ts'
-import type { DpopProver } from './dpop.ts'
 import { AuthorizationError } from './errors.ts'
-import type { Grant } from './grants.ts'
-import { forget, identify, type ClientSettings } from './registration.ts'
+import type { OAuthSettings } from './options.ts'
+import { forget, identify } from './registration.ts'
 import type { StoredTokens } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
-
-export interface AuthorizationSettings extends ClientSettings {
-  readonly grant: Grant
-  readonly scopes: readonly string[]
-  readonly prover: DpopProver | undefined
-  readonly now: () => number
-}
 
 /** A token is renewed this long before it expires, or in the second half of its life if that is shorter. */
 const EARLY_MS = 30_000
@@ -26,7 +18,7 @@ const MAX_SCOPES = 100
 
 /** The tokens of one server. */
 export class ServerAuthorization {
-  readonly #settings: AuthorizationSettings
+  readonly #settings: OAuthSettings
   readonly #discovery: Discovery
   readonly #name: string
   #tokens: StoredTokens | undefined
@@ -41,7 +33,7 @@ export class ServerAuthorization {
   /** The current token, while no request with it has succeeded. */
   #untried: { readonly since: number; readonly isRefreshed: boolean } | undefined
 
-  constructor(settings: AuthorizationSettings, discovery: Discovery) {
+  constructor(settings: OAuthSettings, discovery: Discovery) {
     this.#settings = settings
     this.#discovery = discovery
     this.#name = discovery.server.href
@@ -76,7 +68,7 @@ export class ServerAuthorization {
 
   async #unauthorized(challenge: Challenge, { signal }: AuthResponse): Promise<'retry' | 'give-up'> {
     const { since = -Infinity, isRefreshed = false } = this.#untried ?? {}
-    if (!isRefreshed && this.#settings.now() - since < REFUSED_MS) return 'give-up'
+    if (!isRefreshed && this.#settings.clock.now() - since < REFUSED_MS) return 'give-up'
     // Refreshing again would give another token that is refused.
     if (isRefreshed) this.#isRefreshable = false
     await this.#share(() => this.#reauthorize(challenge), signal)
@@ -106,7 +98,7 @@ export class ServerAuthorization {
   }
 
   #isEnding(): boolean {
-    return this.#renewAt <= this.#settings.now()
+    return this.#renewAt <= this.#settings.clock.now()
   }
 
   #isCurrent(sent: AuthHeaders): boolean {
@@ -129,7 +121,7 @@ export class ServerAuthorization {
       await this.#renew(this.#tokens)
     } catch (error) {
       // The old token is still valid, and the next try may succeed.
-      if (!(error instanceof AuthorizationError) || expiresAt <= this.#settings.now()) throw error
+      if (!(error instanceof AuthorizationError) || expiresAt <= this.#settings.clock.now()) throw error
     }
   }
 
@@ -164,18 +156,10 @@ export class ServerAuthorization {
     const endpoint = await this.#endpoint(found)
     if (endpoint.identity.clientId !== tokens.clientId) return false
     try {
-      const { client, identity } = endpoint
-      const answer = await endpoint.exchange(
-        [refreshToken, tokens.accessToken],
-        (options) =>
-          oauth.refreshTokenGrantRequest(server, client, identity.authenticate, refreshToken, {
-            ...options,
-            additionalParameters: { resource },
-          }),
-        (response) => oauth.processRefreshTokenResponse(server, client, response),
-      )
+      const parameters = { refresh_token: refreshToken, resource }
+      const answer = await endpoint.request('refresh_token', parameters, { secrets: [tokens.accessToken] })
       await this.#take(found, endpoint, { refresh_token: refreshToken, ...answer }, this.#scopes)
-      this.#untried = { since: this.#settings.now(), isRefreshed: true }
+      this.#untried = { since: this.#settings.clock.now(), isRefreshed: true }
       return true
     } catch (error) {
       if (!(error instanceof AuthorizationError) || !ENDS_REFRESH.has(error.oauthError ?? '')) throw error
@@ -228,10 +212,10 @@ export class ServerAuthorization {
   async #take(
     { authorizationServer: { issuer }, resourceMetadata }: Discovered,
     { identity }: TokenEndpoint,
-    answer: oauth.TokenEndpointResponse,
+    answer: TokenEndpointResponse,
     scopes: readonly string[],
   ): Promise<void> {
-    const { prover, now } = this.#settings
+    const { prover, clock } = this.#settings
     const isBound = answer.token_type === 'dpop'
     this.#scopes = union(scopes, scopesOf(answer.scope)).slice(0, MAX_SCOPES)
     const thumbprint = isBound ? (await prover?.keys())?.thumbprint : undefined
@@ -244,14 +228,14 @@ export class ServerAuthorization {
       ...(thumbprint === undefined ? {} : { keyThumbprint: thumbprint }),
       ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
       ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
-      ...(answer.expires_in === undefined ? {} : { expiresAt: now() + answer.expires_in * 1000 }),
+      ...(answer.expires_in === undefined ? {} : { expiresAt: clock.now() + answer.expires_in * 1000 }),
     })
-    this.#untried = { since: now(), isRefreshed: false }
+    this.#untried = { since: clock.now(), isRefreshed: false }
     this.#isRefreshable = true
   }
 
   #hold(tokens: StoredTokens | undefined): void {
-    const now = this.#settings.now()
+    const now = this.#settings.clock.now()
     const left = (tokens?.expiresAt ?? Infinity) - now
     this.#tokens = tokens
     this.#untried = undefined

@@ -4,8 +4,6 @@ import type { DpopProver } from './dpop.ts'
 import { AuthorizationError, fromLibrary } from './errors.ts'
 import type { PlainFetch } from './fetch.ts'
 
-export type TokenRequestOptions = oauth.TokenEndpointRequestOptions
-
 /** The token endpoint of an authorization server, for one client. */
 export class TokenEndpoint {
   readonly server: oauth.AuthorizationServer
@@ -20,40 +18,26 @@ export class TokenEndpoint {
     this.#prover = prover
   }
 
-  get client(): oauth.Client {
-    return { client_id: this.identity.clientId }
-  }
-
-  /** @throws AuthorizationError `token`, `dpop`, `address`, `network` */
-  request(
+  /**
+   * Sends a request, and a second time if the server asks for a DPoP nonce.
+   *
+   * @param more - `secrets` are removed from messages, as the parameters are
+   * @throws AuthorizationError `token`, `dpop`, `address`, `network`
+   */
+  async request(
     grantType: string,
     parameters: Readonly<Record<string, string>>,
-    recognizedTokenTypes: oauth.RecognizedTokenTypes = {},
+    more: oauth.ProcessTokenResponseOptions & { readonly secrets?: readonly string[] } = {},
   ): Promise<oauth.TokenEndpointResponse> {
-    const { server, client, identity } = this
-    return this.exchange(
-      Object.values(parameters),
-      (options) =>
-        oauth.genericTokenEndpointRequest(
-          server,
-          client,
-          identity.authenticate,
-          grantType,
-          parameters,
-          options,
-        ),
-      (answer) => oauth.processGenericTokenEndpointResponse(server, client, answer, { recognizedTokenTypes }),
-    )
-  }
-
-  /** Sends a request, and a second time if the server asks for a DPoP nonce. */
-  async exchange(
-    secrets: readonly string[],
-    send: (options: TokenRequestOptions) => Promise<Response>,
-    process: (answer: Response) => Promise<oauth.TokenEndpointResponse>,
-  ): Promise<oauth.TokenEndpointResponse> {
-    const attempt = async (): Promise<oauth.TokenEndpointResponse> =>
-      process(await send(await this.#options()))
+    const { server, identity } = this
+    const client = { client_id: identity.clientId }
+    const attempt = async (): Promise<oauth.TokenEndpointResponse> => {
+      const { authenticate } = identity
+      const options = await this.#options()
+      const send = oauth.genericTokenEndpointRequest
+      const answer = await send(server, client, authenticate, grantType, parameters, options)
+      return oauth.processGenericTokenEndpointResponse(server, client, answer, more)
+    }
     try {
       return this.#bound(
         await attempt().catch((error: unknown) => {
@@ -62,14 +46,15 @@ export class TokenEndpoint {
         }),
       )
     } catch (error) {
-      throw fromLibrary('token', `${this.server.issuer} issued no token`, error, [
-        ...this.identity.secrets,
+      const secrets = [...Object.values(parameters), ...(more.secrets ?? [])]
+      throw fromLibrary('token', `${server.issuer} issued no token`, error, [
+        ...identity.secrets,
         ...secrets.filter((secret) => secret.length >= 8),
       ])
     }
   }
 
-  async #options(): Promise<TokenRequestOptions> {
+  async #options(): Promise<oauth.TokenEndpointRequestOptions> {
     const handle = (await this.#prover?.keys())?.handle
     return {
       // The address policy decides about http.

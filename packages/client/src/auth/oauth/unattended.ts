@@ -2,7 +2,7 @@ import type { AuthorizationServer } from 'oauth4webapi'
 import { identityOf, type ClientCredentials } from './clients.ts'
 import { serverMetadataOf } from './discovery.ts'
 import { AuthorizationError } from './errors.ts'
-import { JWT_BEARER, scoped, type Grant, type GrantRequest } from './grants.ts'
+import type { Grant, GrantRequest } from './grants.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
 /** For whom and for what an assertion is made. */
@@ -14,19 +14,34 @@ export interface AssertionContext {
   readonly resource: string
 }
 
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/** A grant that asks no user. */
+const unattended = (
+  grantType: string,
+  parameters: (request: GrantRequest) => Promise<Readonly<Record<string, string>>>,
+  trustedUrls: readonly string[] = [],
+): Grant => ({
+  grantTypes: [grantType],
+  redirectUris: [],
+  isInteractive: false,
+  trustedUrls,
+  obtain: async (request) =>
+    request.endpoint.request(grantType, { ...scoped(request), ...(await parameters(request)) }),
+})
+
+const scoped = ({ found, scopes }: GrantRequest): Record<string, string> => ({
+  resource: found.resource,
+  ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
+})
+
 /**
  * The client authenticates as itself, with a secret or key from `clients`.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 export function clientCredentials(): Grant {
-  return {
-    grantTypes: ['client_credentials'],
-    redirectUris: [],
-    isInteractive: false,
-    trustedUrls: [],
-    obtain: (request) => request.endpoint.request('client_credentials', scoped(request)),
-  }
+  return unattended('client_credentials', async () => ({}))
 }
 
 /**
@@ -37,18 +52,10 @@ export function clientCredentials(): Grant {
 export function workloadIdentity(options: {
   assertion(context: AssertionContext): string | Promise<string>
 }): Grant {
-  return {
-    grantTypes: [JWT_BEARER],
-    redirectUris: [],
-    isInteractive: false,
-    trustedUrls: [],
-    obtain: async (request) => {
-      const { issuer, token_endpoint: tokenEndpoint } = request.found.authorizationServer
-      const { resource } = request.found
-      const assertion = await options.assertion({ issuer, tokenEndpoint, resource })
-      return await request.endpoint.request(JWT_BEARER, { ...scoped(request), assertion })
-    },
-  }
+  return unattended(JWT_BEARER, async ({ found }) => {
+    const { issuer, token_endpoint: tokenEndpoint } = found.authorizationServer
+    return { assertion: await options.assertion({ issuer, tokenEndpoint, resource: found.resource }) }
+  })
 }
 
 /** Options of enterprise-managed authorization. */
@@ -76,16 +83,11 @@ const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
  */
 export function enterpriseManaged(options: EnterpriseOptions): Grant {
   const { issuer, tokenEndpoint } = options.identityProvider
-  return {
-    grantTypes: [JWT_BEARER],
-    redirectUris: [],
-    isInteractive: false,
-    trustedUrls: tokenEndpoint === undefined ? [issuer] : [issuer, tokenEndpoint],
-    obtain: async (request) => {
-      const assertion = await identityAssertion(options, request)
-      return await request.endpoint.request(JWT_BEARER, { ...scoped(request), assertion })
-    },
-  }
+  return unattended(
+    JWT_BEARER,
+    async (request) => ({ assertion: await identityAssertion(options, request) }),
+    tokenEndpoint === undefined ? [issuer] : [issuer, tokenEndpoint],
+  )
 }
 
 /** https://datatracker.ietf.org/doc/draft-ietf-oauth-identity-assertion-authz-grant/ */
@@ -106,7 +108,7 @@ async function identityAssertion(options: EnterpriseOptions, request: GrantReque
       subject_token_type: options.subjectTokenType ?? ID_TOKEN,
     },
     // The result is not an access token: https://www.rfc-editor.org/rfc/rfc8693#section-2.2.1
-    { n_a: () => undefined },
+    { recognizedTokenTypes: { n_a: () => undefined } },
   )
   if (answer['issued_token_type'] === ID_JAG) return answer.access_token
   throw new AuthorizationError(

@@ -1,0 +1,77 @@
+import { type Clock, systemClock } from '@jetway/core/stores'
+import { withDefaults } from '../../util/defaults.ts'
+import type { ClientCredentials } from './clients.ts'
+import { type DpopOptions, DpopProver } from './dpop.ts'
+import type { Resolve } from './fetch.ts'
+import type { Grant } from './grants.ts'
+import { type CredentialStore, memoryCredentials } from './store.ts'
+
+/** Metadata for dynamic registration: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
+export interface RegistrationOptions {
+  /** Shown to users. */
+  readonly clientName: string
+  readonly clientUri?: string
+  readonly logoUri?: string
+  readonly contacts?: readonly string[]
+  readonly softwareId?: string
+  readonly softwareVersion?: string
+}
+
+/** Options of every OAuth provider. */
+export interface OAuthOptions {
+  /** `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
+  readonly grant: Grant
+  /** Clients that are registered by hand. They are used before any other way. */
+  readonly clients?: readonly ClientCredentials[]
+  /**
+   * The https URL, with a path, of this client's metadata document. It is the client id at servers that support it:
+   * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+   */
+  readonly clientMetadataUrl?: string
+  /** Enables dynamic registration, at servers where no other client id is known. */
+  readonly registration?: RegistrationOptions
+  /** Asks the user for a client id, as the last resort. */
+  readonly askClient?: (issuer: string) => Promise<ClientCredentials | undefined>
+  /** Requested in addition to the server's scopes. */
+  readonly scopes?: readonly string[]
+  /** Chooses one of several authorization servers. @default one from `clients`, or the first */
+  readonly chooseIssuer?: (issuers: readonly string[], resource: string) => string | Promise<string>
+  readonly dpop?: DpopOptions
+  /** Where credentials stay. @default memoryCredentials() */
+  readonly store?: CredentialStore
+  /** Host names, without a port, that metadata may name over https even though they are not public. */
+  readonly allowHosts?: readonly string[]
+  /** Ms for each response of an authorization server. @default 10_000 */
+  readonly timeoutMs?: number
+  /** Limit for each response of an authorization server, in bytes. @default 262_144 */
+  readonly maxBytes?: number
+  /** Replaces the DNS lookup. Every address is checked. */
+  readonly resolve?: Resolve
+  /**
+   * Replaces the requests to authorization servers, for instance with a proxy. URLs are checked, but the addresses
+   * that they resolve to are not.
+   */
+  readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
+  readonly clock?: Pick<Clock, 'now'>
+}
+
+type Defaulted = 'clients' | 'scopes' | 'store' | 'allowHosts' | 'timeoutMs' | 'maxBytes' | 'clock'
+
+export interface OAuthSettings
+  extends Omit<OAuthOptions, Defaulted>, Required<Pick<OAuthOptions, Defaulted>> {
+  readonly prover: DpopProver | undefined
+}
+
+export function resolveOAuthOptions(options: OAuthOptions): OAuthSettings {
+  const { dpop } = options
+  const resolved = withDefaults(options, {
+    clients: [],
+    scopes: [],
+    store: memoryCredentials(),
+    allowHosts: [],
+    timeoutMs: 10_000,
+    maxBytes: 262_144,
+    clock: systemClock,
+  })
+  return { ...resolved, prover: dpop === undefined ? undefined : new DpopProver(dpop) }
+}
