@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { Locals } from './server.ts'
 
-/** Bun and Deno count as Node, too: what they are in the first place stands beside Node's version. */
+/** Bun and Deno also report a Node version, so their own versions are checked first. */
 export function runtimeOfProcess(): Locals['runtime'] {
   const { bun, deno, node } = process.versions
   if (bun !== undefined) return { name: 'bun', version: bun }

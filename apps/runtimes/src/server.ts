@@ -1,12 +1,12 @@
 import { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-/** What a runtime says of itself. */
+/** The name and version of a runtime. */
 export interface Locals {
   readonly runtime: { readonly name: string; readonly version: string }
 }
 
-/** The server, made once and without knowing where it runs. Some runtimes forbid code generation. */
+/** The server, which does not depend on the runtime. Some runtimes forbid code generation. */
 export const server = new McpServer<Locals>({ name: 'runtimes', version: '1.0.0' })
 
 server.addTool({
@@ -21,7 +21,7 @@ server.addTool({
   description: 'Divides whole numbers',
   inputSchema: z.object({ dividend: z.number().int(), divisor: z.number().int() }),
   outputSchema: z.object({ quotient: z.number().int() }),
-  // Not every quotient is whole: one that is not must not get out.
+  // A quotient may not be an integer. Output validation must refuse one that is not.
   handler: ({ dividend, divisor }) => ({ quotient: dividend / divisor }),
 })
 

@@ -2,7 +2,7 @@ import { mcp } from '@jetway/hono'
 import { Hono } from 'hono'
 import { server } from './server.ts'
 
-/** What the Worker is bound to. */
+/** The bindings of the Worker. */
 interface Bindings {
   readonly VERSION: string
 }

@@ -22,10 +22,10 @@ export const CITIES: readonly City[] = [
   { name: 'Washington', state: 'DC', latitude: 38.9072, longitude: -77.0369 },
 ]
 
-/** All of them, for people. */
+/** The names of all cities, for people. */
 export const CITY_NAMES: string = CITIES.map(({ name }) => name).join(', ')
 
-/** How a city is written in an address: `new-york`. */
+/** The city's name in a URI: `new-york`. */
 export const slugOf = (name: string): string =>
   name
     .trim()
@@ -38,7 +38,7 @@ export function findCity(text: string): City | undefined {
   return CITIES.find(({ name, state }) => wanted === slugOf(name) || wanted === slugOf(`${name} ${state}`))
 }
 
-/** The names that begin with what has been typed so far. */
+/** The names that start with the typed text. */
 export function completeCity(typed: string): string[] {
   const start = typed.trim().toLowerCase()
   return CITIES.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(start))

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { CITY_NAMES, findCity } from './cities.ts'
 import { Forecast, type Place, type WeatherSource } from './weather-source.ts'
 
-/** A place, said in one of two ways. */
+/** A place, given in one of two ways. */
 const PlaceInput = z.object({
   city: z.string().optional().describe(`One of ${CITY_NAMES}`),
   latitude: z.number().min(-90).max(90).optional().describe('Degrees north; needs longitude'),
@@ -12,7 +12,7 @@ const PlaceInput = z.object({
 type PlaceInput = z.infer<typeof PlaceInput>
 
 /**
- * One object with a rule, where a union of two objects would be the more exact: several model providers refuse
+ * One object with a rule instead of a union of two objects, because several model providers refuse
  * a tool whose schema has `anyOf` at its root.
  */
 const ForecastInput = PlaceInput.extend({

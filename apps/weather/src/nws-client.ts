@@ -5,15 +5,15 @@ import type { z } from 'zod'
 export interface NwsClientOptions {
   /** @default 'https://api.weather.gov' */
   readonly baseUrl?: string
-  /** For one request, its body included, in ms. @default 10_000 */
+  /** The time limit of one request and its body, in ms. @default 10_000 */
   readonly timeoutMs?: number
-  /** Before the one repeat of a request that the service failed, in ms. @default 500 */
+  /** The delay before a failed request is repeated once, in ms. @default 500 */
   readonly retryAfterMs?: number
-  /** The service wants to know who calls. @default 'jetway-weather/1.0' */
+  /** The service requires a User-Agent. @default 'jetway-weather/1.0' */
   readonly userAgent?: string
 }
 
-/** Reads from the National Weather Service. Whatever goes wrong becomes a {@link ToolError} in plain words. */
+/** Reads from the National Weather Service. Every failure becomes a {@link ToolError} with a clear message. */
 export interface NwsClient {
   /**
    * @param address - a path, or an address that the service gave
@@ -36,11 +36,11 @@ export function nwsClient({
   const base = new URL(baseUrl)
   const headers = { accept: 'application/geo+json', 'user-agent': userAgent }
 
-  /** One request, body and all, within one timeout. */
+  /** Sends one request. The timeout covers the body too. */
   async function request(url: URL, signal: AbortSignal): Promise<{ status: number; body: string }> {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
-      // Redirects are not followed: they could lead anywhere, this machine's own network included.
+      // Redirects are not followed, because they could lead into the local network.
       const response = await fetch(url, {
         headers,
         redirect: 'manual',

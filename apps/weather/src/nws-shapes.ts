@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
 /**
- * The parts of the service's answers that this app reads. What the service adds is ignored; what it leaves out
- * is noticed here and nowhere else.
+ * The parts of the service's responses that this app reads. Additional members are ignored. Only these shapes
+ * check for missing ones.
  *
  * @see https://www.weather.gov/documentation/services-web-api
  */
 export const PointAnswer = z.object({
   properties: z.object({
-    // Null for points that no forecast office covers, far out at sea for example.
+    // Null for points that no forecast office covers, such as points at sea.
     forecast: z.string().nullable(),
     relativeLocation: z
       .object({ properties: z.object({ city: z.string(), state: z.string() }) })

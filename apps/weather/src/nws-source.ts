@@ -12,7 +12,7 @@ import type { Alert, Period, Place, WeatherSource } from './weather-source.ts'
 const OUTSIDE = 'No forecast for this place: the service covers the United States.'
 const PERIODS_PER_DAY = 2
 
-/** The weather as the National Weather Service of the United States tells it. */
+/** The weather of the United States' National Weather Service. */
 export function nwsSource(options?: NwsClientOptions): WeatherSource {
   const nws = nwsClient(options)
   return {
@@ -39,7 +39,7 @@ export function nwsSource(options?: NwsClientOptions): WeatherSource {
   }
 }
 
-/** The service redirects anything finer than four decimals, and trailing zeros. */
+/** The service redirects more than four decimals, and trailing zeros. */
 const coordinates = ({ latitude, longitude }: Place): string =>
   [latitude, longitude].map((degrees) => Number(degrees.toFixed(4))).join(',')
 

@@ -13,8 +13,8 @@ export interface WeatherServerOptions extends ServerOptions {
 }
 
 /**
- * The weather server: defined once here, and served by `main.ts` over whatever it is asked for. It knows nothing
- * of clients, sessions or transports.
+ * The weather server. `main.ts` serves it over the chosen transport. The definition does not depend on
+ * clients, sessions or transports.
  */
 export function createWeatherServer({ source, ...options }: WeatherServerOptions): McpServer {
   const server = new McpServer(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Where a forecast is for. */
+/** The place of a forecast. */
 export interface Place {
   readonly latitude: number
   readonly longitude: number
@@ -38,7 +38,7 @@ export const Alert = z.object({
 })
 export type Alert = z.infer<typeof Alert>
 
-/** Where the weather comes from: the data that ships with this app, or a service. */
+/** The source of the weather: the app's sample data, or a service. */
 export interface WeatherSource {
   /**
    * @param days - 1 to 7

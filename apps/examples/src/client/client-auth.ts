@@ -19,7 +19,7 @@ export const rotating = (vault: { read(name: string): Promise<string> }): AuthPr
 // #endregion
 
 // #region own
-/** Signs each request anew. */
+/** Signs each request. */
 export const signing = (sign: (text: string) => Promise<string>): AuthProvider => ({
   headers: async ({ method, url, body = '' }) => ({ 'x-signature': await sign(`${method} ${url}\n${body}`) }),
 })
@@ -39,7 +39,7 @@ export function authorizedFetch(url: string, auth: AuthProvider): AuthFetch {
 // #endregion
 
 // #region user
-/** `open` hands an address to the system's browser, without a shell. */
+/** `open` opens a URL in the system's browser, without a shell. */
 export const forUser = (open: (url: URL) => Promise<void>, port = 33_418): AuthProvider =>
   oauth({
     grant: authorizationCode(loopbackRedirect({ port, open })),

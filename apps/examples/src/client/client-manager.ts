@@ -4,7 +4,7 @@ import { type Approve, ClientManager } from '@jetway/client/manager'
 const host = { name: 'my-host', version: '1.0.0' }
 
 // #region connect
-/** What all servers have said together, to the same question. */
+/** The results of all servers for the same call. */
 export async function askAll(
   servers: Readonly<Record<string, ServerConfig>>,
   question: string,
@@ -25,7 +25,7 @@ export async function askAll(
 // #endregion
 
 // #region limits
-/** For a model that takes short names: it reads, and deletes nothing. */
+/** For a model that accepts short names. It may read, but not delete. */
 export const careful = (approve: Approve): ClientManager =>
   new ClientManager(host, {
     maxNameLength: 64,
@@ -35,7 +35,7 @@ export const careful = (approve: Approve): ClientManager =>
 // #endregion
 
 // #region approve
-/** A person decides about programs and calls; questions of servers have a dialog of their own. */
+/** The user approves programs and calls. Questions of servers have their own dialog. */
 export function asking(confirm: (text: string, signal: AbortSignal) => Promise<boolean>): Approve {
   return async ({ kind, server, detail, signal }) => {
     if (kind === 'elicit') return true
@@ -48,7 +48,7 @@ export function asking(confirm: (text: string, signal: AbortSignal) => Promise<b
 // #endregion
 
 // #region events
-/** Tells of servers that come and go. */
+/** Reports added and removed servers. */
 export function watch(manager: ClientManager, log: (line: string) => void): void {
   manager.on('reconnecting', ({ server, attempt, maxAttempts: max }) =>
     log(`${server}: attempt ${attempt} of ${max}`),

@@ -11,7 +11,7 @@ export async function connectTo(url: string, token: string): Promise<Client> {
 // #endregion
 
 // #region session
-/** Asks once, in the session that was kept if there is one, and keeps the session for the next time. */
+/** Calls once, in the saved session if there is one, and saves the session for the next call. */
 export async function askOnce(
   url: string,
   tool: string,
@@ -25,7 +25,7 @@ export async function askOnce(
 // #endregion
 
 // #region process
-/** A server of this machine. What it writes to stderr is handed to a log of its own. */
+/** A local server. Its stderr goes to its own log. */
 export async function run(script: string, log: (line: string) => void): Promise<Client> {
   const client = new Client({ name: 'my-host', version: '1.0.0' })
   return client.connect(
@@ -40,14 +40,14 @@ export async function run(script: string, log: (line: string) => void): Promise<
 // #endregion
 
 // #region config
-/** A server of either kind, as a file or a form may describe it. */
+/** A local or remote server, as a file or a form describes it. */
 export function connectAs(config: ServerConfig): Promise<Client> {
   return connect(config, { info: { name: 'my-host', version: '1.0.0' } })
 }
 // #endregion
 
 // #region file
-/** The names of the servers of a host's file that can be used; what is wrong with the others goes to a log. */
+/** The names of the valid servers in a host's file. Problems with the others are logged. */
 export async function serversOf(file: string, log: (line: string) => void): Promise<readonly string[]> {
   const { servers, problems } = await loadConfig(file)
   for (const { severity, message } of problems) log(`${severity}: ${message}`)

@@ -3,7 +3,7 @@ import { defineTool } from '@jetway/core'
 import { z } from 'zod'
 
 // #region connect
-/** The tools of a server, of whatever revision, as a model is told of them. */
+/** The tools of a server, in a form for a model. */
 export async function describeTools(transport: ClientTransport): Promise<readonly string[]> {
   await using client = new Client({ name: 'my-host', version: '1.0.0' })
   await client.connect(transport)

@@ -5,7 +5,7 @@ import type { ReadResourceResult } from '@jetway/core/protocol'
 // #region read
 export const cache = new ResourceCache({ maxEntries: 500, ttlMs: 60_000 })
 
-/** Reads resources of one server, which is asked once for each as long as nothing changes. */
+/** Reads resources of one server, each only once until it changes. */
 export async function readRates(
   client: Client,
   uris: readonly string[],
@@ -16,10 +16,10 @@ export async function readRates(
 // #endregion
 
 // #region partition
-/** For a service that speaks to one server for many people. */
+/** For a service that calls one server for many users. */
 export const readFor = (user: string, client: Client, uri: string): Promise<ReadResourceResult> =>
   cache.read({ server: 'rates', partition: user, uri }, (signal) => client.readResource(uri, { signal }))
 
-/** What a person may see is another thing from now on. */
+/** The user's permissions changed. */
 export const signedOut = (user: string): void => cache.invalidateServer('rates', { partition: user })
 // #endregion

@@ -2,14 +2,14 @@ import type { Client } from '@jetway/client'
 import { type LoadedSkill, type Skill, Skills } from '@jetway/client/skills'
 
 // #region load
-/** What the user has agreed to, by the host's own name for the server, the skill's address and its fingerprint. */
+/** The user's approvals, by the host's name for the server, the skill's URI and its fingerprint. */
 export interface Approvals {
   has(server: string, uri: string, fingerprint: string): boolean
-  /** Asks, and remembers a yes where there is a fingerprint. */
+  /** Asks the user, and remembers a yes if there is a fingerprint. */
   ask(server: string, skill: Skill, fingerprint: string | undefined): Promise<boolean>
 }
 
-/** Loads a skill for the model, once the user agrees to it as it is now. */
+/** Loads a skill for the model after the user approves its current version. */
 export async function loadSkill(
   client: Client,
   uri: string,

@@ -3,7 +3,7 @@ import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import { z } from 'zod'
 
-/** Stands for work that takes minutes. */
+/** A placeholder for work that takes minutes. */
 async function crunch(month: number): Promise<number> {
   return month * 100
 }

@@ -2,13 +2,13 @@ import { McpServer, type MountHandle } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
 
-/** Stands for the client of your error tracker. */
+/** A placeholder for the client of your error tracker. */
 export const tracked: { readonly error: unknown; readonly tags: Readonly<Record<string, string>> }[] = []
 const tracker = {
   capture: (error: unknown, tags: Readonly<Record<string, string>>) => tracked.push({ error, tags }),
 }
 
-/** Stands for your tracer. */
+/** A placeholder for your tracer. */
 export const traces: { readonly traceId: string; readonly sampled: boolean }[] = []
 
 // #region errors

@@ -45,7 +45,7 @@ server.addResource({
 // #endregion
 
 // #region changed
-/** Writes a note and tells those who read it. */
+/** Writes a note, and notifies its subscribers. */
 export function write(author: string, note: string, text: string): void {
   notes.set(`${author}/${note}`, text)
   server.notifyResourceUpdated(`notes://${author}/${note}`)
@@ -53,7 +53,7 @@ export function write(author: string, note: string, text: string): void {
 // #endregion
 
 // #region watch
-/** The addresses that somebody has subscribed to. Where there are files, their watchers would stand here. */
+/** The URIs with subscribers. A server with files would start file watchers here. */
 export const watched = new Set<string>()
 
 server.addResourceTemplate({
@@ -64,7 +64,7 @@ server.addResourceTemplate({
   handler: ({ author }) => `The drafts of ${author}`,
 })
 
-/** One draft of an author has changed: whoever watches them all hears which. */
+/** One draft of an author changed. Subscribers of all drafts are notified of this one. */
 export const redraft = (author: string, draft: string): void =>
   server.notifyResourceUpdated(`drafts://${author}/${draft}`, { within: `drafts://${author}` })
 // #endregion

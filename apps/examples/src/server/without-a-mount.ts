@@ -1,6 +1,6 @@
 import { McpServer } from '@jetway/core'
 
-/** Stands for a table. */
+/** A placeholder for a table. */
 export const audit: string[] = []
 const record = async (line: string): Promise<void> => void audit.push(line)
 
@@ -18,7 +18,7 @@ server.addTool({
 })
 // #endregion
 
-/** What a queue hands over. */
+/** A message from a queue. */
 export interface Job {
   readonly body: string
   readonly sender: string

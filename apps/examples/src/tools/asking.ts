@@ -11,7 +11,7 @@ import {
 } from '@jetway/core'
 import { z } from 'zod'
 
-/** A folder with its files, in place of a file system. */
+/** A folder and its files, instead of a file system. */
 const folders = new Map([
   ['empty', []],
   ['photos', ['a.jpg', 'b.jpg']],
@@ -71,7 +71,7 @@ server.addTool({
   },
 })
 
-/** Run by what is served at the address, when it has found that its visitor is that user, and they are done. */
+/** Called by the page at the URL, after it has identified the user and the user has finished. */
 export function connected(principal: string, mailbox: string, elicitationId: string): void {
   mailboxes.set(principal, mailbox)
   server.completeElicitation(elicitationId)

@@ -35,7 +35,7 @@ server.addTool({
     },
     required: ['city', 'days'],
   },
-  // In JSON Schema a default is said, and not filled in.
+  // JSON Schema does not fill in defaults.
   handler: ({ city, days = 2, unit }) => forecast(city, days, unit),
 })
 

@@ -1,4 +1,4 @@
-/** The weather that the servers of this folder tell, each with its schemas written by another library. */
+/** The weather of the servers in this folder, each with schemas of another library. */
 export interface Day {
   date: string
   high: number

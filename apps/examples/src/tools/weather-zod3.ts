@@ -1,6 +1,6 @@
 import { McpServer } from '@jetway/core'
 import { zod3 } from '@jetway/zod3'
-// A server of its own would say: import { z } from 'zod'
+// In your server: import { z } from 'zod'
 import { z } from 'zod3'
 import { alerts, forecast } from './weather-table.ts'
 
