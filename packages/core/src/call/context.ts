@@ -7,6 +7,7 @@ import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
+import type { Deadlines, Due } from '../util/timers.ts'
 import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
 import { CallInputs } from './input/inputs.ts'
@@ -81,15 +82,8 @@ export interface CallTimer {
   resume(): void
 }
 
-/** Sends progress for a handler that is silent. */
-export interface CallKeepalive {
-  /** The handler has reported progress. */
-  restart(): void
-  stop(): void
-}
-
 /** One call while it runs: the handler's context, and the state that the runtime keeps for it. */
-export class CallContext implements RequestContext {
+export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
   app: unknown
@@ -97,8 +91,8 @@ export class CallContext implements RequestContext {
   answers: object = NOTHING
   /** Set while the call runs. */
   timer: CallTimer | undefined
-  /** Set while the call runs, if its client asked for progress. */
-  keepalive: CallKeepalive | undefined
+  /** The calls whose handlers are silent; set while the call runs, if its client asked for progress. */
+  #silent: Deadlines | undefined
   /** Set if the server has listeners for the event `request`. */
   report: { failed: boolean } | undefined
   /** Set while the call runs; ends it early. */
@@ -221,25 +215,35 @@ export class CallContext implements RequestContext {
     if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
 
-  /** Whether the request has a progress token. */
-  get wantsProgress(): boolean {
-    return progressToken(this.message.params) !== undefined
-  }
-
   async progress(progress: number, total?: number, message?: string): Promise<void> {
     this.timer?.progress()
     const { task } = this.scope
     if (task !== undefined && !this.#done && typeof message === 'string') task.setStatusMessage(message)
     const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
     if (frame === undefined) return
-    this.keepalive?.restart()
+    this.#restartKeepalive()
     await this.scope.exchange.send(frame)
   }
 
-  /** Tells the client that the call still runs. Does not extend the handler's time limits. */
-  sendKeepalive(): void {
+  /**
+   * Sends progress whenever the handler is silent, which does not extend its time limits. A comment in a stream keeps the
+   * connection open, but only progress restarts the request timer of a client.
+   */
+  keepAlive(silent: Deadlines): void {
+    if (this.#reports() === undefined) return
+    this.#silent = silent
+    silent.add(this)
+  }
+
+  due(): void {
+    this.#restartKeepalive()
     const frame = this.#done ? undefined : this.#reports()?.keepalive()
     if (frame !== undefined) void this.scope.exchange.send(frame)
+  }
+
+  #restartKeepalive(): void {
+    this.#silent?.remove(this)
+    this.#silent?.add(this)
   }
 
   #reports(): Progress | undefined {
@@ -268,8 +272,8 @@ export class CallContext implements RequestContext {
     this.#done = true
     this.end = undefined
     this.timer = undefined
-    this.keepalive?.stop()
-    this.keepalive = undefined
+    this.#silent?.remove(this)
+    this.#silent = undefined
     if (this.#atEnd !== undefined) for (const end of this.#atEnd) end()
   }
 

@@ -1,11 +1,11 @@
 import { ErrorCode, invalidParams, methodNotFound } from '../errors.ts'
 import { isObject } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
+import { Deadlines } from '../util/timers.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { noClientChannel } from './input/types.ts'
 import { type ExtensionEntry, type MethodEntry, type MethodTable, NO_PARAMS } from './method-table.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
-import { ProgressKeepalive } from './progress-keepalive.ts'
 import { type EncodedResponse, type EncoderOptions, refuse, ResponseEncoder } from './response.ts'
 import { complete, type HandlerResult, type NeedsInput } from './result.ts'
 import { type Events, reportRequest } from './server-events.ts'
@@ -31,20 +31,21 @@ export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #responses: ResponseEncoder
   readonly #limits: TimeLimits
-  readonly #keepalive: ProgressKeepalive | undefined
+  /** Calls whose handlers are silent. They share one timer. */
+  readonly #silent: Deadlines | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#responses = new ResponseEncoder(options)
     const { clock, maxHandlerTimeoutMs, progressHeartbeatMs } = options
     this.#limits = new TimeLimits(clock, maxHandlerTimeoutMs)
-    if (progressHeartbeatMs !== undefined) this.#keepalive = new ProgressKeepalive(clock, progressHeartbeatMs)
+    if (progressHeartbeatMs !== undefined) this.#silent = new Deadlines(clock, progressHeartbeatMs)
   }
 
   /** Clears the timers that no call needs: some runtimes stay up while a timer waits. */
   releaseTimers(): void {
     this.#limits.releaseTimers()
-    this.#keepalive?.releaseTimers()
+    this.#silent?.releaseTimer()
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
@@ -122,7 +123,7 @@ export class Dispatcher {
     const limit = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
       const timer = this.#limits.start(ctx, limit)
-      this.#keepalive?.follow(ctx)
+      if (this.#silent !== undefined) ctx.keepAlive(this.#silent)
       const settle = (response: EncodedResponse): void => {
         timer.stop()
         ctx.finish()

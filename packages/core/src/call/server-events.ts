@@ -3,6 +3,7 @@ import type { SessionView } from './request-context.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import type { CallContext } from './context.ts'
+import type { EncodedResponse } from './response.ts'
 
 /** A session has started in this process, or moved here from another one. */
 export interface SessionOpened {
@@ -149,18 +150,16 @@ export class Events {
   }
 }
 
-type Reportable = { readonly error?: { readonly code: number } } | undefined
-
 /** Runs a call, and emits the event `request` with its outcome. */
-export function reportRequest<Answered extends Reportable>(
+export function reportRequest(
   { events, clock }: { readonly events: Events; readonly clock: Clock },
   ctx: CallContext,
-  run: () => Answered | Promise<Answered>,
-): Answered | Promise<Answered> {
+  run: () => EncodedResponse | Promise<EncodedResponse>,
+): EncodedResponse | Promise<EncodedResponse> {
   const start = clock.now()
   const report = { failed: false }
   ctx.report = report
-  const emit = (answer: Answered): Answered => {
+  const emit = (answer: EncodedResponse): EncodedResponse => {
     events.emit('request', () => describe(ctx, answer, report.failed, clock.now() - start))
     return answer
   }
@@ -168,7 +167,12 @@ export function reportRequest<Answered extends Reportable>(
   return answer instanceof Promise ? answer.then(emit) : emit(answer)
 }
 
-function describe(ctx: CallContext, answer: Reportable, failed: boolean, durationMs: number): RequestServed {
+function describe(
+  ctx: CallContext,
+  answer: EncodedResponse,
+  failed: boolean,
+  durationMs: number,
+): RequestServed {
   const { method, params } = ctx.message
   const name = params?.['name'] ?? params?.['uri']
   return {
@@ -183,7 +187,7 @@ function describe(ctx: CallContext, answer: Reportable, failed: boolean, duratio
   }
 }
 
-function outcomeOf(answer: Reportable, failed: boolean): RequestOutcome {
+function outcomeOf(answer: EncodedResponse, failed: boolean): RequestOutcome {
   if (answer === undefined) return 'cancelled'
   if (answer.error !== undefined) return 'error'
   return failed ? 'failed' : 'ok'

@@ -2,7 +2,6 @@ import { usageError } from '../errors.ts'
 import { DEFAULT_INPUT_LIMITS, type InputContext, type InputLimits } from '../call/input/types.ts'
 import { DEFAULT_STATE_LIMITS, RequestStates } from '../call/input/request-state.ts'
 import { inputRounds } from '../call/input/input-rounds.ts'
-import { UrlCompletions } from '../call/input/url-completion.ts'
 import { checkIcons, MIN_RESULT_BYTES } from '../features/registry/checks.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
@@ -100,7 +99,8 @@ export function createInput(
     rounds: inputRounds,
     limits: options.limits,
     states,
-    urlCompletions: new UrlCompletions({ bus, clock }),
+    bus,
+    clock,
   }
 }
 

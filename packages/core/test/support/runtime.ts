@@ -13,7 +13,6 @@ import {
 } from '../../src/session/server-runtime.ts'
 import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/call/input/request-state.ts'
 import { inputRounds } from '../../src/call/input/input-rounds.ts'
-import { UrlCompletions } from '../../src/call/input/url-completion.ts'
 import { Refusals } from '../../src/session/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { FakeClock } from './fake-clock.ts'
@@ -77,7 +76,8 @@ export function createTestRuntime(
       rounds: inputRounds,
       limits: DEFAULT_INPUT_LIMITS,
       states,
-      urlCompletions: new UrlCompletions({ bus, clock }),
+      bus,
+      clock,
     },
     capabilities: () => ({ tools: { listChanged: true } }),
     instructions: () => undefined,

@@ -4,23 +4,6 @@ import type { ResponsesByKey } from './responses.ts'
 import type { InferForm, Seen } from './question.ts'
 import { declined } from './decode-response.ts'
 
-/** The answers to `inputRequired`, with which the handler runs again. */
-export interface Inputs {
-  /** The state that the handler passed to `inputRequired` in the previous round. */
-  readonly state: string | undefined
-  has(key: string): boolean
-  /**
-   * The content of a form; undefined if the question has not been asked.
-   *
-   * @throws QuestionError if the person declined, or the answer does not match the schema
-   */
-  get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined
-  /** Like {@link get}, but returns a decline instead of throwing. */
-  see<const S extends AnySchema>(key: string, schema: S): Seen<InferForm<S>> | undefined
-  /** The client's response, for URLs, sampling and roots. */
-  raw(key: string): Readonly<Record<string, unknown>> | undefined
-}
-
 /** Responses in a request that are not matched with questions yet. */
 export type UnmatchedResponses =
   /** Some responses of a round, each with the digest of its question. */
@@ -32,13 +15,14 @@ export type UnmatchedResponses =
 export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
 
 /** The responses of one call, over all its rounds. */
-export class CallInputs implements Inputs {
+export class CallInputs {
   unmatched: UnmatchedResponses | undefined
   /** Rounds so far. */
   rounds = 0
   /** The ids of URL questions, by key. */
   urlIds: ReadonlyMap<string, string> | undefined
   answers: ResponsesByKey = new Map()
+  /** The state that the handler passed to `inputRequired` in the previous round. */
   state: string | undefined
   readonly #readForm: ReadForm | undefined
 
@@ -56,19 +40,29 @@ export class CallInputs implements Inputs {
     return this.answers.has(key)
   }
 
+  /** The client's response, for URLs, sampling and roots. */
   raw(key: string): JsonObject | undefined {
     return this.answers.get(key)?.response
   }
 
+  /**
+   * The content of a form; undefined if the question has not been asked.
+   *
+   * @throws QuestionError if the person declined, or the answer does not match the schema
+   */
   get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined {
     const seen = this.see(key, schema)
     if (seen === undefined || seen.action === 'accept') return seen?.content
     throw declined(seen.action, key)
   }
 
+  /** Like {@link get}, but returns a decline instead of throwing. */
   see<const S extends AnySchema>(key: string, schema: S): Seen<InferForm<S>> | undefined {
     const response = this.raw(key)
     if (response === undefined) return undefined
     return this.#readForm?.(response, key, schema) as Seen<InferForm<S>> | undefined
   }
 }
+
+/** The answers to `inputRequired`, with which the handler runs again. */
+export type Inputs = Readonly<Pick<CallInputs, 'state' | 'has' | 'get' | 'see' | 'raw'>>

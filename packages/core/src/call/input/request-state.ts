@@ -32,12 +32,7 @@ export interface RequestStateOptions {
   readonly maxUsed?: number
 }
 
-export interface RequestStateLimits {
-  readonly ttlMs: number
-  readonly maxBytes: number
-  readonly singleUse: boolean
-  readonly maxUsed: number
-}
+export type RequestStateLimits = Required<Omit<RequestStateOptions, 'keys'>>
 
 export const DEFAULT_STATE_LIMITS: RequestStateLimits = {
   ttlMs: 600_000,
@@ -64,9 +59,9 @@ export interface Round {
   /** The open questions. */
   readonly asked: ReadonlyMap<string, AskedQuestion>
   /** The handler's state before this round. */
-  readonly before: string | undefined
+  readonly before?: string | undefined
   /** The handler's state after this round. */
-  readonly after: string | undefined
+  readonly after?: string | undefined
 }
 
 /** A state opens only for the owner that it was sealed for. */
@@ -83,15 +78,13 @@ const NONCE_LENGTH = 16
 /** Parameters that change from round to round. */
 const ROUND_PARAMS: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState'])
 
-type Packed = readonly [
-  expiresAt: number,
-  number: number,
-  known: readonly (readonly [key: string, pin: string, response: JsonObject])[],
-  partial: readonly (readonly [key: string, pin: string, response: JsonObject])[],
-  asked: readonly (readonly [key: string, pin: string, kind: QuestionKind, id?: string])[],
-  before: string | null,
-  after: string | null,
-]
+/** A round as JSON. */
+interface Packed extends Pick<Round, 'number' | 'before' | 'after'> {
+  readonly expiresAt: number
+  readonly known: readonly (readonly [string, PinnedResponse])[]
+  readonly partial: readonly (readonly [string, PinnedResponse])[]
+  readonly asked: readonly (readonly [string, AskedQuestion])[]
+}
 
 interface StateOptions extends RequestStateLimits {
   /** The server's name: states of another server with the same keys do not open. */
@@ -124,18 +117,13 @@ export class RequestStates {
   /** Undefined if the state would be too large. */
   async seal(round: Round, owner: StateOwner): Promise<string | undefined> {
     const { clock, ttlMs, maxBytes } = this.#options
-    const { number, known, partial, asked, before = null, after = null } = round
-    const packed: Packed = [
-      clock.now() + ttlMs,
-      number,
-      packAnswers(known),
-      packAnswers(partial),
-      [...asked].map(([key, { pin, kind, id }]) =>
-        id === undefined ? [key, pin, kind] : [key, pin, kind, id],
-      ),
-      before,
-      after,
-    ]
+    const packed: Packed = {
+      ...round,
+      expiresAt: clock.now() + ttlMs,
+      known: [...round.known],
+      partial: [...round.partial],
+      asked: [...round.asked],
+    }
     const sealed = await this.#getSealer().seal(PURPOSE, JSON.stringify(packed), await this.#context(owner))
     return sealed.length > maxBytes ? undefined : sealed
   }
@@ -145,15 +133,13 @@ export class RequestStates {
     if (typeof sealed !== 'string' || sealed.length > this.#options.maxBytes) throw badState()
     const text = await this.#getSealer().open(PURPOSE, sealed, await this.#context(owner))
     if (text === undefined) throw badState()
-    const [expiresAt, number, known, partial, asked, before, after] = JSON.parse(text) as Packed
+    const { expiresAt, ...round } = JSON.parse(text) as Packed
     if (expiresAt <= this.#options.clock.now() || !this.#take(sealed, expiresAt)) throw badState()
     return {
-      number,
-      known: unpackAnswers(known),
-      partial: unpackAnswers(partial),
-      asked: new Map(asked.map(([key, pin, kind, id]) => [key, { pin, kind, id }])),
-      before: before ?? undefined,
-      after: after ?? undefined,
+      ...round,
+      known: new Map(round.known),
+      partial: new Map(round.partial),
+      asked: new Map(round.asked),
     }
   }
 
@@ -187,12 +173,6 @@ export class RequestStates {
     return JSON.stringify([this.#options.server, principal, method, digest])
   }
 }
-
-const packAnswers = (answers: ResponsesByKey): Packed[2] =>
-  [...answers].map(([key, { pin, response }]) => [key, pin, response])
-
-const unpackAnswers = (packed: Packed[2]): ResponsesByKey =>
-  new Map(packed.map(([key, pin, response]): [string, PinnedResponse] => [key, { pin, response }]))
 
 const badState = (): McpError =>
   invalidParams('The requestState is not valid for this request: send the request again without it')

@@ -2,11 +2,12 @@ import { ErrorCode, McpError, QuestionError } from '../../errors.ts'
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { AuthInfo } from '../../stores/principal.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
+import type { Bus } from '../../stores/bus.ts'
+import type { Clock } from '../../util/clock.ts'
 import { pinOf } from './responses.ts'
 import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
 import type { CallInputs, ReadForm } from './inputs.ts'
-import type { UrlCompletions } from './url-completion.ts'
 import { shownContent } from './encode-question.ts'
 import type { RequestChannel } from './pending-requests.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
@@ -31,7 +32,8 @@ export interface InputContext {
   readonly live?: LiveInput
   /** Seals the state of a call between two requests. */
   readonly states: RequestStates
-  readonly urlCompletions: UrlCompletions
+  readonly bus: Bus
+  readonly clock: Clock
 }
 
 /** Runs a handler, from the start or with answers. */

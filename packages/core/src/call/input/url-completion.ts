@@ -4,55 +4,19 @@ import type { Clock } from '../../util/clock.ts'
 /** Ids that one call remembers; the oldest is dropped. */
 const MAX_IDS = 1_024
 
-interface UrlCompletionOptions {
-  readonly bus: Bus
-  readonly clock: Clock
-}
-
-/** Notifies calls when `server.completeElicitation` is called. Subscribes to the bus only while there are such calls. */
+/** Records all calls of `server.completeElicitation` until `stop`: also those before the call waits for them. */
 export class UrlCompletions {
-  readonly #options: UrlCompletionOptions
-  readonly #tracked = new Set<TrackedCompletions>()
-  #unsubscribe: (() => void) | undefined
-
-  constructor(options: UrlCompletionOptions) {
-    this.#options = options
-  }
-
-  /** Records all completions until `stop`: also those that happen before the call waits for them. */
-  track(): TrackedCompletions {
-    const { bus, clock } = this.#options
-    const tracked = new TrackedCompletions(clock, () => {
-      if (!this.#tracked.delete(tracked) || this.#tracked.size > 0) return
-      this.#unsubscribe?.()
-      this.#unsubscribe = undefined
-    })
-    this.#tracked.add(tracked)
-    this.#unsubscribe ??= bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event?.kind === 'elicitation') for (const one of this.#tracked) one.add(event.id)
-    })
-    return tracked
-  }
-}
-
-/** The completions that happened during one call. */
-export class TrackedCompletions {
   readonly #clock: Clock
-  readonly #onStop: () => void
   readonly #ids = new Set<string>()
+  readonly #unsubscribe: () => void
   #onAdd: (() => void) | undefined
 
-  constructor(clock: Clock, onStop: () => void) {
+  constructor(bus: Bus, clock: Clock) {
     this.#clock = clock
-    this.#onStop = onStop
-  }
-
-  add(id: string): void {
-    this.#ids.add(id)
-    const [oldest] = this.#ids
-    if (oldest !== undefined && this.#ids.size > MAX_IDS) this.#ids.delete(oldest)
-    this.#onAdd?.()
+    this.#unsubscribe = bus.subscribe(CHANGES_TOPIC, (message) => {
+      const event = toChangeEvent(message)
+      if (event?.kind === 'elicitation') this.#add(event.id)
+    })
   }
 
   /**
@@ -80,6 +44,13 @@ export class TrackedCompletions {
   }
 
   stop(): void {
-    this.#onStop()
+    this.#unsubscribe()
+  }
+
+  #add(id: string): void {
+    this.#ids.add(id)
+    const [oldest] = this.#ids
+    if (oldest !== undefined && this.#ids.size > MAX_IDS) this.#ids.delete(oldest)
+    this.#onAdd?.()
   }
 }

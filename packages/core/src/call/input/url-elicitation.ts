@@ -14,6 +14,7 @@ import {
   type Run,
   type UrlFailure,
 } from './types.ts'
+import { UrlCompletions } from './url-completion.ts'
 
 /** URLs of one error. */
 const MAX_URLS = 16
@@ -65,7 +66,7 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
   const { input } = ctx.scope
   if (input === undefined) return start()
   // Starts before the handler looks, or a completion between its look and the wait would be lost.
-  const completions = ctx.inputs.urlIds && input.urlCompletions.track()
+  const completions = ctx.inputs.urlIds && new UrlCompletions(input.bus, input.clock)
   try {
     return await start()
   } catch (error) {
@@ -95,11 +96,11 @@ export function elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<
 
 async function elicitLive(
   ctx: InputCall,
-  { urlCompletions, limits }: InputContext,
+  { bus, clock, limits }: InputContext,
   first: NeedsInput,
   start: Run,
 ): Promise<HandlerResult> {
-  const completions = urlCompletions.track()
+  const completions = new UrlCompletions(bus, clock)
   let required = first
   try {
     return await resolveInput(ctx, first, async () => {
