@@ -5,33 +5,31 @@ import {
   errorFrame,
   type Incoming,
   isRequestId,
+  type JsonRpcErrorObject,
   type JsonRpcNotification,
   type JsonRpcRequest,
   parseError,
+  type RequestId,
   resultFrame,
 } from '../protocol/jsonrpc.ts'
 import { Method, Notification } from '../protocol/methods.ts'
 import { DEFAULT_PARSE_LIMITS, type ParseLimits, parseText } from '../protocol/parse.ts'
 import { narrowRevisions, ofEra } from '../protocol/revisions/index.ts'
 import { namesVersion } from '../protocol/revisions/request-meta.ts'
-import type { Revision, RevisionDate } from '../protocol/revisions/revision.ts'
+import type { Era, Revision, RevisionDate } from '../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import { CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
-import { principalOf } from '../stores/principal.ts'
 import { utf8Length } from '../util/bytes.ts'
-import { randomToken } from '../util/random.ts'
-import type { Exchange } from '../call/exchange.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import { WaitUntil } from '../call/wait-until.ts'
 import { Drainable } from '../session/drainable.ts'
-import { initialize } from '../session/initialize.ts'
 import type { MountHandle, ServerMount, ServerRuntime } from '../session/server-runtime.ts'
-import { emitSessionEvents } from '../session/session-events.ts'
 import type { Caller } from '../call/context.ts'
 import type { Session } from '../session/session.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
 import { Outbox } from './outbox.ts'
-import { PerRequestEra } from './per-request-era.ts'
+import { type EraOptions, PerRequestEra } from './per-request-era.ts'
+import { SessionEra } from './session-era.ts'
 import type { Transport, TransportClose } from './transport.ts'
 
 /** Options of `server.connect(transport)`. */
@@ -45,18 +43,6 @@ export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
 
 /** One client on a duplex transport: stdio or in memory. */
 export interface Connection extends MountHandle {}
-
-/** The reasons of `reject` events, by the names that HTTP mounts use. */
-type RefusalReason =
-  | 'parseError'
-  | 'invalidMessage'
-  | 'batch'
-  | 'draining'
-  | Refused['reason']
-  | 'initializeRefused'
-  | 'initializedAlready'
-  | 'headerMismatch'
-  | 'busy'
 
 type Refused = Extract<Selection, { readonly kind: 'refuse' }>
 type Served = Extract<Selection, { readonly kind: 'serve' }>
@@ -85,17 +71,14 @@ class DuplexConnection implements Connection, ServerMount {
   readonly #runtime: ServerRuntime
   readonly #transport: Transport
   readonly #options: ConnectionOptions
-  /** Carries the requests of the session. */
-  readonly #exchange: Exchange
-  readonly #perRequest: PerRequestEra
-  readonly #caller: Caller
   readonly #served: readonly Revision[]
   readonly #refusals: Refusals
   readonly #work: Drainable
   readonly #outbox: Outbox
+  readonly #sessionEra: SessionEra
+  readonly #perRequest: PerRequestEra
   readonly #write: Reply = (frame) => this.#outbox.write(frame)
   #unsubscribe = (): void => {}
-  #session: Session | undefined
   #opening: Promise<void> | undefined
 
   constructor(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions) {
@@ -108,30 +91,26 @@ class DuplexConnection implements Connection, ServerMount {
       begin: () => this.#perRequest.drain(),
       finish: () => this.#finish(),
     })
-    this.#caller = {
-      auth: options.auth,
-      locals: options.locals,
-      background: new WaitUntil(this.#work, runtime.logger),
-    }
     this.#outbox = new Outbox({
       transport,
       onBroken: (error) => this.#broken(error),
       onDrop: (frame) => this.#dropped(frame),
     })
-    const refused = (reason: RefusalReason): void => this.#refused(reason)
-    this.#exchange = {
-      duplex: true,
-      send: (frame) => this.#outbox.notify(frame),
-      request: this.#write,
-      refused,
-    }
-    this.#perRequest = new PerRequestEra({
+    const era = (which: Era): EraOptions => ({
       runtime,
-      caller: this.#caller,
-      served: ofEra('modern', this.#served),
+      caller,
+      served: ofEra(which, this.#served),
       outbox: this.#outbox,
-      onRefused: refused,
+      onRefused: (reason) => this.#refused(reason),
     })
+    const background = new WaitUntil(this.#work, runtime.logger)
+    const caller: Caller = { auth: options.auth, locals: options.locals, background }
+    this.#sessionEra = new SessionEra(era('legacy'))
+    this.#perRequest = new PerRequestEra(era('modern'))
+  }
+
+  get #session(): Session | undefined {
+    return this.#sessionEra.session
   }
 
   get closed(): Promise<void> {
@@ -145,28 +124,21 @@ class DuplexConnection implements Connection, ServerMount {
       const event = toChangeEvent(message)
       if (event === undefined) return
       this.#session?.onChange(event)
-      this.#perRequest.onChange(event)
+      this.#perRequest.subscriptions.onChange(event)
     })
     try {
-      this.#startTransport()
+      const started = this.#transport.start({
+        message: (text) => this.#message(text),
+        malformed: (reason) => void this.#refuse('parseError', undefined, parseError(reason)),
+        close: (reason) => this.#peerClosed(reason),
+      })
+      if (started instanceof Promise)
+        started.catch((error: unknown) => this.#peerClosed({ kind: 'error', error }))
     } catch (error) {
       this.#release()
       this.#work.finish()
       throw error
     }
-  }
-
-  #startTransport(): void {
-    const started = this.#transport.start({
-      message: (text) => this.#message(text),
-      malformed: (reason) => {
-        this.#refused('parseError')
-        void this.#write(errorFrame(undefined, parseError(reason)))
-      },
-      close: (reason) => this.#peerClosed(reason),
-    })
-    if (started instanceof Promise)
-      started.catch((error: unknown) => this.#peerClosed({ kind: 'error', error }))
   }
 
   close(options?: { readonly deadline?: number }): Promise<void> {
@@ -183,7 +155,7 @@ class DuplexConnection implements Connection, ServerMount {
       ...NOTHING_HELD,
       sessions: session === undefined ? 0 : 1,
       queuedBytes: this.#transport.queued ?? 0,
-      callsInFlight: (session?.inFlight ?? 0) + this.#perRequest.inFlight,
+      callsInFlight: (session?.inFlight ?? 0) + this.#perRequest.calls.inFlight(),
     }
   }
 
@@ -193,14 +165,13 @@ class DuplexConnection implements Connection, ServerMount {
 
   async #finish(): Promise<void> {
     this.#session?.close()
-    this.#perRequest.endAll()
-    this.#outbox.end()
+    this.#perRequest.calls.endAll()
+    this.#release()
     try {
       await this.#transport.close()
     } catch (error) {
       this.#runtime.logger.warn({ err: error }, 'A transport failed to close')
     }
-    this.#release()
   }
 
   #release(): void {
@@ -218,10 +189,7 @@ class DuplexConnection implements Connection, ServerMount {
 
   #message(text: string): void | Promise<void> {
     const parsed = parseText(text, this.#options.parseLimits ?? DEFAULT_PARSE_LIMITS)
-    if (!parsed.ok) {
-      this.#refused('parseError')
-      return this.#write(errorFrame(undefined, parsed.error))
-    }
+    if (!parsed.ok) return this.#refuse('parseError', undefined, parsed.error)
     if (this.#opening !== undefined) return this.#opening.then(() => this.#accept(parsed.value))
     return this.#accept(parsed.value)
   }
@@ -234,8 +202,7 @@ class DuplexConnection implements Connection, ServerMount {
   #route(incoming: Incoming, reply: Reply): void | Promise<void> {
     switch (incoming.kind) {
       case 'invalid':
-        this.#refused('invalidMessage')
-        return reply(errorFrame(incoming.id, invalidRequest(incoming.reason)))
+        return this.#refuse('invalidMessage', incoming.id, invalidRequest(incoming.reason), reply)
       case 'response':
         return this.#session?.response(incoming.message)
       case 'notification':
@@ -246,10 +213,7 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   #request(message: JsonRpcRequest, reply: Reply): void | Promise<void> {
-    if (this.#work.closing) {
-      this.#refused('draining')
-      return reply(errorFrame(message.id, busy()))
-    }
+    if (this.#work.closing) return this.#refuse('draining', message.id, busy(), reply)
     const session = this.#session
     const selection = selectRevision({
       message,
@@ -263,12 +227,11 @@ class DuplexConnection implements Connection, ServerMount {
       return reply(refusal(message, selection))
     }
     if (selection.meta !== undefined) return this.#callPerRequest(message, selection, reply)
-    if (session === undefined) return reply(errorFrame(message.id, busy()))
     this.#work.begin()
-    const response = session.call(message, this.#exchange, this.#caller)
+    const response = this.#sessionEra.call(message)
     if (!(response instanceof Promise)) return this.#answer(response, reply)
     void response.then((settled) => this.#answer(settled, reply))
-    return session.capacity()
+    return session?.capacity()
   }
 
   #callPerRequest(message: JsonRpcRequest, selection: Served, reply: Reply): void | Promise<void> {
@@ -282,7 +245,7 @@ class DuplexConnection implements Connection, ServerMount {
     void response.catch((error: unknown) => this.#failed(message, error)).then(answer)
     // While the client owes a response reading goes on, and further calls are refused: it comes on this connection.
     const capacity = (): Promise<void> | undefined =>
-      this.#session?.awaitsResponse === true ? undefined : this.#perRequest.capacity()
+      this.#session?.awaitsResponse === true ? undefined : this.#perRequest.limit.capacity()
     return ready === undefined ? capacity() : ready.then(capacity, () => {})
   }
 
@@ -293,7 +256,7 @@ class DuplexConnection implements Connection, ServerMount {
     if (!isRequestId(id)) return session?.notification(message)
     const namesRevision = namesVersion(message) && ofEra('modern', this.#served).length > 0
     if (session === undefined || namesRevision || !session.hasCall(id)) this.#perRequest.cancel(id)
-    if (!namesRevision && !this.#perRequest.hasCall(id)) session?.notification(message)
+    if (!namesRevision && !this.#perRequest.calls.has(id)) session?.notification(message)
   }
 
   #answer(response: EncodedResponse, reply: Reply): void | Promise<void> {
@@ -319,20 +282,8 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   async #openSession(message: JsonRpcRequest): Promise<EncodedResponse> {
-    const { session, ...response } = await initialize(this.#runtime, {
-      served: ofEra('legacy', this.#served),
-      message,
-      principal: principalOf(this.#caller),
-      id: randomToken(22, this.#runtime.random),
-    })
-    if (session === undefined) {
-      this.#refused('initializeRefused')
-      return response
-    }
-    this.#session = session
-    emitSessionEvents(this.#runtime, session, { resumed: false })
-    session.attach({ send: (frame) => this.#outbox.notifySession(frame) })
-    session.onClientRequest = () => this.#perRequest.releaseCapacity()
+    const response = await this.#sessionEra.initialize(message)
+    if (this.#session !== undefined) this.#session.onClientRequest = () => this.#perRequest.limit.release()
     return response
   }
 
@@ -354,8 +305,17 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   #refuseBatch(fault: string): void | Promise<void> {
-    this.#refused('batch')
-    return this.#write(errorFrame(undefined, invalidRequest(fault)))
+    return this.#refuse('batch', undefined, invalidRequest(fault))
+  }
+
+  #refuse(
+    reason: string,
+    id: RequestId | undefined,
+    error: JsonRpcErrorObject,
+    reply = this.#write,
+  ): void | Promise<void> {
+    this.#refused(reason)
+    return reply(errorFrame(id, error))
   }
 
   /** A client would wait for ever for a response that is lost, so the connection ends. */
@@ -372,7 +332,7 @@ class DuplexConnection implements Connection, ServerMount {
     }))
   }
 
-  #refused(reason: RefusalReason): void {
+  #refused(reason: string): void {
     this.#refusals.count(reason)
     this.#runtime.events.emit('reject', () => ({ route: 'duplex', status: undefined, reason }))
   }

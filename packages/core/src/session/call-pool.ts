@@ -1,12 +1,11 @@
 import { busy } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
-import { principalOf } from '../stores/principal.ts'
+import { ANONYMOUS, principalOf } from '../stores/principal.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import type { CallContext } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
-import type { ConcurrencyLimit } from './concurrency-limit.ts'
-import { PrincipalLimits } from './principal-limits.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 
 /** The limit that a call counts against. */
@@ -27,9 +26,9 @@ export class CallPool {
   }
 
   run(runtime: ServerRuntime, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
-    if (this.#limitOf === undefined) return runIsolated(runtime, ctx)
+    const limit = this.#limitOf?.(runtime, principalOf(ctx))
+    if (limit === undefined) return runIsolated(runtime, ctx)
     const { message, revision } = ctx
-    const limit = this.#limitOf(runtime, principalOf(ctx))
     // A ping checks the connection: it must not wait for calls that hang.
     if (message.method === Method.Ping && limit.saturated && revision.methods.has(Method.Ping))
       return { frame: resultFrame(message.id, '{}') }
@@ -41,14 +40,12 @@ export class CallPool {
   /** Calls that run or wait, of one server only if one is given. A call that answers at once is not seen. */
   inFlight(runtime?: ServerRuntime): number {
     if (runtime === undefined) return this.#calls.size
-    let count = 0
-    for (const server of this.#calls.values()) if (server === runtime) count++
-    return count
+    return [...this.#calls.values()].filter((server) => server === runtime).length
   }
 
-  /** How many calls that run or wait have this id. */
-  count(id: RequestId): number {
-    return this.#withId(id).length
+  /** Whether a call with this id runs or waits. */
+  has(id: RequestId): boolean {
+    return this.#withId(id).length > 0
   }
 
   /** Does nothing if several calls share the id: cancelling the wrong one would be worse. */
@@ -77,8 +74,7 @@ export class CallPool {
       limit.leave()
       return answer
     }
-    this.#calls.set(ctx, runtime)
-    cancelOnDisconnect(ctx)
+    this.#add(runtime, ctx)
     return answer.finally(() => {
       this.#calls.delete(ctx)
       limit.leave()
@@ -96,8 +92,7 @@ export class CallPool {
     ctx.end = () => {
       ended = true
     }
-    this.#calls.set(ctx, runtime)
-    cancelOnDisconnect(ctx)
+    this.#add(runtime, ctx)
     await place
     this.#calls.delete(ctx)
     ctx.end = undefined
@@ -105,13 +100,31 @@ export class CallPool {
     limit.leave()
     return undefined
   }
+
+  #add(runtime: ServerRuntime, ctx: CallContext): void {
+    this.#calls.set(ctx, runtime)
+    cancelOnDisconnect(ctx)
+  }
 }
 
 /** A pool for calls that belong to no session: each authenticated principal has limits, anonymous callers share theirs. */
 export function createCallPool(): CallPool {
   if (isolatedRequests()) return new CallPool(undefined)
-  const limits = new PrincipalLimits()
-  return new CallPool((runtime, principal) => limits.of(runtime, principal))
+  /** Kept while idle: most calls of most servers share one. */
+  const anonymous = new WeakMap<ServerRuntime, ConcurrencyLimit>()
+  const byPrincipal = new Map<string, ConcurrencyLimit>()
+  return new CallPool((runtime, principal) => {
+    const known = principal === ANONYMOUS ? anonymous.get(runtime) : byPrincipal.get(principal)
+    if (known !== undefined) return known
+    if (principal === ANONYMOUS) {
+      const limit = new ConcurrencyLimit(runtime.limits.anonymous)
+      anonymous.set(runtime, limit)
+      return limit
+    }
+    const limit = new ConcurrencyLimit(runtime.limits, () => byPrincipal.delete(principal))
+    byPrincipal.set(principal, limit)
+    return limit
+  })
 }
 
 function runIsolated(runtime: ServerRuntime, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {

@@ -189,6 +189,24 @@ export class Session implements CallSession {
     else this.#unansweredPings = 0
   }
 
+  /** Emits `session:open` now, and `session:close` when it closes. */
+  emitEvents({ resumed }: { readonly resumed: boolean }): void {
+    const { events, clock } = this.#runtime
+    const { id, principal, client } = this.#record
+    const since = clock.now()
+    events.emit('session:open', () => ({
+      sessionId: id,
+      session: this,
+      principal,
+      revision: this.revision.version,
+      client: client.info?.name,
+      resumed,
+    }))
+    this.onClose(() =>
+      events.emit('session:close', () => ({ sessionId: id, principal, durationMs: clock.now() - since })),
+    )
+  }
+
   /** Fails open requests to the client: it is gone, although its calls may finish. */
   rejectRequests(): void {
     this.#requests.end()
@@ -244,7 +262,7 @@ export class Session implements CallSession {
 
   /** Whether a call with this id runs or waits. */
   hasCall(id: RequestId): boolean {
-    return this.#pool.count(id) > 0
+    return this.#pool.has(id)
   }
 }
 

@@ -6,7 +6,6 @@ import { answerInitialize, type InitializeResult, type SessionDraft } from '../.
 import { randomToken } from '../../util/random.ts'
 import type { Caller } from '../../call/context.ts'
 import { Session } from '../../session/session.ts'
-import { emitSessionEvents } from '../../session/session-events.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
 import { Recurring } from '../../util/timers.ts'
 import { LiveSession } from './live-session.ts'
@@ -134,7 +133,7 @@ export class SessionTable {
   start(session: Session, server: ServedServer, how: { readonly resumed: boolean } = NEW): void {
     this.#parts.pings?.add(session)
     server.addSession(session)
-    emitSessionEvents(server.runtime, session, how)
+    session.emitEvents(how)
   }
 
   /** Closes all sessions here. Their records stay: another process may continue them. */
