@@ -9,20 +9,19 @@ export interface OutboxOptions {
   onDrop(frame: string): void
 }
 
+/** Changes that wait for a slow peer, in bytes of UTF-8. */
+const MAX_LATE_BYTES = 1_048_576
+
 /** Writes all frames of a connection. */
 export class Outbox {
   readonly #options: OutboxOptions
-  readonly #late = new CoalescingQueue()
+  readonly #late = new CoalescingQueue(MAX_LATE_BYTES)
   /** Set while the peer reads slowly. */
   #behind: Promise<void> | undefined
   #ended = false
 
   constructor(options: OutboxOptions) {
     this.#options = options
-  }
-
-  get ended(): boolean {
-    return this.#ended
   }
 
   /** Writes nothing from now on. */

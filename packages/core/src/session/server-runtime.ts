@@ -90,7 +90,7 @@ export interface ServerLimits extends SessionLimits {
   readonly anonymous: SessionLimits
   /**
    * Open subscriptions (`subscriptions/listen`) of one connection, stdio or in memory; one more gets a "busy" error. HTTP
-   * mounts have the option `listens`. @default 100
+   * mounts have the option `limits.subscriptions`. @default 100
    */
   readonly subscriptions: number
 }

@@ -38,6 +38,8 @@ export class Session implements CallSession {
   readonly client: ClientView
   /** Tools, resources and prompts of this session alone. */
   registry: object | undefined
+  /** Runs after every change of the record, to store it. */
+  onRecord: ((record: SessionRecord) => void) | undefined
   /** Runs when a request is sent to the client: the transport must read on to get the response. */
   onClientRequest: (() => void) | undefined
   readonly #runtime: ServerRuntime
@@ -46,7 +48,6 @@ export class Session implements CallSession {
   readonly #input: InputContext | undefined
   readonly #pool: CallPool
   readonly #onClose: (() => void)[] = []
-  readonly #onRecord: ((record: SessionRecord) => void)[] = []
   #record: SessionRecord
   #channel: SessionChannel | undefined
   #closed = false
@@ -123,16 +124,10 @@ export class Session implements CallSession {
   detach(channel: SessionChannel): void {
     if (this.#channel === channel) this.#channel = undefined
   }
-  /** Runs after every change of the record, to store it. */
-  onRecord(listener: (record: SessionRecord) => void): void {
-    this.#onRecord.push(listener)
-  }
   holdOpen(): () => void {
     this.#held++
-    let held = true
     return () => {
-      if (held) this.#held--
-      held = false
+      this.#held--
     }
   }
   onClose(listener: () => void): void {
@@ -144,7 +139,7 @@ export class Session implements CallSession {
   ): void {
     this.#record = { ...this.#record, ...change }
     if (change.subscriptions !== undefined) this.#watch(change.subscriptions)
-    for (const listener of this.#onRecord) listener(this.#record)
+    this.onRecord?.(this.#record)
   }
 
   /** The response belongs to the exchange, not to the id: some clients send the same id every time. */

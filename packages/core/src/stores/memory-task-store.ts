@@ -81,7 +81,7 @@ export class MemoryTaskStore implements TaskStore {
 
   list(
     owner: string,
-    { after, limit }: { readonly after?: TaskPosition; readonly limit: number },
+    { after, limit }: { readonly after?: TaskPosition | undefined; readonly limit: number },
   ): readonly TaskRecord[] {
     return this.#of(owner)
       .filter((record) => !this.#expired(record) && (after === undefined || compare(record, after) > 0))

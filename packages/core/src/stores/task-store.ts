@@ -48,7 +48,7 @@ export interface TaskStore {
   /** At most `limit` tasks of an owner, after a position if given. The task at that position may be gone. */
   list(
     owner: string,
-    page: { readonly after?: TaskPosition; readonly limit: number },
+    page: { readonly after?: TaskPosition | undefined; readonly limit: number },
   ): Awaitable<readonly TaskRecord[]>
   /** Resolves to whether the task existed. */
   delete(key: TaskKey): Awaitable<boolean>

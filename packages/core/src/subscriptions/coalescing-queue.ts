@@ -7,7 +7,7 @@ export class CoalescingQueue {
   #bytes = 0
 
   /** @param limit - bytes of UTF-8 that may wait */
-  constructor(limit = 1_048_576) {
+  constructor(limit: number) {
     this.#limit = limit
   }
 

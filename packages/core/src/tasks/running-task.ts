@@ -2,6 +2,9 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { notificationFrame } from '../protocol/jsonrpc.ts'
 import { relatedTask } from '../protocol/meta.ts'
 import { Notification } from '../protocol/methods.ts'
+import { deferred } from '../util/promises.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Logger } from '../util/logger.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
 import type { Exchange } from '../call/exchange.ts'
@@ -10,12 +13,11 @@ import { TaskQuestions } from './task-input.ts'
 import type { TaskChange, TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 
 export interface RunningTaskOptions {
-  /** Runs after a new state was stored. Must not throw. */
-  readonly onStored?: ((key: TaskKey) => void) | undefined
   readonly store: TaskStore
-  readonly now: () => number
-  /** Runs when a write failed. Must not throw. */
-  readonly onError: (error: unknown) => void
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Runs after a new state of a task was stored. Must not throw. */
+  readonly onStored?: ((key: TaskKey) => void) | undefined
 }
 
 /** Parameters that the request has used already. */
@@ -29,8 +31,6 @@ export class RunningTask {
   readonly questions: TaskQuestions
   /** The call that runs as the task. */
   readonly ctx: CallContext
-  /** Resolves when the final state is stored. */
-  readonly done: Promise<void>
   readonly #options: RunningTaskOptions
   readonly #call: CallContext
   #message: string | undefined
@@ -38,7 +38,7 @@ export class RunningTask {
   #dirty = false
   #writing: Promise<void> | undefined
   #ending = false
-  #resolve!: () => void
+  readonly #done = deferred()
 
   constructor(record: TaskRecord, call: CallContext, options: RunningTaskOptions) {
     this.key = { owner: record.owner, taskId: record.taskId }
@@ -48,13 +48,15 @@ export class RunningTask {
     const meta = this.#polled ? undefined : relatedTask(record.taskId)
     this.questions = new TaskQuestions(meta, () => this.#changed())
     this.ctx = this.#context(call)
-    this.done = new Promise((resolve) => {
-      this.#resolve = resolve
-    })
   }
 
   get id(): string {
     return this.key.taskId
+  }
+
+  /** Resolves when the final state is stored. */
+  get done(): Promise<void> {
+    return this.#done.promise
   }
 
   /** Whether it has ended, or has to. */
@@ -83,10 +85,10 @@ export class RunningTask {
         if (record !== undefined) this.notify(record)
         break
       } catch (error) {
-        this.#options.onError(error)
+        this.#failed(error)
       }
     }
-    this.#resolve()
+    this.#done.resolve()
   }
 
   /** https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-notification */
@@ -121,17 +123,21 @@ export class RunningTask {
         else this.end('cancelled')
       }
     } catch (error) {
-      this.#options.onError(error)
+      this.#failed(error)
     } finally {
       this.#writing = undefined
     }
+  }
+
+  #failed(err: unknown): void {
+    this.#options.logger.error({ err }, 'The state of a task could not be stored')
   }
 
   #state(): TaskChange {
     const { open } = this.questions
     return {
       status: open === undefined ? 'working' : 'input_required',
-      updatedAt: this.#options.now(),
+      updatedAt: this.#options.clock.now(),
       ...(this.#message !== undefined && { statusMessage: this.#message }),
       ...(open !== undefined && { inputs: open }),
     }

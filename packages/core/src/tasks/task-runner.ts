@@ -3,18 +3,16 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { IMMEDIATE_RESPONSE } from '../protocol/meta.ts'
 import { isFinal } from '../protocol/tasks.ts'
 import { ANONYMOUS, principalOf } from '../stores/principal.ts'
-import type { Clock } from '../util/clock.ts'
 import type { CallContext, CallSession } from '../call/context.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
 import { RunningTask, type RunningTaskOptions } from './running-task.ts'
-import type { Logger } from '../util/logger.ts'
 import type { TaskStarted } from '../call/result.ts'
 import { type Random, randomToken } from '../util/random.ts'
 import { Drainable } from '../session/drainable.ts'
 import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import { finalChanges } from './task-result.ts'
-import type { TaskKey, TaskPosition, TaskRecord, TaskStore } from '../stores/task-store.ts'
+import type { TaskKey, TaskPosition, TaskRecord } from '../stores/task-store.ts'
 import { TaskWatch } from './task-watch.ts'
 
 /** Bounds on tasks. */
@@ -33,15 +31,10 @@ export const DEFAULT_TASK_LIMITS: TaskLimits = {
   pollIntervalMs: 1_000,
 }
 
-export interface TasksOptions {
-  readonly store: TaskStore
+export interface TasksOptions extends RunningTaskOptions {
   /** Runs the calls, with the time limits of tasks. */
   readonly dispatcher: Dispatcher
-  readonly clock: Clock
   readonly random: Random
-  readonly logger: Logger
-  /** Runs after a new state of a task was stored. Must not throw. */
-  readonly onStored?: RunningTaskOptions['onStored']
   readonly limits: TaskLimits
   /** Running tasks of one owner. */
   readonly maxRunning: number
@@ -72,17 +65,10 @@ export class TaskRunner implements ServerMount {
   readonly #running = new Map<string, number>()
   readonly #followed = new WeakSet<CallSession>()
   readonly #work: Drainable
-  readonly #liveOptions: RunningTaskOptions
 
   constructor(options: TasksOptions) {
     this.#options = options
     this.#work = new Drainable(options.clock, { finish: () => this.#endAll() })
-    this.#liveOptions = {
-      store: options.store,
-      now: () => options.clock.now(),
-      onStored: options.onStored,
-      onError: (err) => options.logger.error({ err }, 'The state of a task could not be stored'),
-    }
   }
 
   get closed(): Promise<void> {
@@ -134,11 +120,7 @@ export class TaskRunner implements ServerMount {
 
   /** For subscriptions, which read tasks after a change. */
   watch(): TaskWatch {
-    const { logger } = this.#options
-    return new TaskWatch({
-      read: (key) => this.find(key),
-      onError: (err) => logger.error({ err }, 'The state of a task could not be read'),
-    })
+    return new TaskWatch(this.#options)
   }
 
   /**
@@ -158,9 +140,8 @@ export class TaskRunner implements ServerMount {
     return record
   }
 
-  list(owner: string, after: TaskPosition | undefined, limit: number): Promise<readonly TaskRecord[]> {
-    const page = after === undefined ? { limit } : { limit, after }
-    return Promise.resolve(this.#options.store.list(owner, page))
+  async list(owner: string, after: TaskPosition | undefined, limit: number): Promise<readonly TaskRecord[]> {
+    return this.#options.store.list(owner, { after, limit })
   }
 
   /**
@@ -245,7 +226,7 @@ export class TaskRunner implements ServerMount {
 
   #run(record: TaskRecord, call: CallContext): void {
     const { clock, dispatcher } = this.#options
-    const live = new RunningTask(record, call, this.#liveOptions)
+    const live = new RunningTask(record, call, this.#options)
     this.#live.set(live.id, live)
     const release = this.#follow(record.owner, call)
     const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)

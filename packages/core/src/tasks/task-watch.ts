@@ -1,18 +1,12 @@
-import type { TaskKey, TaskRecord } from '../stores/task-store.ts'
-
-export interface TaskWatchOptions {
-  /** Undefined for a task that does not exist any more. */
-  readonly read: (key: TaskKey) => Promise<TaskRecord | undefined>
-  /** Runs when a read failed. Must not throw. */
-  readonly onError: (error: unknown) => void
-}
+import type { TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
+import type { Logger } from '../util/logger.ts'
 
 /** Reads tasks after changes, one read of a task at a time: changes during a read cause one more. */
 export class TaskWatch {
-  readonly #options: TaskWatchOptions
+  readonly #options: { readonly store: Pick<TaskStore, 'get'>; readonly logger: Logger }
   readonly #reading = new Map<string, 'once' | 'again'>()
 
-  constructor(options: TaskWatchOptions) {
+  constructor(options: { readonly store: Pick<TaskStore, 'get'>; readonly logger: Logger }) {
     this.#options = options
   }
 
@@ -25,13 +19,14 @@ export class TaskWatch {
 
   async #read(key: TaskKey, notify: (record: TaskRecord) => void): Promise<void> {
     const { taskId } = key
+    const { store, logger } = this.#options
     do {
       this.#reading.set(taskId, 'once')
       try {
-        const record = await this.#options.read(key)
+        const record = await store.get(key)
         if (record !== undefined) notify(record)
-      } catch (error) {
-        this.#options.onError(error)
+      } catch (err) {
+        logger.error({ err }, 'The state of a task could not be read')
       }
     } while (this.#reading.get(taskId) === 'again')
     this.#reading.delete(taskId)

@@ -8,6 +8,7 @@ interface Read {
   readonly fail: () => Promise<void>
 }
 
+const ignore = (): void => {}
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const record = (taskId: string, status: TaskRecord['status']): TaskRecord => ({
   taskId,
@@ -24,31 +25,33 @@ const record = (taskId: string, status: TaskRecord['status']): TaskRecord => ({
 /** A store whose reads take as long as the test wants. */
 function slowStore(): {
   reads: Read[]
-  told: string[]
+  notified: string[]
   errors: unknown[]
   changed: (taskId: string) => void
 } {
   const reads: Read[] = []
-  const told: string[] = []
+  const notified: string[] = []
   const errors: unknown[] = []
   const watch = new TaskWatch({
-    read: ({ taskId }) =>
-      new Promise((resolve, reject) => {
-        reads.push({
-          taskId,
-          give: (status) => (resolve(status && record(taskId, status)), turn()),
-          fail: () => (reject(new Error('down')), turn()),
-        })
-      }),
-    onError: (error) => errors.push(error),
+    store: {
+      get: ({ taskId }) =>
+        new Promise((resolve, reject) => {
+          reads.push({
+            taskId,
+            give: (status) => (resolve(status && record(taskId, status)), turn()),
+            fail: () => (reject(new Error('down')), turn()),
+          })
+        }),
+    },
+    logger: { debug: ignore, info: ignore, warn: ignore, error: (fields) => errors.push(fields) },
   })
   const changed = (taskId: string): void =>
-    watch.refresh({ owner: 'ann', taskId }, ({ status }) => told.push(`${taskId} ${status}`))
-  return { reads, told, errors, changed }
+    watch.refresh({ owner: 'ann', taskId }, ({ status }) => notified.push(`${taskId} ${status}`))
+  return { reads, notified, errors, changed }
 }
 
 it('a task that changes during a read is read once more', async () => {
-  const { reads, told, changed } = slowStore()
+  const { reads, notified, changed } = slowStore()
   for (let i = 0; i < 100; i++) changed('a')
   changed('b')
   expect(reads.map(({ taskId }) => taskId)).toEqual(['a', 'b'])
@@ -57,11 +60,11 @@ it('a task that changes during a read is read once more', async () => {
   await reads[2]?.give('completed')
   await reads[1]?.give('cancelled')
   expect(reads).toHaveLength(3)
-  expect(told).toEqual(['a working', 'a completed', 'b cancelled'])
+  expect(notified).toEqual(['a working', 'a completed', 'b cancelled'])
 })
 
 it('a missing task is not reported, and a failed read is repeated with the next change', async () => {
-  const { reads, told, errors, changed } = slowStore()
+  const { reads, notified, errors, changed } = slowStore()
   changed('a')
   await reads[0]?.give(undefined)
   changed('a')
@@ -69,5 +72,5 @@ it('a missing task is not reported, and a failed read is repeated with the next 
   expect(errors).toHaveLength(1)
   changed('a')
   await reads[2]?.give('completed')
-  expect(told).toEqual(['a completed'])
+  expect(notified).toEqual(['a completed'])
 })

@@ -44,7 +44,6 @@ export class PendingRequests implements RequestChannel {
   readonly #onSend: () => void
   readonly #pending = new Map<RequestId, Pending>()
   #lastId = 0
-  #ignored = 0
   #ended = false
 
   /** @param onSend - runs before each request is sent */
@@ -56,11 +55,6 @@ export class PendingRequests implements RequestChannel {
 
   get size(): number {
     return this.#pending.size
-  }
-
-  /** Responses that matched no open request. */
-  get ignored(): number {
-    return this.#ignored
   }
 
   send(key: string, { method, params }: InputRequest, exchange: Exchange): OpenRequest {
@@ -85,8 +79,8 @@ export class PendingRequests implements RequestChannel {
   settle(response: JsonRpcResponse): void {
     if (typeof response.id === 'string' && response.id.startsWith(PING)) return
     const pending = response.id === undefined ? undefined : this.#take(response.id)
-    if (pending === undefined) this.#ignored++
-    else if ('result' in response) pending.resolve(response.result)
+    if (pending === undefined) return
+    if ('result' in response) pending.resolve(response.result)
     else pending.reject(notAnswered(pending.key, reasonOf(response.error)))
   }
 

@@ -1,4 +1,4 @@
-import { ErrorCode, invalidParams, usageError } from '../../errors.ts'
+import { ErrorCode, invalidParams } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { Notification, TaskMethod } from '../../protocol/methods.ts'
 import { revisionOf } from '../../protocol/revisions/index.ts'
@@ -34,14 +34,10 @@ export function tasks(): Extension {
     // Who has not declared it may still come back for what another revision began.
     clients: 'all',
     names: { [TaskMethod.Get]: 'taskId', [UPDATE]: 'taskId', [TaskMethod.Cancel]: 'taskId' },
-    [CONNECT]: ({ tasks: runner }) => {
-      if (runner === undefined)
-        throw usageError(
-          'ERR_MCP_OPTION',
-          'The extension tasks() needs a server that runs tasks: make it with McpServer of @jetway/core',
-        )
-      return { ...extension, methods: methodsOf(runner), topics: [topicOf(runner)] }
-    },
+    [CONNECT]: ({ tasks: runner }) =>
+      runner === undefined
+        ? extension
+        : { ...extension, methods: methodsOf(runner), topics: [topicOf(runner)] },
   }
   return extension
 }

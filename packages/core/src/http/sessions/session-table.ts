@@ -176,7 +176,7 @@ export class SessionTable {
     this.#principals.set(principal, own.set(id, live))
     this.#size++
     session.onClose(() => this.#remove(live))
-    session.onRecord((record) => this.#save(live, record))
+    session.onRecord = (record) => this.#save(live, record)
     this.#rank(live)
     this.#sweeper.start()
     this.start(session, server, how)
