@@ -1,18 +1,16 @@
 import { usageError } from '../../errors.ts'
+import type { EndpointOptions } from '../options.ts'
 import { remember } from './media-types.ts'
 
-/** Host and Origin values that are remembered with their verdict. */
+/** How many Host values and Origin values are remembered with their result. */
 const MAX_REMEMBERED = 256
 
 interface Host {
   readonly name: string
-  /** Undefined: the header named none. */
   readonly port: string | undefined
 }
 
-/**
- * Reads `name[:port]`, strictly: what does not look exactly like a host is none. No user info, no path, no trailing dot.
- */
+/** Parses `name[:port]`, strictly: no user info, no path, no trailing dot. */
 function parseHost(text: string): Host | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::(\d{1,5}))?$/.exec(text.toLowerCase())
   return match?.[1] === undefined ? undefined : { name: match[1], port: match[2] }
@@ -23,7 +21,7 @@ const IPV4_LOOPBACK = /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/
 const isLoopbackName = (name: string): boolean =>
   name === 'localhost' || name === '127.0.0.1' || name === '[::1]' || IPV4_LOOPBACK.test(name)
 
-/** Whether a socket's own address is one that only this machine can reach. */
+/** Whether only this machine can reach an address. */
 export const isLoopbackAddress = (address: string): boolean =>
   address === '127.0.0.1' ||
   address === '::1' ||
@@ -33,48 +31,39 @@ export const isLoopbackAddress = (address: string): boolean =>
 const isDefaultPort = (port: string | undefined): boolean =>
   port === undefined || port === '80' || port === '443'
 
-/** An allowed host without a port stands for all ports. */
+/** An allowed host without a port allows all ports. */
 const matches = (allowed: Host, host: Host): boolean =>
   allowed.name === host.name &&
   (allowed.port === undefined ||
     allowed.port === host.port ||
     (isDefaultPort(allowed.port) && host.port === undefined))
 
-export interface HostRules {
-  /** `host` or `host:port`; `*` allows every host. */
-  readonly allowedHosts?: readonly string[] | undefined
-  /** Whole origins such as `https://app.example.com`; `*` allows every origin. */
-  readonly allowedOrigins?: readonly string[] | undefined
-  /** Where clients reach the mount; its host and origin are allowed beside the lists. */
-  readonly publicUrl?: string | URL | undefined
-}
-
 export interface HostGuard {
-  /** `local`: the request came in on a loopback address of this machine; undefined where no address is known. */
+  /** @param local - whether the socket has a loopback address; undefined if the address is not known */
   readonly host: (value: string | undefined, local: boolean | undefined) => boolean
   readonly origin: (value: string) => boolean
 }
 
 /**
- * Decides which Host and Origin headers may pass. A page that has rebound its name to a loopback address sends its own
- * name in both, so on a loopback socket only loopback names are taken unless a list says otherwise.
+ * Checks the Host and Origin headers. A page that rebinds its name to a loopback address (DNS rebinding) sends its own name
+ * in both, so a loopback socket accepts loopback names only, unless `allowedHosts` is set.
  *
- * @throws `ERR_MCP_OPTION` for an entry that is no host, origin or URL
+ * @throws `ERR_MCP_OPTION` for an entry that is not a host, an origin or a URL
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
-export function createHostGuard({ allowedHosts, allowedOrigins, publicUrl }: HostRules): HostGuard {
+export function createHostGuard({
+  allowedHosts,
+  allowedOrigins,
+  publicUrl,
+}: Pick<EndpointOptions, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'>): HostGuard {
   const url = publicUrl === undefined ? undefined : parsePublicUrl(publicUrl)
-  const ownHosts = url === undefined ? [] : [parseAllowedHost(url.host, 'publicUrl')]
-  const hosts = allowedHosts
-    ?.filter((entry) => entry !== '*')
-    .map((entry) => parseAllowedHost(entry, 'allowedHosts'))
+  const named = (allowedHosts ?? []).filter((entry) => entry !== '*')
+  const hosts = named.map((entry) => parseAllowedHost(entry, 'allowedHosts'))
+  if (url !== undefined) hosts.push(parseAllowedHost(url.host, 'publicUrl'))
   const anyHost = allowedHosts?.includes('*') === true
   const listed = remember((value) => {
     const host = parseHost(value)
-    return (
-      host !== undefined &&
-      (anyHost || [...(hosts ?? []), ...ownHosts].some((allowed) => matches(allowed, host)))
-    )
+    return host !== undefined && (anyHost || hosts.some((allowed) => matches(allowed, host)))
   }, MAX_REMEMBERED)
   const loopback = remember((value) => isLoopbackName(parseHost(value)?.name ?? ''), MAX_REMEMBERED)
   return {
@@ -108,7 +97,7 @@ interface Origin {
   readonly web: boolean
 }
 
-/** Reads a whole origin; `null`, lists and anything with a path are none. */
+/** Parses one origin. Undefined for `null`, a list, or an origin with a path. */
 function parseOrigin(text: string): Origin | undefined {
   const match = /^([a-z][a-z0-9+.-]*:)\/\/(.+)$/i.exec(text)
   const [, scheme, rest] = match ?? []

@@ -1,20 +1,40 @@
+import type { Caller } from '../../call/context.ts'
 import type { Exchange } from '../../call/exchange.ts'
-import type { SessionChannel, Session } from '../../session/session.ts'
+import type { EncodedResponse } from '../../call/response.ts'
+import { refusal } from '../../duplex/connection.ts'
+import { busy } from '../../errors.ts'
+import { readBatch } from '../../protocol/batch.ts'
+import { classify, errorFrame, type JsonRpcRequest, type RequestId } from '../../protocol/jsonrpc.ts'
+import { Method } from '../../protocol/methods.ts'
+import { selectRevision } from '../../protocol/revisions/select.ts'
+import { initialize } from '../../session/initialize.ts'
+import type { Session } from '../../session/session.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
-import { createSseWriter } from '../streams/create-writer.ts'
-import type { SseWriter, StreamReader } from '../streams/sse-writer.ts'
-import { formatEvent } from '../streams/sse-format.ts'
+import { refuse, TAKEN } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
-import type { HttpReply } from '../types.ts'
+import type { SessionTable } from '../sessions/session-table.ts'
+import { deliver } from '../streamable/post-exchange.ts'
+import { createSseWriter } from '../streams/create-writer.ts'
+import { formatEvent } from '../streams/sse-format.ts'
+import type { SseWriter, StreamReader } from '../streams/sse-writer.ts'
+import type { HttpReply, HttpRequest } from '../types.ts'
 
 export interface SseConnectionOptions {
   readonly context: EndpointContext
+  readonly sessions: SessionTable
   readonly id: string
   readonly principal: string
   readonly server: ServedServer
   /** Called once, when the connection has ended. */
   readonly onClose: (connection: SseConnection) => void
+}
+
+/** The request of one message, and its caller. */
+interface Posted {
+  readonly request: HttpRequest
+  readonly caller: Caller
 }
 
 /**
@@ -28,22 +48,19 @@ export class SseConnection implements Exchange, Due {
   readonly id: string
   readonly principal: string
   readonly server: ServedServer
-  /** While `initialize` is being answered. */
-  opening = false
-  readonly #onClose: (connection: SseConnection) => void
+  readonly #options: SseConnectionOptions
   readonly #writer: SseWriter
-  readonly #outlet: SessionChannel = {
-    send: (frame) => void this.#writer.notify(messageEvent(frame)),
-    ping: (frame) => this.#ping(frame),
-  }
   #session: Session | undefined
+  /** While `initialize` is being answered. */
+  #opening = false
   #closed = false
 
-  constructor({ context, id, principal, server, onClose }: SseConnectionOptions) {
+  constructor(options: SseConnectionOptions) {
+    const { context, id, principal, server } = options
+    this.#options = options
     this.id = id
     this.principal = principal
     this.server = server
-    this.#onClose = onClose
     this.#writer = createSseWriter(context, {
       overflow: 'drop',
       server,
@@ -51,17 +68,6 @@ export class SseConnection implements Exchange, Due {
       onExpired: () => this.close(),
       onGone: () => this.close(),
     })
-  }
-
-  get session(): Session | undefined {
-    return this.#session
-  }
-  get closed(): boolean {
-    return this.#closed
-  }
-  /** The client sends more requests than it reads responses. Responses are never dropped, so requests must wait. */
-  get behind(): boolean {
-    return this.#writer.full
   }
 
   /** The reply that carries the stream. Its first event has the address for messages. */
@@ -75,12 +81,6 @@ export class SseConnection implements Exchange, Due {
     this.#writer.renew(expiresAt)
   }
 
-  begin(session: Session): void {
-    this.#session = session
-    session.attach(this.#outlet)
-    session.onClose(() => this.close())
-  }
-
   /** Sends a notification of a call, which is dropped if the client is too far behind. */
   send(frame: string): void | Promise<void> {
     this.#writer.write(messageEvent(frame))
@@ -89,32 +89,154 @@ export class SseConnection implements Exchange, Due {
 
   /** Sends a request to the client. */
   request(frame: string): void {
-    this.respond(frame)
+    this.#respond(frame)
   }
 
-  /** Sends a response, whatever is queued. */
-  respond(frame: string): void {
-    this.#writer.writeAlways(messageEvent(frame))
-  }
-
-  /** No session was initialized in time. */
+  /** The time to initialize a session is over. */
   due(): void {
-    this.close()
+    if (this.#session === undefined) this.close()
   }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
     this.#session?.close()
-    this.#onClose(this)
+    this.#options.onClose(this)
     this.#writer.end()
   }
 
-  #ping(frame: string): boolean {
-    if (this.#closed) return false
-    this.#writer.write(messageEvent(frame))
-    return true
+  /** Takes a message that the client has posted. Responses follow on the stream. */
+  receive(value: unknown, posted: Posted): Awaitable<HttpReply> {
+    // The connection may have closed while the body was read.
+    if (this.#closed) return refuse('noConnection')
+    if (Array.isArray(value)) return this.#batch(value, posted)
+    const incoming = classify(value)
+    if (incoming.kind === 'invalid')
+      return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
+    if (incoming.kind === 'request') return this.#serve(incoming.message, posted)
+    deliver(this.#session, incoming)
+    return TAKEN
   }
+
+  #serve(message: JsonRpcRequest, posted: Posted): Awaitable<HttpReply> {
+    const refused = this.#refuseRequests(message.id)
+    if (refused !== undefined) return refused
+    const session = this.#session
+    const { legacy: served } = this.server
+    const selection = selectRevision({ message, session: session?.revision, served, stateless: false })
+    if (selection.kind === 'initialize') return this.#initialize(message, posted)
+    if (selection.kind === 'serve' && session !== undefined) return this.#call(session, message, posted)
+    if (selection.kind === 'refuse') {
+      if (message.method !== Method.Ping)
+        this.#options.context.rejections.add(posted.request, selection.reason)
+      this.#respond(refusal(message, selection))
+    }
+    return TAKEN
+  }
+
+  /** The reply to requests that cannot run now; responses and cancellations are still accepted. */
+  #refuseRequests(id?: RequestId): HttpReply | undefined {
+    if (this.#options.context.work.closing || this.server.closing) return refuse('draining', { id })
+    // Responses are never dropped. A client that sends more requests than it reads responses must wait.
+    return this.#writer.full || this.#opening ? refuse('busy', { id }) : undefined
+  }
+
+  /** Replies once the session is open, so that a client can post its next message at once. */
+  async #initialize(message: JsonRpcRequest, { request }: Posted): Promise<HttpReply> {
+    const { server, principal, id } = this
+    const { servers, rejections } = this.#options.context
+    this.#opening = true
+    try {
+      const { session, frame } = await servers.during(server, () =>
+        initialize(server.runtime, { served: server.legacy, message, principal, id }),
+      )
+      if (this.#closed) {
+        session?.close()
+        return refuse('noConnection')
+      }
+      if (session === undefined) rejections.add(request, 'initializeRefused')
+      else this.#begin(session)
+      this.#respond(frame)
+      return TAKEN
+    } finally {
+      this.#opening = false
+    }
+  }
+
+  #begin(session: Session): void {
+    this.#session = session
+    session.attach({
+      send: (frame) => void this.#writer.notify(messageEvent(frame)),
+      ping: (frame) => {
+        if (this.#closed) return false
+        this.#writer.write(messageEvent(frame))
+        return true
+      },
+    })
+    session.onClose(() => this.close())
+    this.#options.sessions.start(session, this.server)
+  }
+
+  #call(session: Session, message: JsonRpcRequest, posted: Posted): HttpReply {
+    const answered = this.#dispatch(session, message, posted)
+    // A busy server refuses on the POST, which the client sees before its own timeout.
+    if (isBusy(answered, session)) return refuse('busy', { id: message.id })
+    return this.#answer([answered], ([frame]) => frame, posted)
+  }
+
+  #batch(values: readonly unknown[], posted: Posted): HttpReply {
+    const session = this.#session
+    if (session === undefined || !session.revision.batching) return refuse('batch')
+    const batch = readBatch(values)
+    if ('fault' in batch) return refuse('batch', { message: batch.fault })
+    const asks = batch.items.some(({ kind }) => kind === 'request')
+    const refused = asks ? this.#refuseRequests() : undefined
+    if (refused !== undefined) return refused
+    const answers: Awaitable<EncodedResponse>[] = []
+    for (const item of batch.items) {
+      if (item.kind === 'request') answers.push(this.#dispatch(session, item.message, posted))
+      else deliver(session, item)
+    }
+    return asks ? this.#answer(answers, (frames) => `[${frames.join(',')}]`, posted) : TAKEN
+  }
+
+  #dispatch(session: Session, message: JsonRpcRequest, { caller }: Posted): Awaitable<EncodedResponse> {
+    const { servers, logger } = this.#options.context
+    const answered = servers.during(this.server, () => session.call(message, this, caller))
+    if (!(answered instanceof Promise)) return answered
+    return answered.catch((error: unknown) => {
+      logger.error({ err: error }, 'A call could not be answered')
+      return { frame: errorFrame(message.id, busy()) }
+    })
+  }
+
+  /** Accepts the message, and sends the answers on the stream later. */
+  #answer(
+    answers: readonly Awaitable<EncodedResponse>[],
+    join: (frames: readonly string[]) => string | undefined,
+    { request }: Posted,
+  ): HttpReply {
+    const { work } = this.#options.context
+    work.begin()
+    const done = Promise.all(answers.map(async (answer) => answer)).then((all) => {
+      const frames = all.flatMap((answer) => (answer === undefined ? [] : [answer.frame]))
+      const text = frames.length === 0 ? undefined : join(frames)
+      if (text !== undefined) this.#respond(text)
+      work.end()
+    })
+    request.waitUntil?.(done)
+    return TAKEN
+  }
+
+  /** Sends a response, whatever is queued. */
+  #respond(frame: string): void {
+    this.#writer.writeAlways(messageEvent(frame))
+  }
+}
+
+function isBusy(answered: Awaitable<EncodedResponse>, { revision }: Session): boolean {
+  if (answered instanceof Promise || answered?.error === undefined) return false
+  return revision.httpStatus(answered.error) === 503
 }
 
 /** `message` is the default type, but some clients need it. */

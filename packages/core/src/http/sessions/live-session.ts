@@ -9,7 +9,7 @@ import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
-import type { Ranked, LruListOf } from './lru-list.ts'
+import type { Ranked, LruList } from './lru-list.ts'
 
 /** Characters, of six random bits each. */
 const STREAM_TOKEN_LENGTH = 12
@@ -37,7 +37,7 @@ export class LiveSession implements Ranked<LiveSession> {
   /** The stream of GET, for messages outside of any request. */
   standalone: EventStream | undefined
   /** The list that it is in. */
-  order: LruListOf<LiveSession> | undefined
+  order: LruList<LiveSession> | undefined
   older: LiveSession | undefined
   newer: LiveSession | undefined
   readonly #context: EndpointContext

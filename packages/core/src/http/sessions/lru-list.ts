@@ -1,24 +1,18 @@
-/** What stands in a {@link LruList}, which alone writes its place. */
-export interface Ranked<T> {
+/** A member of a {@link LruList}, which sets these properties. */
+export interface Ranked<T extends Ranked<T>> {
   lastSeen: number
   /** In use, whatever `lastSeen` says. */
   readonly active: boolean
-  order: LruListOf<T> | undefined
+  order: LruList<T> | undefined
   older: T | undefined
   newer: T | undefined
 }
 
-/** What a member may ask of the order that it stands in. */
-export interface LruListOf<T> {
-  remove(member: T): void
-  use(member: T, now: number): void
-}
-
 /**
- * Sessions by their last use. A linked list through the sessions themselves: every request moves one to the end, which
- * must cost neither a search nor an allocation, and a flood of new sessions takes from the front.
+ * Members in the order of their last use. The list is linked through the members: every request moves one to the end, which
+ * must cost neither a search nor an allocation.
  */
-export class LruList<T extends Ranked<T>> implements LruListOf<T> {
+export class LruList<T extends Ranked<T>> {
   #oldest: T | undefined
   #newest: T | undefined
 
@@ -47,7 +41,7 @@ export class LruList<T extends Ranked<T>> implements LruListOf<T> {
     this.add(member)
   }
 
-  /** The one idle longest. Active ones on the way there are in use at this very moment, and are not met again soon. */
+  /** The member that is idle longest. Active members before it move to the end: they are in use now. */
   oldestIdle(now: number): T | undefined {
     const last = this.#newest
     for (let member = this.#oldest; member !== undefined;) {

@@ -3,15 +3,17 @@ import { errorFrame } from '../../protocol/jsonrpc.ts'
 import { principalOf } from '../../stores/principal.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
+import type { SubscriptionChannel } from '../../subscriptions/subscription.ts'
 import { SubscriptionSet } from '../../subscriptions/subscription-set.ts'
 import { MemoryBus } from '../../stores/memory-bus.ts'
 import { type StatelessCall, statelessContext } from '../../session/stateless-call.ts'
 import { isolatedRequests } from '../../util/platform.ts'
 import { EMPTY_STREAM, jsonAnswer } from './post-exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
-import { SubscriptionStream } from './subscription-stream.ts'
 import type { EndpointContext } from '../mount.ts'
-import { readerOf } from '../streams/sse-writer.ts'
+import { createSseWriter } from '../streams/create-writer.ts'
+import { formatEvent } from '../streams/sse-format.ts'
+import { readerOf, type SseWriter } from '../streams/sse-writer.ts'
 import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
@@ -67,9 +69,9 @@ export class SubscriptionHandler {
 
   #reply(answer: EncodedResponse, listen: Listen): HttpReply {
     if (answer === undefined) return EMPTY_STREAM
-    const { id } = listen.call.message
-    if (answer.subscription === undefined) return jsonAnswer(answer, listen.call.revision)
-    if (this.#context.work.closing || listen.server.closing) return refuse('draining', { id })
+    const { call, server } = listen
+    if (answer.subscription === undefined) return jsonAnswer(answer, call.revision)
+    if (this.#context.work.closing || server.closing) return refuse('draining', { id: call.message.id })
     return this.#open(answer, answer.subscription, listen) ?? this.#busy(listen)
   }
 
@@ -78,22 +80,22 @@ export class SubscriptionHandler {
     subscribed: NonNullable<EncodedAnswer['subscription']>,
     { request, server, call }: Listen,
   ): HttpReply | undefined {
-    const stream = new SubscriptionStream({
-      context: this.#context,
-      reader: readerOf(request, call.caller),
+    const writer = createSseWriter(this.#context, {
+      overflow: 'cut',
       server,
       onExpired: () => subscription?.close(),
       onGone: () => subscription?.drop(),
     })
     const subscription = this.#subscriptions.open(
-      { ...subscribed, answer, channel: stream },
+      { ...subscribed, answer, channel: channelOf(writer) },
       principalOf(call.caller),
     )
     if (subscription === undefined) return undefined
     subscription.begin()
     server.addSubscription(subscription)
-    stream.watch()
-    return stream.reply
+    // If the client has disconnected, an adapter may never open the reply.
+    onDisconnect(request, () => writer.cut())
+    return writer.reply(readerOf(request, call.caller))
   }
 
   #busy({ request, server, call }: Listen): HttpReply {
@@ -107,6 +109,17 @@ export class SubscriptionHandler {
     return refused(call, busy())
   }
 }
+
+/**
+ * If the client reads too slowly, equal notices are kept once. Beyond the mount's `limits.outboundBytes` the stream is cut:
+ * nothing is stored for a client that comes back, so it must learn that it missed some.
+ */
+const channelOf = (writer: SseWriter): SubscriptionChannel => ({
+  send: (frame) => writer.notify(formatEvent({ data: frame })),
+  finish: (answer) => writer.finish(formatEvent({ data: answer })),
+  overflow: () => writer.cut(),
+  drop: () => writer.cut(),
+})
 
 const OUT_OF_REACH =
   'Subscriptions are not available: in Workers no request can write to the stream of another. Give the server a bus across requests, or serve it from a Durable Object'

@@ -60,9 +60,6 @@ export class SseWriter {
     this.#notices = new CoalescingQueue(options.limit)
   }
 
-  get gone(): boolean {
-    return this.#gone
-  }
   get owner(): object | undefined {
     return this.#options.owner
   }
@@ -119,30 +116,19 @@ export class SseWriter {
 
   /** Writes a chunk that may be dropped. */
   write(chunk: string): void {
-    if (this.ending) return
-    if (this.#idle) {
-      this.#put(chunk)
-      return
-    }
+    if (this.#writeNow(chunk)) return
     const bytes = utf8Length(chunk)
     if (this.#queue.length > 0 && this.queuedBytes + bytes > this.#options.limit) {
       this.#options.onOverflow?.(bytes)
       if (this.#options.overflow === 'cut') this.end()
       return
     }
-    this.#bytes += bytes
-    this.#queue.push(chunk)
+    this.#enqueue(chunk, bytes)
   }
 
   /** Writes a chunk whatever is queued: a response, or an event that a client asked to be repeated. */
   writeAlways(chunk: string): void {
-    if (this.ending) return
-    if (this.#idle) {
-      this.#put(chunk)
-      return
-    }
-    this.#bytes += utf8Length(chunk)
-    this.#queue.push(chunk)
+    if (!this.#writeNow(chunk)) this.#enqueue(chunk, utf8Length(chunk))
   }
 
   /**
@@ -151,13 +137,9 @@ export class SseWriter {
    * @returns false if there is no room
    */
   notify(chunk: string): boolean {
-    if (this.ending) return true
-    if (this.#idle) this.#put(chunk)
-    else if (!this.#notices.add(chunk, undefined, this.#bytes)) {
-      this.#options.onOverflow?.(utf8Length(chunk))
-      return false
-    }
-    return true
+    if (this.#writeNow(chunk) || this.#notices.add(chunk, undefined, this.#bytes)) return true
+    this.#options.onOverflow?.(utf8Length(chunk))
+    return false
   }
 
   /** Writes if nothing is queued. Keep-alives are useless for a client that is behind. */
@@ -200,6 +182,19 @@ export class SseWriter {
 
   get #idle(): boolean {
     return this.#sink !== undefined && !this.#behind && this.#queue.length === 0 && this.#notices.isEmpty
+  }
+
+  /** False if the chunk must be queued. After the end it is ignored. */
+  #writeNow(chunk: string): boolean {
+    if (this.ending) return true
+    if (!this.#idle) return false
+    this.#put(chunk)
+    return true
+  }
+
+  #enqueue(chunk: string, bytes: number): void {
+    this.#bytes += bytes
+    this.#queue.push(chunk)
   }
 
   #put(chunk: string): void {

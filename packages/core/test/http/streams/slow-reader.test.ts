@@ -271,7 +271,7 @@ describe('one connection’s way out', () => {
     await turn()
     outbound.write('b')
     outbound.end()
-    expect([outbound.gone, closed]).toEqual([true, 1])
+    expect([outbound.ending, closed]).toEqual([true, 1])
   })
 
   it('says it is gone once, however often it is ended', () => {
