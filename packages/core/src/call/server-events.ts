@@ -2,6 +2,7 @@ import type { AuthInfo } from '../stores/principal.ts'
 import type { SessionView } from './request-context.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
+import { attempt } from '../util/promises.ts'
 import type { CallContext } from './context.ts'
 import type { EncodedResponse } from './response.ts'
 
@@ -135,18 +136,9 @@ export class Events {
     const listeners = this.#listeners.get(event)
     if (listeners === undefined) return
     const made = payload()
-    for (const listener of listeners) this.#call(event, () => listener(made as never))
-  }
-
-  #call(event: string, listener: () => unknown): void {
     const failed = (err: unknown): void =>
       this.#logger.error({ err, event }, 'A listener of the server failed')
-    try {
-      const result = listener()
-      if (result instanceof Promise) result.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+    for (const listener of listeners) void attempt(() => listener(made as never), failed)
   }
 }
 

@@ -5,19 +5,19 @@ import type { Servable, ServerSelector } from './served-servers.ts'
 
 type Whole = 'stateless' | 'sessions' | 'legacySse' | 'limits' | 'streams'
 
-/** What an endpoint at the edge takes: the options of every endpoint, but those of sessions and subscriptions. */
+/** The options of an endpoint, without those of sessions and subscriptions. */
 export interface EdgeEndpointOptions extends Omit<EndpointOptions, Whole> {
-  /** Bounds on bodies and queues. */
+  /** Limits on bodies and queues. */
   readonly limits?: Omit<MountLimits, 'subscriptions'>
   /** How event streams begin and stay open. */
   readonly streams?: Pick<StreamOptions, 'upgradeAfterMs'> & {
-    /** What is written on streams that are silent; `false` writes nothing. @default a comment every 15 s */
+    /** Writes on silent streams; `false` writes nothing. @default a comment every 15 s */
     readonly keepAlive?: false | Pick<KeepAliveOptions, 'intervalMs'>
   }
 }
 
 /**
- * Mounts a server on HTTP without sessions: clients of the session era are served without them.
+ * Mounts a server on HTTP without sessions.
  *
  * @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`; `ERR_MCP_CLOSED` when the server is closed
  */
@@ -28,13 +28,13 @@ export function createEndpoint<Locals = unknown>(
   return mountEndpoint(server, options, {})
 }
 
-/** What {@link toFetch} takes, and `locals`. A server that declares its locals needs it. */
+/** The options of an endpoint, and `locals`, which is required for a server that declares the type of `ctx.locals`. */
 export type EdgeFetchOptions<Locals = unknown> = WithLocals<EdgeEndpointOptions, Locals>
 
 /**
- * Serves a server to anything that speaks web `Request` and `Response`, without sessions. Every address is the MCP path.
+ * Serves a server to runtimes and routers with web `Request` and `Response`, without sessions. Every path is the MCP path.
  *
- * @throws what {@link createEndpoint} throws
+ * @throws the errors of {@link createEndpoint}
  */
 export function toFetch<Locals = unknown>(
   server: Servable<Locals> | FetchSelector<Locals>,

@@ -41,14 +41,13 @@ export type RequestWithLocals<Locals> = HttpRequest &
 /** A server mounted on HTTP, for an adapter to pass requests to. */
 export interface Endpoint<Locals = unknown> extends MountHandle {
   /**
-   * Checks the head of a request: the guard, then authentication. Gives the reply, or the request to be answered once its
-   * body is read; do not read the body before. Gives a promise where authentication is asynchronous, or the reply to a
-   * request without a body is. Never throws and never rejects.
+   * Checks the head of a request, and authenticates it. Returns the reply, or the accepted request: only then read its
+   * body, and answer. Never throws or rejects.
    */
   accept(
     request: RequestWithLocals<Locals>,
   ): HttpReply | AcceptedRequest | Promise<HttpReply | AcceptedRequest>
-  /** Answers one request: {@link accept}, then `readBody` if the body is needed. Never throws and never rejects. */
+  /** Answers one request: {@link accept}, then `readBody` if the body is needed. Never throws or rejects. */
   handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
   readonly probes: ReadonlyMap<string, Probe>
@@ -79,13 +78,13 @@ export const ALL_PARTS: EndpointParts = {
   subscriptions: (context) => new SubscriptionHandler(context),
 }
 
-/** What {@link createEndpoint} does, with the parts that a preset passes. */
+/** {@link createEndpoint} with the parts of a preset. */
 export function mountEndpoint<Locals>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions,
   parts: EndpointParts,
 ): Endpoint<Locals> {
-  // The endpoint hands on what the request carries; that it fits is for the types of `handle` to say.
+  // The types of `accept` and `handle` check the type of `locals`.
   const endpoint = new HttpEndpoint(server as Servable | ServerSelector, options, parts)
   if (typeof server !== 'function') server.runtime.attach(endpoint)
   return endpoint
@@ -161,7 +160,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     }
   }
 
-  /** What is held, of one server only where one is given. The log of events is the mount's, not a server's. */
+  /** The gauges of one server, if it is given, else of all. Stored events belong to the mount, not to a server. */
   #held(server?: ServedServer): Gauges {
     const { calls, openStreams, servers } = this.#context
     let sessions = 0
@@ -257,7 +256,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
         return this.#reported(request, this.#failed(error))
       },
     )
-    // Other requests may wait for what this one has begun, such as opening the lifespan: it must not end with its client.
+    // Other requests may wait for work of this one, such as opening the lifespan, so it must not end when its client disconnects.
     if (this.#isolated) request.waitUntil?.(settled)
     return settled
   }
@@ -292,6 +291,6 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 }
 
-/** A call that is still running may wait for an answer, which only its client's session can bring. */
+/** A running call may wait for a response, which its client posts to the session. */
 const mayAnswer = (request: HttpRequest): boolean =>
   request.method === 'POST' && (request.route === 'message' || request.header('mcp-session-id') !== undefined)

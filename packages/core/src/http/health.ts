@@ -1,25 +1,21 @@
 import { usageError } from '../errors.ts'
 import type { HttpReply } from './types.ts'
 
-/** What a probe asks: whether the process serves at all, and whether it wants new work. */
+/** `livez` asks whether the process runs, `readyz` whether it accepts new work. */
 export type Probe = 'livez' | 'readyz'
 
-/** Where probes are answered, beside the MCP path and below the same prefix. */
+/** The paths of the probes, below the prefix of the MCP path. */
 export interface HealthOptions {
-  /** 200 for as long as anything is answered. @default '/livez' */
+  /** Always gives 200. @default '/livez' */
   readonly livez?: string
-  /** 200, and 503 from the first moment of a drain. @default '/readyz' */
+  /** Gives 200, and 503 once the mount is closing. @default '/readyz' */
   readonly readyz?: string
 }
 
-/** A path that a route may have literally: no parameters, no wildcards, no query. */
+/** No parameters, no wildcards, no query: frameworks route the path literally. */
 const PATH = /^\/[\w\-./~]*$/
 
-/**
- * The addresses of the probes. None by default.
- *
- * @throws `ERR_MCP_OPTION`
- */
+/** @throws `ERR_MCP_OPTION` */
 export function probesOf(health: boolean | HealthOptions | undefined): ReadonlyMap<string, Probe> {
   if (health === undefined || health === false) return new Map()
   const { livez = '/livez', readyz = '/readyz' } = health === true ? {} : health
@@ -37,7 +33,7 @@ export function probesOf(health: boolean | HealthOptions | undefined): ReadonlyM
 const HEADERS = Object.freeze({ 'content-type': 'application/json', 'cache-control': 'no-store' })
 const ALLOW = Object.freeze({ allow: 'GET, HEAD' })
 
-/** Says one word. Anybody may ask, so nothing here depends on who does. */
+/** Probes are not authenticated, so the reply tells nothing else. */
 export function answerProbe(method: string, healthy: boolean): HttpReply {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: ALLOW }
   const head = { status: healthy ? 200 : 503, headers: HEADERS }

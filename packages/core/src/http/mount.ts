@@ -25,11 +25,11 @@ export interface EndpointContext {
   readonly calls: CallPool
   readonly openStreams: OpenStreams
   readonly rejections: Rejections
-  /** Turns calls that last into streams. */
+  /** Turns the replies of long calls into streams. */
   readonly upgrades: Deadlines
   /** Requests and calls that a close waits for. */
   readonly work: Drainable
-  /** Work that its call has left behind, which a close waits for too. */
+  /** Work that continues after its call. A close waits for it too. */
   readonly background: WaitUntil
 }
 

@@ -11,136 +11,135 @@ import type { RejectListener } from './rejections.ts'
 
 /** Limits on the sessions of a mount. */
 export interface SessionOptions {
-  /** How long a session may be idle, in ms. One with a running call or an open stream is not. @default 1_800_000 */
+  /** How long a session may be idle, in ms. A session with a running call or an open stream is not idle. @default 1_800_000 */
   readonly ttlMs?: number
-  /** The same before the client has said that it is initialized, in ms. @default 60_000 */
+  /** The same until the client has sent `notifications/initialized`, in ms. @default 60_000 */
   readonly uninitializedTtlMs?: number
-  /** Sessions of this mount in this process. The one idle longest makes room for a new one. @default 10_000 */
+  /** Sessions of this mount in this process. A new one replaces the one that is idle longest. @default 10_000 */
   readonly max?: number
-  /** Sessions of one authenticated principal; anonymous clients share `max`. @default 100 */
+  /** Sessions of one authenticated principal. Anonymous clients share `max`. @default 100 */
   readonly maxPerPrincipal?: number
-  /** Whether a client may end its session by DELETE. @default true */
+  /** Whether clients may end their sessions with DELETE. @default true */
   readonly allowDelete?: boolean
-  /** Where session records are kept. Not with `seal`. @default in memory */
+  /** Stores session records. Cannot be used with `seal`. @default in memory */
   readonly store?: SessionStore
-  /** Session ids that outlive the process: one that is started again with the same keys goes on with its sessions. */
+  /** Session ids that outlive the process: after a restart with the same keys, clients continue their sessions. */
   readonly seal?: SealedSessionOptions
 }
 
 /**
- * Session ids that carry, encrypted, what it takes to go on with a session. A process with the same keys adopts the
- * sessions of the one before it; its calls, streams, log level and subscriptions are gone. Ids are up to 1,024 characters
- * long; a client whose capabilities do not fit gets a plain id.
+ * Encrypted session ids with which another process can continue a session, if it has the same keys. Calls, streams, the log
+ * level and subscriptions are lost. Ids have up to 1,024 characters; a client whose capabilities do not fit gets a plain id.
  */
 export interface SealedSessionOptions {
   /**
-   * Keys of 32 random bytes each, as bytes, base64 or base64url, 8 at the most. The first seals, all open: put a new one
-   * in front, and take the old one away after `maxAgeMs`.
+   * 1 to 8 keys of 32 random bytes, as bytes, base64 or base64url. The first key seals, and all keys open. To rotate, put a
+   * new key first, and remove the old one after `maxAgeMs`.
    */
   readonly keys: readonly SealKey[]
-  /** How long after it was opened another process adopts a session, in ms. @default 86_400_000 */
+  /** How long after a session was opened another process accepts it, in ms. @default 86_400_000 */
   readonly maxAgeMs?: number
 }
 
-/** How streams are kept open, and how it is found out that nobody reads them any more. */
+/** Keeps streams open, and detects clients that have gone. */
 export interface KeepAliveOptions {
   /**
-   * `comment` writes comments, which clients skip, on every open stream. `ping` does so too, and sends `ping` requests on
-   * the stream that belongs to no call, which finds clients that have gone without a word: one that answers none is
-   * closed. Every message of the client counts as an answer, an error too. Needs sessions. @default 'comment'
+   * `comment` writes comments, which clients skip, on every open stream. `ping` also sends `ping` requests on the GET
+   * stream, and closes the sessions of clients that do not respond. Every message of the client counts as a response.
+   * `ping` needs sessions. @default 'comment'
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly mode?: 'comment' | 'ping'
-  /** How often, in ms. Set it below the idle limit of every proxy on the way. @default 15_000 */
+  /** How often, in ms. Set it below the idle timeout of every proxy in front. @default 15_000 */
   readonly intervalMs?: number
-  /** So many pings in a row may go unanswered; when the next one would be due, the session is closed. @default 3 */
+  /** Pings in a row without a response, after which the session closes instead of the next ping. @default 3 */
   readonly maxMissed?: number
 }
 
-/** Bounds on the streams of `subscriptions/listen`. */
+/** Limits on the streams of `subscriptions/listen`. */
 export interface SubscriptionLimits {
-  /** Open at once on this mount in this process; one more is answered 503. @default 10_000 */
+  /** Open at once on this mount in this process. Another one gets 503. @default 10_000 */
   readonly max?: number
-  /** Of one authenticated principal; anonymous clients share `max`. @default 100 */
+  /** Of one authenticated principal. Anonymous clients share `max`. @default 100 */
   readonly maxPerPrincipal?: number
 }
 
-/** Bounds on a mount. */
+/** Limits of a mount. */
 export interface MountLimits {
   /** Bytes of a request body. @default 4_194_304 */
   readonly bodyBytes?: number
-  /** Bytes that may wait on one stream for a peer that reads slowly. @default 1_048_576 */
+  /** Bytes that may wait on one stream for a client that reads slowly. @default 1_048_576 */
   readonly outboundBytes?: number
-  /** Bounds on the shape of a message. */
+  /** Limits on the depth and size of a message. */
   readonly parse?: Partial<ParseLimits>
-  /** Bounds on `subscriptions/listen`. Its reply is a stream also where `response` is `'json'`. */
+  /** Limits on `subscriptions/listen`. Its reply is a stream even if `response` is `'json'`. */
   readonly subscriptions?: SubscriptionLimits
-  /** How long a close waits for running calls if it is given no deadline, in ms. @default 10_000 */
+  /** How long `close()` without a deadline waits for running calls, in ms. @default 10_000 */
   readonly closeDeadlineMs?: number
 }
 
 /** Event streams (SSE) of a mount. */
 export interface StreamOptions {
-  /** What is written on streams that are silent; `false` writes nothing. @default a comment every 15 s */
+  /** Writes on silent streams; `false` writes nothing. @default a comment every 15 s */
   readonly keepAlive?: false | KeepAliveOptions
-  /** A call that runs longer becomes an event stream, in ms. @default 2_000 */
+  /** The reply to a call that runs longer becomes an event stream, in ms. @default 2_000 */
   readonly upgradeAfterMs?: number
-  /** How long a client should wait before it resumes a stream that was cut, in ms. @default 1_000 */
+  /** How long clients should wait before they resume a stream, in ms. @default 1_000 */
   readonly retryMs?: number
-  /** Where sent events are kept for clients that come back; `false` keeps none. @default in memory */
+  /** Stores events for clients that resume a stream; `false` stores none. @default in memory */
   readonly eventStore?: EventStore | false
 }
 
 /** How a server is mounted on HTTP. Every default is meant for production. */
 export interface EndpointOptions {
-  /** The revisions to serve, out of those that the server speaks. All of them by default. */
+  /** The protocol revisions to serve. @default all that the server serves */
   readonly revisions?: readonly RevisionDate[]
   /**
-   * Serves calls without sessions: no ids, no GET stream, no way back to the client after a call.
+   * Serves calls without sessions: no session ids, no GET stream, and no messages to the client after a call.
    *
-   * @default false, but true in Workers, where no request reaches the streams of another; `false` is for Durable Objects
+   * @default false, but true in Workers, where no request can write to the stream of another. Set false in Durable Objects
    */
   readonly stateless?: boolean
   /**
-   * Serves the older HTTP+SSE transport too, for clients of 2024-11-05: at `/sse` and `/message` beside the MCP path, or
-   * at the paths that are named. Needs sessions. @default false
+   * Also serves the older HTTP+SSE transport, for clients of 2024-11-05: at `/sse` and `/message` in the directory of the
+   * MCP path, or at the given paths. Needs sessions. @default false
    */
   readonly legacySse?: boolean | LegacySseOptions
-  /** Hosts that the Host header may name: `host`, `host:port`, or `*`. Loopback sockets take loopback names only by default. */
+  /** Allowed values of the Host header: `host`, `host:port`, or `*`. @default on loopback sockets loopback names, else all */
   readonly allowedHosts?: readonly string[]
-  /** Origins of pages that may call: whole origins, or `*`. Loopback origins by default. */
+  /** Allowed values of the Origin header: whole origins, or `*`. @default loopback origins */
   readonly allowedOrigins?: readonly string[]
   /**
-   * Where clients reach this mount from outside. Its host and origin are allowed. Its path, if it has one, is where they
-   * see the MCP path: `/message` is announced beside it.
+   * The URL at which clients reach this mount. Its host and origin are allowed. Its path, if it has one, is the MCP path
+   * that clients see: they get the address of `/message` in the same directory.
    */
   readonly publicUrl?: string | URL
-  /** Finds out who calls, for every request. Without it callers are who the host application says, or anonymous. */
+  /** Authenticates every request. @default the caller that the host application has found, or an anonymous one */
   readonly authenticate?: Authenticate
   /**
-   * `json` never streams and drops notifications that belong to a call; `sse` streams every answer but, where there is no
-   * session, an error that has an HTTP status of its own and nothing before it. @default 'auto'
+   * `json` never streams, and drops the notifications of a call. `sse` always streams, except errors with an HTTP status
+   * in calls without a session. `auto` streams when a call sends something before its response or takes long.
+   * @default 'auto'
    */
   readonly response?: 'auto' | 'json' | 'sse'
-  /** Bounds on bodies, queues and subscriptions. */
+  /** Limits on bodies, queues and subscriptions. */
   readonly limits?: MountLimits
-  /** How long sessions live, and where they are kept. */
+  /** How long sessions live, and where they are stored. */
   readonly sessions?: SessionOptions
   /** How event streams begin, stay open and are resumed. */
   readonly streams?: StreamOptions
   /**
-   * Answers probes at `/livez` and `/readyz`, beside the MCP path and below the same prefix, or at the paths given:
-   * GET and HEAD, with neither `authenticate` nor a check of the Host, since probes come by address. They tell nothing
-   * but `ok` or `draining`. @default false
+   * Answers probes at `/livez` and `/readyz`, below the prefix of the MCP path, or at the given paths. Probes use GET or
+   * HEAD, and are not authenticated. Their Host is not checked, because probes come by address. @default false
    */
   readonly health?: boolean | HealthOptions
   /**
-   * Hears of every request that this mount turns away; what it throws is logged. For mounts whose server is chosen by a
-   * function: before the choice there is no server of which `server.on('reject')` could be heard.
+   * Called for every request that this mount refuses. Its errors are logged. For mounts whose server is chosen by a
+   * function: `server.on('reject')` misses the requests that are refused before the choice.
    */
   readonly onReject?: RejectListener
-  /** The server's own by default. */
+  /** @default the server's logger */
   readonly logger?: Logger
 }
 
@@ -161,7 +160,6 @@ export interface ResolvedOptions {
   readonly keepAlive: false | Required<KeepAliveOptions>
 }
 
-/** Whether there are sessions, and their options. */
 export type ResolvedSessionOptions = Pick<ResolvedOptions, 'stateless' | 'sessions' | 'seal' | 'legacySse'>
 
 export const SESSION_DEFAULTS: ResolvedOptions['sessions'] = {

@@ -107,7 +107,7 @@ export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
 
-/** The reply where no revision is served that the client accepts. */
+/** The reply if no served revision fits the request. */
 export const refuseRevision = (
   { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
   id: RequestId | undefined,

@@ -1,6 +1,7 @@
 import type { Rejected } from '../call/server-events.ts'
 import type { Logger } from '../util/logger.ts'
 import { Refusals } from '../session/stats.ts'
+import { attempt } from '../util/promises.ts'
 import { reasonOf, type RefusalKey, STATUSES } from './refusals.ts'
 import type { ServedServers } from './served-servers.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
@@ -39,16 +40,9 @@ export class Rejections {
     this.refusals.count(reason)
     if (this.#servers.single === undefined) server?.runtime.refusals.count(reason)
     server?.runtime.events.emit('reject', () => ({ route, status, reason }))
-    if (this.#listener !== undefined) this.#call(this.#listener, { route, status, reason })
-  }
-
-  #call(listener: RejectListener, rejected: Rejected): void {
-    const failed = (err: unknown): void => this.#logger.error({ err }, 'The option onReject failed')
-    try {
-      const result = listener(rejected)
-      if (result instanceof Promise) result.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+    void attempt(
+      () => this.#listener?.({ route, status, reason }),
+      (err) => this.#logger.error({ err }, 'The option onReject failed'),
+    )
   }
 }

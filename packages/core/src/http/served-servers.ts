@@ -60,7 +60,7 @@ export class ServedServers {
     else this.single = this.#create(server.runtime)
   }
 
-  /** The single server, if its lifespan is open. Nearly every call gets it, and is spared the rest of `serve`. */
+  /** The single server, if its lifespan is open. Nearly every call gets it, and does not need `serve`. */
   get open(): ServedServer | undefined {
     return this.single?.runtime.ready() === undefined ? this.single : undefined
   }

@@ -18,6 +18,16 @@ export function deferred<T = void>(): Deferred<T> {
   return { promise, resolve, reject }
 }
 
+/** Runs a step. An error goes to `failed`, whether the step throws or rejects. */
+export function attempt<T, F>(step: () => Awaitable<T>, failed: (error: unknown) => F): Awaitable<T | F> {
+  try {
+    const result = step()
+    return result instanceof Promise ? result.catch(failed) : result
+  } catch (error) {
+    return failed(error)
+  }
+}
+
 /** Whether a value has to be awaited. Other values stay synchronous, which costs no promise. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (

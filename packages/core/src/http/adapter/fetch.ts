@@ -9,17 +9,17 @@ import type { Servable, ServerSelector } from '../served-servers.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 import { toReadableStream } from './readable-stream.ts'
 
-/** What handlers of web requests take beside the options of an endpoint. */
+/** The option of {@link toFetch} that an endpoint does not have. */
 export interface FetchLocals<Locals> {
   /**
-   * What handlers find as `ctx.locals`. Called once for a request that has passed the guard.
+   * The app's own data for a request, as `ctx.locals`. Called once, after the guard has accepted the request.
    *
-   * @param environment - what else the runtime's `fetch` is given: in Workers the bindings, then `ctx`
+   * @param environment - the other arguments of the runtime's `fetch`: in Workers the bindings, then `ctx`
    */
   locals?(request: Request, ...environment: readonly unknown[]): NoInfer<Locals>
 }
 
-/** What an endpoint takes, and `locals`. A server that declares its locals needs it. */
+/** The options of an endpoint, and `locals`, which is required for a server that declares the type of `ctx.locals`. */
 export type FetchOptions<Locals = unknown> = WithLocals<EndpointOptions, Locals>
 
 export type WithLocals<Options, Locals> = Options &
@@ -30,21 +30,21 @@ export type FetchSelector<Locals = unknown> = (
   request: Request,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
-/** Answers web requests, and closes like every mount. */
+/** Answers web requests. Close it like every mount. */
 export interface FetchHandler extends MountHandle {
   /**
-   * @param environment - where the runtime has one: what else its `fetch` is given. It goes to the option `locals`, and
-   *   its `waitUntil` is used, which Workers have on their third argument.
+   * @param environment - the other arguments of the runtime's `fetch`, which the option `locals` gets. If one of them has
+   *   `waitUntil`, as the third has in Workers, it is used.
    */
   (request: Request, ...environment: readonly unknown[]): Promise<Response>
 }
 
 /**
- * Serves a server to anything that speaks web `Request` and `Response`: Workers, Deno, Bun, service routers. Route to it
- * what belongs to it: every address is the MCP path, except those that end like the paths of `legacySse`. Of the option
- * `health` the paths are those of the whole address.
+ * Serves a server to runtimes and routers with web `Request` and `Response`, such as Workers, Deno and Bun. Route only its
+ * own requests to it: every path is the MCP path, except those that end like the paths of `legacySse`. The paths of the
+ * option `health` are whole paths.
  *
- * @throws what {@link createEndpoint} throws
+ * @throws the errors of {@link createEndpoint}
  */
 export function toFetch<Locals = unknown>(
   server: Servable<Locals> | FetchSelector<Locals>,
@@ -55,7 +55,7 @@ export function toFetch<Locals = unknown>(
   return serveFetch(server, options ?? {}, ALL_PARTS)
 }
 
-/** What {@link toFetch} does, with the parts that a preset passes. */
+/** {@link toFetch} with the parts of a preset. */
 export function serveFetch<Locals>(
   server: Servable<Locals> | FetchSelector<Locals>,
   given: EndpointOptions & FetchLocals<Locals>,
@@ -80,7 +80,7 @@ export function serveFetch<Locals>(
   })
 }
 
-/** What is asked of types is asked already: below, a mount is whatever `locals` gives. */
+/** The signature of `toFetch` has checked the type of `locals`. */
 function neutral<Locals>(server: Servable<Locals> | FetchSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
@@ -124,7 +124,7 @@ class FetchRequest implements HttpRequest {
   header(name: string): string | undefined {
     const value = this.request.headers.get(name)
     if (value !== null) return value
-    // A runtime that made the URL of the Host header may have left the header out.
+    // Some runtimes build the URL from the Host header and leave the header out.
     return name === 'host' ? new URL(this.request.url).host : undefined
   }
   query(name: string): string | undefined {
@@ -134,7 +134,7 @@ class FetchRequest implements HttpRequest {
     this.#environment.find(isHost)?.waitUntil(work)
   }
 
-  /** The reader of the reply has gone. Some runtimes say so on the request, all of them by cancelling the body. */
+  /** The client has disconnected. Some runtimes abort the request's signal, and all cancel the body of the reply. */
   leave(): void {
     this.#controller().abort()
   }

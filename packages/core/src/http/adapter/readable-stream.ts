@@ -1,14 +1,14 @@
 import type { FrameSink, HttpReply } from '../types.ts'
 
-/** Bytes that a stream takes ahead of its reader before writers are asked to wait. */
+/** Bytes that a stream queues before writers must wait. */
 const AHEAD_BYTES = 16_384
 
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 
 /**
- * A stream reply as the web's `ReadableStream`, for adapters whose host sends one.
+ * A stream reply as a web `ReadableStream`, for adapters whose host sends one.
  *
- * @param leave called when the reader cancels: not every runtime says through the request's signal that the peer has gone
+ * @param leave - called when the reader cancels: not every runtime aborts the request's signal when the client disconnects
  */
 export function toReadableStream(reply: StreamReply, leave: () => void): ReadableStream<Uint8Array> {
   let sink: ReadableSink | undefined
@@ -54,13 +54,13 @@ class ReadableSink implements FrameSink {
     this.drop()
   }
 
-  /** Whoever waits need not any more: the reader has caught up. */
+  /** Writers may continue: the reader has caught up. */
   release(): void {
     this.#resume?.()
     this.#resume = this.#drained = undefined
   }
 
-  /** The reader has gone. */
+  /** The reader has cancelled. */
   drop(): void {
     this.#controller = undefined
     this.release()

@@ -3,15 +3,15 @@ import type { AuthInfo } from '../../stores/principal.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { HttpRequest } from '../types.ts'
 
-/** A refusal that an `authenticate` option returns instead of an identity: status, a sentence, and headers. */
+/** A refusal that the option `authenticate` returns instead of an identity. */
 export class Rejection {
   readonly status: number
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
-  /** Why, for the log alone. */
+  /** The cause, which is logged and not sent. */
   readonly cause: unknown
 
-  /** @throws `ERR_MCP_OPTION` for a status that is no refusal */
+  /** @throws `ERR_MCP_OPTION` unless the status is 400 to 599 */
   constructor(
     status: number,
     message: string,
@@ -28,8 +28,8 @@ export class Rejection {
 }
 
 /**
- * Finds out who calls. Undefined is answered 401 with `challenge`; a {@link Rejection} as it says; what it throws, 500.
- * It is asked for every request, on every verb.
+ * Authenticates a request, whatever its method. Undefined gives 401 with `challenge`, a {@link Rejection} its own status,
+ * and an error 500.
  */
 export interface Authenticate {
   (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined>
@@ -37,11 +37,11 @@ export interface Authenticate {
   readonly challenge?: string
 }
 
-/** What {@link bearer} needs to know. */
+/** The options of {@link bearer}. */
 export interface BearerOptions {
   /**
-   * Checks a token: signature, issuer, audience. Undefined, or anything thrown, is answered 401; what was thrown is
-   * logged. Set `expiresAt` to have the expiry checked here, with 60 s of tolerance, and open streams ended by it.
+   * Checks a token: signature, issuer, audience. Undefined and errors give 401; errors are logged. If the result has
+   * `expiresAt`, Jetway checks it, with 60 s of tolerance, and ends open streams when it is reached.
    */
   readonly verify: (token: string, request: HttpRequest) => Awaitable<AuthInfo | undefined>
   readonly realm?: string
@@ -49,14 +49,14 @@ export interface BearerOptions {
   readonly resourceMetadata?: string | URL
 }
 
-/** https://www.rfc-editor.org/rfc/rfc6750#section-2.1, bounded in length. */
+/** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 const CREDENTIALS = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
 const MAX_LENGTH = 16_384
 
 /**
  * Authentication by bearer token.
  *
- * @throws `ERR_MCP_OPTION` for a realm or metadata URL that cannot stand in a header
+ * @throws `ERR_MCP_OPTION` for a realm or metadata URL that cannot be sent in a header
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#token-handling
  */
 export function bearer({ verify, realm, resourceMetadata }: BearerOptions): Authenticate {
@@ -84,7 +84,7 @@ export function bearer({ verify, realm, resourceMetadata }: BearerOptions): Auth
   return Object.assign(authenticate, { challenge })
 }
 
-/** The challenge of a token that was there and did not do. */
+/** The challenge for a token that is not valid. */
 export const invalidToken = (challenge: string): string =>
   `${challenge}${challenge.includes('=') ? ',' : ''} error="invalid_token"`
 

@@ -1,22 +1,22 @@
-/** Verdicts on header values repeat endlessly; as many as this are remembered, and no more, since peers choose them. */
+/** Clients send few different values of a header. More are not remembered: clients choose them. */
 const MAX_REMEMBERED = 64
 
-/** Remembers what a pure function said about the first few texts it was asked about. */
+/** Remembers the results of a pure function for the first few texts. */
 export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEMBERED): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
-    const verdict = decide(text)
-    if (known.size < max) known.set(text, verdict)
-    return verdict
+    const result = decide(text)
+    if (known.size < max) known.set(text, result)
+    return result
   }
 }
 
 /**
- * Whether a Content-Type is `application/json`, parsed as RFC 9110 §8.3 says. A substring would let through what
- * browsers send across sites without asking. Control characters, repeated parameters and charsets other than
- * UTF-8 are refused: two parsers in a row might read them differently.
+ * Whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A test for a substring would accept types that
+ * browsers send to other sites without a preflight. Control characters, repeated parameters and charsets other than UTF-8
+ * are refused: a proxy in front might read them differently.
  */
 export function isJson(contentType: string | undefined): boolean {
   return contentType === 'application/json' || (contentType !== undefined && parsedJson(contentType))
@@ -37,7 +37,7 @@ const parsedJson = remember((contentType) => {
 
 const PARAMETER = /^ *([!#$%&'*+.^_`|~0-9a-z-]+)=([!#$%&'*+.^_`|~0-9a-z-]+|"[^"\\;]*") *$/i
 
-/** What a client takes, as its Accept header says. */
+/** The media types that a client accepts. */
 export interface Accepted {
   readonly json: boolean
   readonly sse: boolean
@@ -45,7 +45,7 @@ export interface Accepted {
 
 const ANYTHING: Accepted = Object.freeze({ json: true, sse: true })
 
-/** Reads an Accept header by RFC 9110 §12.5.1: the most specific range decides, and a weight of zero refuses. */
+/** Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides, and a weight of zero refuses. */
 export const accepted = (accept: string | undefined): Accepted =>
   accept === undefined ? ANYTHING : parseAccept(accept)
 

@@ -4,7 +4,7 @@ import { isObject, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import type { HttpRequest } from '../types.ts'
 
-/** The parameter that `Mcp-Name` repeats, by method. */
+/** The parameter that the header `Mcp-Name` repeats, by method. */
 const NAMED_BY: ReadonlyMap<string, string> = new Map([
   [Method.CallTool, 'name'],
   [Method.GetPrompt, 'name'],
@@ -12,10 +12,10 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * What is wrong with the headers that repeat parts of the body, so that proxies need not read it. They must be there
- * and say the same: a proxy that went by another name than the server has let through what it should not have.
+ * Checks the headers that repeat parts of the body, so that proxies need not read it. They must equal the body: a proxy
+ * that allows a call by its header must not let another one through.
  *
- * @param added - the parameter that the header repeats, by the method that an extension has added
+ * @param added - the parameter that `Mcp-Name` repeats, by the method of an extension
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function checkRoutingHeaders(
@@ -27,7 +27,7 @@ export function checkRoutingHeaders(
   const member = NAMED_BY.get(method) ?? added.get(method)
   if (member === undefined) return undefined
   const expected = isObject(params) ? params[member] : undefined
-  // What is no text cannot be repeated; the method itself says what is wrong with it.
+  // A header cannot repeat other types. The method refuses them.
   if (typeof expected !== 'string') return undefined
   const header = valueOf(request, 'mcp-name')
   return header !== undefined && decodeHeaderText(header) === expected

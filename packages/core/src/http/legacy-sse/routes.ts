@@ -1,15 +1,15 @@
 import { usageError } from '../../errors.ts'
 import type { Route } from '../types.ts'
 
-/** Where the older HTTP+SSE transport answers, from the directory in which the MCP path stands. */
+/** The paths of the older HTTP+SSE transport, below the directory of the MCP path. */
 export interface LegacySseOptions {
-  /** Where a client opens its event stream. @default '/sse' */
+  /** The client opens its event stream here. @default '/sse' */
   readonly ssePath?: string
-  /** Where it posts its messages, as the stream tells it. @default '/message' */
+  /** The client posts its messages here. The stream gives it the address. @default '/message' */
   readonly messagePath?: string
 }
 
-/** Both paths from the directory of the MCP path, with a slash in front. */
+/** Both paths, with a leading slash. */
 export interface SsePaths {
   readonly sse: string
   readonly message: string
@@ -18,7 +18,7 @@ export interface SsePaths {
 const PATH = /^(?:\/[\w.~%!$&'()+,;=@-]+)+$/
 
 /**
- * The paths that a `legacySse` option asks for; undefined where it asks for none.
+ * The paths of the option `legacySse`; undefined if it is off.
  *
  * @throws `ERR_MCP_OPTION`
  */
@@ -43,25 +43,25 @@ function checkedPath(name: string, value: unknown): string {
   return path
 }
 
-/** Every door of a mount with its path, for adapters that route by it: the MCP path, and those beside it. */
+/** The routes of a mount by path, for adapters that route by path. */
 export function routePaths(
   path: string,
   legacySse: boolean | LegacySseOptions | undefined,
 ): ReadonlyMap<string, Route> {
   const mcp = slashed(path)
-  const beside = resolveSsePaths(legacySse)
+  const sse = resolveSsePaths(legacySse)
   const routes = new Map<string, Route>([[mcp, 'mcp']])
-  if (beside === undefined) return routes
+  if (sse === undefined) return routes
   const directory = directoryOf(mcp)
-  routes.set(directory + beside.sse, 'sse').set(directory + beside.message, 'message')
+  routes.set(directory + sse.sse, 'sse').set(directory + sse.message, 'message')
   if (routes.size < 3 || routes.get(mcp) !== 'mcp')
     throw usageError('ERR_MCP_OPTION', 'legacySse needs paths other than the MCP path')
   return routes
 }
 
 /**
- * Finds the route of a path under a base that is not known: what is neither of the two others is the MCP path. Undefined
- * where there is only the MCP path.
+ * Finds the route of a path below an unknown base: every path that does not end like one of `legacySse` is the MCP path.
+ * Undefined without `legacySse`.
  */
 export function routeOf(
   legacySse: boolean | LegacySseOptions | undefined,
@@ -79,14 +79,14 @@ export interface Address {
   readonly paths: SsePaths
   /** The path of the mount's public URL, if it has one. */
   readonly publicPath: string | undefined
-  /** The path by which the event stream was asked for, as it stood on the wire. */
+  /** The path of the request for the event stream, as sent. */
   readonly requested: string | undefined
 }
 
 /**
- * The path under which the client of an event stream reaches `/message`: behind the same prefix as the stream, unless
- * the public URL says that clients see another one. It never begins with two slashes, nor with what URL parsers take for
- * them: `//evil.example/sse` would otherwise send the client's messages to another host.
+ * The path at which the client of an event stream reaches `/message`: below the prefix of the public URL, or else of the
+ * stream. It never begins with two slashes, or backslashes, which URL parsers read as slashes: `//evil.example/sse` would
+ * send the client's messages to another host.
  */
 export function messagePath({ paths, publicPath, requested }: Address): string {
   const path = baseOf(paths, publicPath, requested) + paths.message

@@ -6,20 +6,20 @@ import { type Sealer, sealedLength } from '../../util/sealer.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
 
-/** Characters of a session id, of any kind: what is longer is refused before it is looked at. */
+/** Characters of a session id: the guard refuses longer ones. */
 const MAX_SESSION_ID = 1_024
 
-/** Names the layout too: what another layout was sealed for does not open. */
+/** Names the layout too, so that ids of another layout do not open. */
 const PURPOSE = 'session id 1'
 const EPOCH_LENGTH = 12
 
 export interface SealedIdsOptions {
   readonly sealer: Sealer
-  /** The server whose sessions these are: those of another one with the same keys are unknown here. */
+  /** The name of the server: sessions of another server with the same keys are unknown here. */
   readonly server: string
-  /** How long after it was opened a session can be adopted, in ms. */
+  /** See `SealedSessionOptions`. */
   readonly maxAgeMs: number
-  /** Ended sessions of other processes to remember. The one that ended first is forgotten for another. */
+  /** Ended sessions of other processes to remember. A new one replaces the one that ended first. */
   readonly maxEnded: number
   readonly clock: Clock
   readonly random: Random
@@ -37,8 +37,8 @@ type Packed = readonly [
 ]
 
 /**
- * Session ids that carry what a process needs to go on with a session that another one has opened. The principal is not
- * in them but bound to them, so that nobody else's caller can present one.
+ * Session ids with which a process can continue a session that another process has opened. An id does not contain the
+ * principal but is bound to it, so that no other principal can use the id.
  */
 export class SealedIds {
   readonly #options: SealedIdsOptions
@@ -49,7 +49,7 @@ export class SealedIds {
     this.#options = options
   }
 
-  /** The id of a session that opens; undefined for a client that says too much of itself to be carried. */
+  /** The id of a new session; undefined if the client's capabilities and name do not fit. */
   async seal(draft: SessionDraft): Promise<string | undefined> {
     const { sealer, random } = this.#options
     const { createdAt, revision, listChanged, client } = draft
@@ -68,8 +68,8 @@ export class SealedIds {
   }
 
   /**
-   * The record of a session that another process has opened. One of this process that is not alive here has ended, and
-   * so have those that were adopted and then closed.
+   * The record of a session that another process has opened. Undefined for a session of this process: the caller has not
+   * found it, so it has ended.
    */
   async open(key: SessionKey): Promise<SessionRecord | undefined> {
     const { sealer, clock, maxAgeMs } = this.#options
@@ -78,16 +78,16 @@ export class SealedIds {
     const [epoch, createdAt, revision, listChanged, capabilities, info] = JSON.parse(text) as Packed
     if (epoch === this.#epoch || createdAt + maxAgeMs <= clock.now()) return undefined
     const client: Client = { capabilities, ...(info === null ? {} : { info }) } as Client
-    // Its client has long said that it is initialized, and will not say so again.
+    // The client has sent `notifications/initialized` to the other process.
     return { ...key, revision, client, initialized: true, createdAt, listChanged, subscriptions: [] }
   }
 
-  /** Whether an adopted session has ended here since. */
+  /** Whether a restored session has ended here. */
   ended(id: string): boolean {
     return this.#ended.has(id)
   }
 
-  /** From now on the session is unknown here, for as long as its id could be adopted. */
+  /** Remembers the end of a session, until its id would not open any more. */
   end(id: string): void {
     const { clock, maxAgeMs, maxEnded } = this.#options
     const now = clock.now()
@@ -103,7 +103,7 @@ export class SealedIds {
   }
 }
 
-/** Icons and descriptions are for people to see, and long. */
+/** Leaves out icons and descriptions, which are long. */
 function essentials(info: Client['info']): Client['info'] | null {
   if (info === undefined) return null
   const { name, version, title } = info

@@ -31,7 +31,7 @@ export function resolveSessionOptions(options: EndpointOptions): ResolvedSession
   return { stateless, sessions, seal, legacySse }
 }
 
-/** A store that was given says which sessions there are: an id must not bring back one that it has deleted. */
+/** Not with a store: a sealed id must not restore a session that the store has deleted. */
 function resolveSeal({ sessions }: EndpointOptions): ResolvedOptions['seal'] {
   const seal = sessions?.seal
   if (seal === undefined) return undefined

@@ -7,6 +7,7 @@ import { randomToken } from '../../util/random.ts'
 import type { Caller } from '../../call/context.ts'
 import { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
+import { attempt } from '../../util/promises.ts'
 import { Recurring } from '../../util/timers.ts'
 import { LiveSession } from './live-session.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -33,7 +34,7 @@ export interface SessionTableParts {
   /** Undefined where nothing can be resumed. */
   readonly events: EventStore | undefined
   readonly sealed: SealedIds | undefined
-  /** Finds sessions whose clients have gone; undefined unless the mount was told to. */
+  /** Closes the sessions of clients that do not respond; undefined unless `keepAlive.mode` is `ping`. */
   readonly pings: Pings | undefined
 }
 
@@ -269,15 +270,8 @@ export class SessionTable {
 
   /** A step that no request waits for. If the store fails, the error is logged and the session continues. */
   #background(step: () => unknown): Promise<unknown> | undefined {
-    const failed = (error: unknown): void =>
-      this.#context.logger.error({ err: error }, 'A session store failed')
-    try {
-      const done = step()
-      if (done instanceof Promise) return done.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
-    return undefined
+    const done = attempt(step, (err) => this.#context.logger.error({ err }, 'A session store failed'))
+    return done instanceof Promise ? done : undefined
   }
 }
 

@@ -3,6 +3,7 @@ import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { Session } from '../../session/session.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -84,7 +85,7 @@ export class PostExchange implements Exchange {
   }
 
   /** The reply to one request. */
-  answer(answered: EncodedResponse | Promise<EncodedResponse>): HttpReply | Promise<HttpReply> {
+  answer(answered: Awaitable<EncodedResponse>): Awaitable<HttpReply> {
     if (!(answered instanceof Promise)) return this.#finish(answered)
     const reply = this.#wait()
     this.#follow(answered)
@@ -92,19 +93,12 @@ export class PostExchange implements Exchange {
   }
 
   /** The reply to a batch: an array, or one event for each answer on the stream. */
-  answerAll(all: readonly (EncodedResponse | Promise<EncodedResponse>)[]): HttpReply | Promise<HttpReply> {
+  answerAll(all: readonly Awaitable<EncodedResponse>[]): Promise<HttpReply> {
     if (this.#options.context.options.response === 'sse') this.#startStream()
     this.#awaited = all.length
     this.#frames = []
-    let last: HttpReply | undefined
-    const later: Promise<EncodedResponse>[] = []
-    for (const answered of all) {
-      if (answered instanceof Promise) later.push(answered)
-      else last = this.#collect(answered)
-    }
-    if (later.length === 0 && last !== undefined) return last
     const reply = this.#wait()
-    for (const answered of later) this.#follow(answered)
+    for (const answered of all) this.#follow(Promise.resolve(answered))
     return reply
   }
 

@@ -1,6 +1,6 @@
 import type { Cursor } from '../../stores/event-store.ts'
 
-/** Where an event stands: the stream of a session, and the position in it. */
+/** A stream of a session, and a position in it. */
 export interface EventId extends Cursor {
   readonly stream: string
 }
@@ -19,7 +19,7 @@ export function formatEventId({ stream, epoch, seq }: EventId): string {
   return `${stream}.${epoch}.${seq}`
 }
 
-/** Reads a Last-Event-ID; undefined for what this server cannot have sent. */
+/** Parses a Last-Event-ID; undefined if this server cannot have sent it. */
 export function parseEventId(text: string): EventId | undefined {
   const [, stream, epoch, seq] = EVENT_ID.exec(text) ?? []
   return stream === undefined || epoch === undefined ? undefined : { stream, epoch, seq: Number(seq) }
@@ -27,7 +27,7 @@ export function parseEventId(text: string): EventId | undefined {
 
 const FIELD_BREAK = /[\r\n\0]/
 
-/** A field of one line. CR, LF or NUL would end it and start another one of the sender's choice. */
+/** A field of one line. CR or LF in a value would end it and forge another field. */
 function field(name: string, value: string): string {
   if (FIELD_BREAK.test(value)) throw new TypeError(`The ${name} of an event must not hold CR, LF or NUL`)
   return `${name}: ${value}\n`
@@ -54,7 +54,7 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   return `${text}${dataLines(data)}\n`
 }
 
-/** JSON has no line breaks outside strings, and none unescaped inside: one line is the rule. */
+/** JSON.stringify writes no line breaks, so one line is the rule. */
 const dataLines = (data: string): string =>
   /[\r\n]/.test(data)
     ? data
@@ -63,7 +63,7 @@ const dataLines = (data: string): string =>
         .join('')
     : `data: ${data}\n`
 
-/** A comment: clients skip it, and whatever stands between notices that the connection lives. */
+/** A comment: clients skip it, and proxies see that the connection is in use. */
 export const KEEP_ALIVE = ': keep-alive\n\n'
 
 export const SSE_HEADERS: Readonly<Record<string, string>> = Object.freeze({

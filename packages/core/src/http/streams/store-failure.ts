@@ -1,4 +1,6 @@
-/** A store of the application could not be asked. Nothing is known then, and nothing may be assumed. */
+import { attempt, type Awaitable } from '../../util/promises.ts'
+
+/** A session or event store of the application failed, so it is unknown what it holds. */
 export class StoreFailure extends Error {
   constructor(cause: unknown) {
     super('A session or event store failed', { cause })
@@ -6,15 +8,8 @@ export class StoreFailure extends Error {
   }
 }
 
-/** Asks a store, at once or later. Whatever goes wrong is a {@link StoreFailure}. */
-export function fromStore<T>(ask: () => T | Promise<T>): T | Promise<T> {
-  const fail = (error: unknown): never => {
+/** @throws StoreFailure if the step throws or rejects */
+export const fromStore = <T>(step: () => Awaitable<T>): Awaitable<T> =>
+  attempt(step, (error): never => {
     throw new StoreFailure(error)
-  }
-  try {
-    const found = ask()
-    return found instanceof Promise ? found.catch(fail) : found
-  } catch (error) {
-    return fail(error)
-  }
-}
+  })
