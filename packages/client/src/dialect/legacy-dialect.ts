@@ -29,7 +29,7 @@ async function initialize(options: DialectOptions, revisions: readonly Revision[
       {
         protocolVersion: proposed.version,
         capabilities: capabilitiesFor(proposed, client),
-        clientInfo: proposed.projectImplementation(info),
+        clientInfo: proposed.project('implementation', info),
       },
       { timeoutMs: client.timeoutMs, signal, uncancellable: true },
     ),

@@ -61,7 +61,7 @@ function metaFor(revision: Revision, { info, options }: DialectOptions, level?: 
   return {
     [PROTOCOL_VERSION]: revision.version,
     [CLIENT_CAPABILITIES]: capabilitiesFor(revision, options),
-    [CLIENT_INFO]: revision.projectImplementation(info),
+    [CLIENT_INFO]: revision.project('implementation', info),
     ...(level !== undefined && { [LOG_LEVEL]: level }),
   }
 }

@@ -155,7 +155,7 @@ export class ResponseEncoder {
   #server(revision: Revision): string {
     const known = this.#serverInfo.get(revision)
     if (known !== undefined) return known
-    const text = JSON.stringify(revision.projectImplementation(this.#options.info))
+    const text = JSON.stringify(revision.project('implementation', this.#options.info))
     this.#serverInfo.set(revision, text)
     return text
   }

@@ -20,7 +20,7 @@ export const discoverEntry = ({ capabilities, instructions, caching }: DiscoverO
     const text = typeof instructions === 'function' ? await instructions(ctx.client) : instructions
     const result = {
       supportedVersions: (ctx.scope.served ?? [ctx.revision]).map(({ version }) => version),
-      capabilities: ctx.revision.projectCapabilities(capabilities(ctx.revision)),
+      capabilities: ctx.revision.project('capabilities', capabilities(ctx.revision)),
       ...(text !== undefined && { instructions: text }),
     }
     const hints = caching.of('discover', typeof instructions === 'function' ? 'perhaps' : 'never')

@@ -1,3 +1,4 @@
+import { trimHeader } from './header-text.ts'
 import { isObject, type JsonObject } from './jsonrpc.ts'
 
 /**
@@ -27,8 +28,8 @@ export function readTraceContext(params: JsonObject | undefined): TraceContext |
   if (!isObject(meta)) return undefined
   const parent = readParent(meta['traceparent'])
   // Without a parent that can be read nothing is to be made of what it belongs to: https://www.w3.org/TR/trace-context/#a-traceparent-is-received
-  const tracestate = parent === undefined ? undefined : readList(meta['tracestate'], TRACESTATE)
-  const baggage = readList(meta['baggage'], BAGGAGE)
+  const tracestate = parent === undefined ? undefined : readList(meta['tracestate'], isTracestate)
+  const baggage = readList(meta['baggage'], isBaggage)
   if (parent === undefined && baggage === undefined) return undefined
   return {
     ...parent,
@@ -54,34 +55,23 @@ function readParent(
   return { traceparent, traceId, parentId, sampled }
 }
 
-interface ListFormat {
-  readonly maxLength: number
-  readonly maxMembers: number
-  readonly isMember: (member: string) => boolean
-  /** Whether a member may be empty, and whether no two may have one key. */
-  readonly loose: boolean
-  readonly unique: boolean
-}
-
+const MAX_LIST = 8192
 const STATE_MEMBER =
-  /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
-const TRACESTATE: ListFormat = {
-  maxLength: 8192,
-  maxMembers: 32,
-  isMember: (member) => STATE_MEMBER.test(member),
-  loose: true,
-  unique: true,
+  /^([a-z0-9][a-z0-9_\-*/@]{0,255})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
+
+/** Members may be empty, and no two may have one key. */
+function isTracestate(members: readonly string[]): boolean {
+  const keys = members.filter((member) => member !== '').map((member) => STATE_MEMBER.exec(member)?.[1])
+  return (
+    keys.length > 0 && keys.length <= 32 && !keys.includes(undefined) && new Set(keys).size === keys.length
+  )
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const BAGGAGE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/
-const BAGGAGE: ListFormat = {
-  maxLength: 8192,
-  maxMembers: 180,
-  isMember: isBaggageMember,
-  loose: false,
-  unique: false,
-}
+
+const isBaggage = (members: readonly string[]): boolean =>
+  members.length <= 180 && members.every(isBaggageMember)
 
 function isBaggageMember(member: string): boolean {
   const [pair = '', ...properties] = member.split(';')
@@ -90,26 +80,11 @@ function isBaggageMember(member: string): boolean {
 
 function isPair(text: string): boolean {
   const at = text.indexOf('=')
-  if (at === -1) return TOKEN.test(trim(text))
-  return TOKEN.test(trim(text.slice(0, at))) && BAGGAGE_VALUE.test(trim(text.slice(at + 1)))
+  if (at === -1) return TOKEN.test(trimHeader(text))
+  return TOKEN.test(trimHeader(text.slice(0, at))) && BAGGAGE_VALUE.test(trimHeader(text.slice(at + 1)))
 }
 
-function readList(value: unknown, { maxLength, maxMembers, ...format }: ListFormat): string | undefined {
-  if (typeof value !== 'string' || value.length > maxLength) return undefined
-  const all = value.split(',').map(trim)
-  const members = format.loose ? all.filter((member) => member !== '') : all
-  if (members.length === 0 || members.length > maxMembers || !members.every(format.isMember)) return undefined
-  const keys = new Set(members.map((member) => member.slice(0, member.indexOf('='))))
-  return format.unique && keys.size < members.length ? undefined : value
+function readList(value: unknown, isValid: (members: readonly string[]) => boolean): string | undefined {
+  if (typeof value !== 'string' || value.length > MAX_LIST) return undefined
+  return isValid(value.split(',').map(trimHeader)) ? value : undefined
 }
-
-/** Spaces and tabs alone: what else `trim` takes away has no place there. */
-function trim(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && isBlank(text[start])) start++
-  while (end > start && isBlank(text[end - 1])) end--
-  return text.slice(start, end)
-}
-
-const isBlank = (char: string | undefined): boolean => char === ' ' || char === '\t'

@@ -90,8 +90,8 @@ export async function answerInitialize(
   const instructions = await runtime.instructions(client)
   const result = {
     protocolVersion: revision.version,
-    capabilities: revision.projectCapabilities(capabilities),
-    serverInfo: revision.projectImplementation(runtime.info),
+    capabilities: revision.project('capabilities', capabilities),
+    serverInfo: revision.project('implementation', runtime.info),
     ...(instructions === undefined ? {} : { instructions }),
   }
   return { record, revision, frame: resultFrame(message.id, JSON.stringify(result)) }

@@ -45,52 +45,38 @@ export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES +
  * @throws `ERR_MCP_OPTION` unless there are 1 to 8 keys of 32 bytes each
  */
 export function createSealer({ keys, name, random = secureRandom }: SealerOptions): Sealer {
-  return new AesSealer(readKeys(keys, name), random)
-}
-
-class AesSealer implements Sealer {
-  readonly #keys: readonly Uint8Array<ArrayBuffer>[]
-  readonly #random: Random
+  const secrets = readKeys(keys, name)
   /** By purpose; the code has a few of them. */
-  readonly #derived = new Map<string, readonly Promise<CryptoKey>[]>()
-
-  constructor(keys: readonly Uint8Array<ArrayBuffer>[], random: Random) {
-    this.#keys = keys
-    this.#random = random
+  const derived = new Map<string, readonly Promise<CryptoKey>[]>()
+  const keysFor = (purpose: string): readonly Promise<CryptoKey>[] => {
+    const known = derived.get(purpose) ?? secrets.map((secret) => derive(secret, purpose))
+    derived.set(purpose, known)
+    return known
   }
-
-  async seal(purpose: string, text: string, context: string): Promise<string> {
-    const nonce = new Uint8Array(this.#random(NONCE_BYTES))
-    const key = (await this.#of(purpose)[0]) as CryptoKey
-    const sealed = await crypto.subtle.encrypt(algorithm(nonce, context), key, encoder.encode(text))
-    const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength)
-    bytes.set(nonce)
-    bytes.set(new Uint8Array(sealed), NONCE_BYTES)
-    return toBase64Url(bytes)
-  }
-
-  async open(purpose: string, sealed: string, context: string): Promise<string | undefined> {
-    const bytes = fromBase64Url(sealed)
-    if (bytes === undefined || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
-    const parameters = algorithm(bytes.slice(0, NONCE_BYTES), context)
-    const data = bytes.subarray(NONCE_BYTES)
-    for (const key of this.#of(purpose)) {
-      try {
-        return decoder.decode(await crypto.subtle.decrypt(parameters, await key, data))
-      } catch {
-        // Try the next key. A peer must not learn why a text does not open.
+  return {
+    async seal(purpose, text, context) {
+      const nonce = new Uint8Array(random(NONCE_BYTES))
+      const key = (await keysFor(purpose)[0]) as CryptoKey
+      const sealed = await crypto.subtle.encrypt(algorithm(nonce, context), key, encoder.encode(text))
+      const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength)
+      bytes.set(nonce)
+      bytes.set(new Uint8Array(sealed), NONCE_BYTES)
+      return toBase64Url(bytes)
+    },
+    async open(purpose, sealed, context) {
+      const bytes = fromBase64Url(sealed)
+      if (bytes === undefined || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
+      const parameters = algorithm(bytes.slice(0, NONCE_BYTES), context)
+      const data = bytes.subarray(NONCE_BYTES)
+      for (const key of keysFor(purpose)) {
+        try {
+          return decoder.decode(await crypto.subtle.decrypt(parameters, await key, data))
+        } catch {
+          // Try the next key. A peer must not learn why a text does not open.
+        }
       }
-    }
-    return undefined
-  }
-
-  #of(purpose: string): readonly Promise<CryptoKey>[] {
-    let keys = this.#derived.get(purpose)
-    if (keys === undefined) {
-      keys = this.#keys.map((key) => derive(key, purpose))
-      this.#derived.set(purpose, keys)
-    }
-    return keys
+      return undefined
+    },
   }
 }
 

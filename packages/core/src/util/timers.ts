@@ -20,10 +20,6 @@ export class Recurring {
     this.#run = run
   }
 
-  get running(): boolean {
-    return this.#timer !== undefined
-  }
-
   start(): void {
     if (this.#timer !== undefined) return
     this.#timer = this.#clock.setTimeout(() => {
@@ -66,7 +62,11 @@ export class Deadlines {
 
   add(member: Due): void {
     if (this.#own !== undefined) {
-      this.#addOwn(member, this.#own)
+      this.remove(member)
+      this.#own.set(
+        member,
+        this.#clock.setTimeout(() => this.#expire(member), this.#ms),
+      )
       return
     }
     this.#members.set(member, this.#clock.now() + this.#ms)
@@ -74,8 +74,9 @@ export class Deadlines {
   }
 
   remove(member: Due): void {
-    if (this.#own === undefined) this.#members.delete(member)
-    else this.#removeOwn(member, this.#own)
+    this.#members.delete(member)
+    if (this.#own?.has(member)) this.#clock.clearTimeout(this.#own.get(member))
+    this.#own?.delete(member)
   }
 
   /** Clears the timer if there are no members. */
@@ -89,19 +90,10 @@ export class Deadlines {
     this.#timer = undefined
   }
 
-  #addOwn(member: Due, own: WeakMap<Due, unknown>): void {
-    this.#removeOwn(member, own)
-    const timer = this.#clock.setTimeout(() => {
-      own.delete(member)
-      member.due()
-    }, this.#ms)
-    own.set(member, timer)
-  }
-
-  #removeOwn(member: Due, own: WeakMap<Due, unknown>): void {
-    if (!own.has(member)) return
-    this.#clock.clearTimeout(own.get(member))
-    own.delete(member)
+  #expire(member: Due): void {
+    this.#members.delete(member)
+    this.#own?.delete(member)
+    member.due()
   }
 
   #arm(ms: number): void {
@@ -119,8 +111,7 @@ export class Deadlines {
         this.#arm(at - now)
         return
       }
-      this.#members.delete(member)
-      member.due()
+      this.#expire(member)
     }
   }
 }

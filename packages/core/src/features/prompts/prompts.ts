@@ -53,7 +53,7 @@ export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOpt
   const listing = new Listing<PromptEntry, Prompt>({
     member: 'prompts',
     key: (prompt) => prompt.name,
-    project: (revision, prompt) => revision.projectPrompt(prompt),
+    project: (revision, prompt) => revision.project('prompt', prompt),
     pageSize,
     caching,
   })

@@ -65,14 +65,14 @@ export class Resources {
     this.#resourceList = new Listing<ListedResource, Resource>({
       member: 'resources',
       key: (resource) => resource.uri,
-      project: (revision, resource) => revision.projectResource(resource),
+      project: (revision, resource) => revision.project('resource', resource),
       pageSize,
       caching,
     })
     this.#templateList = new Listing<TemplateEntry, ResourceTemplate>({
       member: 'resourceTemplates',
       key: (template) => template.uriTemplate,
-      project: (revision, template) => revision.projectResourceTemplate(template),
+      project: (revision, template) => revision.project('resourceTemplate', template),
       pageSize,
       caching,
     })

@@ -3,7 +3,7 @@ import { createEncoders, projectSampling, projectTool } from './encode.ts'
 import { createProjector } from './project.ts'
 import type { Revision } from './revision.ts'
 
-/** What is for each era to say. */
+/** The members that each era adds. */
 type OfEra =
   | 'era'
   | 'rounds'
@@ -15,28 +15,17 @@ type OfEra =
 
 /** The behaviour that all revisions share, over one revision's data. */
 export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
-  const projector = createProjector(data.fields)
+  const { fields, structured: _, methods, notifications, serverRequests, ...flags } = data
+  const projector = createProjector(fields)
   const encoders = createEncoders(data, projector)
   return {
-    version: data.version,
-    methods: new Set(data.methods),
-    notifications: new Set(data.notifications),
-    serverRequests: new Set(data.serverRequests),
-    batching: data.batching,
-    versionHeader: data.versionHeader,
-    primesStreams: data.primesStreams,
-    progressMessage: data.progressMessage,
-    forms: data.forms,
-    elicitationIds: data.elicitationIds,
-    samplingTools: data.samplingTools,
-    tasks: data.tasks,
+    ...flags,
+    methods: new Set(methods),
+    notifications: new Set(notifications),
+    serverRequests: new Set(serverRequests),
+    project: projector.project,
     projectTool: (tool) => projectTool(data, projector, tool),
-    projectResource: (resource) => projector.project('resource', resource),
-    projectResourceTemplate: (template) => projector.project('resourceTemplate', template),
-    projectPrompt: (prompt) => projector.project('prompt', prompt),
-    projectImplementation: (info) => projector.project('implementation', info),
     projectSampling: (params) => projectSampling(projector, params),
-    projectCapabilities: (capabilities) => projector.project('capabilities', capabilities),
     encodeResult: (method, result) => encoders.get(method)?.(result) ?? JSON.stringify(result),
   }
 }

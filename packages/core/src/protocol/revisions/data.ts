@@ -1,45 +1,21 @@
-import type { FormRules } from './forms.ts'
-import type { RevisionDate, TaskDialect } from './revision.ts'
+import type { Revision, RevisionDate, Shape } from './revision.ts'
 
-/** The objects of the neutral model whose members differ between revisions. */
-export type Shape =
-  | 'implementation'
-  | 'icon'
-  | 'capabilities'
-  | 'tool'
-  | 'toolAnnotations'
-  | 'annotations'
-  | 'resource'
-  | 'resourceTemplate'
-  | 'prompt'
-  | 'promptArgument'
-  | 'contents'
-  | 'text'
-  | 'image'
-  | 'audio'
-  | 'resource_link'
-  | 'embedded'
+type Lists = 'methods' | 'notifications' | 'serverRequests'
+type Flags =
+  | 'batching'
+  | 'versionHeader'
+  | 'primesStreams'
+  | 'progressMessage'
+  | 'elicitationIds'
+  | 'samplingTools'
 
 /** A revision as data. A shape without members does not exist in the revision. */
-export interface RevisionData {
-  readonly version: RevisionDate
-  readonly methods: readonly string[]
-  readonly notifications: readonly string[]
-  readonly serverRequests: readonly string[]
-  readonly batching: boolean
-  readonly versionHeader: boolean
-  readonly primesStreams: boolean
-  readonly progressMessage: boolean
-  readonly forms: FormRules | undefined
-  readonly elicitationIds: boolean
-  readonly samplingTools: boolean
-  readonly tasks: TaskDialect | undefined
+export interface RevisionData
+  extends Readonly<Record<Lists, readonly string[]>>, Pick<Revision, Flags | 'version' | 'forms' | 'tasks'> {
   /** What a tool's structured value may be, where there is one. */
   readonly structured: 'object' | 'any' | undefined
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }
-
-type Lists = 'methods' | 'notifications' | 'serverRequests'
 
 /** What a revision changes against the one before it. Members are added; flags are replaced. */
 export type RevisionChange = Partial<Omit<RevisionData, 'fields'>> & {

@@ -10,6 +10,7 @@ import type {
   Tool,
 } from '../types.ts'
 import type { RevisionData } from './data.ts'
+import type { Shape } from './revision.ts'
 import type { Projector } from './project.ts'
 
 /** The result of one method as JSON text. */
@@ -26,17 +27,18 @@ export function createEncoders(data: RevisionData, projector: Projector): Readon
         [member]: Array.isArray(items) ? items.map((item) => project(item as never)) : [],
       })
     }
+  const of =
+    (shape: Shape) =>
+    (item: object): JsonObject =>
+      projector.project(shape, item)
   return new Map<string, Encoder>([
     [Method.CallTool, toolResultEncoder(data, projector)],
     [Method.GetPrompt, (result) => encodePrompt(projector, result as unknown as GetPromptResult)],
     [Method.ReadResource, (result) => encodeContents(projector, result as unknown as ReadResourceResult)],
     [Method.ListTools, list('tools', (tool: Tool) => projectTool(data, projector, tool))],
-    [Method.ListResources, list('resources', (resource: object) => projector.project('resource', resource))],
-    [
-      Method.ListResourceTemplates,
-      list('resourceTemplates', (template: object) => projector.project('resourceTemplate', template)),
-    ],
-    [Method.ListPrompts, list('prompts', (prompt: object) => projector.project('prompt', prompt))],
+    [Method.ListResources, list('resources', of('resource'))],
+    [Method.ListResourceTemplates, list('resourceTemplates', of('resourceTemplate'))],
+    [Method.ListPrompts, list('prompts', of('prompt'))],
   ])
 }
 

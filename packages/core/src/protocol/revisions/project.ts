@@ -1,10 +1,11 @@
 import { isObject, type JsonObject } from '../jsonrpc.ts'
 import type { ContentBlock } from '../types.ts'
-import type { RevisionData, Shape } from './data.ts'
+import type { RevisionData } from './data.ts'
+import type { Shape } from './revision.ts'
 
 /** Brings neutral objects down to the members that a revision defines. */
 export interface Projector {
-  project(shape: Shape, value: object): JsonObject
+  readonly project: (shape: Shape, value: object) => JsonObject
   /** A block that the revision does not have becomes text that says the same. */
   block(block: ContentBlock): JsonObject
 }

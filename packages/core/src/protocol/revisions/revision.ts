@@ -2,20 +2,32 @@ import type { McpError } from '../../errors.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
 import type { TaskInfo } from '../tasks.ts'
 import type { FormRules } from './forms.ts'
-import type {
-  Implementation,
-  Prompt,
-  Resource,
-  ResourceTemplate,
-  ServerCapabilities,
-  Tool,
-} from '../types.ts'
+import type { Tool } from '../types.ts'
 
 /** The dated protocol versions that Jetway knows, oldest first. */
 export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
 /** `legacy`: `initialize` and sessions. `modern`: metadata on every request. */
 export type Era = 'legacy' | 'modern'
+
+/** The objects of the neutral model whose members differ between revisions. */
+export type Shape =
+  | 'implementation'
+  | 'icon'
+  | 'capabilities'
+  | 'tool'
+  | 'toolAnnotations'
+  | 'annotations'
+  | 'resource'
+  | 'resourceTemplate'
+  | 'prompt'
+  | 'promptArgument'
+  | 'contents'
+  | 'text'
+  | 'image'
+  | 'audio'
+  | 'resource_link'
+  | 'embedded'
 
 /** How a revision speaks of tasks. */
 export interface TaskDialect {
@@ -99,14 +111,11 @@ export interface Revision {
   readonly cancelOnDisconnect: boolean
   /** Whether clients repeat in headers of HTTP the parameters that a tool wants to see there. */
   readonly parameterHeaders: boolean
+  /** The members of an object that this revision defines. */
+  project(shape: Shape, value: object): JsonObject
   projectTool(tool: Tool): JsonObject
-  projectResource(resource: Resource): JsonObject
-  projectResourceTemplate(template: ResourceTemplate): JsonObject
-  projectPrompt(prompt: Prompt): JsonObject
-  projectImplementation(info: Implementation): JsonObject
   /** Params of `sampling/createMessage`. */
   projectSampling(params: JsonObject): JsonObject
-  projectCapabilities(capabilities: ServerCapabilities): JsonObject
   /** The result as JSON text. Throws what `JSON.stringify` throws. */
   encodeResult(method: string, result: JsonObject): string
   /** Puts around the text of a complete result what every result has; undefined where there is no such thing. */

@@ -14,7 +14,7 @@ export const experimentalTasks: TaskDialect | undefined = {
 export const extensionTasks: TaskDialect | undefined = {
   extension: TASKS_EXTENSION,
   failsOnToolErrors: false,
-  created: (task) => later(task),
+  created: later,
   shown: later,
 }
 

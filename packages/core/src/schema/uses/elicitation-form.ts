@@ -1,4 +1,6 @@
+import { createValidator } from '@jetway/json-schema'
 import type { Issue, JsonSchema } from '../types.ts'
+import { fromErrors } from '../validate/from-errors.ts'
 
 /** A flat object of fields, as the newest revision can ask for it. Older ones are projections of it. */
 export interface FormSchema {
@@ -132,7 +134,7 @@ function pick(field: JsonSchema, members: readonly string[]): Record<string, unk
   return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
 }
 
-/** What no form says, so that no person could know of it. */
+/** Keywords that no form has, so that no person could know of them. */
 const UNSAYABLE = [
   'pattern',
   'multipleOf',
@@ -164,7 +166,7 @@ export function refuseUnsayable({ properties }: JsonSchema): void {
 
 const unfit = (name: string, why: string): Error => new Error(`the field ${JSON.stringify(name)}: ${why}`)
 
-/** What is wrong with a filled form. Fields that were not asked for are nobody's business. */
+/** What is wrong with a filled form. Fields that were not asked for are ignored. */
 export function formIssues(form: FormSchema, content: Readonly<Record<string, unknown>>): Issue[] {
   return Object.entries(form.properties).flatMap(([name, field]) => {
     const value = Object.hasOwn(content, name) ? content[name] : undefined
@@ -175,75 +177,26 @@ export function formIssues(form: FormSchema, content: Readonly<Record<string, un
   })
 }
 
-function fieldIssue(field: FormField, value: unknown): string | undefined {
-  switch (field.type) {
-    case 'boolean':
-      return typeof value === 'boolean' ? undefined : 'must be true or false'
-    case 'string':
-      return typeof value === 'string' ? textIssue(field, value) : 'must be a text'
-    case 'array':
-      return Array.isArray(value) ? listIssue(field, value) : 'must be a list'
-    default:
-      return numberIssue(field, value)
+/** Addresses may have umlauts, and only a mail server knows which of its addresses exist. JSON Schema's formats are stricter. */
+const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
+  ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
+  ['uri', (text) => URL.canParse(text)],
+])
+
+function fieldIssue({ oneOf, items, format, ...field }: FormField, value: unknown): string | undefined {
+  const isLoose = LOOSE_FORMATS.get(format)
+  const schema = {
+    ...field,
+    ...(oneOf && { enum: constantsOf(oneOf) }),
+    ...(items && { items: { enum: 'enum' in items ? items.enum : constantsOf(items.anyOf) } }),
+    ...(!isLoose && { format }),
   }
+  const [issue] = fromErrors(createValidator(schema, { validateSchema: false }).errors(value))
+  if (issue !== undefined) return issue.message
+  return isLoose === undefined || isLoose(value as string) ? undefined : `must match format "${format}"`
 }
 
-function textIssue(
-  { minLength = 0, maxLength = Infinity, enum: values, oneOf, format }: FormField,
-  text: string,
-): string | undefined {
-  const allowed = values ?? oneOf?.map((choice) => choice.const)
-  if (allowed !== undefined) return allowed.includes(text) ? undefined : 'must be one of the choices'
-  // Characters as JSON Schema counts them.
-  const length = Array.from(text).length
-  if (length < minLength || length > maxLength) return `must have ${minLength} to ${maxLength} characters`
-  return hasFormat(format, text) ? undefined : `must be of the format ${format}`
-}
-
-/** As a person would see it; what a mail server or a calendar makes of it is theirs to say. */
-function hasFormat(format: string | undefined, text: string): boolean {
-  switch (format) {
-    case 'email':
-      return /^[^\s@]+@[^\s@]+$/.test(text)
-    case 'uri':
-      return URL.canParse(text)
-    case 'date':
-      return isDate(text)
-    case 'date-time':
-      return (
-        isDate(text.slice(0, 10)) && /^.{10}[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/.test(text)
-      )
-    default:
-      return true
-  }
-}
-
-/** A day that the calendar has. */
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
-
-function numberIssue(
-  { type, minimum = -Infinity, maximum = Infinity }: FormField,
-  value: unknown,
-): string | undefined {
-  if (typeof value !== 'number') return 'must be a number'
-  if (type === 'integer' && !Number.isInteger(value)) return 'must be a whole number'
-  return value < minimum || value > maximum ? `must lie between ${minimum} and ${maximum}` : undefined
-}
-
-function listIssue(
-  { items, minItems = 0, maxItems = Infinity }: FormField,
-  list: readonly unknown[],
-): string | undefined {
-  const allowed = items === undefined ? [] : 'enum' in items ? items.enum : items.anyOf.map((c) => c.const)
-  if (!list.every((item) => allowed.includes(item as string))) return 'must hold nothing but the choices'
-  return list.length < minItems || list.length > maxItems
-    ? `must hold ${minItems} to ${maxItems} items`
-    : undefined
-}
+const constantsOf = (choices: readonly Choice[]): string[] => choices.map((choice) => choice.const)
 
 function isRecord(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
