@@ -18,7 +18,6 @@ import { Progress } from './progress.ts'
 import type { RequestContext, SessionView, TaskView } from './request-context.ts'
 import type { WaitUntil, WorkHost } from './wait-until.ts'
 
-/** The task that a call runs as, as the call sees it. */
 interface RunningTask extends TaskView {
   setStatusMessage(message: string): void
 }
@@ -30,7 +29,6 @@ export interface CallSession extends SessionView {
   readonly logLevel: LogLevel | undefined
   /** Tools, resources and prompts of this session alone. */
   readonly registry?: object | undefined
-  /** Stores the ids of URLs that the user was asked to open. */
   addPendingUrls(ids: readonly string[]): void
   readonly closed: boolean
   /** Carries messages that belong to no request, while the client listens. */
@@ -50,7 +48,6 @@ export interface Caller {
   readonly host?: WorkHost | undefined
 }
 
-/** What the transport knows about a request. */
 export interface CallScope {
   readonly revision: Revision
   readonly client: ClientView
@@ -64,7 +61,6 @@ export interface CallScope {
   readonly input?: InputContext | undefined
   /** The revisions that the client may choose from, where it has to. */
   readonly served?: readonly Revision[] | undefined
-  /** Set if the call runs as a task. */
   readonly task?: RunningTask
 }
 
@@ -74,7 +70,6 @@ const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && 
 /** Why a call ended before its handler did. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
-/** Measures the time of a call. */
 export interface CallTimer {
   progress(): void
   /** The call starts to wait for the client, which is not the handler's time. */
@@ -89,7 +84,6 @@ export class CallContext implements RequestContext, Due {
   app: unknown
   uri = ''
   answers: object = NOTHING
-  /** Set while the call runs. */
   timer: CallTimer | undefined
   /** The calls whose handlers are silent; set while the call runs, if its client asked for progress. */
   #silent: Deadlines | undefined
@@ -172,7 +166,6 @@ export class CallContext implements RequestContext, Due {
     return this.#ask('listRoots')
   }
 
-  /** Typed by {@link RequestContext}. */
   async #ask(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
     const live = liveInputOf(this)
     if (live !== undefined) return (await live.ask(this, method, args)) as never
@@ -182,7 +175,6 @@ export class CallContext implements RequestContext, Due {
     )
   }
 
-  /** Whether the call waits for the client. */
   get paused(): boolean {
     return this.#atEnd !== undefined && this.#atEnd.size > 0
   }

@@ -13,7 +13,6 @@ import { TimeLimits } from './time-limits.ts'
 
 export interface DispatcherOptions extends EncoderOptions {
   readonly methods: MethodTable
-  /** Methods that extensions have added. */
   readonly added?: ReadonlyMap<string, ExtensionEntry> | undefined
   readonly middleware: MiddlewareStack
   readonly clock: Clock

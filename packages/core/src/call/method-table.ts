@@ -3,7 +3,6 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from './context.ts'
 import type { HandlerResult, TaskStarted } from './result.ts'
 
-/** How one method is served. */
 export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
   /** Starts the call as a task; undefined if it runs as an ordinary call. */
@@ -16,7 +15,6 @@ export interface MethodEntry {
   maxResultBytes?(params: JsonObject, ctx: CallContext): number | undefined
 }
 
-/** A method that an extension has added. */
 export interface ExtensionEntry extends MethodEntry {
   servedIn(revision: Revision): boolean
 }

@@ -18,7 +18,6 @@ import {
   typed,
 } from './result.ts'
 
-/** The response to a request, as text. */
 export interface EncodedAnswer {
   readonly frame: string
   /** The frame in UTF-8, where that costs less than encoding the text. */

@@ -16,11 +16,9 @@ export interface Complete {
   readonly json?: string
   /** The `resultType` that an extension sets. @default 'complete' */
   readonly type?: string
-  /** How long clients may cache it. */
   readonly hints?: CacheHints | undefined
 }
 
-/** The handler needs answers from the client. */
 export interface NeedsInput {
   readonly kind: 'needs-input'
   readonly questions: Readonly<Record<string, Question>>
@@ -32,11 +30,9 @@ export interface NeedsInput {
 export interface InputRequested {
   readonly kind: 'input-requested'
   readonly requests: Readonly<Record<string, InputRequest>>
-  /** The sealed state of the call. */
   readonly state: string
 }
 
-/** The call continues as a task. */
 export interface TaskStarted {
   readonly kind: 'task'
   readonly task: TaskInfo
@@ -72,7 +68,6 @@ export class SerializedResult implements Complete {
     return this.#build() as JsonObject
   }
 
-  /** The text in UTF-8, encoded once. */
   get bytes(): Uint8Array {
     return (this.#bytes ??= new TextEncoder().encode(this.json))
   }

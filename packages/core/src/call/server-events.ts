@@ -13,7 +13,6 @@ export interface SessionOpened {
   readonly session: SessionView
   /** An empty string for an anonymous client. */
   readonly principal: string
-  /** The negotiated protocol revision. */
   readonly revision: string
   /** The name that the client gave itself; not authenticated. */
   readonly client: string | undefined
@@ -36,9 +35,7 @@ export interface RootsChanged {
   readonly principal: string
 }
 
-/**
- * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` request has no answer.
- */
+/** `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` request has no answer. */
 export type RequestOutcome = 'ok' | 'failed' | 'error' | 'cancelled'
 
 /** A request has ended. */
@@ -52,15 +49,12 @@ export interface RequestServed {
   readonly errorCode: number | undefined
   readonly sessionId: string | undefined
   readonly auth: AuthInfo | undefined
-  /** The protocol revision. */
   readonly revision: string
 }
 
 /** A message was refused before it reached a handler. */
 export interface Rejected {
-  /**
-   * A route of an HTTP mount; `duplex` for stdio and in-memory transports; `raw` for `server.handleMessage`.
-   */
+  /** A route of an HTTP mount; `duplex` for stdio and in-memory transports; `raw` for `server.handleMessage`. */
   readonly route: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
   /** The HTTP status of the reason; undefined without HTTP. */
   readonly status: number | undefined
@@ -131,7 +125,6 @@ export class Events {
     return this.#listeners.has(event)
   }
 
-  /** Makes the payload only if there are listeners. */
   emit<Event extends keyof ServerEvents>(event: Event, payload: () => ServerEvents[Event]): void {
     const listeners = this.#listeners.get(event)
     if (listeners === undefined) return

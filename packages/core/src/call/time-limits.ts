@@ -26,7 +26,6 @@ export class TimeLimits {
     return new Timer(ctx, { clock: this.#clock, deadlines, limitMs, maxMs: Math.max(limitMs, this.#maxMs) })
   }
 
-  /** Clears timers that no call needs: a runtime without `unref` would stay up for them. */
   releaseTimers(): void {
     for (const deadlines of this.#deadlines.values()) deadlines.releaseTimer()
   }

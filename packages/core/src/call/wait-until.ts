@@ -5,7 +5,6 @@ export interface WorkHost {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** A close waits until all work has ended. */
 export interface WorkCount {
   begin(): void
   end(): void

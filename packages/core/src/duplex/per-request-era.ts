@@ -1,7 +1,10 @@
-import { busy } from '../errors.ts'
+import { busy, invalidRequest, type McpError } from '../errors.ts'
 import { errorFrame, type JsonRpcRequest, type RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Selection } from '../protocol/revisions/select.ts'
+import { ANONYMOUS } from '../stores/principal.ts'
+import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
+import { SubscriptionSet } from '../subscriptions/subscription-set.ts'
 import type { Exchange } from '../call/exchange.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import { CallPool } from '../session/call-pool.ts'
@@ -10,7 +13,7 @@ import type { ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller } from '../call/context.ts'
 import { statelessContext } from '../session/stateless-call.ts'
 import type { Outbox } from './outbox.ts'
-import { DuplexSubscriptions } from './subscriptions.ts'
+import { subscriptionChannel } from './subscriptions.ts'
 
 type Served = Extract<Selection, { readonly kind: 'serve' }>
 
@@ -18,7 +21,6 @@ type Served = Extract<Selection, { readonly kind: 'serve' }>
 export interface EraOptions {
   readonly runtime: ServerRuntime
   readonly caller: Caller
-  /** The revisions of the era. */
   readonly served: readonly Revision[]
   readonly outbox: Outbox
   readonly onRefused: (reason: string) => void
@@ -29,7 +31,7 @@ export class PerRequestEra {
   readonly calls: CallPool
   /** One client uses the connection, so its calls have the limits of one session. */
   readonly limit: ConcurrencyLimit
-  readonly subscriptions: DuplexSubscriptions
+  readonly subscriptions: SubscriptionSet
   readonly #options: EraOptions
   /** The client cannot be sent requests in these revisions. */
   readonly #exchange: Exchange
@@ -40,7 +42,8 @@ export class PerRequestEra {
     this.#options = options
     this.limit = new ConcurrencyLimit(runtime.limits)
     this.calls = new CallPool(() => this.limit)
-    this.subscriptions = new DuplexSubscriptions(runtime.limits.subscriptions, outbox)
+    const max = runtime.limits.subscriptions
+    this.subscriptions = new SubscriptionSet({ max, maxPerPrincipal: max })
     this.#exchange = {
       duplex: false,
       subscribable: true,
@@ -59,15 +62,26 @@ export class PerRequestEra {
   subscribe(response: EncodedResponse, revision: Revision): EncodedResponse {
     if (response?.subscription === undefined) return response
     const { frame, subscription } = response
-    const error = this.#closing ? busy() : this.subscriptions.begin(subscription, frame)
+    const error = this.#begin(subscription, frame)
     if (error === undefined) return undefined
     this.#options.onRefused(error.reason === 'busy' ? 'busy' : 'invalidMessage')
     return { frame: errorFrame(subscription.id, revision.encodeError(error)), error }
   }
 
+  #begin(request: SubscriptionRequest, answer: string): McpError | undefined {
+    const { id } = request
+    if (this.#closing) return busy()
+    if (this.subscriptions.find(id) !== undefined)
+      return invalidRequest('A subscription with this id is open: choose another one')
+    const channel = subscriptionChannel(id, this.#options.outbox)
+    const subscription = this.subscriptions.open({ ...request, answer, channel }, ANONYMOUS)
+    subscription?.begin()
+    return subscription === undefined ? busy() : undefined
+  }
+
   cancel(id: RequestId): void {
     this.calls.cancel(id)
-    this.subscriptions.cancel(id)
+    this.subscriptions.find(id)?.drop()
   }
 
   /** Ends the subscriptions, which do not end by themselves. */

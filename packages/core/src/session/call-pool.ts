@@ -8,7 +8,6 @@ import type { EncodedResponse } from '../call/response.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 
-/** The limit that a call counts against. */
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 
 /** Calls that run or wait for their turn, within limits. They can be cancelled by id, and all ended at once. */
@@ -43,7 +42,6 @@ export class CallPool {
     return [...this.#calls.values()].filter((server) => server === runtime).length
   }
 
-  /** Whether a call with this id runs or waits. */
   has(id: RequestId): boolean {
     return this.#withId(id).length > 0
   }

@@ -21,7 +21,6 @@ const MAX_CLIENT_LENGTH = 16_384
 
 const LISTS = ['tools', 'resources', 'prompts'] as const
 
-/** A session before it has an id. */
 export type SessionDraft = Omit<SessionRecord, 'id'>
 
 export interface InitializeInput {

@@ -2,7 +2,6 @@ import { usageError } from '../errors.ts'
 
 /** The resources of a server: opened once for the first client, disposed when the server closes. */
 export interface Lifespan {
-  /** Opens it on first use; undefined if it is open or there is none. */
   ready(): Promise<void> | undefined
   value(): unknown
   /** Disposes the value through `Symbol.asyncDispose` or `Symbol.dispose`. */

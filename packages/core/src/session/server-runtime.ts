@@ -60,7 +60,6 @@ export interface ServerRuntime {
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
   /** Opens the lifespan on first use; undefined if it is open or there is none. */
   ready(): Promise<void> | undefined
-  /** The value of the lifespan. */
   app(): unknown
   /**
    * Counts a subscriber of a resource, for the resource's subscriber hooks.

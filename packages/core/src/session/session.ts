@@ -36,7 +36,6 @@ export interface SessionChannel {
 export class Session implements CallSession {
   readonly revision: Revision
   readonly client: ClientView
-  /** Tools, resources and prompts of this session alone. */
   registry: object | undefined
   /** Runs after every change of the record, to store it. */
   onRecord: ((record: SessionRecord) => void) | undefined
@@ -111,7 +110,6 @@ export class Session implements CallSession {
   get channel(): SessionChannel | undefined {
     return this.#channel
   }
-  /** Undefined where the server sends no logs. */
   get logLevel(): LogLevel | undefined {
     const { defaultLogLevel } = this.#runtime
     return defaultLogLevel && (this.#record.logLevel ?? defaultLogLevel)
@@ -255,7 +253,6 @@ export class Session implements CallSession {
     }
   }
 
-  /** Whether a call with this id runs or waits. */
   hasCall(id: RequestId): boolean {
     return this.#pool.has(id)
   }

@@ -8,7 +8,6 @@ import type { ServerRuntime } from './server-runtime.ts'
 
 const UNKNOWN_CLIENT = new ClientView(undefined, {})
 
-/** A call that belongs to no session. */
 export interface StatelessCall {
   readonly message: JsonRpcRequest
   readonly exchange: Exchange

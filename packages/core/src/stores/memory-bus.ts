@@ -5,25 +5,24 @@ import type { Bus, BusListener } from './bus.ts'
 export interface MemoryBusOptions {
   /** Runs when a listener threw. */
   readonly onError?: (error: unknown, topic: string) => void
-  /** Messages that listeners publish during a delivery wait; one more is dropped. @default 10_000 */
-  readonly maxQueued?: number
 }
+
+/** Messages that listeners publish during a delivery wait; one more is dropped. */
+const MAX_QUEUED = 10_000
 
 /** A bus within one process. Delivers before `publish` returns, unless it is called from a listener. */
 export class MemoryBus implements Bus {
   readonly #topics = new Map<string, Set<BusListener>>()
   readonly #queue: { readonly topic: string; readonly message: JsonValue }[] = []
   readonly #onError: (error: unknown, topic: string) => void
-  readonly #maxQueued: number
   #delivering = false
 
-  constructor({ onError = () => {}, maxQueued = 10_000 }: MemoryBusOptions = {}) {
+  constructor({ onError = () => {} }: MemoryBusOptions = {}) {
     this.#onError = onError
-    this.#maxQueued = maxQueued
   }
 
   publish(topic: string, message: JsonValue): void {
-    if (this.#queue.length >= this.#maxQueued) {
+    if (this.#queue.length >= MAX_QUEUED) {
       this.#onError(new Error('The bus is full, a message was dropped'), topic)
       return
     }

@@ -37,7 +37,6 @@ export class MemoryTaskStore implements TaskStore {
     return this.#entries.size
   }
 
-  /** The size of all records in bytes. */
   get bytes(): number {
     return this.#bytes
   }

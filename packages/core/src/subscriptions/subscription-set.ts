@@ -1,3 +1,4 @@
+import type { RequestId } from '../protocol/jsonrpc.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import { Subscription, type SubscriptionOptions } from './subscription.ts'
@@ -21,6 +22,10 @@ export class SubscriptionSet {
 
   get size(): number {
     return this.#open.size
+  }
+
+  find(id: RequestId): Subscription | undefined {
+    return [...this.#open].find((subscription) => subscription.id === id)
   }
 
   /** Undefined if there are too many. The subscription starts with `begin`. */

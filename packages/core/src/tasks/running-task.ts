@@ -29,7 +29,6 @@ const MAX_MESSAGE = 1_000
 export class RunningTask {
   readonly key: TaskKey
   readonly questions: TaskQuestions
-  /** The call that runs as the task. */
   readonly ctx: CallContext
   readonly #options: RunningTaskOptions
   readonly #call: CallContext

@@ -15,7 +15,6 @@ import { finalChanges } from './task-result.ts'
 import type { TaskKey, TaskPosition, TaskRecord } from '../stores/task-store.ts'
 import { TaskWatch } from './task-watch.ts'
 
-/** Bounds on tasks. */
 export interface TaskLimits {
   /** How long a task is kept if its client sets no `ttl`, in ms from its creation. @default 3_600_000 */
   readonly defaultTtlMs: number
@@ -75,7 +74,6 @@ export class TaskRunner implements ServerMount {
     return this.#work.closed
   }
 
-  /** Tasks whose handlers run in this process. */
   get running(): number {
     return this.#live.size
   }

@@ -2,11 +2,30 @@ import { QuestionError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import type { CheckedInput } from '../../schema/types.ts'
-import type { CompiledForm } from './form.ts'
-import type { QuestionKind, Root, Sampled, Seen } from './question.ts'
+import { type CompiledForm, compileForm } from './form.ts'
+import { partsOf, type Question, type QuestionKind, type Root, type Sampled, type Seen } from './question.ts'
+
+/**
+ * The answer in a client's response.
+ *
+ * @throws QuestionError for an invalid response, and for a decline unless the question has `declined: 'see'`
+ */
+export function decodeResponse(question: Question, key: string, response: JsonObject): unknown {
+  const parts = partsOf(question)
+  switch (parts.kind) {
+    case 'form':
+      return readElicited(response, key, parts, compileForm(parts.schema, key))
+    case 'url':
+      return readElicited(response, key, parts)
+    case 'sampling':
+      return readSampled(response, key)
+    default:
+      return readRoots(response, key)
+  }
+}
 
 /** The person's answer to a form, or without one to a URL. */
-export function readElicited(
+function readElicited(
   response: JsonObject,
   key: string,
   { message, seesDecline }: { readonly message: string; readonly seesDecline: boolean },
@@ -25,16 +44,14 @@ export function readElicited(
     : finish(acceptedValue(checked, key))
 }
 
-/**
- * @throws QuestionError if the response does not have the form of a response to such a question
- */
+/** @throws QuestionError if the response does not have the form of a response to such a question */
 export function checkShape(kind: QuestionKind, response: JsonObject, key: string): void {
   if (kind === 'sampling') readSampled(response, key)
   else if (kind === 'roots') readRoots(response, key)
   else if (actionOf(response, key) === 'accept') contentOf(response, key)
 }
 
-export function readSampled(response: JsonObject, key: string): Sampled {
+function readSampled(response: JsonObject, key: string): Sampled {
   const { role, content, model } = response
   const hasContent = isObject(content) || Array.isArray(content)
   if ((role === 'user' || role === 'assistant') && hasContent && typeof model === 'string')
@@ -42,7 +59,7 @@ export function readSampled(response: JsonObject, key: string): Sampled {
   throw invalid(key, 'it must have role, content and model')
 }
 
-export function readRoots({ roots }: JsonObject, key: string): readonly Root[] {
+function readRoots({ roots }: JsonObject, key: string): readonly Root[] {
   if (Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root['uri'] === 'string'))
     return roots as readonly Root[]
   throw invalid(key, 'roots must be a list of objects with a uri')

@@ -15,9 +15,8 @@ import {
   type UrlParts,
 } from './question.ts'
 import { randomToken } from '../../util/random.ts'
-import { readElicited, readRoots, readSampled } from './decode-response.ts'
+import { compileForm } from './form.ts'
 
-/** The client that a question is for. */
 export interface QuestionTarget {
   readonly revision: Revision
   readonly client: ClientView
@@ -25,7 +24,6 @@ export interface QuestionTarget {
   readonly urlIds?: Map<string, string>
 }
 
-/** A question as a request to the client. */
 export interface InputRequest {
   readonly method: string
   readonly params: JsonObject
@@ -35,39 +33,18 @@ export interface InputRequest {
 export function shownContent(question: Question, key: string): JsonObject {
   const parts = partsOf(question)
   if (parts.kind === 'form') {
-    return { kind: parts.kind, message: parts.message, form: parts.compile(parts.schema, key).form }
+    return { kind: parts.kind, message: parts.message, form: compileForm(parts.schema, key).form }
   }
   return parts.kind === 'url' ? { ...parts, url: urlOf(parts, NO_ID) } : { ...parts }
 }
 
-/**
- * @throws McpError if the client or its revision does not support the question; nothing has been sent then
- */
+/** @throws McpError if the client or its revision does not support the question; nothing has been sent then */
 export function encodeQuestion(question: Question, key: string, to: QuestionTarget): InputRequest {
   const parts = partsOf(question)
   const method = METHODS[parts.kind]
   if (!to.revision.serverRequests.has(method)) throw unavailable(key, method, to.revision)
   requireDeclared(parts, key, to.client)
   return { method, params: paramsOf(parts, key, to) }
-}
-
-/**
- * The answer in a client's response.
- *
- * @throws QuestionError for an invalid response, and for a decline unless the question has `declined: 'see'`
- */
-export function decodeResponse(question: Question, key: string, response: JsonObject): unknown {
-  const parts = partsOf(question)
-  switch (parts.kind) {
-    case 'form':
-      return readElicited(response, key, parts, parts.compile(parts.schema, key))
-    case 'url':
-      return readElicited(response, key, parts)
-    case 'sampling':
-      return readSampled(response, key)
-    default:
-      return readRoots(response, key)
-  }
 }
 
 const METHODS = {
@@ -80,7 +57,7 @@ const METHODS = {
 function paramsOf(parts: QuestionParts, key: string, { revision, urlIds }: QuestionTarget): JsonObject {
   switch (parts.kind) {
     case 'form': {
-      const { form } = parts.compile(parts.schema, key)
+      const { form } = compileForm(parts.schema, key)
       return { message: parts.message, requestedSchema: projected(revision, form, key) }
     }
     case 'url': {

@@ -11,13 +11,11 @@ export type UnmatchedResponses =
   /** Responses without a sealed state: the call has not asked anything yet. */
   | { readonly responses: JsonObject }
 
-/** Reads the response to a form. */
 export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
 
 /** The responses of one call, over all its rounds. */
 export class CallInputs {
   unmatched: UnmatchedResponses | undefined
-  /** Rounds so far. */
   rounds = 0
   /** The ids of URL questions, by key. */
   urlIds: ReadonlyMap<string, string> | undefined

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
-import { decodeResponse, encodeQuestion } from './encode-question.ts'
+import { decodeResponse } from './decode-response.ts'
+import { encodeQuestion } from './encode-question.ts'
 import type { OpenRequest, RequestChannel } from './pending-requests.ts'
 import { elicit, elicitUrl, listRoots, type Question, sample } from './question.ts'
 import { mergeResponses } from './responses.ts'

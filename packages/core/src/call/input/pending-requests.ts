@@ -25,7 +25,6 @@ interface Pending {
   readonly reject: (error: QuestionError) => void
 }
 
-/** A request that the client has not answered yet. */
 export interface OpenRequest {
   /** Rejects with a QuestionError. */
   readonly result: Promise<JsonObject>

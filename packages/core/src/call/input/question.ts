@@ -2,7 +2,6 @@ import { usageError } from '../../errors.ts'
 import type { Role, SamplingContent } from '../../protocol/types.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema, InferArguments } from '../../schema/types.ts'
-import { compileForm } from './form.ts'
 
 /** Registered, so that two copies of this package recognise each other's questions. JSON cannot forge a symbol. */
 const QUESTION: unique symbol = Symbol.for('dev.jetway/question')
@@ -23,8 +22,6 @@ export type QuestionParts =
       readonly message: string
       readonly schema: AnySchema
       readonly seesDecline: boolean
-      /** Part of the question, so that a bundle without forms does not contain it. */
-      readonly compile: typeof compileForm
     }
   | UrlParts
   | { readonly kind: 'sampling'; readonly params: SampleParams }
@@ -83,7 +80,6 @@ export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
     message,
     schema,
     seesDecline: options?.declined === 'see',
-    compile: compileForm,
   })
 
 /**

@@ -56,7 +56,6 @@ export interface Round {
   readonly known: ResponsesByKey
   /** The responses of this round so far. */
   readonly partial: ResponsesByKey
-  /** The open questions. */
   readonly asked: ReadonlyMap<string, AskedQuestion>
   /** The handler's state before this round. */
   readonly before?: string | undefined
@@ -78,7 +77,6 @@ const NONCE_LENGTH = 16
 /** Parameters that change from round to round. */
 const ROUND_PARAMS: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState'])
 
-/** A round as JSON. */
 interface Packed extends Pick<Round, 'number' | 'before' | 'after'> {
   readonly expiresAt: number
   readonly known: readonly (readonly [string, PinnedResponse])[]

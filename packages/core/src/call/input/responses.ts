@@ -3,7 +3,6 @@ import { toBase64Url } from '../../util/bytes.ts'
 
 /** A response, and the digest of the question that it answers. */
 export interface PinnedResponse {
-  /** See {@link pinOf}. */
   readonly pin: string
   readonly response: JsonObject
 }
@@ -34,9 +33,6 @@ export function responseTo(known: ResponsesByKey, key: string, pin: string): Jso
   const answer = known.get(key)
   return answer?.pin === pin ? answer.response : undefined
 }
-
-/** The digest of a question's content. */
-export const pinOf = (shown: JsonObject): Promise<string> => digestOf(shown)
 
 /** SHA-256 over JSON with sorted keys, in base64url. */
 export async function digestOf(value: JsonObject): Promise<string> {

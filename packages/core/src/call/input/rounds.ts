@@ -14,9 +14,9 @@ import {
 import { ANONYMOUS } from '../../stores/principal.ts'
 import type { UnmatchedResponses } from './inputs.ts'
 import type { InputRequested, NeedsInput, HandlerResult } from '../result.ts'
-import { encodeQuestion, decodeResponse } from './encode-question.ts'
+import { encodeQuestion } from './encode-question.ts'
 import { partsOf, type Question, type QuestionKind } from './question.ts'
-import { checkShape } from './decode-response.ts'
+import { checkShape, decodeResponse } from './decode-response.ts'
 import type { Round, StateOwner } from './request-state.ts'
 
 const NONE: ResponsesByKey = new Map()

@@ -4,7 +4,7 @@ import type { AuthInfo } from '../../stores/principal.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { Bus } from '../../stores/bus.ts'
 import type { Clock } from '../../util/clock.ts'
-import { pinOf } from './responses.ts'
+import { digestOf } from './responses.ts'
 import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
 import type { CallInputs, ReadForm } from './inputs.ts'
@@ -63,7 +63,6 @@ export interface LiveInput {
   readonly requests: RequestChannel
   /** Sends a handler's questions to the client, and runs it again with the answers until it asks no more. */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
-  /** Asks one question while the handler runs. */
   ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown>
 }
 
@@ -93,7 +92,7 @@ export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
 /** The digest of each question, by its key. */
 export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
   const pins = Object.entries(questions).map(
-    async ([key, question]) => [key, await pinOf(shownContent(question, key))] as const,
+    async ([key, question]) => [key, await digestOf(shownContent(question, key))] as const,
   )
   return new Map(await Promise.all(pins))
 }

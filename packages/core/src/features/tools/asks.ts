@@ -1,7 +1,8 @@
 import type { CallContext } from '../../call/context.ts'
-import { responseTo, pinOf } from '../../call/input/responses.ts'
+import { responseTo, digestOf } from '../../call/input/responses.ts'
 import type { NeedsInput } from '../../call/result.ts'
-import { decodeResponse, shownContent } from '../../call/input/encode-question.ts'
+import { decodeResponse } from '../../call/input/decode-response.ts'
+import { shownContent } from '../../call/input/encode-question.ts'
 import { isQuestion, type Question } from '../../call/input/question.ts'
 import type { AnySchema } from '../../schema/types.ts'
 import type { Asks } from './ask-types.ts'
@@ -76,7 +77,7 @@ async function resolveAsks(
       answers[name] = value
       continue
     }
-    const response = responseTo(ctx.inputs.answers, name, await pinOf(shownContent(value, name)))
+    const response = responseTo(ctx.inputs.answers, name, await digestOf(shownContent(value, name)))
     if (response === undefined) questions[name] = value
     else answers[name] = await decodeResponse(value, name, response)
   }

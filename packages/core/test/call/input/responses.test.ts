@@ -1,6 +1,6 @@
 import { assert, jsonValue, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { responseTo, canonicalJson, mergeResponses, pinOf } from '../../../src/call/input/responses.ts'
+import { responseTo, canonicalJson, mergeResponses, digestOf } from '../../../src/call/input/responses.ts'
 
 describe('answers to questions', () => {
   const accepted = { action: 'accept', content: {} }
@@ -28,8 +28,8 @@ describe('answers to questions', () => {
 
 describe('the digest of a question', () => {
   it('does not depend on the order of members', async () => {
-    expect(await pinOf({ a: 1, b: { c: 2, d: 3 } })).toBe(await pinOf({ b: { d: 3, c: 2 }, a: 1 }))
-    expect(await pinOf({ a: 1 })).toMatch(/^[\w-]{43}$/)
+    expect(await digestOf({ a: 1, b: { c: 2, d: 3 } })).toBe(await digestOf({ b: { d: 3, c: 2 }, a: 1 }))
+    expect(await digestOf({ a: 1 })).toMatch(/^[\w-]{43}$/)
   })
 
   it('differs for any other difference', () => {
