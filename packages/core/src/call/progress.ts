@@ -20,16 +20,14 @@ export interface ProgressOptions {
  */
 export class Progress {
   readonly #token: RequestId
-  readonly #hasMessage: boolean
-  readonly #meta: JsonObject | undefined
+  readonly #options: ProgressOptions
   #reported = Number.NEGATIVE_INFINITY
   #sent: number | undefined
   #total: number | undefined
 
-  constructor(token: RequestId, { hasMessage, meta }: ProgressOptions) {
+  constructor(token: RequestId, options: ProgressOptions) {
     this.#token = token
-    this.#hasMessage = hasMessage
-    this.#meta = meta
+    this.#options = options
   }
 
   /** The notification for a value of the handler; undefined if the value does not grow or is not finite. */
@@ -38,7 +36,7 @@ export class Progress {
     if (!Number.isFinite(progress) || progress <= this.#reported) return undefined
     this.#reported = progress
     this.#total = Number.isFinite(total) ? total : undefined
-    const text = this.#hasMessage ? message : undefined
+    const text = this.#options.hasMessage ? message : undefined
     if (this.#sent === undefined || progress > this.#sent) return this.#frame(progress, this.#total, text)
     return this.#between(Number.EPSILON, text)
   }
@@ -71,7 +69,7 @@ export class Progress {
     const params: Record<string, unknown> = { progressToken: this.#token, progress }
     if (total !== undefined) params['total'] = total
     if (typeof message === 'string') params['message'] = message
-    if (this.#meta !== undefined) params['_meta'] = this.#meta
+    if (this.#options.meta !== undefined) params['_meta'] = this.#options.meta
     return notificationFrame(Notification.Progress, params)
   }
 }

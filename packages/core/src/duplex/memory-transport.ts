@@ -11,8 +11,8 @@ const HIGH_WATER_MARK = 1024 * 1024
 export function createMemoryTransportPair(): [Transport, Transport] {
   const left = new MemoryTransport()
   const right = new MemoryTransport()
-  left.join(right)
-  right.join(left)
+  left.peer = right
+  right.peer = left
   return [left, right]
 }
 
@@ -22,9 +22,10 @@ interface Waiting {
 }
 
 class MemoryTransport implements Transport {
-  #peer: MemoryTransport | undefined
+  peer!: MemoryTransport
   #handlers: TransportHandlers | undefined
   #inbox: Waiting[] = []
+  /** UTF-16 units that were received and not delivered. */
   #size = 0
   #delivering = false
   /** The peer has closed: this end closes when its inbox is empty. */
@@ -33,15 +34,7 @@ class MemoryTransport implements Transport {
   #capacity: Deferred | undefined
 
   get queued(): number {
-    return this.#peer?.waiting ?? 0
-  }
-  /** UTF-16 units that were received and not delivered. */
-  get waiting(): number {
-    return this.#size
-  }
-
-  join(peer: MemoryTransport): void {
-    this.#peer = peer
+    return this.peer.#size
   }
 
   start(handlers: TransportHandlers): void {
@@ -52,18 +45,18 @@ class MemoryTransport implements Transport {
 
   send(message: string, options?: SendOptions): void | Promise<void> {
     if (this.#closed || options?.signal?.aborted === true) return
-    return this.#peer?.receive({ text: message, signal: options?.signal })
+    return this.peer.#receive({ text: message, signal: options?.signal })
   }
 
   close(): Promise<void> {
     if (!this.#closed) {
-      this.#peer?.peerHasClosed()
+      this.peer.#endAfterInbox()
       this.#end({ kind: 'end' })
     }
     return Promise.resolve()
   }
 
-  receive(item: Waiting): void | Promise<void> {
+  #receive(item: Waiting): void | Promise<void> {
     if (this.#closed || this.#peerClosed) return
     this.#inbox.push(item)
     this.#size += item.text.length
@@ -73,7 +66,7 @@ class MemoryTransport implements Transport {
     return this.#capacity.promise
   }
 
-  peerHasClosed(): void {
+  #endAfterInbox(): void {
     this.#peerClosed = true
     this.#schedule()
   }
@@ -108,7 +101,7 @@ class MemoryTransport implements Transport {
   }
 
   #fail(error: unknown): void {
-    this.#peer?.peerHasClosed()
+    this.peer.#endAfterInbox()
     this.#end({ kind: 'error', error })
   }
 

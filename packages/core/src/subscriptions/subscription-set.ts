@@ -13,8 +13,8 @@ export interface SubscriptionLimits {
 /** The open subscriptions of one mount or connection. */
 export class SubscriptionSet {
   readonly #limits: SubscriptionLimits
-  readonly #open = new Set<Subscription>()
-  readonly #perPrincipal = new Map<string, number>()
+  /** With their principals. */
+  readonly #open = new Map<Subscription, string>()
 
   constructor(limits: SubscriptionLimits) {
     this.#limits = limits
@@ -25,34 +25,30 @@ export class SubscriptionSet {
   }
 
   find(id: RequestId): Subscription | undefined {
-    return [...this.#open].find((subscription) => subscription.id === id)
+    return [...this.#open.keys()].find((subscription) => subscription.id === id)
   }
 
   /** Undefined if there are too many. The subscription starts with `begin`. */
   open(options: SubscriptionOptions, principal: string): Subscription | undefined {
     const { max, maxPerPrincipal } = this.#limits
-    const open = this.#perPrincipal.get(principal) ?? 0
-    if (this.#open.size >= max || (principal !== ANONYMOUS && open >= maxPerPrincipal)) return undefined
+    if (this.#open.size >= max) return undefined
+    if (principal !== ANONYMOUS && this.#count(principal) >= maxPerPrincipal) return undefined
     const subscription = new Subscription(options)
-    this.#open.add(subscription)
-    this.#perPrincipal.set(principal, open + 1)
-    subscription.onClose(() => this.#closed(subscription, principal))
+    this.#open.set(subscription, principal)
+    subscription.onClose(() => this.#open.delete(subscription))
     return subscription
   }
 
   onChange(event: ChangeEvent): void {
-    for (const subscription of this.#open) subscription.onChange(event)
+    for (const subscription of this.#open.keys()) subscription.onChange(event)
   }
 
   /** Ends all of them with their responses. */
   closeAll(): void {
-    for (const subscription of this.#open) subscription.close()
+    for (const subscription of this.#open.keys()) subscription.close()
   }
 
-  #closed(subscription: Subscription, principal: string): void {
-    this.#open.delete(subscription)
-    const left = (this.#perPrincipal.get(principal) ?? 1) - 1
-    if (left === 0) this.#perPrincipal.delete(principal)
-    else this.#perPrincipal.set(principal, left)
+  #count(principal: string): number {
+    return [...this.#open.values()].filter((other) => other === principal).length
   }
 }

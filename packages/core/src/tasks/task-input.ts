@@ -60,10 +60,10 @@ export class TaskQuestions implements RequestChannel {
     }
     const id = `${key}-${++this.#lastId}`
     const own = params['_meta'] as JsonObject | undefined
-    const question =
-      this.#meta === undefined
-        ? { method, params }
-        : { method, params: { ...params, _meta: { ...own, ...this.#meta } } }
+    const question = {
+      method,
+      params: { ...params, ...(this.#meta && { _meta: { ...own, ...this.#meta } }) },
+    }
     const result = new Promise<JsonObject>((resolve, reject) => {
       this.#waiting.set(id, { question, key, copies: new Map(), resolve, reject })
     })

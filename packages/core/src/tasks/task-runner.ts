@@ -74,12 +74,8 @@ export class TaskRunner implements ServerMount {
     return this.#work.closed
   }
 
-  get running(): number {
-    return this.#live.size
-  }
-
   gauges(): Gauges {
-    return { ...NOTHING_HELD, tasks: this.running }
+    return { ...NOTHING_HELD, tasks: this.#live.size }
   }
 
   /**
@@ -225,7 +221,7 @@ export class TaskRunner implements ServerMount {
   #run(record: TaskRecord, call: CallContext): void {
     const { clock, dispatcher } = this.#options
     const live = new RunningTask(record, call, this.#options)
-    this.#live.set(live.id, live)
+    this.#live.set(record.taskId, live)
     const release = this.#follow(record.owner, call)
     const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
     const run = async (): Promise<void> => {
@@ -234,7 +230,7 @@ export class TaskRunner implements ServerMount {
       const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
       await live.settle(finalChanges(answered, live.ctx, clock.now()))
       clock.clearTimeout(timer)
-      this.#live.delete(live.id)
+      this.#live.delete(record.taskId)
       release()
       this.#leave(record.owner)
     }

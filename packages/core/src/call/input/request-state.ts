@@ -109,7 +109,7 @@ export class RequestStates {
   /** @throws `ERR_MCP_OPTION` for invalid keys */
   constructor(options: StateOptions) {
     this.#options = options
-    if (options.keys !== undefined) this.#sealer = this.#createSealer(options.keys)
+    if (options.keys !== undefined) this.#getSealer()
   }
 
   /** Undefined if the state would be too large. */
@@ -158,11 +158,8 @@ export class RequestStates {
   }
 
   #getSealer(): Sealer {
-    return (this.#sealer ??= this.#createSealer([this.#options.random(32)]))
-  }
-
-  #createSealer(keys: readonly SealKey[]): Sealer {
-    return createSealer({ keys, name: 'requestState.keys', random: this.#options.random })
+    const { random, keys } = this.#options
+    return (this.#sealer ??= createSealer({ keys: keys ?? [random(32)], name: 'requestState.keys', random }))
   }
 
   async #context({ principal, method, params }: StateOwner): Promise<string> {
