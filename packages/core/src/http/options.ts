@@ -154,7 +154,7 @@ export interface ResolvedOptions {
   readonly retryMs: number
   readonly parseLimits: ParseLimits
   readonly sessions: Required<Omit<SessionOptions, 'seal' | 'store'>>
-  readonly listens: Required<SubscriptionLimits>
+  readonly subscriptions: Required<SubscriptionLimits>
   readonly seal: Required<SealedSessionOptions> | undefined
   readonly legacySse: SsePaths | undefined
   readonly keepAlive: false | Required<KeepAliveOptions>

@@ -32,10 +32,10 @@ export function resolveOptions(options: EndpointOptions, { sessions }: EndpointP
   const limits = withDefaults(LIMITS, given)
   const streams = withDefaults(STREAMS, stream)
   const parseLimits = withDefaults(DEFAULT_PARSE_LIMITS, given.parse ?? {})
-  const listens = withDefaults(SUBSCRIPTIONS, given.subscriptions ?? {})
+  const subscriptions = withDefaults(SUBSCRIPTIONS, given.subscriptions ?? {})
   checkNumbers('limits.', limits)
   checkNumbers('limits.parse.', parseLimits)
-  checkNumbers('limits.subscriptions.', listens)
+  checkNumbers('limits.subscriptions.', subscriptions)
   checkNumbers('streams.', streams)
   check('response', ['auto', 'json', 'sse'].includes(response), "must be 'auto', 'json' or 'sse'")
   check('authenticate', ['undefined', 'function'].includes(typeof authenticate), 'must be a function')
@@ -44,7 +44,7 @@ export function resolveOptions(options: EndpointOptions, { sessions }: EndpointP
     ...streams,
     response,
     parseLimits,
-    listens,
+    subscriptions,
     bodyLimit: limits.bodyBytes,
     outboundLimit: limits.outboundBytes,
     closeDeadlineMs: limits.closeDeadlineMs,

@@ -21,7 +21,7 @@ describe('the options of a mount', () => {
       retryMs: 1_000,
       closeDeadlineMs: 10_000,
       seal: undefined,
-      listens: { max: 10_000, maxPerPrincipal: 100 },
+      subscriptions: { max: 10_000, maxPerPrincipal: 100 },
       keepAlive: { mode: 'comment', intervalMs: 15_000, maxMissed: 3 },
       parseLimits: { maxDepth: 128, maxTokens: 100_000 },
       sessions: {

@@ -32,7 +32,7 @@ export class SubscriptionHandler {
 
   constructor(context: EndpointContext) {
     this.#context = context
-    this.#subscriptions = new SubscriptionSet(context.options.listens)
+    this.#subscriptions = new SubscriptionSet(context.options.subscriptions)
   }
 
   /** Ends every stream with its answer. */
