@@ -131,7 +131,6 @@ export class Bridge {
     this.#own.delete(name)
   }
 
-  /** Whether the registry still has our tool. */
   #holds(name: string): boolean {
     if (!this.#registry.has(name)) return false
     return this.#registry.get === undefined || this.#registry.get(name) === this.#own.get(name)

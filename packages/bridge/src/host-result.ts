@@ -44,7 +44,6 @@ export function toHostResult(
   }
 }
 
-/** The result of a call that failed. */
 export function failedResult(error: Error, limits: ResultLimits = {}): HostToolResult {
   return {
     ...toHostResult({ content: [{ type: 'text', text: error.message }] }, limits),

@@ -165,7 +165,6 @@ export function eachSchema(
 const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly unknown[] =>
   after.every((each, i) => each === before[i]) ? before : after
 
-/** Renames the arguments that the API would refuse. */
 function renamed(schema: JsonObject, keys: RegExp | undefined): ModelSchema {
   const originals = new Map<string, string>()
   const plain = schema as ModelSchema['schema']
@@ -194,7 +193,6 @@ function renamed(schema: JsonObject, keys: RegExp | undefined): ModelSchema {
 
 const MAX_KEY = 64
 
-/** Names that are not taken. */
 function freeNames(names: readonly string[]): (name: string) => string {
   const taken = new Set(names)
   const counts = new Map<string, number>()

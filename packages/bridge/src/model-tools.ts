@@ -4,17 +4,14 @@ import type { HostTool } from './host-tool.ts'
 import { modelNames, shortened } from './model-names.ts'
 import { type ModelSchema, modelSchema, type SchemaDialect } from './model-schema.ts'
 
-/** A tool as the model sees it. */
 interface ModelTool {
   readonly name: string
   readonly description: string
   readonly schema: ModelSchema['schema']
-  /** Calls it with the model's arguments. */
   readonly run: (input: unknown, signal: AbortSignal | undefined) => Promise<HostToolResult>
   readonly tool: HostTool
 }
 
-/** A call of the model. */
 export interface ModelCall {
   readonly id: string
   readonly name: string
@@ -50,7 +47,6 @@ export interface ModelToolsOptions {
   readonly maxDescription?: number
 }
 
-/** The tools by the names that the model uses. */
 export class ModelTools {
   readonly all: readonly ModelTool[]
   readonly #byName: ReadonlyMap<string, ModelTool>

@@ -47,10 +47,7 @@ export interface OpenAiCallOutput {
 
 /** Options for both APIs of OpenAI. */
 export interface OpenAiToolsOptions extends ModelToolsOptions {
-  /**
-   * Longest description in characters. OpenAI has refused requests with longer ones.
-   * @default 1_024
-   */
+  /** Longest description in characters. OpenAI has refused requests with longer ones. @default 1_024 */
   readonly maxDescription?: number
 }
 

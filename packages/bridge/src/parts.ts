@@ -69,7 +69,6 @@ export function bytesOf(
   return { data: part.data, mimeType: part.mimeType ?? 'application/octet-stream', uri: part.uri }
 }
 
-/** The text of a part, for models that only read text. */
 export function textOf(part: HostPart): string {
   switch (part.type) {
     case 'text':

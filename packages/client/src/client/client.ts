@@ -185,7 +185,7 @@ export class Client {
   }
 
   async #close(): Promise<void> {
-    this.#dialect?.close()
+    this.#dialect?.subscriptions.close?.()
     await this.#connection?.close()
     this.#end({ kind: 'end' })
   }
@@ -356,11 +356,11 @@ export class Client {
   /** Subscribes to a resource: see the event `resourceUpdated`. The subscription survives the loss of a session. */
   async subscribe(uri: string): Promise<void> {
     this.#requests.require('resources.subscribe')
-    await this.#requests.dialect.subscribe(uri)
+    await this.#requests.dialect.subscriptions.subscribe(uri)
   }
 
   async unsubscribe(uri: string): Promise<void> {
-    await this.#requests.dialect.unsubscribe(uri)
+    await this.#requests.dialect.subscriptions.unsubscribe(uri)
   }
 
   /** Sets the lowest level of log messages that the server sends. */
@@ -386,7 +386,7 @@ export class Client {
 
   readonly #handlers: ConnectionHandlers = {
     notification: (message) => {
-      if (this.#dialect?.handleNotification(message) === true) return
+      if (this.#dialect?.subscriptions.handleNotification?.(message) === true) return
       emitNotification(this.#events, message, (id) => this.#input.completions.complete(id))
     },
     request: ({ method, params = {} }, { signal }) =>
@@ -401,7 +401,7 @@ export class Client {
   #end(reason: TransportClose): void {
     if (this.#closeReason !== undefined) return
     this.#closeReason = reason
-    this.#dialect?.close()
+    this.#dialect?.subscriptions.close?.()
     this.#input.close(new ConnectionClosedError('The connection is closed', reason))
     this.#closed.resolve(reason)
     this.#events.emit('close', reason)
@@ -414,7 +414,7 @@ export class Client {
     const kinds = (['tools', 'prompts', 'resources'] as const).filter(
       (kind) => all || this.#events.has(`${kind}Changed`),
     )
-    this.#dialect?.watchLists(new Set(kinds))
+    this.#dialect?.subscriptions.watchLists?.(new Set(kinds))
   }
 }
 

@@ -8,10 +8,8 @@ import { abortable, abortingAfter } from '../util/promises.ts'
 import { resume, type SavedSession } from './saved-session.ts'
 
 export interface ConnectOptions extends Omit<DialectOptions, 'connection'> {
-  /** A session to resume instead of a handshake. */
   readonly session: SavedSession | undefined
   readonly handlers: ConnectionHandlers
-  /** Called with each connection before its handshake. */
   readonly onConnection: (connection: Connection) => void
 }
 

@@ -13,7 +13,6 @@ interface KnownTool {
   readonly outputSchema: JsonObject | undefined
 }
 
-/** What calls need to know of the tools that were listed. */
 export class KnownTools {
   readonly #tools = new BoundedMap<string, KnownTool>(10_000)
 
@@ -35,7 +34,6 @@ export class KnownTools {
     return found.ok ? undefined : found.problem
   }
 
-  /** The headers that repeat arguments of a call. */
   headersFor(name: string, args: JsonObject): Readonly<Record<string, string>> {
     const headers: Record<string, string> = {}
     for (const { header, path } of this.#tools.get(name)?.parameters ?? []) {

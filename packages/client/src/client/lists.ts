@@ -64,7 +64,6 @@ export const LISTS: {
   },
 }
 
-/** Fetches lists. Malformed entries are left out and reported. */
 export class Lists {
   readonly #requests: RequestSender
   readonly #tools: KnownTools

@@ -7,7 +7,6 @@ import { inRounds } from '../input/rounds.ts'
 import type { RequestOptions, ResolvedOptions } from './options.ts'
 import { checkType } from './results.ts'
 
-/** Sends requests with the client's limits. */
 export class RequestSender {
   readonly options: ResolvedOptions
   readonly input: ClientInput

@@ -12,7 +12,6 @@ export interface SavedSession {
   readonly server: Partial<ServerDescription>
 }
 
-/** Undefined if the transport has no session. */
 export function savedSession({ connection, server, revision }: Dialect): SavedSession | undefined {
   const { sessionId: id } = connection.transport
   if (id === undefined) return undefined

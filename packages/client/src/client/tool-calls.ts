@@ -43,8 +43,7 @@ export class ToolCalls {
     const requests = this.#requests
     requests.require('tools')
     const params = { name, arguments: args, ...extra }
-    const send = (): Promise<JsonObject> =>
-      requests.inRounds(Method.CallTool, params, options, this.#tools.headersFor(name, args))
+    const send = () => requests.inRounds(Method.CallTool, params, options, this.#tools.headersFor(name, args))
     try {
       return await send()
     } catch (error) {

@@ -24,11 +24,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
   return new Client(info, rest).connect(transportFor(config), signal === undefined ? {} : { signal })
 }
 
-/**
- * Returns what `Client.connect` takes. Opens nothing.
- *
- * @throws TypeError for an invalid configuration
- */
+/** Returns what `Client.connect` takes. Opens nothing. @throws TypeError for an invalid configuration */
 export function transportFor(config: ServerConfig): TransportFactory {
   if (isStdio(config)) {
     const { transport: _, ...options } = config

@@ -1,5 +1,5 @@
 import { isObject } from '@jetway/core/protocol'
-import { EntryError } from './entry-error.ts'
+import { EntryError } from './variables.ts'
 
 /**
  * An input of a VS Code file.
@@ -61,5 +61,4 @@ function readInputs(defined: unknown): readonly ConfigInput[] {
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const asOption = (option: unknown): string | undefined =>
-  isObject(option) ? asText(option['value']) : asText(option)
+const asOption = (option: unknown) => (isObject(option) ? asText(option['value']) : asText(option))

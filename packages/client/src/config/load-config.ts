@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { ConfigFileError, parseJsonc, readTextFile } from './config-file.ts'
 import { type EntryContext, isDisabled, readEntry } from './server-entry.ts'
-import { EntryError } from './entry-error.ts'
+import { EntryError } from './variables.ts'
 import { answering, type AskForInput } from './inputs.ts'
 import type { ServerConfig } from './server-config.ts'
 

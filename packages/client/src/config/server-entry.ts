@@ -3,9 +3,8 @@ import { parseEnv } from 'node:util'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { readTextFile } from './config-file.ts'
 import { transportFor } from './connect.ts'
-import { EntryError } from './entry-error.ts'
 import type { ServerConfig, StdioServer } from './server-config.ts'
-import { expand, type Variables } from './variables.ts'
+import { EntryError, expand, type Variables } from './variables.ts'
 
 export interface EntryContext {
   readonly variables: Variables
@@ -16,11 +15,9 @@ export interface EntryContext {
 
 export interface ReadEntry {
   readonly config: ServerConfig
-  /** Unknown fields. */
   readonly unused: readonly string[]
 }
 
-/** The names that hosts use. */
 const TRANSPORTS: ReadonlyMap<unknown, 'stdio' | 'http' | 'sse'> = new Map([
   ['stdio', 'stdio'],
   ['local', 'stdio'],

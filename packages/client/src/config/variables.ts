@@ -1,5 +1,15 @@
 import { basename, sep } from 'node:path'
-import { EntryError } from './entry-error.ts'
+
+/** A problem with one field of one server. The message has no values from the file. */
+export class EntryError extends Error {
+  /** Undefined for the whole server. */
+  readonly field: string | undefined
+
+  constructor(field: string | undefined, message: string) {
+    super(message)
+    this.field = field
+  }
+}
 
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -58,8 +68,7 @@ async function valueOf(inner: string, place: Place, variables: Variables): Promi
 }
 
 /** Every object has a `constructor`. */
-const held = (name: string, { env }: Variables): string | undefined =>
-  Object.hasOwn(env, name) ? env[name] : undefined
+const held = (name: string, { env }: Variables) => (Object.hasOwn(env, name) ? env[name] : undefined)
 
 /** https://code.visualstudio.com/docs/reference/variables-reference, https://cursor.com/docs/mcp */
 function predefinedOf(name: string, { userHome, workspaceFolder }: Variables): string | undefined {

@@ -133,7 +133,6 @@ export class Connection {
     await this.#send(message, { revision: this.revision, relatedTo })
   }
 
-  /** Rejects all pending requests, then closes the transport. */
   async close(): Promise<void> {
     this.#end({ kind: 'end' })
     await this.transport.close()

@@ -17,7 +17,6 @@ const MAX_UNSENT = 256
 export interface InboundOptions {
   /** Undefined if the request gets no response. */
   handle(request: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
-  /** Never rejects. */
   send(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void>
   /** Stops the timers of the requests that this one may belong to. Returns a function that starts them again. */
   pause(relatedTo: RequestId | undefined): () => void
@@ -36,17 +35,9 @@ export class InboundRequests {
 
   /** Returns a promise while the server does not read the responses it asked for. */
   handle(request: JsonRpcRequest, relatedTo: RequestId | undefined): void | Promise<void> {
-    if (this.#running.has(request.id))
-      this.#send(
-        failure(request.id, ErrorCode.InvalidRequest, 'A request with this id is running'),
-        relatedTo,
-      )
-    else if (this.#running.size >= MAX_RUNNING)
-      this.#send(
-        failure(request.id, ErrorCode.InternalError, 'The client is busy, try again shortly'),
-        relatedTo,
-      )
-    else this.#run(request, relatedTo)
+    const refusal = this.#refusal(request.id)
+    if (refusal === undefined) this.#run(request, relatedTo)
+    else this.#send(refusal, relatedTo)
     return this.#drained?.promise
   }
 
@@ -64,6 +55,13 @@ export class InboundRequests {
     this.#running.clear()
     for (const controller of running) controller.abort(new Error('The connection is closed'))
     this.#drain()
+  }
+
+  #refusal(id: RequestId): JsonRpcMessage | undefined {
+    if (this.#running.has(id))
+      return failure(id, ErrorCode.InvalidRequest, 'A request with this id is running')
+    if (this.#running.size < MAX_RUNNING) return undefined
+    return failure(id, ErrorCode.InternalError, 'The client is busy, try again shortly')
   }
 
   #run(request: JsonRpcRequest, relatedTo: RequestId | undefined): void {

@@ -1,7 +1,6 @@
 import { type ClientCapabilities, Notification, type Revision, TASKS_EXTENSION } from '@jetway/core/protocol'
 import type { ResolvedOptions } from '../client/options.ts'
 
-/** The capabilities to declare: those with a handler, and those from the options. */
 export function capabilitiesFor(
   revision: Revision,
   { handlers, capabilities, tasks }: ResolvedOptions,

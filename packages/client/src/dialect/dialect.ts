@@ -30,7 +30,6 @@ export interface DialectOptions {
   readonly onChangesMissed: () => void
 }
 
-/** What a handshake has found out. */
 export interface Negotiated {
   readonly revision: Revision
   readonly server: ServerDescription
@@ -47,12 +46,17 @@ export interface Dialect {
   /** Sends a request; a second time if the server asks for another version or has lost the session. */
   request(method: string, params: JsonObject | undefined, settings: RequestSettings): Promise<JsonObject>
   setLogLevel(level: LogLevel): Promise<void>
+  readonly subscriptions: Subscriptions
+}
+
+/** What the host wants to be notified of. */
+export interface Subscriptions {
   /** Rejects if the server does not agree to the subscription. */
   subscribe(uri: string): Promise<void>
   unsubscribe(uri: string): Promise<void>
-  /** Says which lists the host watches for changes. */
-  watchLists(kinds: ReadonlySet<ListKind>): void
+  /** Says which lists the host watches for changes. Absent if every session gets list changes. */
+  watchLists?(kinds: ReadonlySet<ListKind>): void
   /** True if the notification is not for the host. */
-  handleNotification(message: JsonRpcNotification): boolean
-  close(): void
+  handleNotification?(message: JsonRpcNotification): boolean
+  close?(): void
 }

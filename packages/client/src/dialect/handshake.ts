@@ -21,22 +21,27 @@ export function readInfo(info: unknown): Implementation | undefined {
   return isObject(info) && typeof info['name'] === 'string' ? (info as unknown as Implementation) : undefined
 }
 
-/** Runs at a version, and a second time if the server's error names a shared one. */
+/**
+ * Runs at a version, and a second time if the server's error names a shared one.
+ *
+ * @param code - of errors that name versions; without it, any error may
+ */
 export async function atVersion(
   revisions: readonly Revision[],
   first: Revision | undefined,
   run: (revision: Revision) => Promise<JsonObject>,
+  code?: number,
 ): Promise<JsonObject> {
   if (first === undefined) throw unsupported([], revisions)
   try {
     return await run(first)
   } catch (error) {
-    const { code, data } = error instanceof McpError ? error : {}
-    const supported: unknown = isObject(data) ? data['supported'] : undefined
+    if (!(error instanceof McpError) || (code !== undefined && error.code !== code)) throw error
+    const supported: unknown = isObject(error.data) ? error.data['supported'] : undefined
     const offered = Array.isArray(supported) ? supported.filter((each) => typeof each === 'string') : []
     const shared = revisions.find(({ version }) => offered.includes(version))
     if (shared !== undefined) return await run(shared)
-    throw code === ErrorCode.UnsupportedProtocolVersion ? unsupported(offered, revisions) : error
+    throw error.code === ErrorCode.UnsupportedProtocolVersion ? unsupported(offered, revisions) : error
   }
 }
 

@@ -2,7 +2,7 @@ import { type JsonObject, type LogLevel, Method, Notification, type Revision } f
 import type { Connection, RequestSettings } from '../connection/connection.ts'
 import { SessionLostError } from '../errors.ts'
 import { capabilitiesFor } from './capabilities.ts'
-import type { Dialect, DialectOptions, Negotiated, ServerDescription } from './dialect.ts'
+import type { Dialect, DialectOptions, Negotiated, ServerDescription, Subscriptions } from './dialect.ts'
 import { atVersion, describeServer, unsupported } from './handshake.ts'
 
 /** Limits what has to be sent again after the server has lost the session. */
@@ -45,8 +45,9 @@ async function initialize(options: DialectOptions, revisions: readonly Revision[
   return { revision, server: describeServer(result) }
 }
 
-export class LegacyDialect implements Dialect {
+export class LegacyDialect implements Dialect, Subscriptions {
   readonly acceptsRequests = true
+  readonly subscriptions: Subscriptions = this
   readonly connection: Connection
   readonly #revisions: readonly Revision[]
   readonly #options: DialectOptions
@@ -104,15 +105,6 @@ export class LegacyDialect implements Dialect {
     this.#uris.delete(uri)
     await this.request(Method.Unsubscribe, { uri }, this.#settings())
   }
-
-  /** Every session gets list changes. */
-  watchLists(): void {}
-
-  handleNotification(): boolean {
-    return false
-  }
-
-  close(): void {}
 
   #settings(): RequestSettings {
     return { timeoutMs: this.#options.options.timeoutMs }

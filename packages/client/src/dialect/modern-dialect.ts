@@ -2,9 +2,9 @@ import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
   encodeHeaderText,
+  ErrorCode,
   isObject,
   type JsonObject,
-  type JsonRpcNotification,
   LOG_LEVEL,
   type LogLevel,
   Method,
@@ -15,7 +15,7 @@ import {
 import type { Connection, RequestSettings } from '../connection/connection.ts'
 import { invalidResponse } from '../errors.ts'
 import { capabilitiesFor } from './capabilities.ts'
-import type { Dialect, DialectOptions, ListKind, Negotiated, ServerDescription } from './dialect.ts'
+import type { Dialect, DialectOptions, Negotiated, ServerDescription } from './dialect.ts'
 import { atVersion, describeServer, readInfo, unsupported } from './handshake.ts'
 import { SubscriptionStream } from './subscription-stream.ts'
 
@@ -42,7 +42,7 @@ export async function discover(
       timeoutMs: options.options.timeoutMs,
       signal,
       uncancellable: true,
-      ...headersFor(connection, Method.Discover, {}),
+      headers: headersFor(connection, Method.Discover, {}),
     })
     if (shared(response) !== undefined) onShared()
     return response
@@ -74,17 +74,12 @@ function headersFor(
   { transport }: Connection,
   method: string,
   params: JsonObject,
-  more?: Readonly<Record<string, string>>,
-): Pick<RequestSettings, 'headers'> {
-  if (!transport.streamPerRequest) return {}
+  more: RequestSettings['headers'] = {},
+): RequestSettings['headers'] {
+  if (!transport.streamPerRequest) return undefined
   const name = NAMED_BY.map((member) => params[member]).find((value) => typeof value === 'string')
-  return {
-    headers: {
-      'Mcp-Method': encodeHeaderText(method),
-      ...(typeof name === 'string' && { 'Mcp-Name': encodeHeaderText(name) }),
-      ...more,
-    },
-  }
+  const named = name === undefined ? {} : { 'Mcp-Name': encodeHeaderText(name) }
+  return { 'Mcp-Method': encodeHeaderText(method), ...named, ...more }
 }
 
 /** For servers without sessions: every request names its client and version. */
@@ -92,9 +87,9 @@ export class ModernDialect implements Dialect {
   readonly acceptsRequests = false
   readonly connection: Connection
   readonly server: ServerDescription
+  readonly subscriptions: SubscriptionStream
   readonly #revisions: readonly Revision[]
   readonly #options: DialectOptions
-  readonly #subscriptions: SubscriptionStream
   #revision: Revision
   #level: LogLevel | undefined
 
@@ -105,7 +100,7 @@ export class ModernDialect implements Dialect {
     this.#options = options
     this.#revision = connection.revision = revision
     this.server = server
-    this.#subscriptions = new SubscriptionStream({
+    this.subscriptions = new SubscriptionStream({
       options,
       capabilities: server.capabilities,
       request: (params, settings) => this.request(Method.Listen, params, settings),
@@ -120,35 +115,16 @@ export class ModernDialect implements Dialect {
   request(method: string, params: JsonObject = {}, settings: RequestSettings): Promise<JsonObject> {
     const { _meta: own } = params
     const headers = headersFor(this.connection, method, params, settings.headers)
-    return atVersion(this.#revisions, this.#revision, (revision) => {
+    const run = (revision: Revision): Promise<JsonObject> => {
       this.#revision = this.connection.revision = revision
       const meta = { ...(isObject(own) ? own : {}), ...metaFor(revision, this.#options, this.#level) }
-      return this.connection.request(method, { ...params, _meta: meta }, { ...settings, ...headers })
-    })
+      return this.connection.request(method, { ...params, _meta: meta }, { ...settings, headers })
+    }
+    return atVersion(this.#revisions, this.#revision, run, ErrorCode.UnsupportedProtocolVersion)
   }
 
   /** The level goes with every later request. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#level = level
-  }
-
-  subscribe(uri: string): Promise<void> {
-    return this.#subscriptions.addUri(uri)
-  }
-
-  unsubscribe(uri: string): Promise<void> {
-    return this.#subscriptions.removeUri(uri)
-  }
-
-  watchLists(kinds: ReadonlySet<ListKind>): void {
-    this.#subscriptions.watchLists(kinds)
-  }
-
-  handleNotification(message: JsonRpcNotification): boolean {
-    return this.#subscriptions.handleNotification(message)
-  }
-
-  close(): void {
-    this.#subscriptions.close()
   }
 }

@@ -12,7 +12,7 @@ import {
 import type { RequestSettings } from '../connection/connection.ts'
 import { ClientError } from '../errors.ts'
 import { toError } from '../util/promises.ts'
-import type { DialectOptions, ListKind } from './dialect.ts'
+import type { DialectOptions, ListKind, Subscriptions } from './dialect.ts'
 
 export interface SubscriptionStreamOptions {
   readonly options: DialectOptions
@@ -20,7 +20,6 @@ export interface SubscriptionStreamOptions {
   readonly request: (params: JsonObject, settings: RequestSettings) => Promise<JsonObject>
 }
 
-/** One `subscriptions/listen` request. */
 interface Stream {
   readonly filter: JsonObject
   readonly end: AbortController
@@ -40,7 +39,7 @@ const LAST_RETRY_MS = 30_000
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export class SubscriptionStream {
+export class SubscriptionStream implements Subscriptions {
   readonly #options: DialectOptions
   readonly #capabilities: ServerCapabilities
   readonly #request: SubscriptionStreamOptions['request']
@@ -59,7 +58,7 @@ export class SubscriptionStream {
     this.#request = request
   }
 
-  async addUri(uri: string): Promise<void> {
+  async subscribe(uri: string): Promise<void> {
     if (this.#uris.has(uri)) return
     if (this.#uris.size >= MAX_URIS)
       throw new RangeError(`No more than ${MAX_URIS} resource subscriptions: unsubscribe from some`)
@@ -76,7 +75,7 @@ export class SubscriptionStream {
     }
   }
 
-  async removeUri(uri: string): Promise<void> {
+  async unsubscribe(uri: string): Promise<void> {
     if (this.#uris.delete(uri)) await this.#update()
   }
 

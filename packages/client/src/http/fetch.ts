@@ -125,7 +125,6 @@ export async function readText({ body }: Response, limit: number): Promise<strin
 export const readRefusal = (response: Response): Promise<string> =>
   readText(response, MAX_REFUSAL_BYTES).catch(() => '')
 
-/** For a status without a JSON-RPC error. */
 export const statusError = (status: number, method: string, text: string): TransportError =>
   new TransportError(
     `${method} was answered with HTTP status ${status}${text === '' ? '' : `: ${text.slice(0, EXCERPT)}`}`,

@@ -1,10 +1,8 @@
-import type { JsonRpcMessage, Revision } from '@jetway/core/protocol'
 import { TransportError } from '../errors.ts'
 import type {
   ClientTransport,
   ClientTransportHandlers,
   TransportFactory,
-  SendContext,
 } from '../transport/client-transport.ts'
 import { LegacySseTransport } from './legacy-sse.ts'
 import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
@@ -17,7 +15,7 @@ import { isInitialize, StreamableHttpTransport } from './streamable-http.ts'
  */
 export function http(url: string | URL, options: HttpOptions = {}): TransportFactory {
   const resolved = resolveHttpOptions(url, options)
-  return () => new HttpTransport(resolved)
+  return () => httpTransport(resolved)
 }
 
 /**
@@ -38,69 +36,50 @@ const OLDER: readonly (number | undefined)[] = [400, 404, 405]
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
-class HttpTransport implements ClientTransport {
-  readonly key: string
-  readonly #options: ResolvedHttpOptions
-  #handlers: ClientTransportHandlers | undefined
-  #inner: ClientTransport
-
-  constructor(options: ResolvedHttpOptions) {
-    this.key = options.url
-    this.#options = options
-    this.#inner = new StreamableHttpTransport(options)
-  }
-
-  get streamPerRequest(): boolean {
-    return this.#inner.streamPerRequest
-  }
-
-  get alive(): boolean {
-    return this.#inner.alive !== false
-  }
-
-  get sessionId(): string | undefined {
-    return this.#inner.sessionId
-  }
-
-  resume(sessionId: string): void {
-    this.#inner.resume?.(sessionId)
-  }
-
-  start(handlers: ClientTransportHandlers): void | Promise<void> {
-    this.#handlers = handlers
-    return this.#inner.start(handlers)
-  }
-
-  async send(message: JsonRpcMessage, context: SendContext): Promise<void> {
-    try {
-      await this.#inner.send(message, context)
-    } catch (error) {
-      if (!isInitialize(message) || !mayBeOlder(error)) throw error
-      await this.#fallBack(error)
-      await this.#inner.send(message, context)
-    }
-  }
-
-  negotiated(revision: Revision): void {
-    this.#inner.negotiated?.(revision)
-  }
-
-  close(): Promise<void> {
-    return this.#inner.close()
-  }
+function httpTransport(options: ResolvedHttpOptions): ClientTransport {
+  let inner: ClientTransport = new StreamableHttpTransport(options)
+  let handlers: ClientTransportHandlers
 
   /** @throws the first refusal if there is no stream either: it says more */
-  async #fallBack(refusal: unknown): Promise<void> {
-    const older = new LegacySseTransport(this.#options)
+  async function fallBack(refusal: unknown): Promise<void> {
+    const older = new LegacySseTransport(options)
     try {
-      await older.start(this.#handlers as ClientTransportHandlers)
+      await older.start(handlers)
     } catch {
       throw refusal
     }
     // The first transport has no session and nothing open.
-    this.#inner = older
+    inner = older
+  }
+
+  return {
+    key: options.url,
+    get streamPerRequest() {
+      return inner.streamPerRequest
+    },
+    get alive() {
+      return inner.alive !== false
+    },
+    get sessionId() {
+      return inner.sessionId
+    },
+    resume: (sessionId) => inner.resume?.(sessionId),
+    start(given) {
+      handlers = given
+      return inner.start(given)
+    },
+    async send(message, context) {
+      try {
+        await inner.send(message, context)
+      } catch (error) {
+        if (!isInitialize(message) || !mayBeOlder(error)) throw error
+        await fallBack(error)
+        await inner.send(message, context)
+      }
+    },
+    negotiated: (revision) => inner.negotiated?.(revision),
+    close: () => inner.close(),
   }
 }
 
-const mayBeOlder = (error: unknown): boolean =>
-  error instanceof TransportError && OLDER.includes(error.status)
+const mayBeOlder = (error: unknown) => error instanceof TransportError && OLDER.includes(error.status)

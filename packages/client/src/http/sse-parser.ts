@@ -24,7 +24,6 @@ export class SseOverflowError extends Error {
  */
 export class SseParser {
   readonly #limit: number
-  /** The line that is not complete yet. */
   readonly #rest = new TextBuffer()
   #size = 0
   #first = true

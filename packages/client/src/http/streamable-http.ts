@@ -195,7 +195,6 @@ export class StreamableHttpTransport implements ClientTransport {
     }
   }
 
-  /** Reads the GET stream for as long as the server offers one. */
   async #listen(): Promise<void> {
     const open = this.#opened(undefined)
     this.#listening = open
@@ -244,7 +243,6 @@ export class StreamableHttpTransport implements ClientTransport {
     return fetchHttp(this.#options, { url: this.#options.url, method, signal, ...rest })
   }
 
-  /** Headers of all requests after the first. */
   #identity(revision: Revision | undefined): Readonly<Record<string, string>> {
     return {
       ...(this.sessionId !== undefined && { 'mcp-session-id': this.sessionId }),

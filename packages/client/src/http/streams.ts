@@ -13,7 +13,6 @@ export interface StreamPosition {
   retryMs?: number
 }
 
-/** Where messages go, and the request that they are for. */
 export interface Reading {
   readonly options: ResolvedHttpOptions
   readonly handlers: ClientTransportHandlers

@@ -61,11 +61,7 @@ export class ClientInput {
     })
   }
 
-  /**
-   * The result of a request for input.
-   *
-   * @throws McpError if there is no handler; whatever a handler throws
-   */
+  /** The result of a request for input. @throws McpError if there is no handler; whatever a handler throws */
   async answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     if (method === Method.Ping) return {}
     const custom = this.#customHandler(method)
@@ -166,8 +162,7 @@ export class ClientInput {
 const STANDARD: ReadonlySet<string> = new Set(Object.values(ClientMethod))
 const CANCELLED: ElicitUrlResult & JsonObject = { action: 'cancel' }
 
-const notFound = (): McpError =>
-  new McpError(ErrorCode.MethodNotFound, 'This client does not handle that method')
+const notFound = () => new McpError(ErrorCode.MethodNotFound, 'This client does not handle that method')
 const invalidParams = (problem: string): McpError => new McpError(ErrorCode.InvalidParams, problem)
 
 function readUrlRequest(params: JsonObject): ElicitUrlRequest {

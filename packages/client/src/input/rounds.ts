@@ -51,11 +51,7 @@ async function answersTo({ inputRequests, requestState }: JsonObject, options: R
   }
 }
 
-/**
- * Answers input requests concurrently. The first failure ends the others.
- *
- * @throws ClientError
- */
+/** Answers input requests concurrently. The first failure ends the others. @throws ClientError */
 export async function answerAll(
   inputRequests: unknown,
   { method, answer, signal }: Pick<RoundsOptions, 'method' | 'answer' | 'signal'>,
@@ -65,7 +61,7 @@ export async function answerAll(
   const all = anySignal(signal, over.signal)
   try {
     const answers = requests.map(
-      async ([key, request]) => [key, await answer(request.method, request.params, all)] as const,
+      async ({ key, wanted, params }) => [key, await answer(wanted, params, all)] as const,
     )
     return Object.fromEntries(await Promise.all(answers))
   } catch (cause) {
@@ -82,20 +78,14 @@ export function inputUnavailable(cause: unknown): ClientError {
   return new ClientError('input-unavailable', `The server asked for input and got none: ${text}`, { cause })
 }
 
-interface InputRequest {
-  readonly method: string
-  readonly params: JsonObject
-}
-
-function readInputRequests(given: unknown, method: string): readonly (readonly [string, InputRequest])[] {
+function readInputRequests(given: unknown, method: string) {
   if (!isObject(given)) throw invalidResponse(method, 'its inputRequests are not an object')
   const entries = Object.entries(given)
   if (entries.length > MAX_INPUT_REQUESTS)
     throw invalidResponse(method, `it has more than ${MAX_INPUT_REQUESTS} input requests`)
   return entries.map(([key, request]) => {
     const { method: wanted, params = {} } = isObject(request) ? request : {}
-    if (typeof wanted !== 'string' || !isObject(params))
-      throw invalidResponse(method, `its input request ${JSON.stringify(key)} is malformed`)
-    return [key, { method: wanted, params }]
+    if (typeof wanted === 'string' && isObject(params)) return { key, wanted, params }
+    throw invalidResponse(method, `its input request ${JSON.stringify(key)} is malformed`)
   })
 }

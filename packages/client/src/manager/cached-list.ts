@@ -12,7 +12,6 @@ export class CachedList<Item> {
     this.#onError = onError
   }
 
-  /** The last list that could be fetched. */
   get items(): readonly Item[] | undefined {
     return this.#items
   }

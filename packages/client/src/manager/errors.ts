@@ -1,7 +1,6 @@
 import { ClientError } from '../errors.ts'
 import { printable } from '../util/printable.ts'
 
-/** Names in one message. */
 const MAX_NAMES = 20
 
 export const shown = (name: string): string => printable(name, 128)

@@ -4,7 +4,6 @@ import type { ServerConfig } from '../config/server-config.ts'
 import type { ClientHandlers } from '../input/handlers.ts'
 import type { Spawn } from '../stdio/options.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
-import { processOf } from '../transport/process-dial.ts'
 import type { Approvals } from './approvals.ts'
 import type { ResolvedManagerOptions } from './options.ts'
 import { Semaphore } from './semaphore.ts'
@@ -27,11 +26,7 @@ export class ClientOpener {
     this.#remote = new Semaphore(remote)
   }
 
-  /**
-   * After a failure nothing stays open.
-   *
-   * @param listen - called before the client connects
-   */
+  /** After a failure nothing stays open. @param listen - called before the client connects */
   async open(
     { name, approvals }: { readonly name: string; readonly approvals: Approvals },
     factory: TransportFactory,
@@ -39,7 +34,7 @@ export class ClientOpener {
     signal: AbortSignal,
   ): Promise<Client> {
     const { client: options, clock } = this.#options
-    const started = processOf(factory)
+    const started = factory.process
     if (started !== undefined) {
       const { command, args = [], cwd } = started
       const env = Object.keys(started.env ?? {})

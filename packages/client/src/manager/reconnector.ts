@@ -107,5 +107,4 @@ export class Reconnector {
 }
 
 /** Further attempts would ask the user again. */
-const isFinal = (error: Error | undefined): boolean =>
-  error instanceof ClientError && error.code === 'not-approved'
+const isFinal = (error: Error | undefined) => error instanceof ClientError && error.code === 'not-approved'

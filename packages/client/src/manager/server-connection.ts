@@ -15,7 +15,6 @@ export interface ServerConnectionOptions extends ReconnectorOptions {
   readonly onRemoved: (reason: string) => void
 }
 
-/** Requests that may wait for one server. */
 const MAX_WAITING = 1_024
 
 /** The connection of one server. It outlives its clients: each reconnect creates a new one. */
@@ -201,8 +200,7 @@ export class ServerConnection {
     this.#waiting++
     try {
       const { clock, reconnectWaitMs: ms } = this.#server.options
-      const late = (): Error =>
-        unavailable(this.#name, `is being reconnected, which takes more than ${ms} ms`)
+      const late = () => unavailable(this.#name, `is being reconnected, which takes more than ${ms} ms`)
       return await withTimeout(abortable(next.promise, signal), { ms, clock, late })
     } finally {
       this.#waiting--

@@ -11,7 +11,6 @@ interface Found {
   readonly tool: string
 }
 
-/** The tools of all servers, by full name. */
 export class ToolDirectory {
   readonly #servers: () => readonly Server[]
   readonly #maxNameLength: number | undefined
@@ -23,7 +22,6 @@ export class ToolDirectory {
     this.#maxNameLength = maxNameLength
   }
 
-  /** All tools. Fetches the lists that are out of date. */
   async all(): Promise<readonly NamedTool[]> {
     await refresh(this.#servers())
     return this.#named()

@@ -7,10 +7,7 @@ import type { ResourceCache, ResourceKey } from './resource-cache.ts'
 export interface CachedResourcesOptions {
   /** @default the client's `name`, or a unique one */
   readonly server?: string
-  /**
-   * Clients of one partition share what they read.
-   * @default one for each client
-   */
+  /** Clients of one partition share what they read. @default one for each client */
   readonly partition?: string
 }
 

@@ -68,5 +68,4 @@ export function isInside(root: string, uri: string): boolean {
   )
 }
 
-const malformed = (uri: string, problem: string): SkillRefusedError =>
-  new SkillRefusedError('malformed', uri, problem)
+const malformed = (uri: string, problem: string) => new SkillRefusedError('malformed', uri, problem)

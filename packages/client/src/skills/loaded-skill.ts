@@ -76,7 +76,6 @@ export class LoadedSkill {
       throw new SkillRefusedError('too-large', this.skill.uri, `has sent more than ${maxBytes} bytes`)
   }
 
-  /** Resolves a path against the skill's folder. */
   #resolve(reference: string): string {
     const root = rootOf(this.skill)
     const path = reference.startsWith(`${root}/`) ? reference.slice(root.length + 1) : reference

@@ -179,5 +179,4 @@ export class Skills {
   }
 }
 
-const tooLarge = (uri: string, problem: string): SkillRefusedError =>
-  new SkillRefusedError('too-large', uri, problem)
+const tooLarge = (uri: string, problem: string) => new SkillRefusedError('too-large', uri, problem)

@@ -14,7 +14,6 @@ import {
 } from './options.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import { duplex } from '../transport/duplex.ts'
-import { markProcess } from '../transport/process-dial.ts'
 import { createMark, type ProcessTree, processTree } from './process-tree.ts'
 import { readLines } from './read-lines.ts'
 import { stopTree, within } from './stop-process.ts'
@@ -27,19 +26,17 @@ import { stopTree, within } from './stop-process.ts'
 export function childProcess(options: ChildProcessOptions): TransportFactory {
   const { command, args = [], cwd } = options
   const key = JSON.stringify([command, args, cwd])
-  return markProcess(() => duplex(new ChildProcessTransport(options), { key }), options)
+  return Object.assign(() => duplex(new ChildProcessTransport(options), { key }), { process: options })
 }
 
 /** How long to wait for the last output of a process, in ms: its children may keep the pipe open. */
 const LAST_WORDS_MS = 500
-/** Lines of stderr in an error. */
 const REMEMBERED_LINES = 20
 
 interface Running {
   readonly child: ChildProcessLike
   readonly lines: StdioTransport
   readonly tree: ProcessTree
-  /** Resolves when the process has exited. */
   readonly gone: Promise<void>
   readonly release: () => void
 }

@@ -73,11 +73,7 @@ export interface ServerProcess {
 
 /** Options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {
-  /**
-   * A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored.
-   *
-   * @default 'inherit'
-   */
+  /** A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored. @default 'inherit' */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
   /** @default 'graceful' */
   readonly stop?: Stop

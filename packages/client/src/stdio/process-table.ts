@@ -7,14 +7,11 @@ export interface ProcessEntry {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** Start time. */
   readonly started: string
-  /** Whether its environment has the mark. */
   readonly marked: boolean
 }
 
 const run = promisify(execFile)
-/** Processes to read at once. */
 const AT_ONCE = 64
 const PS_TIMEOUT_MS = 2_000
 const PS_MAX_BYTES = 16 * 1024 * 1024

@@ -6,7 +6,6 @@ const MARK = 'JETWAY_SERVER_PROCESS'
 
 /** A process and its descendants. */
 export interface ProcessTree {
-  /** Whether any of them runs. */
   remains(): Promise<boolean>
   /** Sends a signal to each of them, once. */
   signal(signal: NodeJS.Signals): Promise<void>

@@ -1,16 +1,11 @@
 import type { StopSteps } from './options.ts'
 import type { ProcessTree } from './process-tree.ts'
 
-/** In ms. */
 const POLL_MS = 40
 /** How long a killed process may take to disappear, in ms. */
 const KILLED_MS = 1_000
 
-/**
- * Ends a process tree step by step.
- *
- * @param gone - settles when the process has exited
- */
+/** Ends a process tree step by step. @param gone - settles when the process has exited */
 export async function stopTree(tree: ProcessTree, steps: StopSteps, gone: Promise<unknown>): Promise<void> {
   await within(steps.inputMs, gone)
   if (!(await tree.remains())) return

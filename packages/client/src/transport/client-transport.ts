@@ -1,5 +1,6 @@
 import type { JsonRpcMessage, RequestId, Revision } from '@jetway/core/protocol'
 import type { TransportClose } from '@jetway/core/transport'
+import type { ServerProcess } from '../stdio/options.ts'
 
 export type { TransportClose }
 
@@ -70,7 +71,11 @@ export interface ClientTransport {
 }
 
 /** Creates a transport. May be called a second time, for a server that closed the first connection. */
-export type TransportFactory = () => ClientTransport | Promise<ClientTransport>
+export interface TransportFactory {
+  (): ClientTransport | Promise<ClientTransport>
+  /** The process that it starts. A manager asks for approval first. */
+  readonly process?: ServerProcess
+}
 
 /** What a client connects to. */
 export type ConnectTarget = ClientTransport | TransportFactory

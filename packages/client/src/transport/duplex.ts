@@ -1,6 +1,6 @@
-import { type JsonRpcMessage, type ParseLimits, parseText } from '@jetway/core/protocol'
+import { type ParseLimits, parseText } from '@jetway/core/protocol'
 import type { Transport } from '@jetway/core/transport'
-import type { ClientTransport, ClientTransportHandlers, SendContext } from './client-transport.ts'
+import type { ClientTransport } from './client-transport.ts'
 
 /** Options of a transport over a two-way connection. */
 export interface DuplexOptions {
@@ -23,45 +23,29 @@ function addressee(text: string): number | undefined {
 
 /** Connects a client to a transport that carries text both ways, such as memory or stdio. */
 export function duplex(transport: Transport, options: DuplexOptions = {}): ClientTransport {
-  return new DuplexClientTransport(transport, options)
-}
-
-class DuplexClientTransport implements ClientTransport {
-  readonly streamPerRequest = false
-  readonly key?: string
-  readonly #transport: Transport
-  #closed = false
-
-  constructor(transport: Transport, { key }: DuplexOptions) {
-    this.#transport = transport
-    if (key !== undefined) this.key = key
-  }
-
-  get alive(): boolean {
-    return !this.#closed
-  }
-
-  start(handlers: ClientTransportHandlers): void | Promise<void> {
-    return this.#transport.start({
-      message: (text) => {
-        const parsed = parseText(text, PARSE_LIMITS)
-        return parsed.ok
-          ? handlers.message(parsed.value)
-          : handlers.malformed(parsed.error.message, addressee(text))
-      },
-      malformed: (reason) => handlers.malformed(reason),
-      close: (reason) => {
-        this.#closed = true
-        handlers.close(reason)
-      },
-    })
-  }
-
-  send(message: JsonRpcMessage, { signal }: SendContext): void | Promise<void> {
-    return this.#transport.send(JSON.stringify(message), signal === undefined ? {} : { signal })
-  }
-
-  close(): Promise<void> {
-    return this.#transport.close()
+  let closed = false
+  return {
+    ...options,
+    streamPerRequest: false,
+    get alive() {
+      return !closed
+    },
+    start: (handlers) =>
+      transport.start({
+        message: (text) => {
+          const parsed = parseText(text, PARSE_LIMITS)
+          return parsed.ok
+            ? handlers.message(parsed.value)
+            : handlers.malformed(parsed.error.message, addressee(text))
+        },
+        malformed: (reason) => handlers.malformed(reason),
+        close: (reason) => {
+          closed = true
+          handlers.close(reason)
+        },
+      }),
+    send: (message, { signal }) =>
+      transport.send(JSON.stringify(message), signal === undefined ? {} : { signal }),
+    close: () => transport.close(),
   }
 }

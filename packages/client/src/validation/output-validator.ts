@@ -3,7 +3,6 @@ import { OutputMismatchError } from '../errors.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import { boundSchema } from './schema-cost.ts'
 
-/** Describes what is wrong with a value; undefined for a valid one. */
 type Check = (value: unknown) => string | undefined
 
 /**

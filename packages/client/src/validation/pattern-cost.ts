@@ -93,7 +93,6 @@ class Reader {
     return all
   }
 
-  /** One character or one group. */
   #single(): Part {
     const char = this.#pattern[this.#at++]
     switch (char) {

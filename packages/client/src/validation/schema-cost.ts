@@ -1,11 +1,9 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { addCosts, costFor, type PatternCost, patternCost } from './pattern-cost.ts'
 
-/** A schema from a server, with limits. */
 export interface BoundedSchema {
   /** Without the patterns that cost too much, so it accepts more values. */
   readonly schema: JsonObject
-  /** Whether validating the value has a bounded cost. */
   readonly affords: (value: unknown) => boolean
 }
 
@@ -65,7 +63,6 @@ interface Facts {
   unique: boolean
   contrary: boolean
   parts: number
-  /** A removed pattern. */
   left?: string
 }
 
@@ -106,21 +103,20 @@ const tooCostly = (pattern: string): Error =>
 /** How deep values may be within the limit of visits. */
 function affordableLevels(root: JsonObject): { readonly count: number; readonly visits: number } {
   const cost = new Cost(root)
-  let last = 0
-  for (let levels = 1; levels <= MAX_LEVELS; levels++) {
-    const visits = cost.visits(root, levels)
-    if (visits > MAX_VISITS) {
-      if (levels === 1) throw new Error('it is too costly')
-      return { count: levels - 1, visits: last }
-    }
-    last = visits
+  let count = 0
+  let visits = 0
+  while (count < MAX_LEVELS) {
+    const more = cost.visits(root, count + 1)
+    if (more > MAX_VISITS) break
+    visits = more
+    count++
   }
-  return { count: MAX_LEVELS, visits: last }
+  if (count === 0) throw new Error('it is too costly')
+  return { count, visits }
 }
 
 type Counted = Map<JsonObject, number>
 
-/** Counts visits along each path through a value. */
 class Cost {
   readonly #root: JsonObject
   readonly #here = new Map<JsonObject, Counted>()
@@ -224,45 +220,26 @@ interface DataLimits {
   readonly steps: number
 }
 
-function isWithin(value: unknown, limits: DataLimits): boolean {
-  let level: unknown[] = [value]
-  let values = 0
-  const texts = new Texts(limits)
+function isWithin(value: unknown, { levels, items, values, patterns, steps }: DataLimits): boolean {
+  let valuesLeft = values
+  let stepsLeft = steps
+  const affordsText = (text: string): boolean => {
+    if (patterns.length === 0) return true
+    stepsLeft -= costFor(patterns, text.length)
+    return text.length <= MAX_TEXT && stepsLeft >= 0
+  }
+  let level: readonly unknown[] = [value]
   for (let depth = 1; level.length > 0; depth++) {
-    values += level.length
-    if (depth > limits.levels || values > limits.values) return false
+    valuesLeft -= level.length
+    if (depth > levels || valuesLeft < 0) return false
     const next: unknown[] = []
     for (const item of level) {
-      if (typeof item === 'string' && !texts.afford(item)) return false
+      if (typeof item === 'string' && !affordsText(item)) return false
       if (typeof item !== 'object' || item === null) continue
-      if (Array.isArray(item)) {
-        if (item.length > limits.items) return false
-        for (const child of item) next.push(child)
-      } else
-        for (const [name, child] of Object.entries(item)) {
-          if (!texts.afford(name)) return false
-          next.push(child)
-        }
+      if (Array.isArray(item) ? item.length > items : !Object.keys(item).every(affordsText)) return false
+      for (const child of Object.values(item)) next.push(child)
     }
     level = next
   }
   return true
-}
-
-/** Counts the cost of patterns for the strings and property names of a value. */
-class Texts {
-  readonly #limits: DataLimits
-  #left: number
-
-  constructor(limits: DataLimits) {
-    this.#limits = limits
-    this.#left = limits.steps
-  }
-
-  afford(text: string): boolean {
-    const { patterns } = this.#limits
-    if (patterns.length === 0) return true
-    this.#left -= costFor(patterns, text.length)
-    return text.length <= MAX_TEXT && this.#left >= 0
-  }
 }

@@ -169,8 +169,7 @@ describe('approvals', () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
     const a = scriptedTarget()
-    const { markProcess } = await import('../../src/transport/process-dial.ts')
-    await manager.connect('a', markProcess(a.target, { command: 'server' }))
+    await manager.connect('a', Object.assign(a.target, { process: { command: 'server' } }))
     approved = false
     await a.server.close()
     await settled()

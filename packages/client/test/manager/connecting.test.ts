@@ -1,7 +1,6 @@
 import { Method } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../../src/config/server-config.ts'
-import { markProcess } from '../../src/transport/process-dial.ts'
 import type { TransportFactory } from '../../src/transport/client-transport.ts'
 import { scriptedTarget, settled, withTools, world } from './support/world.ts'
 
@@ -24,7 +23,7 @@ function held(kind: 'stdio' | 'remote'): {
         now--
         return target()
       }
-      return kind === 'stdio' ? markProcess(own, { command: 'none' }) : own
+      return kind === 'stdio' ? Object.assign(own, { process: { command: 'none' } }) : own
     },
     now: () => now,
     most: () => most,

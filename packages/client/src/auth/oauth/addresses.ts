@@ -3,18 +3,13 @@ import { AuthorizationError } from './errors.ts'
 
 /** Which addresses from metadata may be contacted. */
 export interface AddressPolicy {
-  /**
-   * Checks a URL before its host is resolved.
-   *
-   * @throws AuthorizationError `address`
-   */
+  /** Checks a URL before its host is resolved. @throws AuthorizationError `address` */
   check(address: string | URL): URL
   /** Whether the host of a checked URL may resolve to this IP address. */
   allows(url: URL, ip: string): boolean
 }
 
 export interface TrustedAddresses {
-  /** The configured URL of the server. */
   readonly server: URL
   /** Other URLs from the user's configuration. */
   readonly trustedUrls: readonly URL[]
@@ -33,7 +28,7 @@ export interface TrustedAddresses {
 export function addressPolicy({ server, trustedUrls, allowHosts }: TrustedAddresses): AddressPolicy {
   const origins = new Set([server, ...trustedUrls].map((url) => url.origin))
   const hosts = new Set(allowHosts.map((host) => bare(host.toLowerCase())))
-  const onLoopback = isLoopbackName(bare(server.hostname)) || rangeOf(bare(server.hostname)) === 'loopback'
+  const onLoopback = rangeOf(bare(server.hostname)) === 'loopback'
   const isChosen = (url: URL): boolean => origins.has(url.origin) || hosts.has(bare(url.hostname))
   const mayReach = (url: URL, range: string): boolean =>
     range === 'unicast' || isChosen(url) || (onLoopback && range === 'loopback')
@@ -41,12 +36,10 @@ export function addressPolicy({ server, trustedUrls, allowHosts }: TrustedAddres
   return {
     check(address) {
       const url = parse(address)
-      const host = bare(url.hostname)
-      const isLocal = isLoopbackName(host) || rangeOf(host) === 'loopback'
-      const isPlain = url.protocol === 'http:' && isLocal && (onLoopback || isChosen(url))
+      const range = rangeOf(bare(url.hostname))
+      const isPlain = url.protocol === 'http:' && range === 'loopback' && (onLoopback || isChosen(url))
       if (url.protocol !== 'https:' && !isPlain) throw refused(`${url.origin}, which is not https`)
       if (url.username !== '' || url.password !== '') throw refused(`${url.origin} with a user name`)
-      const range = isLoopbackName(host) ? 'loopback' : rangeOf(host)
       if (range !== undefined && !mayReach(url, range)) throw refused(`${url.origin}, which is not public`)
       return url
     },
@@ -71,11 +64,10 @@ function parse(address: string | URL): URL {
 /** Without the brackets of IPv6 and without a trailing dot. */
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-/** https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
-const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
-
-/** The range of an IP address; undefined for a name. An IPv4-mapped IPv6 address counts as IPv4. */
+/** The range of an IP address; undefined for other names. An IPv4-mapped IPv6 address counts as IPv4. */
 function rangeOf(host: string): string | undefined {
+  // https://www.rfc-editor.org/rfc/rfc6761#section-6.3
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback'
   if (!ipaddr.isValid(host)) return undefined
   const ip = ipaddr.process(host)
   if (ip.kind() === 'ipv4') return ip.range()

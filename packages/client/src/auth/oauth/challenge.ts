@@ -40,7 +40,6 @@ async function challengesOf(header: string): Promise<readonly oauth.WWWAuthentic
   return []
 }
 
-/** The unique scopes of a space-separated list. */
 export function scopesOf(list: string | undefined): readonly string[] {
   return [...new Set((list ?? '').split(' ').filter((scope) => SCOPE.test(scope)))]
 }

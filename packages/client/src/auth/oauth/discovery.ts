@@ -8,11 +8,9 @@ import type { PlainFetch } from './fetch.ts'
 export interface Discovered {
   /** The `resource` parameter: https://www.rfc-editor.org/rfc/rfc8707#section-2 */
   readonly resource: string
-  /** From the resource metadata. */
   readonly scopesSupported: readonly string[] | undefined
   /** Its `issuer` has been checked. */
   readonly authorizationServer: AuthorizationServer
-  /** The URL from the challenge. */
   readonly resourceMetadata: string | undefined
   /** The server has no metadata, and the endpoints are the defaults of 2025-03-26. */
   readonly isAssumed: boolean

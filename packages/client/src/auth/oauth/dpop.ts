@@ -36,7 +36,6 @@ interface Keys {
 /** Origins whose nonces are remembered. A forgotten nonce costs one request. */
 const MAX_ORIGINS = 100
 
-/** Signs DPoP proofs. */
 export class DpopProver {
   readonly alg: string
   readonly isRequired: boolean
@@ -50,7 +49,6 @@ export class DpopProver {
     this.#given = keyPair
   }
 
-  /** Generates the pair when it is first needed. */
   keys(): Promise<Keys> {
     this.#keys ??= this.#load()
     return this.#keys
@@ -63,7 +61,6 @@ export class DpopProver {
     return { privateKey, jwk, thumbprint: await calculateJwkThumbprint(jwk), handle }
   }
 
-  /** A proof for one request. */
   async proof(method: string, address: string, token: string): Promise<string> {
     const { privateKey, jwk } = await this.keys()
     const { origin, pathname } = new URL(address)

@@ -43,7 +43,6 @@ export function guardedFetch(policy: AddressPolicy, send: SendRequest, limits: F
   }
 }
 
-/** Sends a request to a checked URL. */
 export type SendRequest = (url: URL, init: RequestInit) => Promise<Response>
 
 async function within(response: Response, url: URL, maxBytes: number, signal: AbortSignal) {

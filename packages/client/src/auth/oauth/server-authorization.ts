@@ -105,7 +105,6 @@ export class ServerAuthorization {
     return this.#tokens !== undefined && sentToken(sent) === this.#tokens.accessToken
   }
 
-  /** Loads the stored tokens, and renews a token that expires. */
   async #prepare(): Promise<void> {
     if (!this.#isLoaded) {
       const stored = await this.#settings.store.read('tokens', this.#name)
