@@ -34,11 +34,7 @@ export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelT
   readonly version?: V
 }
 
-/**
- * Tools for the AI SDK of Vercel. Schemas are changed only where some provider would refuse them.
- *
- * @throws TypeError for duplicate tools
- */
+/** Tools for the AI SDK. Schemas change only where a provider would refuse them. @throws TypeError for duplicates */
 export async function aiSdkTools<Schema, V extends AiSdkVersion = 7>(
   tools: readonly HostTool[],
   options: AiSdkOptions<Schema, V>,

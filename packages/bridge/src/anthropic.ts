@@ -36,11 +36,7 @@ export type AnthropicTools = ApiTools<AnthropicTool, readonly object[], Anthropi
 /** For the names of arguments. One other name fails the whole request. */
 const KEYS = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/**
- * Tools for Anthropic's Messages API. Schemas are changed only where the API would refuse them.
- *
- * @throws TypeError for duplicate tools
- */
+/** Schemas change only where the API would refuse them. @throws TypeError for duplicate tools */
 export async function anthropicTools(
   tools: readonly HostTool[],
   options: ModelToolsOptions = {},

@@ -19,10 +19,7 @@ export interface BridgeOptions extends HostToolOptions {
 
 const EVENTS: readonly SourceEvent[] = ['connected', 'reconnected', 'listChanged', 'serverRemoved']
 
-/**
- * Registers all tools and keeps the registry up to date. Tools of other owners are left alone; when a name becomes
- * free, the next refresh takes it.
- */
+/** Keeps all tools registered. Tools of other owners stay; names that become free are taken later. */
 export async function bridgeAll(
   from: Tools,
   registry: ToolRegistry,

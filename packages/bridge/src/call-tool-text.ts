@@ -16,11 +16,7 @@ export class ToolFailedError extends Error {
   }
 }
 
-/**
- * Calls a tool and returns its text; undefined if the result is empty.
- *
- * @throws ToolFailedError if the tool fails; what `callTool` throws
- */
+/** Returns the text of a result; undefined if it is empty. @throws ToolFailedError, and what `callTool` throws */
 export async function callToolText(
   from: Pick<Tools, 'callTool'>,
   name: string,

@@ -45,9 +45,7 @@ export interface HostToolOptions extends ResultLimits {
   readonly trusted?: readonly string[]
 }
 
-/**
- * The tools of a manager or a client. Tools for the server's user interface only are left out, and so are duplicates.
- */
+/** The tools of a manager or a client, without duplicates and tools for user interfaces only. */
 export async function hostTools(from: Tools, options: HostToolOptions = {}): Promise<readonly HostTool[]> {
   const source = sourceOf(from)
   const byName = new Map<string, HostTool>()

@@ -9,12 +9,7 @@ export interface Named {
 /** The limit of OpenAI and Anthropic: https://platform.openai.com/docs/api-reference/chat/create */
 const MAX_LENGTH = 64
 
-/**
- * Unique names of at most 64 letters, digits, `_` and `-`. A name that breaks the limit gets a digest. Undefined if
- * no name is left.
- *
- * @throws TypeError for duplicate tools
- */
+/** A name that breaks the limit gets a digest; undefined if none is left. @throws TypeError for duplicate tools */
 export async function modelNames(all: readonly Named[]): Promise<readonly (string | undefined)[]> {
   const wishes = all.map(({ name, server }) => ({ name, identity: JSON.stringify([server, name]) }))
   const seen = new Set<string>()

@@ -53,11 +53,7 @@ export interface OpenAiToolsOptions extends ModelToolsOptions {
 
 /** How tools become tools of the Chat Completions API. */
 export interface OpenAiChatOptions extends OpenAiToolsOptions {
-  /**
-   * `user-message` sends images in a message after the tool messages, for models that can see. `omit` only mentions
-   * them.
-   * @default 'omit'
-   */
+  /** `user-message` sends images after the tool messages, for models that can see. @default 'omit' */
   readonly images?: 'omit' | 'user-message'
 }
 
@@ -99,11 +95,7 @@ export async function openAiChatTools(
   }
 }
 
-/**
- * Tools for OpenAI's Responses API. Schemas are changed only where the API would refuse them.
- *
- * @throws TypeError for duplicate tools
- */
+/** Schemas change only where the API would refuse them. @throws TypeError for duplicate tools */
 export async function openAiResponsesTools(
   tools: readonly HostTool[],
   { maxDescription = MAX_DESCRIPTION }: OpenAiToolsOptions = {},

@@ -123,10 +123,7 @@ export class SessionLostError extends ClientError {
 export const invalidResponse = (method: string, problem: string): ClientError =>
   new ClientError('invalid-response', `The answer to ${method} is malformed: ${problem}`)
 
-/**
- * The error of a later step of a call, such as the next round of input. The call itself has been processed in part,
- * so `unprocessed` must be false.
- */
+/** For a later step of a call: the call has been processed in part, so `unprocessed` must be false. */
 export function asStarted(error: unknown): unknown {
   if (!(error instanceof ClientError) || !error.unprocessed) return error
   if (error instanceof ConnectionClosedError) return new ConnectionClosedError(error.message, error.close)

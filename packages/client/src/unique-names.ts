@@ -48,10 +48,7 @@ export async function uniqueNames(
 const isAllowed = (name: string, maxLength: number | undefined): boolean =>
   maxLength === undefined || (name !== '' && name.length <= maxLength && name.search(DISALLOWED) === -1)
 
-/**
- * Namings that have to give way to others. One with a longer digest keeps its name: otherwise a server could take the name
- * that another server's tool is going to get.
- */
+/** A longer digest keeps its name: otherwise a server could take the name of another server's tool. */
 function colliding(namings: readonly Naming[]): readonly Naming[] {
   const byName = new Map<string, Naming[]>()
   for (const naming of namings)

@@ -204,11 +204,7 @@ export class Client {
     }
   }
 
-  /**
-   * Sends any request and resolves to its unchecked result.
-   *
-   * @throws McpError, ClientError, and the reason of the signal
-   */
+  /** Resolves to the unchecked result. @throws McpError, ClientError, and the reason of the signal */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
     return this.#requests.send(method, params ?? {}, options)
   }
@@ -332,11 +328,7 @@ export class Client {
     return readPrompt(await this.#requests.inRounds(Method.GetPrompt, { name, arguments: args }, options))
   }
 
-  /**
-   * Completes a value that the user is typing.
-   *
-   * @param options - `known` has the values of the other arguments
-   */
+  /** Completes a value that the user is typing. `known` has the values of the other arguments. */
   async complete(
     ref: CompletionRef,
     value: string,

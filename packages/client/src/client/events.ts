@@ -30,11 +30,7 @@ export interface ClientEvents {
 /** What it throws, or rejects with, becomes the event `error`. */
 export type ClientListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void | Promise<void>
 
-/**
- * Emits `notification`, and the event for its method.
- *
- * @param isOpen - whether the client waits for the completion of an elicitation
- */
+/** Emits `notification`, and the event for its method. `isOpen` tells which elicitations are open. */
 export function emitNotification(
   events: Emitter<ClientEvents>,
   message: JsonRpcNotification,

@@ -119,11 +119,7 @@ export class Lists {
   }
 }
 
-/**
- * Follows a list to its end. A server may repeat a cursor, or give new ones for ever.
- *
- * @throws ClientError `endless-list`
- */
+/** A server may repeat a cursor, or give new ones for ever. @throws ClientError `endless-list` */
 export async function* followPages<Item>(
   method: string,
   { maxPages, maxItems }: { readonly maxPages: number; readonly maxItems: number },

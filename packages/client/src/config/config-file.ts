@@ -33,11 +33,7 @@ export async function readTextFile(file: string, maxBytes: number): Promise<stri
   }
 }
 
-/**
- * Parses JSON with comments and trailing commas. The message has a position but no text: it may be a secret.
- *
- * @throws ConfigFileError
- */
+/** The error's message has a position but no text: it may be a secret. @throws ConfigFileError */
 export async function parseJsonc(file: string, text: string): Promise<unknown> {
   const { evaluate, parse } = await import('@humanwhocodes/momoa')
   try {

@@ -14,11 +14,7 @@ export interface ConnectOptions extends ClientOptions {
   readonly signal?: AbortSignal
 }
 
-/**
- * Connects to a configured server. After a failure nothing stays open.
- *
- * @throws TypeError for an invalid configuration; what `Client.connect` throws
- */
+/** After a failure nothing stays open. @throws TypeError, and what `Client.connect` throws */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Client> {
   const { info, signal, ...rest } = options
   return new Client(info, rest).connect(transportFor(config), signal === undefined ? {} : { signal })

@@ -50,12 +50,7 @@ const REMOTE_FIELDS: Readonly<Record<keyof RemoteServer, true>> = {
 
 const isField = (fields: Readonly<Record<string, true>>, name: string): boolean => Object.hasOwn(fields, name)
 
-/**
- * Validates a configuration, and tells the two kinds apart. Messages have no values: URLs, arguments and headers may
- * have secrets.
- *
- * @throws TypeError
- */
+/** Messages have no values: URLs, arguments and headers may have secrets. @throws TypeError */
 export function isStdio(config: ServerConfig): config is StdioServer {
   if (typeof config !== 'object' || config === null)
     throw new TypeError('A server must be { command, args } or { url }')

@@ -28,11 +28,7 @@ export interface Place {
 /** https://code.claude.com/docs/en/mcp#environment-variable-expansion-in-mcp-json */
 const WITH_DEFAULT = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/
 
-/**
- * Replaces the variables in a string. Values are not expanded again.
- *
- * @throws EntryError if a variable has no value
- */
+/** Replaces variables. Values are not expanded again. @throws EntryError if a variable has no value */
 export async function expand(text: string, place: Place, variables: Variables): Promise<string> {
   let expanded = ''
   let from = 0

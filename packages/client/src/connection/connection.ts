@@ -29,16 +29,11 @@ export interface ConnectionHandlers {
   closed(reason: TransportClose): void
 }
 
-/** Messages of the server that had no effect. */
-export interface IgnoredMessages {
-  /** Responses to unknown, answered or abandoned requests. */
-  readonly responses: number
-  /** Progress of requests that do not report any. */
-  readonly progress: number
-  /** Requests, where the revision lets servers send none. */
-  readonly requests: number
-  readonly malformed: number
-}
+/**
+ * Messages of the server that had no effect: responses and progress for no pending request, requests that the revision
+ * does not allow, and malformed ones.
+ */
+export type IgnoredMessages = Readonly<Record<'responses' | 'progress' | 'requests' | 'malformed', number>>
 
 export const NOTHING_IGNORED: IgnoredMessages = { responses: 0, progress: 0, requests: 0, malformed: 0 }
 

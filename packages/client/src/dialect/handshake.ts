@@ -21,11 +21,7 @@ export function readInfo(info: unknown): Implementation | undefined {
   return isObject(info) && typeof info['name'] === 'string' ? (info as unknown as Implementation) : undefined
 }
 
-/**
- * Runs at a version, and a second time if the server's error names a shared one.
- *
- * @param code - of errors that name versions; without it, any error may
- */
+/** Tries again if an error, or only those with `code`, names a version that both sides speak. */
 export async function atVersion(
   revisions: readonly Revision[],
   first: Revision | undefined,

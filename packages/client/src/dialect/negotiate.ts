@@ -88,10 +88,7 @@ const PROBE_MS = 3_000
 const soon = (probe: Promise<ProbeResult>, { options: { clock } }: DialectOptions) =>
   withTimeout(probe, { ms: PROBE_MS, clock, late: () => new Error('silent') }).catch(() => undefined)
 
-/**
- * The era that the server answers first. A process that is still starting answers both requests later; an old server may
- * never answer `server/discover`.
- */
+/** A process that is starting answers both requests later; an old server may answer only one. */
 async function firstOf(
   session: Promise<Dialect>,
   probe: Promise<ProbeResult>,

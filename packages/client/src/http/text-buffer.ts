@@ -1,9 +1,6 @@
 const BLOCK = 1_024
 
-/**
- * Collects pieces of text. Joining strings with + would keep a node for each piece, and a server may send single
- * characters.
- */
+/** Joining strings with + would keep a node for each piece, and a server may send single characters. */
 export class TextBuffer {
   #blocks: string[] = []
   #pieces: string[] = []

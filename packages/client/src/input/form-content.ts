@@ -4,10 +4,7 @@ export type FormContent =
   | { readonly ok: true; readonly content: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/**
- * Converts the strings of a simple dialog to the types that the form's fields have, fills in defaults, and validates the
- * result.
- */
+/** Converts strings to the types of their fields, fills in defaults, and validates the result. */
 export function readFormContent(form: FormSchema, content: JsonObject): FormContent {
   if (!isObject(form.properties)) return { ok: false, problem: 'the form has no properties' }
   const filled: Record<string, unknown> = { ...content }

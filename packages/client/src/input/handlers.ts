@@ -24,9 +24,7 @@ export interface ElicitUrlRequest {
 /** The user's answer to a form. */
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel'
-  /**
-   * For `accept` only. Strings are converted to the type of their field, and missing fields get the field's default.
-   */
+  /** For `accept` only. Strings are converted to the field's type; missing fields get its default. */
   readonly content?: JsonObject
 }
 

@@ -185,10 +185,7 @@ function isRequired(given: unknown): given is RequiredUrl {
   return mode === 'url' && typeof message === 'string' && typeof elicitationId === 'string' && isWebUrl(url)
 }
 
-/**
- * Other schemes may run code. Browsers drop some white space and control characters, so a URL that has any leads
- * elsewhere than the user can see.
- */
+/** Other schemes may run code. Browsers drop white space, so the user would see another URL. */
 export function isWebUrl(url: unknown): url is string {
   if (typeof url !== 'string' || /[\p{C}\s]/u.test(url) || !URL.canParse(url)) return false
   const { protocol } = new URL(url)

@@ -89,10 +89,7 @@ export class ClientManager {
     return this.#events.on(event, listener)
   }
 
-  /**
-   * Replaces the handlers of all servers, at once. A capability whose handler is new is declared when a server connects
-   * the next time.
-   */
+  /** Replaces all handlers at once. Capabilities that are new are declared at the next connect. */
   setHandlers(handlers: ClientHandlers): void {
     this.#handlers = handlers
   }
@@ -187,19 +184,12 @@ export class ClientManager {
     return this.closeAll()
   }
 
-  /**
-   * Replaces the connection of a server. Resolves when the new one is open.
-   *
-   * @throws ClientError `unknown-server`, `unavailable` if it fails
-   */
+  /** Resolves when the new connection is open. @throws ClientError `unknown-server`, `unavailable` */
   async reconnect(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     await this.#get(name).connection.reconnect(signal)
   }
 
-  /**
-   * The client of a connected server. Each reconnect creates a new one. Its `callTool` asks for no approval and applies no
-   * filter.
-   */
+  /** Each reconnect creates a new client. Its `callTool` asks for no approval and applies no filter. */
   get(name: string): Client | undefined {
     return this.#servers.get(name)?.connection.client
   }

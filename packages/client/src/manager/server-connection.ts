@@ -91,11 +91,7 @@ export class ServerConnection {
     await abortable(this.#next.promise, signal)
   }
 
-  /**
-   * Runs a request, after a reconnect if need be. A request that certainly was not processed is sent a second time.
-   *
-   * @throws ClientError `unavailable`; what the request throws
-   */
+  /** A request that certainly was not processed is sent a second time. @throws ClientError `unavailable` */
   async run<T>(
     send: (client: Client, options: RequestOptions) => Promise<T>,
     options: RequestOptions,

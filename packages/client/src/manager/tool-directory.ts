@@ -27,11 +27,7 @@ export class ToolDirectory {
     return this.#named()
   }
 
-  /**
-   * The tool of a full name. Fetches lists only if those that are known do not have it.
-   *
-   * @throws ClientError `unknown-tool`, `unknown-server`
-   */
+  /** Fetches lists only if the known ones lack the tool. @throws ClientError `unknown-tool`, `unknown-server` */
   async find(fullName: string): Promise<Found> {
     if (!isFullName(fullName)) throw await this.#notFullName(fullName)
     const servers = this.#candidates(fullName)
@@ -49,11 +45,7 @@ export class ToolDirectory {
     return found
   }
 
-  /**
-   * Checks that a server has a tool, and that the filter allows it. A list that cannot be fetched proves nothing.
-   *
-   * @throws ClientError `unknown-tool`, `not-approved`
-   */
+  /** A list that cannot be fetched proves nothing. @throws ClientError `unknown-tool`, `not-approved` */
   async check(server: Server, tool: string): Promise<void> {
     if (!server.allows(tool))
       throw new ClientError(

@@ -29,10 +29,7 @@ export interface ResourceCacheOptions {
    * @default 67_108_864
    */
   readonly maxBytes?: number
-  /**
-   * Ms that a result without its own `ttlMs` is used. 0 or less: until it is invalidated or dropped.
-   * @default 300_000
-   */
+  /** Ms to keep a result without `ttlMs`. 0 or less: until it is invalidated. @default 300_000 */
   readonly ttlMs?: number
   /** @default the system clock */
   readonly clock?: Clock
@@ -95,12 +92,7 @@ export class ResourceCache {
     return undefined
   }
 
-  /**
-   * Caches a result according to its hints: not at all with a `ttlMs` of 0, and for every partition if it is
-   * `public`.
-   *
-   * @returns whether it is cached
-   */
+  /** Caches a result as its hints allow, for every partition if it is `public`. Returns whether it did. */
   set(key: ResourceKey, result: ReadResourceResult & CacheHints): boolean {
     return this.#keep(key, result).kept
   }

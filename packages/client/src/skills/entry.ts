@@ -57,9 +57,7 @@ function isResource(file: unknown): file is SkillResource {
   return typeof uri === 'string' && typeof digest === 'string' && DIGEST.test(digest) && counted
 }
 
-/**
- * A host that writes files by their paths must stay inside the folder, on Windows too, and with encoded characters.
- */
+/** Paths must stay inside the folder, on Windows too, and with encoded characters. */
 export function isInside(root: string, uri: string): boolean {
   if (!uri.startsWith(`${root}/`)) return false
   const segments = uri.slice(root.length + 1).split('/')

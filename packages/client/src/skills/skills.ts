@@ -27,10 +27,7 @@ export interface SkillServer {
 
 /** How the skills of a server are read. */
 export interface SkillsOptions {
-  /**
-   * What to do with skills that have no digests. Their content may change after the user's approval.
-   * @default 'refuse'
-   */
+  /** For skills without digests, which may change after the user's approval. @default 'refuse' */
   readonly dynamic?: 'refuse' | 'load'
   /** Files of one skill. All hosts accept 512. @default 512 */
   readonly maxFiles?: number

@@ -18,11 +18,7 @@ import { createMark, type ProcessTree, processTree } from './process-tree.ts'
 import { readLines } from './read-lines.ts'
 import { stopTree, within } from './stop-process.ts'
 
-/**
- * Connects to a child process: `client.connect(childProcess({ command: 'my-server' }))`.
- *
- * @see ChildProcessTransport
- */
+/** Connects to a child process: `client.connect(childProcess({ command: 'my-server' }))`. */
 export function childProcess(options: ChildProcessOptions): TransportFactory {
   const { command, args = [], cwd } = options
   const key = JSON.stringify([command, args, cwd])

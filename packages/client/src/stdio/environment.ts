@@ -1,4 +1,4 @@
-import type { ServerProcess } from './options.ts'
+import type { ServerProcess } from './server-process.ts'
 
 /** Enough to find files and programs. Other variables may be secret. */
 const SAFE: readonly string[] = (

@@ -3,9 +3,9 @@ export { ProcessExitError, SpawnError } from './errors.ts'
 export type {
   ChildProcessLike,
   ChildProcessOptions,
-  ServerProcess,
   Spawn,
   SpawnOptions,
   Stop,
   StopSteps,
 } from './options.ts'
+export type { ServerProcess } from './server-process.ts'

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { ServerProcess } from './server-process.ts'
 
 /** The part of a child process that is used. Node's has it. */
 export interface ChildProcessLike {
@@ -53,23 +54,6 @@ const STOPS: Readonly<Record<'graceful' | 'interrupt', StopSteps>> = {
 
 export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
   typeof stop === 'string' ? STOPS[stop] : stop
-
-/** The command of a server, and where it runs. */
-export interface ServerProcess {
-  /** A path, or a name on PATH. No shell is used. */
-  readonly command: string
-  readonly args?: readonly string[]
-  /** Added to the inherited variables. */
-  readonly env?: Readonly<Record<string, string>>
-  /**
-   * Which variables the child inherits. `safe`: PATH, HOME and the like, so that the server gets no secrets.
-   *
-   * @default 'safe'
-   */
-  readonly inheritEnv?: 'safe' | 'all' | 'none'
-  /** @default the current directory */
-  readonly cwd?: string
-}
 
 /** Options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {

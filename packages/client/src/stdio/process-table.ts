@@ -16,11 +16,7 @@ const AT_ONCE = 64
 const PS_TIMEOUT_MS = 2_000
 const PS_MAX_BYTES = 16 * 1024 * 1024
 
-/**
- * All running processes, without zombies.
- *
- * @param mark - `NAME=value`. Found in the environment of a process on Linux only
- */
+/** All running processes but zombies. The mark, `NAME=value`, is found on Linux only. */
 export async function listProcesses(mark: string): Promise<readonly ProcessEntry[]> {
   return process.platform === 'linux' ? listLinux(mark) : listByPs()
 }

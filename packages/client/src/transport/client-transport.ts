@@ -1,6 +1,6 @@
 import type { JsonRpcMessage, RequestId, Revision } from '@jetway/core/protocol'
 import type { TransportClose } from '@jetway/core/transport'
-import type { ServerProcess } from '../stdio/options.ts'
+import type { ServerProcess } from '../stdio/server-process.ts'
 
 export type { TransportClose }
 

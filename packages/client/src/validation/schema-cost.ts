@@ -34,11 +34,7 @@ const ITEMS = ['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluat
 /** Keywords whose subschema applies to every property. */
 const MEMBERS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const
 
-/**
- * Analyses the cost of a schema before it is used: a schema of a thousand bytes can take years to validate.
- *
- * @throws Error with the reason
- */
+/** A schema of a thousand bytes can take years to validate. @throws Error with the reason */
 export function boundSchema(given: JsonObject): BoundedSchema {
   const facts: Facts = { patterns: [], unique: false, contrary: false, parts: 0 }
   const schema = copy(given, 0, facts)

@@ -12,12 +12,7 @@ import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** Binds tokens to a key: https://www.rfc-editor.org/rfc/rfc9449 */
 export interface DpopOptions {
-  /**
-   * `required` refuses tokens that are not bound to the key. `when-supported` accepts them from authorization servers
-   * that do not announce DPoP.
-   *
-   * @default 'required'
-   */
+  /** `when-supported` accepts unbound tokens of servers that do not announce DPoP. @default 'required' */
   readonly mode?: 'required' | 'when-supported'
   /** An asymmetric algorithm. @default 'ES256' */
   readonly alg?: string

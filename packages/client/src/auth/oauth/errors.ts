@@ -68,10 +68,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return shown
 }
 
-/**
- * Converts an error of the library. It is not kept as the cause, because it has codes and tokens that a logger would
- * print.
- */
+/** The library's error is not kept as the cause: it has codes and tokens that a logger would print. */
 export function fromLibrary(
   reason: AuthorizationFailure,
   what: string,

@@ -2,9 +2,7 @@ import type { TokenEndpointResponse } from 'oauth4webapi'
 import type { Discovered, Discovery } from './discovery.ts'
 import type { TokenEndpoint } from './token-endpoint.ts'
 
-/**
- * How a token is requested. See `authorizationCode`, `clientCredentials`, `workloadIdentity` and `enterpriseManaged`.
- */
+/** How a token is requested, such as by `authorizationCode` or `clientCredentials`. */
 export interface Grant {
   /** For registrations: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
   readonly grantTypes: readonly string[]

@@ -47,10 +47,7 @@ export interface OAuthOptions {
   readonly maxBytes?: number
   /** Replaces the DNS lookup. Every address is checked. */
   readonly resolve?: Resolve
-  /**
-   * Replaces the requests to authorization servers, for instance with a proxy. URLs are checked, but the addresses
-   * that they resolve to are not.
-   */
+  /** Replaces requests to authorization servers. URLs are checked, the addresses behind them are not. */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   readonly clock?: Pick<Clock, 'now'>
 }

@@ -2,14 +2,11 @@ import * as oauth from 'oauth4webapi'
 import { DEFAULT_METHODS, identityOf, type AuthMethod, type Identity } from './clients.ts'
 import { AuthorizationError, fromLibrary } from './errors.ts'
 import type { PlainFetch } from './fetch.ts'
+import type { Grant } from './grants.ts'
 import type { OAuthSettings, RegistrationOptions } from './options.ts'
 import type { StoredClient } from './store.ts'
 
-export interface RegistrationNeeds {
-  readonly grantTypes: readonly string[]
-  readonly redirectUris: readonly string[]
-  readonly isBound: boolean
-}
+type RegistrationNeeds = Pick<Grant, 'grantTypes' | 'redirectUris'> & { readonly isBound: boolean }
 
 /**
  * The client id for an authorization server: one from `clients`, or the metadata document's URL, or a dynamic

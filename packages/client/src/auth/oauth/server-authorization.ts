@@ -190,9 +190,8 @@ export class ServerAuthorization {
   async #endpoint(found: Discovered): Promise<TokenEndpoint> {
     const { grant, prover } = this.#settings
     const isBound = this.#isBound(found)
-    const needs = { grantTypes: grant.grantTypes, redirectUris: grant.redirectUris, isBound }
     const { fetch } = this.#discovery
-    const identity = await identify(this.#settings, found.authorizationServer, needs, fetch)
+    const identity = await identify(this.#settings, found.authorizationServer, { ...grant, isBound }, fetch)
     return new TokenEndpoint(found.authorizationServer, identity, fetch, isBound ? prover : undefined)
   }
 

@@ -52,11 +52,7 @@ export interface CredentialKinds {
 /** The kinds of credentials that a store keeps. */
 export type CredentialKind = keyof CredentialKinds
 
-/**
- * Keeps credentials in memory.
- *
- * @param maxEntries - the oldest entry is dropped when there are more; its user is asked again. Default 1,000
- */
+/** Keeps credentials in memory, 1,000 by default. The oldest is dropped; its user is asked again. */
 export function memoryCredentials(maxEntries: number = 1_000): CredentialStore {
   const entries = new BoundedMap<string, CredentialKinds[CredentialKind]>(maxEntries)
   return {

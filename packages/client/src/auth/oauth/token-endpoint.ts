@@ -81,10 +81,7 @@ export class TokenEndpoint {
   }
 }
 
-/**
- * Removes what would stop the library: a challenge, which it reads instead of the error body, and an ID token, which
- * it would validate.
- */
+/** The library would read a challenge instead of the body, and validate an ID token. */
 async function withoutExtras(answer: Response): Promise<Response> {
   const headers = new Headers(answer.headers)
   headers.delete('www-authenticate')
