@@ -30,7 +30,7 @@ async function bench(stateless = false): Promise<Bench> {
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
 describe('closing a mount', () => {
-  it('lets running calls finish, and takes no new ones', async () => {
+  it('lets running calls finish, and refuses new ones', async () => {
     const { session, endpoint, finish, post, clock } = await bench()
     const running = session.call('wait')
     await turn()
@@ -46,7 +46,7 @@ describe('closing a mount', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('ends what still runs at the deadline, and every call with it', async () => {
+  it('ends the calls that still run at the deadline', async () => {
     const { session, endpoint, signals, clock } = await bench()
     const quiet = session.call('wait')
     await turn()
@@ -78,14 +78,14 @@ describe('closing a mount', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('ends streams that only listen at once', async () => {
+  it('ends GET streams at once', async () => {
     const { open, endpoint } = await bench()
     const streams = await Promise.all(Array.from({ length: 20 }, async () => (await open()).get()))
     await endpoint.close()
     for (const { sink } of streams) expect(sink.closed).toBe(true)
   })
 
-  it('can be asked for again, and by somebody in more of a hurry', async () => {
+  it('may be repeated with a shorter deadline', async () => {
     const { session, endpoint, clock } = await bench()
     void session.call('wait')
     await turn()
@@ -96,7 +96,7 @@ describe('closing a mount', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('comes with the close of the server', async () => {
+  it('happens when the server closes', async () => {
     const { server, endpoint, session } = await bench()
     const { sink } = await session.get()
     await server.close()
@@ -110,7 +110,7 @@ describe('closing a mount', () => {
     expect((await session.post(ping)).status).toBe(503)
   })
 
-  it('leaves the records of sessions to the next process', async () => {
+  it('keeps the session records for the next process', async () => {
     const sessionStore = new MemorySessionStore()
     const one = createHarness({ endpoint: { sessions: { store: sessionStore } } })
     const session = await one.open()

@@ -25,7 +25,7 @@ function listening(options: Parameters<typeof createHarness>[0] = {}): Harness &
 }
 
 describe('the events of a server', () => {
-  it('tell of a session when it opens and when it closes, once each', async () => {
+  it('are emitted once when a session opens, and once when it closes', async () => {
     const { open, clock, endpoint, heard } = listening()
     const session = await open({ version: '2025-06-18' })
     await clock.advance(500)
@@ -44,7 +44,7 @@ describe('the events of a server', () => {
     expect(heard['session:close']).toEqual([{ sessionId: session.id, principal: '', durationMs: 500 }])
   })
 
-  it('tell how each request ended, and of whom it was', async () => {
+  it('have the outcome and the caller of each request', async () => {
     let finish = (): void => {}
     const setUp = (server: McpServer): void => {
       server.addTool({ name: 'ok', handler: () => 'fine' })
@@ -84,7 +84,7 @@ describe('the events of a server', () => {
     })
   })
 
-  it('tell of what was turned away, with the key of the table of statuses', async () => {
+  it('have the reason of each refusal, by its key in the table of statuses', async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })
@@ -98,7 +98,7 @@ describe('the events of a server', () => {
     ])
   })
 
-  it('tell of streams and calls that overflow', async () => {
+  it('are emitted for streams and calls that overflow', async () => {
     const finishers: (() => void)[] = []
     const setUp = (server: McpServer): void => {
       server.addTool({
@@ -131,7 +131,7 @@ describe('the events of a server', () => {
     expect(dropped?.bytes).toBeGreaterThan(100)
   })
 
-  it('reach no listener that has gone, and survive one that fails', async () => {
+  it('reach no removed listener, and survive one that fails', async () => {
     const { server, open, heard, log } = listening()
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))
@@ -145,13 +145,13 @@ describe('the events of a server', () => {
     expect(heard['session:open']).toHaveLength(2)
   })
 
-  it('are known by name', () => {
+  it('have checked names and payloads', () => {
     const { server } = createHarness()
-    // @ts-expect-error there is no such event
+    // @ts-expect-error unknown event
     expect(() => server.on('sessions', () => {})).toThrow(/session:open/)
-    // @ts-expect-error a listener is due
+    // @ts-expect-error no listener
     expect(() => server.on('request')).toThrow(/a function/)
-    // @ts-expect-error the payload is that of the event
+    // @ts-expect-error payload of another event
     server.on('request', ({ sessionID }) => sessionID)
   })
 })
@@ -167,7 +167,7 @@ describe('ctx.waitUntil', () => {
     })
   }
 
-  it('answers at once, and is waited for by the close of the mount', async () => {
+  it('does not delay the response, and the close of the mount waits for it', async () => {
     let finish = (): void => {}
     const setUp = leaving(() => new Promise<void>((resolve) => (finish = resolve)))
     const { open, endpoint } = createHarness({ setUp })
@@ -189,7 +189,7 @@ describe('ctx.waitUntil', () => {
     await closing
   })
 
-  it('logs what the work rejects with', async () => {
+  it('logs the rejection of the work', async () => {
     const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(new Error('canary'))) })
     await (await open()).call('leave')
     await turn()

@@ -8,7 +8,7 @@ import { createHarness } from './support/harness.ts'
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe('the option health', () => {
-  it('opens nothing by default, the usual paths by true, and others by name', () => {
+  it('has no paths by default, the usual ones with true, and others by name', () => {
     expect([...createEndpoint(server()).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: true }).probes]).toEqual([
@@ -34,7 +34,7 @@ describe('the option health', () => {
 })
 
 describe('probes', () => {
-  it('turn unready in the very moment in which a drain begins, and stay alive', async () => {
+  it('are unready once a drain begins, and alive until the end', async () => {
     let finish = (): void => {}
     const {
       endpoint,
@@ -49,7 +49,7 @@ describe('probes', () => {
     await turn()
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     const closing = own.close()
-    // Nothing was awaited since: no call can come in between.
+    // Nothing was awaited since, so no request came in between.
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 503, body: '{"status":"draining"}' })
     expect(endpoint.probe('livez', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     finish()
@@ -59,7 +59,7 @@ describe('probes', () => {
     expect(endpoint.probe('livez', 'GET').status).toBe(200)
   })
 
-  it('answer HEAD without a body, and no other verb', () => {
+  it('answer HEAD without a body, and no other method', () => {
     const { endpoint } = createHarness({ endpoint: { health: true } })
     expect(endpoint.probe('livez', 'HEAD')).toEqual({
       status: 200,

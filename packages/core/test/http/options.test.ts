@@ -11,7 +11,7 @@ import { createHarness, initializeMessage } from './support/harness.ts'
 const resolveOptions = (options: EndpointOptions): ResolvedOptions => resolve(options, ALL_PARTS)
 
 describe('the options of a mount', () => {
-  it('have the defaults that are documented', () => {
+  it('have the documented defaults', () => {
     expect(resolveOptions({})).toEqual({
       stateless: false,
       upgradeAfterMs: 2_000,
@@ -34,7 +34,7 @@ describe('the options of a mount', () => {
     })
   })
 
-  it('count as left out when they are undefined', () => {
+  it('use the default when they are undefined', () => {
     const options = {
       limits: { bodyBytes: undefined, sessions: { max: undefined } },
     } as unknown as EndpointOptions
@@ -84,12 +84,12 @@ describe('the options of a mount', () => {
     },
   )
 
-  it('cannot serve what the server does not', () => {
+  it('cannot serve revisions that the server does not', () => {
     const server = new McpServer({ name: 'x', version: '1' }, { revisions: ['2025-06-18'] })
     expect(() => createEndpoint(server, { revisions: ['2025-03-26'] })).toThrow(/ERR_MCP_REVISION/)
   })
 
-  it('bound the body and the shape of messages', async () => {
+  it('limit the body and the shape of messages', async () => {
     const { post } = createHarness({ endpoint: { limits: { bodyBytes: 1_000, parse: { maxDepth: 4 } } } })
     expect((await post({ ...initializeMessage(), pad: 'x'.repeat(1_000) })).status).toBe(413)
     expect((await post({ ...initializeMessage(), deep: [[[[1]]]] })).status).toBe(400)

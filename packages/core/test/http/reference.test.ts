@@ -35,7 +35,7 @@ function render(): string {
 }
 
 describe('docs/reference/http.md', () => {
-  it('says what the table in the code says', () => {
+  it('is generated from the table in the code', () => {
     if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, render())
     expect(readFileSync(file, 'utf8'), `out of date, run: ${update}`).toBe(render())
   })

@@ -15,7 +15,7 @@ import {
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
-/** A request with metadata of its own. */
+/** A request with its own metadata. */
 const standing = (version: string): object => ({
   ...ping,
   method: 'tools/list',
@@ -33,7 +33,7 @@ interface Scenario {
   readonly run: (harness: Harness) => Promise<Answer>
 }
 
-/** One way at the least to come by each row of the table. */
+/** At least one request for each row of the table. */
 const scenarios: Record<StatusKey, readonly Scenario[]> = {
   notHere: (['sse', 'message'] as const).map((route) => ({ run: ({ send }) => send({ route, body: ping }) })),
   forbiddenHost: [
@@ -265,7 +265,7 @@ describe('the table of statuses', () => {
   })
 
   it.each(rows.filter(({ key }) => table[key].status !== 200))(
-    'says nothing of what a client sent: $key ($index)',
+    'repeats nothing that the client has sent: $key ($index)',
     async ({ scenario }) => {
       const harness = createHarness(scenario)
       const { text, headers } = await scenario.run(harness)
@@ -274,7 +274,7 @@ describe('the table of statuses', () => {
   )
 
   it.each(rows.filter(({ key }) => key !== 'unsupportedVersion' && table[key].message !== undefined))(
-    'is what a reader is told: $key ($index)',
+    'has the message of its row: $key ($index)',
     async ({ key, scenario }) => {
       const variable: readonly StatusKey[] = [
         'parseError',
@@ -313,13 +313,13 @@ describe('the table of statuses', () => {
     [{ stateless: true }, 'POST, OPTIONS'],
     [{ sessions: { allowDelete: false } }, 'GET, POST, OPTIONS'],
     [{ legacySse: true }, 'GET, POST, DELETE, OPTIONS'],
-  ])('names the verbs of a mount with %j', async (endpoint, allow) => {
+  ])('lists the methods of a mount with %j', async (endpoint, allow) => {
     const { send } = createHarness({ endpoint })
     expect((await send({ method: 'PUT' })).headers['allow']).toBe(allow)
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('answers a probe for an era that is not served so that clients go on to initialize', async () => {
+  it('refuses a probe for an era that is not served so that clients continue with initialize', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = {
       jsonrpc: '2.0',

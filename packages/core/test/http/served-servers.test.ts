@@ -45,14 +45,14 @@ const textOf = ({ result }: Message): string => {
   return content?.[0]?.text ?? ''
 }
 
-describe('a mount with a function in the place of a server', () => {
-  it('asks it once for each session, and keeps to what it chose', async () => {
+describe('a mount with a server selector', () => {
+  it('calls it once for each session', async () => {
     const { open, asked } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
     expect(textOf((await first.call('whoami')).json)).toBe('a')
     expect(textOf((await second.call('whoami')).json)).toBe('b')
-    // The session decides, whatever a later request says.
+    // The session decides, not a later request.
     const turned = await first.post(
       { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'whoami' } },
       { 'x-tenant': 'b' },
@@ -61,13 +61,13 @@ describe('a mount with a function in the place of a server', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('introduces each session to its own server', async () => {
+  it('sends each session the info of its own server', async () => {
     const { post } = tenancy()
     const { json } = await post(initializeMessage(), { 'x-tenant': 'b' })
     expect(json.result).toMatchObject({ serverInfo: { name: 'b' } })
   })
 
-  it('asks it for each request where there are no sessions', async () => {
+  it('calls it for each request without sessions', async () => {
     const { post, asked } = tenancy({ endpoint: { stateless: true } })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
     expect(textOf((await post(call, { 'x-tenant': 'a' })).json)).toBe('a')
@@ -75,7 +75,7 @@ describe('a mount with a function in the place of a server', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('answers 500 with nothing of the cause when it throws, and logs it', async () => {
+  it('answers 500 without the cause when it throws, and logs the cause', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -92,7 +92,7 @@ describe('a mount with a function in the place of a server', () => {
     }
   })
 
-  it('tells changes to the sessions of the server that changed, and to no others', async () => {
+  it('sends changes only to the sessions of the changed server', async () => {
     const { open, a } = tenancy()
     const first = await (await open({ headers: { 'x-tenant': 'a' } })).get()
     const second = await (await open({ headers: { 'x-tenant': 'b' } })).get()
@@ -102,7 +102,7 @@ describe('a mount with a function in the place of a server', () => {
     expect(second.sink.messages).toEqual([])
   })
 
-  it('ends the sessions of a server that closes, and leaves the others', async () => {
+  it('ends only the sessions of a server that closes', async () => {
     const { open, post, a } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
@@ -128,7 +128,7 @@ describe('a mount with a function in the place of a server', () => {
     await closing
   })
 
-  it('forgets a server that nothing is left of, so that servers made for one session do not pile up', async () => {
+  it('forgets an idle server, so that servers for one session do not pile up', async () => {
     const made: McpServer[] = []
     const { open } = createHarness({
       select: () => {
@@ -140,12 +140,12 @@ describe('a mount with a function in the place of a server', () => {
     const [only] = made
     expect(textOf((await session.call('whoami')).json)).toBe('made 0')
     await session.delete()
-    // Nothing holds it any more: closing waits for nothing, and later sessions get another one.
+    // The mount has forgotten it: its close waits for nothing, and later sessions get another one.
     await only?.close()
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
   })
 
-  it('forgets a server that refuses the revision of the request that it was chosen for', async () => {
+  it('forgets a server that refuses the revision of its request', async () => {
     const server = new McpServer(
       { name: 'older', version: '1' },
       { logger: quiet, revisions: ['2025-11-25'] },
@@ -156,7 +156,7 @@ describe('a mount with a function in the place of a server', () => {
     expect(server.stats().mounts).toBe(0)
   })
 
-  it('asks again for a session that began in another process', async () => {
+  it('calls it again for a session that began in another process', async () => {
     const sessionStore = new MemorySessionStore({})
     const before = tenancy({ endpoint: { sessions: { store: sessionStore } } })
     const session = await before.open({ headers: { 'x-tenant': 'b' } })

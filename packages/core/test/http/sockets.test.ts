@@ -13,7 +13,7 @@ interface Mounted {
   readonly endpoint: Endpoint
   readonly port: number
   readonly runs: () => number
-  /** Writes bytes to a socket of its own and gives back all that comes until the peer, or the test, ends it. */
+  /** Writes bytes to a new socket, and returns everything that arrives until either side ends it. */
   readonly raw: (text: string) => Promise<string>
 }
 
@@ -103,7 +103,7 @@ const FINE = ['Host: localhost', 'Content-Type: application/json', 'Accept: */*'
 const statusOf = (text: string): number => Number(text.split(' ')[1])
 
 describe('raw requests', () => {
-  it('are served when they are fine', async () => {
+  it('are served if they are valid', async () => {
     const { raw } = await mount()
     expect(statusOf(await raw(head(FINE)))).toBe(200)
   })
@@ -124,7 +124,7 @@ describe('raw requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused when Host stands twice, in either order', async () => {
+  it('are refused with two Host headers, in either order', async () => {
     const { raw } = await mount()
     const rest = FINE.slice(1)
     for (const hosts of [
@@ -135,7 +135,7 @@ describe('raw requests', () => {
     }
   })
 
-  it('come from the page that has rebound its name, and run nothing', async () => {
+  it('of a page that has rebound its name are refused, and run nothing', async () => {
     const { raw, runs } = await mount()
     const rest = FINE.slice(1)
     expect(statusOf(await raw(head(['Host: evil.example:3000', ...rest])))).toBe(403)
@@ -146,7 +146,7 @@ describe('raw requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused as the simple requests that browsers send across sites', async () => {
+  it('are refused with the content types that browsers send to other sites', async () => {
     const { raw, runs } = await mount()
     for (const type of [
       'text/plain',
@@ -158,14 +158,14 @@ describe('raw requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused for their body without it being kept', async () => {
+  it('are refused for a body that is too large, without keeping it', async () => {
     const { raw } = await mount({ limits: { bodyBytes: 1_000 } })
     expect(statusOf(await raw(head(FINE, 'x'.repeat(2_000))))).toBe(413)
   })
 })
 
 describe('a stream over a socket', () => {
-  it('is cut by the peer and resumed', async () => {
+  it('can be cut by the client and resumed', async () => {
     const { server, port } = await mount()
     const url = `http://127.0.0.1:${port}/mcp`
     const post = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -195,7 +195,7 @@ describe('a stream over a socket', () => {
   })
 })
 
-describe('the one pass over raw headers', () => {
+describe('the check for duplicate headers', () => {
   it.each([
     [['Host', 'a', 'Accept', 'b', 'accept', 'c', 'Cookie', 'd', 'cookie', 'e'], undefined],
     [['Mcp-Anything', 'a', 'mcp-anything', 'b'], 'mcp-anything'],

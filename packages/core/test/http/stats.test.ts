@@ -9,7 +9,7 @@ import { createHarness, FakeRequest, initializeMessage, TestSink } from './suppo
 
 const LINE = 'x'.repeat(1_000)
 
-/** `waits` runs until the test ends it; `talks` says a lot before it waits as well. */
+/** `waits` runs until the test ends it; `talks` sends a lot before it waits. */
 function slowTools(): { readonly setUp: (server: McpServer) => void; readonly finish: () => void } {
   const ends: (() => void)[] = []
   const ended = (): Promise<string> => new Promise((resolve) => ends.push(() => resolve('done')))
@@ -45,13 +45,13 @@ const NOTHING = {
 }
 
 describe('the stats of an HTTP mount', () => {
-  it('are zeros before anything has happened, and take part in those of the server', () => {
+  it('are zeros at first, and count in the stats of the server', () => {
     const { endpoint, server } = createHarness()
     expect(endpoint.stats()).toEqual({ ...NOTHING, draining: false, refusals: {} })
     expect(server.stats()).toEqual({ ...NOTHING, draining: false, mounts: 1, refusals: {} })
   })
 
-  it('count sessions, running and waiting calls, streams, what waits on them and what is kept of them', async () => {
+  it('count sessions, running and waiting calls, streams, queued bytes and stored events', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, open, server } = createHarness({
       setUp,
@@ -113,7 +113,7 @@ describe('the stats of an HTTP mount', () => {
     expect(endpoint.stats().callsInFlight).toBe(0)
   })
 
-  it('count refusals by reason, and the server remembers those of mounts that have closed', async () => {
+  it('count refusals by reason, and the server keeps the counts of closed mounts', async () => {
     const { endpoint, server, send, post } = createHarness({
       server: { limits: { running: 1, inFlight: 1 } },
     })
@@ -155,7 +155,7 @@ describe('the stats of an HTTP mount', () => {
     }
   })
 
-  it('say when the mount drains, and are zeros again when it has closed', async () => {
+  it('show that the mount drains, and are zeros again after its close', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, open, server, clock } = createHarness({ setUp })
     const session = await open()
@@ -172,7 +172,7 @@ describe('the stats of an HTTP mount', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('take zero for a store of events that does not tell its size', async () => {
+  it('are zero for an event store without a size', async () => {
     const eventStore: EventStore = { open: () => 'e', append: () => {}, read: () => [], delete: () => {} }
     const { endpoint, open } = createHarness({ endpoint: { streams: { eventStore } } })
     await (await open()).get()
@@ -180,13 +180,13 @@ describe('the stats of an HTTP mount', () => {
   })
 })
 
-describe('the stats of a server that a function has chosen', () => {
+describe('the stats of a server that a selector has chosen', () => {
   const select =
     (servers: Record<string, McpServer>): ServerSelector =>
     (request) =>
       servers[request.header('x-tenant') ?? '']
 
-  it('are those of its own sessions, streams and calls', async () => {
+  it('count only its own sessions, streams and calls', async () => {
     const { setUp, finish } = slowTools()
     const [a, b] = ['a', 'b'].map((name) => new McpServer({ name, version: '1' })) as [McpServer, McpServer]
     setUp(a)
@@ -203,7 +203,7 @@ describe('the stats of a server that a function has chosen', () => {
     await running
   })
 
-  it('and refusals are told to it, once it was chosen, and all of them to the mount', async () => {
+  it('count refusals after the choice, and the mount counts all refusals', async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []
@@ -215,7 +215,7 @@ describe('the stats of a server that a function has chosen', () => {
           told.push(reason)
           throw new Error('canary')
         },
-        // The logger of a mount whose servers are chosen is its own.
+        // A mount with a selector has its own logger.
         logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
       },
     })
@@ -239,7 +239,7 @@ describe('the stats of a server that a function has chosen', () => {
 })
 
 describe('the stats of a connection', () => {
-  it('count its session and its calls, and what it refused', async () => {
+  it('count its session, its calls and its refusals', async () => {
     const { setUp, finish } = slowTools()
     const server = new McpServer({ name: 'test', version: '1' })
     setUp(server)
@@ -260,7 +260,7 @@ describe('the stats of a connection', () => {
 })
 
 describe('the stats of messages without a mount', () => {
-  it('count what runs, and what was refused', async () => {
+  it('count running calls and refusals', async () => {
     const { setUp, finish } = slowTools()
     const server = new McpServer({ name: 'test', version: '1' })
     setUp(server)

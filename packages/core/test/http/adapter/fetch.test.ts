@@ -69,7 +69,7 @@ describe('toFetch', () => {
     expect((await handler(post(call('echo'), headers))).status).toBe(404)
   })
 
-  it('streams what belongs to a call', async () => {
+  it('streams the notifications of a call', async () => {
     const { handler } = serve()
     const response = await handler(post(call('report', { steps: 3 }), await open(handler)))
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -77,7 +77,7 @@ describe('toFetch', () => {
     expect(messages.map(({ id, params }) => id ?? params?.['progress'])).toEqual([1, 2, 3, 2])
   })
 
-  it('holds back a handler whose reader is slow, by what the stream says', async () => {
+  it('slows a handler down if the reader is slow', async () => {
     const { handler } = serve()
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), await open(handler)))
     const reader = response.body?.getReader()
@@ -94,7 +94,7 @@ describe('toFetch', () => {
     expect(parseSse(text)).toHaveLength(101)
   })
 
-  it('goes on without a reader that has left', async () => {
+  it('continues after the reader has cancelled', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), headers))
@@ -103,7 +103,7 @@ describe('toFetch', () => {
     expect((await handler(post(call('echo', { text: 'a' }), headers))).status).toBe(200)
   })
 
-  it('notices a reader that leaves by the signal of its request', async () => {
+  it('notices a disconnect by the signal of the request', async () => {
     const { handler, server } = serve()
     const headers = await open(handler)
     const left = new AbortController()
@@ -115,13 +115,13 @@ describe('toFetch', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('gives tools the context of the mount', async () => {
+  it('gives handlers the locals of the mount', async () => {
     const { handler } = serve({ locals: (request) => ({ from: request.headers.get('x-from') }) })
     const response = await handler(post(call('mount'), { ...(await open(handler)), 'x-from': 'here' }))
     expect(await response.json()).toMatchObject({ result: { content: [{ text: '{"from":"here"}' }] } })
   })
 
-  it('gives the context what else the runtime has given', async () => {
+  it('passes the other arguments of the runtime to locals', async () => {
     interface Bindings {
       readonly city: string
     }
@@ -133,19 +133,19 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
   })
 
-  it('cannot be used without the context that a server declares', async () => {
+  it('requires the locals that a server declares', async () => {
     const server = new McpServer<{ readonly user: string }>({ name: 'test', version: '1' })
     server.addTool({ name: 'who', handler: (_args, ctx) => ctx.locals.user })
-    // @ts-expect-error the context is missing
+    // @ts-expect-error locals is missing
     await toFetch(server).close()
-    // @ts-expect-error the context is another one
+    // @ts-expect-error locals has another type
     await toFetch(server, { locals: () => ({ name: 'x' }) }).close()
     const handler = toFetch(server, { locals: () => ({ user: 'ann' }) })
     const response = await handler(post(call('who'), await open(handler)))
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'ann' }] } })
   })
 
-  it('limits bodies, by their length where it is told and by counting where not', async () => {
+  it('limits bodies, with and without a declared length', async () => {
     const { handler } = serve({ limits: { bodyBytes: 500 } })
     const large = 'x'.repeat(1_000)
     expect((await handler(post(call('echo', { text: large })))).status).toBe(413)
@@ -159,7 +159,7 @@ describe('toFetch', () => {
     expect((await handler(new Request(URL_, init))).status).toBe(413)
   })
 
-  it('answers a body that breaks off', async () => {
+  it('answers a body that ends early', async () => {
     const { handler } = serve()
     const broken = new ReadableStream({
       pull(controller) {
@@ -173,7 +173,7 @@ describe('toFetch', () => {
     expect(await response.text()).not.toContain('canary')
   })
 
-  it('reads a body that comes in pieces, an empty one and one without any', async () => {
+  it('reads a body in several chunks, an empty one, and none', async () => {
     const { handler } = serve()
     const bytes = new TextEncoder().encode(JSON.stringify(initializeMessage('2025-06-18', 'é')))
     const pieces = new ReadableStream({
@@ -217,7 +217,7 @@ describe('toFetch', () => {
     expect(await status('2025-11-25', '2025-11-25')).toBe(400)
   })
 
-  it('answers other verbs, and preflights without a CORS header of its own', async () => {
+  it('answers other methods, and preflights without CORS headers', async () => {
     const { handler } = serve()
     const put = await handler(new Request(URL_, { method: 'PUT' }))
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE, OPTIONS'])
@@ -227,7 +227,7 @@ describe('toFetch', () => {
     expect((await handler(new Request(URL_, { method: 'HEAD' }))).status).toBe(405)
   })
 
-  it('checks the Origin where no local address is known', async () => {
+  it('checks the Origin if no local address is known', async () => {
     const { handler } = serve()
     expect((await handler(post(initializeMessage(), { origin: 'https://evil.example' }))).status).toBe(403)
     expect((await handler(post(initializeMessage(), { origin: 'http://localhost:6274' }))).status).toBe(200)

@@ -12,17 +12,14 @@ const tried = async (authenticate: Authenticate, authorization?: string): Promis
 }
 
 describe('bearer', () => {
-  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])('takes %j', async (header) => {
+  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])('accepts %j', async (header) => {
     expect((await tried(bearer({ verify }), header)).status).toBe(200)
   })
 
-  it.each([undefined, 'Basic YTpi', 'token-a'])(
-    'asks for a token where there is none: %j',
-    async (header) => {
-      const { status, headers } = await tried(bearer({ verify }), header)
-      expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
-    },
-  )
+  it.each([undefined, 'Basic YTpi', 'token-a'])('asks for a token if there is none: %j', async (header) => {
+    const { status, headers } = await tried(bearer({ verify }), header)
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
+  })
 
   it.each([
     'Bearer',
@@ -44,7 +41,7 @@ describe('bearer', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  it('refuses what verify throws or rejects, and tells the log alone', async () => {
+  it('refuses the token if verify throws or rejects, and only logs the cause', async () => {
     for (const failing of [
       () => {
         throw new Error('canary')
@@ -60,7 +57,7 @@ describe('bearer', () => {
     }
   })
 
-  it('takes a verify that answers later', async () => {
+  it('accepts an asynchronous verify', async () => {
     expect(
       (await tried(bearer({ verify: (token) => Promise.resolve(known[token]) }), 'Bearer token-b')).status,
     ).toBe(200)
@@ -99,7 +96,7 @@ describe('an identity', () => {
     [59, 200],
     [60, 200],
     [61, 401],
-  ])('that ran out %i s ago is answered %i', async (seconds, status) => {
+  ])('that expired %i s ago gets %i', async (seconds, status) => {
     const harness = createHarness({
       endpoint: {
         authenticate: () => ({ principal: 'a', expiresAt: harness.clock.now() / 1000 - seconds }),
@@ -110,18 +107,18 @@ describe('an identity', () => {
     if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
   })
 
-  it('that runs out at no readable time has run out', async () => {
+  it('with an invalid expiry has expired', async () => {
     expect((await tried(() => ({ principal: 'a', expiresAt: Number.NaN }))).status).toBe(401)
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'without a name is no identity: %j',
+    'without a principal is an error: %j',
     async (auth) => {
       expect((await tried(() => auth)).status).toBe(500)
     },
   )
 
-  it('is asked for on every request, so that one that was withdrawn ends at once', async () => {
+  it('is checked for every request, so that a revoked one ends at once', async () => {
     let valid = true
     const { open } = createHarness({
       endpoint: { authenticate: () => (valid ? { principal: 'a' } : undefined) },
@@ -134,7 +131,7 @@ describe('an identity', () => {
     expect((await session.delete()).status).toBe(401)
   })
 
-  it('of the host application counts where the mount has no authenticate of its own', async () => {
+  it('of the host application counts if the mount has no authenticate', async () => {
     const seen: unknown[] = []
     const { open } = createHarness({
       setUp: (server) => {
@@ -152,7 +149,7 @@ describe('an identity', () => {
     expect(seen).toEqual(['alice', { user: 1 }])
   })
 
-  it('of the host application is checked for its expiry too', async () => {
+  it('of the host application can expire too', async () => {
     const { post, clock } = createHarness()
     const auth = { principal: 'a', expiresAt: clock.now() / 1000 - 61 }
     expect((await post(initializeMessage(), {}, { auth })).status).toBe(401)
@@ -160,7 +157,7 @@ describe('an identity', () => {
 })
 
 describe('a Rejection', () => {
-  it('is answered as it says, as JSON-RPC', async () => {
+  it('gives its own status and message, as JSON-RPC', async () => {
     const { status, headers, json } = await tried(
       () => new Rejection(403, 'Not today', { headers: { 'x-why': 'sunday' }, cause: new Error('canary') }),
     )
@@ -168,7 +165,7 @@ describe('a Rejection', () => {
     expect(json).toEqual({ jsonrpc: '2.0', error: { code: -32600, message: 'Not today' } })
   })
 
-  it.each([200, 302, 600, 400.5])('has no status of %s', (status) => {
+  it.each([200, 302, 600, 400.5])('cannot have the status %s', (status) => {
     expect(() => new Rejection(status, 'x')).toThrow(/ERR_MCP_OPTION/)
   })
 })

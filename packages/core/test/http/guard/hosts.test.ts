@@ -12,7 +12,7 @@ const loopbackNames = [
   'LOCALHOST',
   '127.0.0.2:9',
 ]
-/** What a rebinding page, or whoever copies one, may put there. */
+/** Values that a rebinding page might send. */
 const tricks = [
   'evil.example',
   'localhost.evil.example',
@@ -43,9 +43,9 @@ describe('the Host header on a loopback socket', () => {
 
   it.each(loopbackNames)('may be %j', (value) => expect(host(value, true)).toBe(true))
   it.each(tricks)('must not be %j', (value) => expect(host(value, true)).toBe(false))
-  it('must be there', () => expect(host(undefined, true)).toBe(false))
+  it('is required', () => expect(host(undefined, true)).toBe(false))
 
-  it('may also be that of publicUrl', () => {
+  it('may be the host of publicUrl', () => {
     const guard = createHostGuard({ publicUrl: 'https://mcp.example.com/base/mcp' })
     for (const value of ['mcp.example.com', 'MCP.example.com:443', 'localhost:3000'])
       expect(guard.host(value, true)).toBe(true)
@@ -56,12 +56,12 @@ describe('the Host header on a loopback socket', () => {
 })
 
 describe('the Host header elsewhere', () => {
-  it('may be anything without a list: the Origin is checked all the same', () => {
+  it('may have any value without a list, but the Origin is checked', () => {
     const { host } = createHostGuard({})
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })
 
-  it('must be on the list where there is one, on every socket', () => {
+  it('must be on the list if there is one, on every socket', () => {
     const { host } = createHostGuard({ allowedHosts: ['a.example', 'b.example:8443', '[2001:db8::1]:80'] })
     for (const local of [true, false, undefined]) {
       for (const value of ['a.example', 'a.example:1', 'A.EXAMPLE', 'b.example:8443', '[2001:db8::1]']) {
@@ -73,7 +73,7 @@ describe('the Host header elsewhere', () => {
     }
   })
 
-  it('may be every host by a star, as long as it is one', () => {
+  it('may be every valid host with a star', () => {
     const { host } = createHostGuard({ allowedHosts: ['*'] })
     expect([host('evil.example', true), host('a/b', true)]).toEqual([true, false])
   })
@@ -104,7 +104,7 @@ describe('the Origin header', () => {
     ...tricks.map((trick) => `http://${trick}`),
   ])('must not be %j without a list', (value) => expect(createHostGuard({}).origin(value)).toBe(false))
 
-  it('must be on the list where there is one, as a whole', () => {
+  it('must be on the list if there is one, as a whole', () => {
     const { origin } = createHostGuard({
       allowedOrigins: ['https://app.example.com', 'tauri://localhost', 'http://b.example:80'],
     })
@@ -127,7 +127,7 @@ describe('the Origin header', () => {
     }
   })
 
-  it('may be that of publicUrl beside the list or the loopback names', () => {
+  it('may be that of publicUrl, with or without a list', () => {
     const url = { publicUrl: new URL('https://mcp.example.com:8443/mcp') }
     expect(createHostGuard(url).origin('https://mcp.example.com:8443')).toBe(true)
     expect(createHostGuard(url).origin('http://localhost')).toBe(true)
@@ -139,7 +139,7 @@ describe('the Origin header', () => {
 describe('the guard of a mount', () => {
   const post = { body: initializeMessage() }
 
-  it('checks Host and Origin each for itself', async () => {
+  it('checks Host and Origin independently', async () => {
     const { send } = createHarness()
     const status = async (host: string, origin?: string): Promise<number> =>
       (await send({ ...post, localAddress: '127.0.0.1', headers: { host, origin } })).status
@@ -151,7 +151,7 @@ describe('the guard of a mount', () => {
     expect(await status('evil.example', 'http://evil.example')).toBe(403)
   })
 
-  it('names the option to set and not the host that was sent', async () => {
+  it('names the option to set, and not the host', async () => {
     const { send } = createHarness()
     const host = await send({ ...post, localAddress: '::1', headers: { host: 'evil.example' } })
     expect(host.json.error?.message).toContain('allowedHosts')
@@ -160,7 +160,7 @@ describe('the guard of a mount', () => {
     expect(host.text + origin.text).not.toContain('evil')
   })
 
-  it('remembers a bounded number of hosts, and judges the rest all the same', async () => {
+  it('remembers a limited number of hosts, and checks all of them', async () => {
     const { host } = createHostGuard({})
     for (let i = 0; i < 1_000; i++) expect(host(`h${i}.example`, true)).toBe(false)
     expect(host('localhost', true)).toBe(true)

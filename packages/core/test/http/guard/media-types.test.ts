@@ -37,7 +37,7 @@ describe('a Content-Type of JSON', () => {
     ' application/json',
   ])('is not %j', (type) => expect(isJson(type)).toBe(false))
 
-  it('is never one that a browser sends across sites without asking', () => {
+  it('is never a type that browsers send to other sites without a preflight', () => {
     const simple = fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data')
     fc.assert(fc.property(simple, fc.string(), (type, rest) => !isJson(`${type}${rest}`)))
   })
@@ -60,13 +60,13 @@ describe('an Accept header', () => {
     ['text/html', false, false],
     ['', false, false],
     ['application/jsonx, text/event-streams', false, false],
-  ])('of %j takes JSON: %s, streams: %s', (accept, json, sse) => {
+  ])('of %j accepts JSON: %s, streams: %s', (accept, json, sse) => {
     expect(accepted(accept)).toEqual({ json, sse })
   })
 })
 
-describe('what is remembered of headers', () => {
-  it('is bounded, and right beyond the bound', () => {
+describe('the memory for header values', () => {
+  it('is limited, and results beyond the limit are correct', () => {
     let asked = 0
     const even = remember((text) => {
       asked++

@@ -57,7 +57,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
     ['resources/read', { uri: 'a://é' }, '=?base64?YTovL8Op?='],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '  plain\t'],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '=?base64?cGxhaW4=?='],
-  ])('lets %s of %j pass as %j', async (method, params, name) => {
+  ])('accepts %s of %j as %j', async (method, params, name) => {
     const answer = await callModern(serve(), method, params, { headers: { 'mcp-name': name } })
     expect(answer).toMatchObject({ status: 200, json: { result: { resultType: 'complete' } } })
   })
@@ -74,7 +74,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
   })
 
   it.each(['mcp-method', 'mcp-name', 'mcp-protocol-version'])(
-    'and its like may not be repeated, even with one value: %s',
+    'must not be repeated, even with equal values: %s',
     async (name) => {
       const value = { 'mcp-method': 'tools/call', 'mcp-name': 'plain', 'mcp-protocol-version': '2026-07-28' }[
         name
@@ -104,7 +104,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     [{ at: { zone: 'b' } }, { 'mcp-param-zone': 'b' }],
     [{}, {}],
     [{}, { 'mcp-param-other': 'anything' }],
-  ])('lets %j pass with %j', async (args, headers) => {
+  ])('accepts %j with %j', async (args, headers) => {
     const harness = serve()
     expect(await query(harness, args, headers)).toMatchObject({ status: 200, json: { result: {} } })
     expect(harness.ran).toHaveLength(1)
@@ -144,29 +144,29 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect([status, json.error?.code, harness.ran]).toEqual([400, -32600, []])
   })
 
-  it('asks for no header where the value is null, and leaves that to the schema', async () => {
+  it('needs no header if the value is null, which the schema checks', async () => {
     const { json } = await query(serve(), { region: null })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('lets the model read what is wrong with an object where a text belongs', async () => {
+  it('leaves an object in place of a string to the schema, whose error the model reads', async () => {
     const { json } = await query(serve(), { region: {} })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('counts what it refuses, as the other headers do', async () => {
+  it('counts its refusals, like the other headers', async () => {
     const harness = serve()
     await query(harness, { region: 'eu' })
     await query(harness, { region: 'eu' }, { 'mcp-name': 'plain' })
     expect(harness.endpoint.stats().refusals).toMatchObject({ headerMismatch: 2 })
   })
 
-  it('comes before what the schema says of a value', async () => {
+  it('is checked before the schema', async () => {
     const answer = await query(serve(), { region: 'much longer than twenty' }, { 'mcp-param-region': 'eu' })
     expect(answer.json.error?.code).toBe(-32020)
   })
 
-  it('comes after the parameters of the method: an unknown tool, a hidden one, arguments that are no object', async () => {
+  it('is checked after the parameters of the method: an unknown tool, a hidden one, arguments that are not an object', async () => {
     const harness = serve()
     const unknown = await query(harness, { region: 'eu' }, {}, 'unknown')
     const hidden = await query(harness, { region: 'eu' }, {}, 'hidden')
@@ -175,12 +175,12 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(hidden.json.error?.message.replace('hidden', 'unknown')).toBe(unknown.json.error?.message)
   })
 
-  it('is nothing to a tool that asks for no headers', async () => {
+  it('is ignored for a tool without header parameters', async () => {
     const answer = await query(serve(), { region: 'eu' }, { 'mcp-param-region': 'us' }, 'plain')
     expect(answer.json.result).toBeDefined()
   })
 
-  it('is nothing to a session, nor to a message without HTTP', async () => {
+  it('is ignored in sessions, and in messages without HTTP', async () => {
     const harness = serve()
     const session = await harness.open()
     expect((await session.call('query', { region: 'eu' })).json.result).toMatchObject({
@@ -199,7 +199,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(harness.ran).toHaveLength(2)
   })
 
-  it('is refused inside middlewares, which see the error as that of any call', async () => {
+  it('is refused inside middleware, which sees the error', async () => {
     const seen: unknown[] = []
     const harness = serve({
       setUp: (server) =>
@@ -261,7 +261,7 @@ describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotoco
   const refusal = { status: 400, json: { id: 7, error: { code: -32020 } } }
 
   it.each(['optional', 'required', 'asks'])(
-    'are compared before there is a task, and before anything is asked: %s',
+    'are compared before the task begins, and before any question: %s',
     async (name) => {
       const harness = open()
       expect(await call(harness, name, 'us')).toMatchObject(refusal)
@@ -270,14 +270,14 @@ describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotoco
     },
   )
 
-  it.each(['optional', 'required'])('let the task begin where they say the same: %s', async (name) => {
+  it.each(['optional', 'required'])('let the task begin if they are equal: %s', async (name) => {
     const harness = open()
     const { json } = await call(harness, name, 'eu')
     expect(json.result).toMatchObject({ resultType: 'task', status: 'working' })
     await vi.waitFor(() => expect(harness.ran).toEqual([name]), { interval: 1 })
   })
 
-  it('are compared in every round, and not again where the task runs', async () => {
+  it('are compared in every round, and not again when the task runs', async () => {
     const harness = open()
     const { json } = await call(harness, 'asks', 'eu')
     const inputResponses = { sure: { action: 'accept', content: { ok: true } } }
@@ -289,7 +289,7 @@ describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotoco
     await vi.waitFor(() => expect(harness.ran.at(-1)).toBe('asks'), { interval: 1 })
   })
 
-  it('come after the demand for a client that knows tasks', async () => {
+  it('are checked after the client capability for tasks', async () => {
     const harness = open()
     const params = { name: 'required', arguments: { region: 'eu' } }
     const answer = await callModern(harness, 'tools/call', params, { headers: { 'mcp-param-region': 'us' } })

@@ -74,7 +74,7 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}): Sse
 }
 
 describe('an event stream', () => {
-  it('begins with the address to post to, and carries every answer as a message event', async () => {
+  it('begins with the address for messages, and carries every response as a message event', async () => {
     const client = await openSse(harness())
     expect([client.opened.status, client.opened.headers['content-type']]).toEqual([200, 'text/event-stream'])
     expect(client.sink.text).toMatch(/^event: endpoint\ndata: \/message\?sessionId=[0-9a-f-]+\n\n$/)
@@ -104,7 +104,7 @@ describe('an event stream', () => {
     })
   })
 
-  it('is announced only when the lifespan is open, and not at all when that fails', async () => {
+  it('opens only after the lifespan, and not if that fails', async () => {
     const ready = deferred()
     let fails = false
     const made = harness(
@@ -131,7 +131,7 @@ describe('an event stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('takes a message before anything has been read from it', async () => {
+  it('accepts a message before anything has been read from it', async () => {
     const made = harness()
     const client = await openSse(made)
     client.sink.stall()
@@ -148,7 +148,7 @@ describe('an event stream', () => {
     expect(client.sink.text.match(/: keep-alive\n\n/g)).toHaveLength(2)
   })
 
-  it('is closed by pings that nobody answers, with its session, where the mount sends pings', async () => {
+  it('is closed with its session after unanswered pings', async () => {
     const made = harness({ streams: { keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } } })
     const client = await openSse(made)
     await client.initialize()
@@ -162,7 +162,7 @@ describe('an event stream', () => {
     expect((await client.post(ping())).status).toBe(404)
   })
 
-  it('tells of changes', async () => {
+  it('carries changes', async () => {
     const made = harness()
     const client = await openSse(made)
     await client.initialize()
@@ -170,7 +170,7 @@ describe('an event stream', () => {
     await client.sink.until(() => client.sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('tells a client that reads slowly of a change once, and late', async () => {
+  it('sends equal changes once to a client that reads slowly', async () => {
     const made = harness()
     const client = await openSse(made)
     await client.initialize()
@@ -185,7 +185,7 @@ describe('an event stream', () => {
     expect(client.sink.text.match(/list_changed/g)).toHaveLength(1)
   })
 
-  it('carries questions to the client, whose answers come by POST', async () => {
+  it('carries requests to the client, which responds by POST', async () => {
     const made = harness()
     const client = await openSse(made)
     await client.initialize('2025-06-18', { elicitation: {} })
@@ -203,7 +203,7 @@ describe('an event stream', () => {
 })
 
 describe('a POST to it', () => {
-  it('is answered at once, though its call takes longer', async () => {
+  it('gets its reply at once, although its call takes longer', async () => {
     const made = harness()
     const client = await openSse(made)
     await client.initialize()
@@ -227,7 +227,7 @@ describe('a POST to it', () => {
     expect(answer.status).toBe(202)
   })
 
-  it('may accept nothing, and name any protocol version', async () => {
+  it('may have any Accept and any protocol version header', async () => {
     const client = await openSse(harness())
     await client.initialize()
     const headers = { accept: 'text/html', 'mcp-protocol-version': '1999-01-01' }
@@ -239,7 +239,7 @@ describe('a POST to it', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"canary"}', 400, -32600],
     ['[]', 400, -32600],
     ['"canary"', 400, -32600],
-  ])('with %s is refused without an echo, and says nothing on the stream', async (raw, status, code) => {
+  ])('with %s is refused without an echo, and sends nothing on the stream', async (raw, status, code) => {
     const client = await openSse(harness())
     await client.initialize()
     const before = client.sink.text
@@ -254,7 +254,7 @@ describe('a POST to it', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('before initialize is answered on the stream: a ping as such, the rest with an error', async () => {
+  it('before initialize is answered on the stream: a ping normally, other requests with an error', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -265,7 +265,7 @@ describe('a POST to it', () => {
     ])
   })
 
-  it('with a second initialize is answered with an error', async () => {
+  it('with a second initialize gets an error', async () => {
     const client = await openSse(harness())
     await client.initialize()
     await client.post(initializeMessage('2024-11-05', 'again'))
@@ -273,7 +273,7 @@ describe('a POST to it', () => {
     expect(client.sink.text).toContain('The session is initialized already')
   })
 
-  it('while initialize is being answered finds the server busy', async () => {
+  it('while initialize is being answered is refused as busy', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'Read me') } })
     const client = await openSse(made)
@@ -286,7 +286,7 @@ describe('a POST to it', () => {
     expect(client.sink.text).toContain('Read me')
   })
 
-  it('carries what belongs to its own request: auth and mount', async () => {
+  it('has its own auth and locals', async () => {
     const client = await openSse(harness(), ada)
     await client.initialize()
     await client.post(
@@ -297,7 +297,7 @@ describe('a POST to it', () => {
     expect(client.sink.text).toContain('new')
   })
 
-  it('may be a batch in the revision that has them, answered as one', async () => {
+  it('may be a batch in the revision that has them, answered as a batch', async () => {
     const client = await openSse(harness())
     await client.initialize('2025-03-26')
     const note = { jsonrpc: '2.0', method: 'notifications/unknown' }
@@ -317,7 +317,7 @@ describe('a POST to it', () => {
 })
 
 describe('limits', () => {
-  it('refuses calls beyond those that may be in flight, at once and on the POST', async () => {
+  it('refuses calls beyond the limit at once, on the POST', async () => {
     const made = harness({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const client = await openSse(made)
     await client.initialize()
@@ -329,7 +329,7 @@ describe('limits', () => {
     expect(client.sink.text).not.toContain('"call-3"')
   })
 
-  it('drops notices to a client that reads slowly, keeps answers, and asks it to wait with further requests', async () => {
+  it('drops notifications to a client that reads slowly, keeps responses, and refuses its further requests as busy', async () => {
     const made = harness({ limits: { outboundBytes: 10_000 } })
     const overflows: string[] = []
     made.server.on('overflow', ({ queue, action }) => overflows.push(`${queue} ${action}`))
@@ -348,7 +348,7 @@ describe('limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('keeps outboundLimit of distinct notices for a client that stalls, and drops the rest', async () => {
+  it('keeps outboundBytes of distinct notifications for a client that stalls, and drops the rest', async () => {
     const outboundLimit = 1_048_576
     const made = harness(
       {},
@@ -373,7 +373,7 @@ describe('limits', () => {
     expect(dropped).toBeGreaterThan(8_000_000)
   })
 
-  it('ends a stream on which no session has begun in time, and no other', async () => {
+  it('ends only a stream on which no session has begun in time', async () => {
     const made = harness()
     const idle = await openSse(made)
     const used = await openSse(made)
@@ -385,7 +385,7 @@ describe('limits', () => {
     expect(used.sink.closed).toBe(false)
   })
 
-  it('counts its sessions with the others, and gives their places back', async () => {
+  it('counts its sessions together with those of Streamable HTTP', async () => {
     const made = harness({ sessions: { max: 3 } })
     const [first, second] = [await openSse(made), await openSse(made)]
     const streamable = await made.open()
@@ -409,7 +409,7 @@ describe('limits', () => {
 })
 
 describe('the session of a stream', () => {
-  it('is its principal’s alone: to others it is unknown, with the same bytes as one that never was', async () => {
+  it('is unknown to other principals, with the reply for an unknown session', async () => {
     const made = harness()
     const client = await openSse(made, ada)
     await client.initialize()
@@ -421,7 +421,7 @@ describe('the session of a stream', () => {
     expect((await client.post(ping())).status).toBe(202)
   })
 
-  it('is not reached over Streamable HTTP, nor the other way about', async () => {
+  it('cannot be used over Streamable HTTP, nor the other way round', async () => {
     const made = harness()
     const client = await openSse(made)
     await client.initialize()
@@ -430,7 +430,7 @@ describe('the session of a stream', () => {
     expect((await made.send({ route: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
   })
 
-  it('ends with the stream, in one close: the call hears of it, the next POST is 404, events tell of it once', async () => {
+  it('ends with the stream: its call is aborted, the next POST gets 404, and session:close fires once', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('session:open', ({ revision }) => heard.push(`open ${revision}`))
@@ -450,7 +450,7 @@ describe('the session of a stream', () => {
     expect(made.clock.pending).toBe(0)
   })
 
-  it('leaves nothing behind after many streams: no timer, no place taken', async () => {
+  it('leaves no timer and takes no place after its end', async () => {
     const made = harness({ sessions: { max: 5 } })
     for (let i = 0; i < 100; i++) {
       const client = await openSse(made)
@@ -461,7 +461,7 @@ describe('the session of a stream', () => {
     for (let i = 0; i < 5; i++) expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('ends when the peer leaves before its stream has opened', async () => {
+  it('ends when the client disconnects before its stream has opened', async () => {
     const made = harness({ sessions: { max: 1 } })
     const request = new FakeRequest({ route: 'sse', method: 'GET' })
     const reply = await made.endpoint.handle(request, request.body)
@@ -473,7 +473,7 @@ describe('the session of a stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('outlives initialize only if that was answered in time to its stream', async () => {
+  it('continues after initialize only if its stream is still open', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'late') } })
     const heard: string[] = []
@@ -489,7 +489,7 @@ describe('the session of a stream', () => {
 })
 
 describe('a mount that closes', () => {
-  it('refuses streams and requests, takes answers, lets calls finish, then ends the streams', async () => {
+  it('refuses streams and requests, accepts responses, lets calls finish, then ends the streams', async () => {
     const made = harness()
     const client = await openSse(made)
     await client.initialize('2025-06-18', { elicitation: {} })
@@ -524,29 +524,29 @@ describe('a mount that closes', () => {
 })
 
 describe('a mount', () => {
-  it('has neither route unless it is asked to', async () => {
+  it('has neither route by default', async () => {
     const { send } = createHarness()
     expect((await send({ route: 'sse', method: 'GET' })).status).toBe(404)
     expect((await send({ route: 'message', body: ping() })).status).toBe(404)
   })
 
-  it('cannot have them without sessions', () => {
+  it('cannot have the routes without sessions', () => {
     expect(() => harness({ stateless: true })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
-  it('negotiates none but its revisions', async () => {
+  it('negotiates only its revisions', async () => {
     const client = await openSse(harness({ revisions: ['2025-03-26', '2024-11-05'] }))
     await client.post(initializeMessage('2025-11-25'))
     expect(client.sink.text).toContain('"protocolVersion":"2025-03-26"')
   })
 
-  it('tells a path behind the prefix of its public URL', async () => {
+  it('sends a path below the prefix of its public URL', async () => {
     const made = harness({ publicUrl: 'https://mcp.example.com/tools/mcp' })
     const client = await openSse(made, { path: '/sse', headers: { host: 'mcp.example.com' } })
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('refuses hosts and origins on both routes, and tells events which', async () => {
+  it('refuses hosts and origins on both routes, with the route in the event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -557,7 +557,7 @@ describe('a mount', () => {
     expect(heard).toEqual(['sse forbiddenOrigin', 'message forbiddenOrigin', 'message noSessionId'])
   })
 
-  it('asks who calls on both routes', async () => {
+  it('authenticates on both routes', async () => {
     const made = harness({ authenticate: () => undefined })
     expect((await made.send({ route: 'sse', method: 'GET' })).status).toBe(401)
     expect((await made.send({ route: 'message', body: ping() })).status).toBe(401)
@@ -572,7 +572,7 @@ describe('servers chosen for each stream', () => {
   }
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-  it('are chosen once, when the stream opens, and kept', async () => {
+  it('are chosen once, when the stream opens', async () => {
     const servers = { ada: serverOf('of ada'), bob: serverOf('of bob') }
     let chosen = 0
     const made = harness(
@@ -597,7 +597,7 @@ describe('servers chosen for each stream', () => {
     expect((await openSse(made)).opened.status).toBe(404)
   })
 
-  it('take their streams along when they close, at once where nothing runs', async () => {
+  it('end their streams when they close, at once if nothing runs', async () => {
     const server = serverOf('closing')
     const made = harness({}, { select: () => server })
     const idle = await openSse(made)

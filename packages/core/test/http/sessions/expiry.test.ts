@@ -15,7 +15,7 @@ function create(): Harness {
   })
 }
 
-/** Ann, with credentials that run out in some seconds, or never. */
+/** Ann, with credentials that expire in some seconds, or never. */
 const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: object } => ({
   auth: {
     principal: 'ann',
@@ -26,8 +26,8 @@ const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: obje
 const listen = (harness: Harness, more: Sent): Promise<Answer> =>
   callModern(harness, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { more })
 
-describe('a stream that is no reply to a call, when the credentials that opened it have run out', () => {
-  it('that a client listens on ends with its answer, and the client is asked for others', async () => {
+describe('a stream whose credentials expire', () => {
+  it('of subscriptions/listen ends with its response, and the client gets a challenge', async () => {
     const harness = create()
     const credentials = ann(harness, 10)
     const { sink } = await listen(harness, credentials)
@@ -47,7 +47,7 @@ describe('a stream that is no reply to a call, when the credentials that opened 
     expect((await listen(harness, ann(harness, 10))).status).toBe(200)
   })
 
-  it('of a session ends, and with other credentials goes on where it stopped', async () => {
+  it('of a session ends, and with new credentials continues where it stopped', async () => {
     const harness = create()
     const session = await harness.open({ version: '2025-11-25', more: ann(harness, 10) })
     const first = await session.get()
@@ -76,7 +76,7 @@ describe('a stream that is no reply to a call, when the credentials that opened 
     expect((await client.post(ping, ann(harness))).status).toBe(404)
   })
 
-  it('of HTTP+SSE goes on where its client has posted with newer ones since', async () => {
+  it('of HTTP+SSE stays open if its client has posted with newer ones', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -89,7 +89,7 @@ describe('a stream that is no reply to a call, when the credentials that opened 
     expect(client.sink.closed).toBe(true)
   })
 
-  it('of HTTP+SSE goes on for good where the newer ones never run out', async () => {
+  it('of HTTP+SSE stays open if the newer ones never expire', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -98,7 +98,7 @@ describe('a stream that is no reply to a call, when the credentials that opened 
     expect(client.sink.closed).toBe(false)
   })
 
-  it('is not ended for somebody else', async () => {
+  it('does not end for another principal', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -109,8 +109,8 @@ describe('a stream that is no reply to a call, when the credentials that opened 
   })
 })
 
-describe('credentials that run out', () => {
-  it('do not end the reply to a call that began with them', async () => {
+describe('credentials that expire', () => {
+  it('do not end the reply to a running call', async () => {
     const harness = createHarness({ server: { limits: { handlerTimeoutMs: 200_000 } } })
     let release = (): void => {}
     const released = new Promise<void>((resolve) => (release = resolve))
@@ -126,7 +126,7 @@ describe('credentials that run out', () => {
     expect(sink.messages).toMatchObject([{ result: { content: [{ text: 'done' }] } }])
   })
 
-  it('cost a timer for each stream, which goes with it, and others cost none', async () => {
+  it('cost one timer for each stream until its end, and other credentials none', async () => {
     const harness = create()
     const first = await listen(harness, ann(harness))
     const { pending } = harness.clock
@@ -139,7 +139,7 @@ describe('credentials that run out', () => {
     for (const { request } of [first, second]) request.leave()
   })
 
-  it('may do so after any number of years', async () => {
+  it('may have any lifetime', async () => {
     const harness = create()
     const { sink } = await listen(harness, ann(harness, 3 * 365 * 86_400))
     await harness.clock.advance(2 * 365 * 86_400_000)

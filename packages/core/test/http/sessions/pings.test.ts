@@ -35,7 +35,7 @@ const answer = (session: TestSession, reply: object): ReturnType<TestSession['po
   session.post({ jsonrpc: '2.0', ...reply })
 
 describe('keep-alive by pings, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping', () => {
-  it('sends a ping with an id of its own every 15 s on the stream that belongs to no call', async () => {
+  it('sends a ping with a new id every 15 s on the GET stream', async () => {
     const { open, clock } = pinging()
     const session = await open()
     const stream = await session.get()
@@ -50,7 +50,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(stream.sink.closed).toBe(false)
   })
 
-  it('closes a session that has left three in a row unanswered, and says so in the log', async () => {
+  it('closes a session that leaves three in a row unanswered, and logs it', async () => {
     const { open, clock, closed, log } = pinging()
     const session = await open()
     const stream = await session.get()
@@ -67,7 +67,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(clock.pending).toBe(0)
   })
 
-  it('ends what a client that has gone is still waiting for', async () => {
+  it('ends the calls of a client that does not respond', async () => {
     const { open, clock, closed } = pinging({ intervalMs: 5 * SECOND, maxMissed: 1 })
     const session = await open()
     await session.get()
@@ -88,7 +88,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     ['a call', (session) => answer(session, { id: 5, method: 'ping' })],
     ['a notification', (session) => answer(session, { method: 'notifications/roots/list_changed' })],
     ['a stream opened anew', (session) => session.get()],
-  ])('takes %s for a sign of life', async (_, live) => {
+  ])('counts %s as a response', async (_, live) => {
     const { open, clock, closed } = pinging()
     const session = await open()
     const stream = await session.get()
@@ -101,7 +101,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(closed).toEqual([session.id])
   })
 
-  it('holds silence against nobody who has no stream open', async () => {
+  it('does not close sessions without a GET stream', async () => {
     const { open, clock, closed } = pinging()
     const stream = await (await open()).get()
     await open()
@@ -111,7 +111,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(closed).toEqual([])
   })
 
-  it('keeps no ping for clients that resume, and spends no event id on one', async () => {
+  it('does not store pings, and gives them no event id', async () => {
     const { open, clock } = pinging()
     const session = await open({ version: '2025-11-25' })
     const stream = await session.get()
@@ -122,7 +122,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect([resumed.status, pings(resumed)]).toEqual([200, []])
   })
 
-  it('keeps the streams of calls open by comments meanwhile', async () => {
+  it('keeps the streams of calls open with comments', async () => {
     const { open, clock } = pinging()
     const pending = (await open()).call('wait')
     await turn()
@@ -131,7 +131,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     await clock.advance(SECOND)
   })
 
-  it('asks all sessions by one timer, and none where comments are asked for', async () => {
+  it('pings all sessions with one timer, and none in mode comment', async () => {
     const { open, clock } = pinging({ mode: 'comment' })
     const stream = await (await open()).get()
     await clock.advance(600 * SECOND)

@@ -18,7 +18,7 @@ interface ProcessOptions {
   readonly maxAgeMs?: number
 }
 
-/** One process of a deployment: all have the same definition, and by default the same keys. */
+/** One process of a deployment. All have the same definition, and by default the same keys. */
 function start({ keys = [KEY], endpoint, maxAgeMs }: ProcessOptions = {}): Harness {
   const seal = { keys, ...(maxAgeMs === undefined ? {} : { maxAgeMs }) }
   return createHarness({
@@ -43,7 +43,7 @@ const status = async (process: Harness, headers: Record<string, string>): Promis
   (await process.post(ping, headers)).status
 
 describe('a session with a sealed id', () => {
-  it('goes on in a process that is started with the same keys', async () => {
+  it('continues in a process with the same keys', async () => {
     const one = start()
     const session = await one.open()
     expect(session.id).toMatch(/^[A-Za-z0-9_-]{100,300}$/)
@@ -62,7 +62,7 @@ describe('a session with a sealed id', () => {
     expect((await two.post(initializeMessage(), session.headers)).status).toBe(400)
   })
 
-  it('is known there with what its client can do, and what it was promised to hear of', async () => {
+  it('keeps the client capabilities and the announced list changes', async () => {
     const capabilities = { roots: { listChanged: true }, elicitation: {}, experimental: { x: { y: 1 } } }
     const info = { name: 'Grüße 😀', version: '2', title: 'T', websiteUrl: 'https://example.com' }
     const one = start()
@@ -85,13 +85,13 @@ describe('a session with a sealed id', () => {
     ])
   })
 
-  it('survives a rotation of keys, and ends with the last of them', async () => {
+  it('survives a rotation of keys, until its key is removed', async () => {
     const session = await start().open()
     expect(await status(start({ keys: [NEW_KEY, KEY] }), session.headers)).toBe(200)
     expect(await status(start({ keys: [NEW_KEY] }), session.headers)).toBe(404)
   })
 
-  it('is announced as resumed, once, however many requests come at the same time', async () => {
+  it('emits one session:open with resumed, for any number of simultaneous requests', async () => {
     const session = await start().open()
     const two = start()
     const heard: unknown[] = []
@@ -101,7 +101,7 @@ describe('a session with a sealed id', () => {
     expect(heard).toEqual([[session.id, true]])
   })
 
-  it('has the time to live of one that is initialized', async () => {
+  it('has the time to live of an initialized session', async () => {
     const session = await start().open()
     const two = start()
     expect(await status(two, session.headers)).toBe(200)
@@ -112,8 +112,8 @@ describe('a session with a sealed id', () => {
   })
 })
 
-describe('a sealed id that does not hold', () => {
-  it('is answered on every verb with the bytes of a session that never was', async () => {
+describe('a sealed id that is not valid', () => {
+  it('gets the reply for an unknown session, whatever the method', async () => {
     const mine = await start().open({ more: alice })
     const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
     const old = start({ maxAgeMs: 1_000 })
@@ -140,7 +140,7 @@ describe('a sealed id that does not hold', () => {
     expect((await two.post(ping, mine.headers, alice)).status).toBe(200)
   })
 
-  it('is that of another server with the same keys', async () => {
+  it('is refused if it is of another server with the same keys', async () => {
     const session = await start().open()
     const handler = toFetch(new McpServer({ name: 'another', version: '1' }), {
       sessions: { seal: { keys: [KEY] } },
@@ -160,7 +160,7 @@ describe('a sealed id that does not hold', () => {
     await handler.close()
   })
 
-  it('is older than another process takes, while its own goes on', async () => {
+  it('is refused by another process after maxAgeMs, while its own continues', async () => {
     const one = start({ maxAgeMs: 60_000 })
     const session = await one.open()
     const two = start({ maxAgeMs: 60_000 })
@@ -175,14 +175,14 @@ describe('a sealed id that does not hold', () => {
     expect(await status(one, session.headers)).toBe(200)
   })
 
-  it('names a revision that is served no more', async () => {
+  it('is refused if its revision is no longer served', async () => {
     const session = await start().open({ version: '2025-03-26' })
     expect(await status(start({ endpoint: { revisions: ['2025-11-25'] } }), session.headers)).toBe(404)
   })
 })
 
 describe('the end of a session with a sealed id', () => {
-  it('is the end in the process that opened it, by DELETE, expiry and eviction', async () => {
+  it('is final in the process that opened it, by DELETE, expiry and eviction', async () => {
     const one = start({ endpoint: { sessions: { max: 1 } } })
     const deleted = await one.open()
     await deleted.delete()
@@ -195,7 +195,7 @@ describe('the end of a session with a sealed id', () => {
     expect(await status(one, evicted.headers)).toBe(404)
   })
 
-  it('is the end in a process that has adopted it', async () => {
+  it('is final in a process that has restored it', async () => {
     const one = start()
     const [deleted, expired] = [await one.open(), await one.open()]
     const two = start()
@@ -207,7 +207,7 @@ describe('the end of a session with a sealed id', () => {
     expect(await status(two, expired.headers)).toBe(404)
   })
 
-  it('is not undone by a request that was on its way', async () => {
+  it('is not undone by a request that is being answered', async () => {
     const session = await start().open()
     const two = start()
     await two.post(ping, session.headers)
@@ -218,7 +218,7 @@ describe('the end of a session with a sealed id', () => {
     expect(await status(two, session.headers)).toBe(404)
   })
 
-  it('is remembered of as many adopted ones as there may be sessions, the latest', async () => {
+  it('is remembered for the latest restored sessions, as many as sessions.max', async () => {
     const one = start()
     const sessions = [await one.open(), await one.open(), await one.open()]
     const two = start({ endpoint: { sessions: { max: 2 } } })
@@ -230,7 +230,7 @@ describe('the end of a session with a sealed id', () => {
     expect(statuses).toEqual([200, 404, 404])
   })
 
-  it('counts against the limits like any other', async () => {
+  it('counts against the limits like any other session', async () => {
     const one = start()
     const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
     const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })
@@ -240,7 +240,7 @@ describe('the end of a session with a sealed id', () => {
   })
 })
 
-it('a client that says too much of itself gets a plain id', async () => {
+it('a client whose capabilities do not fit gets a plain id', async () => {
   const process = start()
   const opened = await process.post(
     described({ experimental: { x: { y: 'z'.repeat(800) } } }, { name: 'n', version: '1' }),

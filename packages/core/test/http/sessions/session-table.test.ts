@@ -46,7 +46,7 @@ describe('a session over Streamable HTTP', () => {
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{32}$/)
   })
 
-  it('never takes the id that a client brings along', async () => {
+  it('never has an id that the client has chosen', async () => {
     const { post } = createHarness()
     const opened = await post(initializeMessage(), { 'mcp-session-id': 'chosen-by-the-client' })
     expect(opened.status).toBe(200)
@@ -54,7 +54,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('opens for a client with large icons, which are not kept, and not for one with endless capabilities', async () => {
+  it('opens for a client with large icons, which are not kept, but not for one with huge capabilities', async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -89,14 +89,14 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(initializeMessage(asked))).json.result).toMatchObject({ protocolVersion: spoken })
   })
 
-  it('speaks only what the mount serves', async () => {
+  it('speaks only the revisions that the mount serves', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-03-26'] } })
     expect((await post(initializeMessage('2025-11-25'))).json.result).toMatchObject({
       protocolVersion: '2025-03-26',
     })
   })
 
-  it('keeps its revision where a client sends no version header, as the first one never does', async () => {
+  it('keeps its revision without a version header', async () => {
     const { open } = createHarness()
     const session = await open({ version: '2025-03-26' })
     const answer = await session.post([ping(1), ping(2)])
@@ -107,7 +107,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('are unknown to each other, on every verb, with the bytes of a session that never was', async () => {
+  it('are unknown to each other, whatever the method, with the reply for an unknown session', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -122,7 +122,7 @@ describe('sessions of different principals', () => {
     expect((await session.post(ping())).status).toBe(200)
   })
 
-  it('are all refused where authenticate finds nobody', async () => {
+  it('are all refused if authenticate finds no caller', async () => {
     const { send } = createHarness({ endpoint })
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await send({ method, ...(method === 'POST' && { body: initializeMessage() }), ...alice })
@@ -134,7 +134,7 @@ describe('sessions of different principals', () => {
 })
 
 describe('the end of a session', () => {
-  it('comes after 30 idle minutes, and 60 s where it was never initialized', async () => {
+  it('comes after 30 idle minutes, or 60 s if it is not initialized', async () => {
     const { open, post, clock } = createHarness()
     const session = await open()
     const started = await post(initializeMessage())
@@ -159,7 +159,7 @@ describe('the end of a session', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('comes by a sweep, with nobody asking, and ends what is attached', async () => {
+  it('comes without a request, and ends the streams of the session', async () => {
     let closed = 0
     const { open, clock } = createHarness({ endpoint: { sessions: { ttlMs: 10_000 } } })
     const session = await open()
@@ -199,7 +199,7 @@ describe('the end of a session', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('is met by a request whose body was on its way', async () => {
+  it('can come while the body of a request is read', async () => {
     const { open, post } = createHarness({ setUp: tools })
     const session = await open()
     const pending = post(ping(), session.headers)
@@ -207,7 +207,7 @@ describe('the end of a session', () => {
     expect((await pending).status).toBe(404)
   })
 
-  it('can be left to the server alone', async () => {
+  it('can be refused to clients', async () => {
     const { open } = createHarness({ endpoint: { sessions: { allowDelete: false } } })
     const session = await open()
     const refused = await session.delete()
@@ -217,7 +217,7 @@ describe('the end of a session', () => {
 })
 
 describe('the number of sessions', () => {
-  it('makes room by closing the one idle longest', async () => {
+  it('is kept by closing the session that is idle longest', async () => {
     const { open, clock } = createHarness({ endpoint: { sessions: { max: 3 } } })
     const first = await open()
     await clock.advance(1)
@@ -231,7 +231,7 @@ describe('the number of sessions', () => {
     for (const session of [first, third, fourth]) expect((await session.post(ping())).status).toBe(200)
   })
 
-  it('never closes an active one: 503 then, with Retry-After', async () => {
+  it('is not kept by closing an active session: a new one gets 503 with Retry-After', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 2 } } })
     const sessions = [await open(), await open()]
     for (const session of sessions) await session.get()
@@ -240,7 +240,7 @@ describe('the number of sessions', () => {
     for (const session of sessions) expect((await session.post(ping())).status).toBe(200)
   })
 
-  it('is limited for each authenticated principal, and for anonymous clients together by the node alone', async () => {
+  it('is limited for each authenticated principal, but for anonymous clients only by sessions.max', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const held = [await open({ more: alice }), await open({ more: alice })]
     for (const session of held) await session.get()
@@ -250,7 +250,7 @@ describe('the number of sessions', () => {
     expect((await post(initializeMessage())).status).toBe(200)
   })
 
-  it('makes room for many in turn, those first that never were initialized', async () => {
+  it('is kept by closing uninitialized sessions first', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 40 } } })
     const kept: TestSession[] = []
     for (let i = 0; i < 20; i++) kept.push(await open())
@@ -262,7 +262,7 @@ describe('the number of sessions', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   })
 
-  it('spares one that was initialized late, and active ones that were used longest ago', async () => {
+  it('spares a session that was initialized late, and active sessions', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 4 } } })
     const listening = await open()
     await listening.get()
@@ -285,7 +285,7 @@ describe('the number of sessions', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('takes no search to keep: a flood looks at about one session for each that it opens', async () => {
+  it('is kept without a search: a flood checks about one session for each that it opens', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -294,7 +294,7 @@ describe('the number of sessions', () => {
     looks.mockRestore()
   })
 
-  it('counts those that are just opening', async () => {
+  it('includes sessions that are just opening', async () => {
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => (open = resolve))
     const { post } = createHarness({ endpoint: { sessions: { max: 2 } }, server: { lifespan: () => opened } })
@@ -306,8 +306,8 @@ describe('the number of sessions', () => {
   })
 })
 
-describe('the stream that belongs to no request', () => {
-  it('carries changes, once, to each session that listens', async () => {
+describe('the GET stream', () => {
+  it('sends each change once to each session', async () => {
     const { open, server } = createHarness({ setUp: tools })
     const streams = [await (await open()).get(), await (await open()).get()]
     server.addTool({ name: 'another', handler: () => 'x' })
@@ -317,7 +317,7 @@ describe('the stream that belongs to no request', () => {
     }
   })
 
-  it('carries changes although the event store fails for another session', async () => {
+  it('sends changes although the event store fails for another session', async () => {
     const eventStore = new MemoryEventStore()
     const append = eventStore.append.bind(eventStore)
     let broken = ''
@@ -335,7 +335,7 @@ describe('the stream that belongs to no request', () => {
     for (const { sink } of streams) expect(sink.messages).toHaveLength(1)
   })
 
-  it('is taken over by a second GET of the same principal', async () => {
+  it('is replaced by a second GET of the same principal', async () => {
     const { open, server } = createHarness({ setUp: tools })
     const session = await open()
     const first = await session.get()
@@ -348,7 +348,7 @@ describe('the stream that belongs to no request', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('is never taken over by somebody else', async () => {
+  it('is not replaced by a GET of another principal', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     const stream = await session.get()
@@ -381,7 +381,7 @@ describe('the stream that belongs to no request', () => {
     expect(clock.pending).toBe(before)
   })
 
-  it('says nothing in between where keepAlive is false', async () => {
+  it('is silent with keepAlive false', async () => {
     const { open, clock } = createHarness({ endpoint: { streams: { keepAlive: false } } })
     const stream = await (await open()).get()
     await clock.advance(60_000)

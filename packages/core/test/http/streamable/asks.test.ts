@@ -53,7 +53,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('questions over Streamable HTTP', () => {
-  it('go out on the stream of the call, and the answer comes with a POST of its own', async () => {
+  it('are sent on the stream of the call, and answered in another POST', async () => {
     const { call, answer, runs } = await open()
     const { sink, headers } = await call()
     expect(headers['content-type']).toBe('text/event-stream')
@@ -66,7 +66,7 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(1)
   })
 
-  it('of two calls with one id find the answers that are theirs', async () => {
+  it('of two calls with one id get their own answers', async () => {
     const { call, answer } = await open()
     const [first, second] = [(await call(7)).sink, (await call(7)).sink]
     await first.until(() => first.messages.length > 0)
@@ -104,7 +104,7 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are answered while the endpoint drains, which takes no new calls', async () => {
+  it('are answered while the endpoint drains and refuses new calls', async () => {
     const { call, answer, endpoint, runs } = await open()
     const { sink } = await call()
     await sink.until(() => sink.messages.length > 0)
@@ -120,7 +120,7 @@ describe('questions over Streamable HTTP', () => {
   it.each<[string, EndpointOptions]>([
     ['without sessions', { stateless: true }],
     ['where replies are JSON only', { response: 'json' }],
-  ])('cannot be asked %s, which is said before the handler runs', async (_what, endpoint) => {
+  ])('cannot be asked %s, and fail before the handler runs', async (_what, endpoint) => {
     const { call, runs } = await open(endpoint)
     const { json } = await call()
     expect(json.error).toMatchObject({
@@ -130,7 +130,7 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(0)
   })
 
-  it('in the middle of a handler are a usage error without sessions', async () => {
+  it('in a handler are a usage error without sessions', async () => {
     const { post, headers, log } = await open({ stateless: true })
     const message = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'now' } }
     expect((await post(message, headers)).json.result).toMatchObject({ isError: true })

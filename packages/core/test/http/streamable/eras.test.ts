@@ -48,7 +48,7 @@ describe('both eras on one address (https://modelcontextprotocol.io/specificatio
     }
   })
 
-  it('a request that stands for itself opens no session and touches none, whatever headers of sessions it has', async () => {
+  it('a request with its own metadata ignores the session headers', async () => {
     const harness = createHarness()
     const session = await harness.open()
     const before = harness.endpoint.stats().sessions
@@ -70,7 +70,7 @@ describe('both eras on one address (https://modelcontextprotocol.io/specificatio
     expect(json.error?.data).toEqual({ supported: result?.['supportedVersions'], requested: '2099-01-01' })
   })
 
-  it('refusals are told with their reasons, and counted', async () => {
+  it('refusals are counted by reason, and emit events', async () => {
     const harness = createHarness()
     const told: unknown[] = []
     harness.server.on('reject', ({ reason, status }) => told.push([reason, status]))
@@ -93,9 +93,9 @@ describe('both eras on one address (https://modelcontextprotocol.io/specificatio
   })
 })
 
-describe('a request with several faults', () => {
+describe('a request with several errors', () => {
   const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-  /** Every fault, in the order in which they are looked for. */
+  /** Every error, in the order of the checks. */
   const FAULTS: readonly [name: string, code: number, status: number, says: RegExp][] = [
     ['shape', -32600, 400, /jsonrpc/],
     ['metadata', -32602, 400, /clientCapabilities/],
@@ -151,7 +151,7 @@ describe('a request with several faults', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'is told of the %s before the %s',
+    'gets the error for the %s before the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -159,7 +159,7 @@ describe('a request with several faults', () => {
     },
   )
 
-  it('is told of the last one, and without any is answered', async () => {
+  it('gets the last error, and is answered without any', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
@@ -169,7 +169,7 @@ describe('a request with several faults', () => {
 describe('a mount without session revisions', () => {
   const narrowed = { revisions: [MODERN] } as const
 
-  it('looks at no header of sessions, even one that no session can have', async () => {
+  it('ignores session headers, even malformed ones', async () => {
     const harness = createHarness(narrowed)
     for (const id of ['unknown', 'with a space']) {
       expect((await sendAlone(harness, { 'mcp-session-id': id, 'last-event-id': 'x' })).status).toBe(200)
@@ -179,7 +179,7 @@ describe('a mount without session revisions', () => {
   it.each([
     ['a batch', [list()]],
     ['an answer', { jsonrpc: '2.0', id: 1, result: {} }],
-  ])('refuses %s as no message of its own, whatever session it names', async (_what, body) => {
+  ])('refuses %s, whatever session it names', async (_what, body) => {
     const { post } = createHarness(narrowed)
     for (const headers of [{}, HEADERS, { ...HEADERS, 'mcp-session-id': 'unknown' }]) {
       expect(await post(body, headers)).toMatchObject({
@@ -194,7 +194,7 @@ describe('a mount without session revisions', () => {
     expect(await send({ method, headers: { 'mcp-session-id': 'a' } })).toMatchObject({ status: 405 })
   })
 
-  it('cannot have the route of the oldest transport, and says so when it is made', () => {
+  it('throws for legacySse when it is created', () => {
     expect(() => createHarness({ ...narrowed, legacySse: true })).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_OPTION',
@@ -229,14 +229,14 @@ describe('a mount without session revisions', () => {
   })
 })
 
-describe('a mount of session revisions alone', () => {
+describe('a mount with session revisions only', () => {
   it.each([{}, { stateless: true }])(
     'refuses other requests so that their clients fall back to initialize: %j',
     async (more) => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
         expect(answer.status).toBe(400)
-        // Codes of the newer era would keep a client from falling back.
+        // With an error code of the newer era a client would not fall back.
         expect(answer.json.error).toMatchObject({
           code: -32600,
           message: expect.stringContaining(SESSIONS) as string,
@@ -256,7 +256,7 @@ describe('servers of one mount that serve different eras', () => {
     select: (request) => servers[request.header('x-server') as keyof typeof servers],
   })
 
-  it('refuse in their own names what they do not serve', async () => {
+  it('refuse other revisions with their own list', async () => {
     expect((await discover(harness, { 'x-server': 'modern' })).json.result).toMatchObject({
       supportedVersions: [MODERN],
     })
@@ -287,7 +287,7 @@ describe('anonymous clients without sessions', () => {
       setUp: (server) =>
         server.addTool({
           name: 'waits',
-          // Nobody goes on before all are there.
+          // Each waits until all have begun.
           handler: async () => {
             if (++waiting === CLIENTS) open()
             await gate
@@ -304,13 +304,13 @@ describe('anonymous clients without sessions', () => {
     return { harness, call, waiting: () => waiting }
   }
 
-  it('do not take each other’s places: two hundred calls that wait for one another all run', async () => {
+  it('do not block each other: two hundred calls that wait for one another all run', async () => {
     const { call } = waitingRoom()
     const answers = await Promise.all(Array.from({ length: CLIENTS }, () => call()))
     expect(answers.filter(({ status, text }) => status === 200 && text.includes('met'))).toHaveLength(CLIENTS)
   })
 
-  it('have limits of their own all the same, and an authenticated caller has those of a session', async () => {
+  it('have their own limits, and an authenticated caller has those of a session', async () => {
     const { call, waiting } = waitingRoom({ running: 2, inFlight: 3 })
     const calls = [call(), call(), call()]
     await turn()
@@ -326,7 +326,7 @@ describe('anonymous clients without sessions', () => {
     void calls
   })
 
-  it('that go away while they wait for their turn are not served', async () => {
+  it('that disconnect while they wait for their turn are not served', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

@@ -8,11 +8,11 @@ import {
   initializeMessage,
 } from '../support/harness.ts'
 
-/** A platform whose timers end with the request that has started them, as Workers' do. */
+/** A platform like Workers: timers end with the request that has started them. */
 class RequestClock extends TestClock {
   #request = new Set<unknown>()
 
-  /** What comes now is another request, and the one before has ended without a word. */
+  /** Begins another request. The one before has ended unnoticed. */
   next(): void {
     for (const timer of this.#request) super.clearTimeout(timer)
     this.#request = new Set()
@@ -48,11 +48,11 @@ function createApart({ server, ...options }: HarnessOptions = {}): Apart {
   return { ...harness, clock, call }
 }
 
-describe('where requests are isolated, as on Workers', () => {
+describe('with isolated requests, as on Workers', () => {
   beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
   afterEach(() => vi.unstubAllGlobals())
 
-  it('a mount has no sessions unless it is told to, and says so of the older transport', async () => {
+  it('a mount has no sessions by default, and legacySse is an error that says so', async () => {
     const { post, send } = createApart()
     expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
     expect(await send({ method: 'GET' })).toMatchObject({ status: 405 })
@@ -62,13 +62,13 @@ describe('where requests are isolated, as on Workers', () => {
     expect(() => createApart({ endpoint: { stateless: false, legacySse: true } })).not.toThrow()
   })
 
-  it('each call has timers of its own, and leaves none behind', async () => {
+  it('each call has its own timers, and leaves none behind', async () => {
     const { clock, call } = createApart()
     await Promise.all([call('soon'), call('soon')])
     expect(clock.pending).toBe(0)
   })
 
-  it('a call becomes a stream and is ended in time, whatever became of the one before', async () => {
+  it('a call becomes a stream and times out, although an earlier request ended unnoticed', async () => {
     const { clock, call } = createApart()
     void call('never')
     await turn()
@@ -84,7 +84,7 @@ describe('where requests are isolated, as on Workers', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('calls that ended without a word take no place from others', async () => {
+  it('calls that end unnoticed take no place from others', async () => {
     const one = { running: 1, inFlight: 1 }
     const { clock, call, endpoint } = createApart({ server: { limits: { ...one, anonymous: one } } })
     for (let count = 0; count < 3; count++) {
@@ -96,7 +96,7 @@ describe('where requests are isolated, as on Workers', () => {
     expect(endpoint.stats()).toMatchObject({ callsInFlight: 0, openStreams: 0 })
   })
 
-  it('the platform is asked to wait for what a request has begun', async () => {
+  it('the platform waits for work that a request has begun', async () => {
     const { endpoint, clock } = createApart({ endpoint: { response: 'json' } })
     const waited: Promise<unknown>[] = []
     const request = Object.assign(
@@ -115,7 +115,7 @@ describe('where requests are isolated, as on Workers', () => {
     expect([waited.length, ended]).toEqual([2, 2])
   })
 
-  it('nobody is told of changes by a bus in memory', async () => {
+  it('subscriptions are refused with a bus in memory', async () => {
     const { post } = createApart()
     const params = {
       notifications: { toolsListChanged: true },

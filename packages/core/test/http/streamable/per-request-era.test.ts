@@ -32,7 +32,7 @@ function send(
 }
 
 describe('a request that carries its own metadata (https://modelcontextprotocol.io/specification/2026-07-28/basic)', () => {
-  it('is answered without a session, as a complete result that names the server', async () => {
+  it('gets a complete result that names the server, without a session', async () => {
     const harness = createHarness()
     const { status, headers, json } = await send(harness)
     expect(status).toBe(200)
@@ -48,7 +48,7 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
     })
   })
 
-  it('learns by server/discover what is served, and nothing of sessions', async () => {
+  it('gets the versions without sessions from server/discover', async () => {
     const harness = createHarness({ server: { instructions: ({ info }) => `For ${info?.name}` } })
     const { json } = await send(harness, { method: 'server/discover' })
     expect(json.result).toMatchObject({
@@ -96,7 +96,7 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
     expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
   })
 
-  it('is told which versions there are where it names another one in body and header', async () => {
+  it('gets the supported versions if it names another one in body and header', async () => {
     const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     const answer = await send(createHarness(), { meta, headers: { 'mcp-protocol-version': '2099-01-01' } })
     expect(answer).toMatchObject({
@@ -105,14 +105,14 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
     })
   })
 
-  it('is served beside a session on the same address, whatever session id it names', async () => {
+  it('is served at the address of a session, whatever session id it names', async () => {
     const harness = createHarness()
     const session = await harness.open()
     expect((await send(harness, { headers: { 'mcp-session-id': 'unknown' } })).status).toBe(200)
     expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
   })
 
-  it('is accepted and dropped as a notification', async () => {
+  it('is accepted and ignored if it is a notification', async () => {
     const { post } = createHarness()
     const cancelled = {
       jsonrpc: '2.0',
@@ -124,7 +124,7 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
 })
 
 describe('a client that closes the stream of its request (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', () => {
-  it('has cancelled it: its handler is told, and whatever that still says goes nowhere', async () => {
+  it('cancels it: the handler is aborted, and its later messages are dropped', async () => {
     let release = (): void => {}
     const released = new Promise<void>((resolve) => (release = resolve))
     let ended = (_how: unknown): void => {}
@@ -157,10 +157,10 @@ describe('a client that closes the stream of its request (https://modelcontextpr
   })
 })
 
-describe('a mount that serves nothing but requests with their own metadata', () => {
+describe('a mount that serves only requests with their own metadata', () => {
   const narrowed = { endpoint: { revisions: [VERSION] } } as const
 
-  it('has no verb for sessions', async () => {
+  it('refuses the methods for sessions', async () => {
     const { send: request } = createHarness(narrowed)
     expect(await request({ method: 'GET' })).toMatchObject({
       status: 405,
@@ -168,7 +168,7 @@ describe('a mount that serves nothing but requests with their own metadata', () 
     })
   })
 
-  it('names its versions to a client that tries to open a session', async () => {
+  it('lists its versions for a client that tries to open a session', async () => {
     const { post } = createHarness(narrowed)
     const params = {
       protocolVersion: '2025-11-25',
@@ -183,7 +183,7 @@ describe('a mount that serves nothing but requests with their own metadata', () 
 })
 
 describe('a mount that streams every answer', () => {
-  it('gives a refusal the status that it has by the revision, and streams the rest', async () => {
+  it('gives an error the HTTP status of the revision, and streams the rest', async () => {
     const harness = createHarness({ endpoint: { response: 'sse' } })
     const refused = await send(harness, { method: 'tools/invent' })
     expect([refused.status, refused.json]).toMatchObject([404, { error: { code: -32601 } }])

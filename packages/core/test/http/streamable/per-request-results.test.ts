@@ -54,14 +54,14 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     })
   })
 
-  it('has its schema published, whatever its root', async () => {
+  it('publishes its schema, whatever the root', async () => {
     const { json } = await callModern(harness, 'tools/list')
     const tools = json.result?.['tools'] as readonly { name: string; outputSchema?: { type?: string } }[]
     expect(tools.every(({ outputSchema }) => outputSchema !== undefined)).toBe(true)
     expect(tools.find(({ name }) => name === 'array')?.outputSchema?.type).toBe('array')
   })
 
-  it('keeps the text of its author, and where it is no object its JSON text beside it', async () => {
+  it('keeps the content of its author, and adds its JSON text unless it is an object', async () => {
     const text = (...texts: readonly string[]): object => ({
       content: texts.map((each) => ({ type: 'text', text: each })),
     })
@@ -70,11 +70,11 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(await call('told-already')).toMatchObject(text('[1]', 'One'))
   })
 
-  it('is not held against the schema where the tool has failed', async () => {
+  it('is not validated if the tool has failed', async () => {
     expect(await call('failed')).toMatchObject({ isError: true, structuredContent: 'none of them' })
   })
 
-  it('reaches a session as text alone', async () => {
+  it('is sent to a session as text only', async () => {
     const session = await harness.open({ version: '2025-11-25' })
     const { json } = await session.call('told')
     expect(json.result).toEqual({
@@ -86,7 +86,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
   })
 })
 
-describe('the facts of the server in _meta (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
+describe('the server info in _meta (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
   const mine = { 'com.example/mine': { deep: [1] }, [INFO]: { name: 'somebody else', version: '0' } }
   const harness = createHarness({
     setUp: (server) => {
@@ -104,7 +104,7 @@ describe('the facts of the server in _meta (https://modelcontextprotocol.io/spec
   it.each([
     ['tools/call', { name: 'a' }],
     ['resources/read', { uri: 'a://a' }],
-  ])('stand beside those of the author, and not in their place: %s', async (method, params) => {
+  ])('is added to the _meta of the author: %s', async (method, params) => {
     const { text, json } = await callModern(harness, method, params)
     expect(json.result?.['_meta']).toEqual({
       'com.example/mine': { deep: [1] },
@@ -114,7 +114,7 @@ describe('the facts of the server in _meta (https://modelcontextprotocol.io/spec
     expect(text).not.toContain('somebody else')
   })
 
-  it.each(['empty', 'says'])('are there where the author has nothing to say: %s', async (name) => {
+  it.each(['empty', 'says'])('is sent without _meta of the author: %s', async (name) => {
     const { json } = await callModern(harness, 'tools/call', { name })
     expect(json.result?.['_meta']).toEqual({ [INFO]: { name: 'test', version: '1.0.0' } })
   })
@@ -130,7 +130,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     return tools.map(({ name }) => name)
   }
 
-  it('have nothing in them that one session has of its own, nor do calls and reads', async () => {
+  it('contain nothing that only one session has, and neither do calls and reads', async () => {
     const harness = createHarness({
       setUp: (server: McpServer) => {
         server.addTool({ name: 'common', handler: () => 'for all' })
@@ -155,7 +155,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     expect(common.json.result).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('are in one order, and vary by who asks alone', async () => {
+  it('have one order, and differ only by caller', async () => {
     const setUp = (server: McpServer): void => {
       for (const name of ['b', 'a', 'd', 'c'])
         server.addTool({
@@ -173,8 +173,8 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
   })
 })
 
-describe('a resource that is not there', () => {
-  it('is an answer with status 200, since 404 would say that the method is not', async () => {
+describe('a missing resource', () => {
+  it('gets status 200, because 404 would mean an unknown method', async () => {
     const harness = createHarness({
       setUp: (server) => server.addResource({ uri: 'a://a', name: 'a', handler: () => 'x' }),
     })

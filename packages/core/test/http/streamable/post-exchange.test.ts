@@ -77,7 +77,7 @@ const call = (id: string | number, name: string, args: object = {}): object => (
 })
 
 describe('the reply to a call', () => {
-  it('is JSON for a handler that answers at once, with no timer and no promise in between', async () => {
+  it('is JSON for a handler that answers at once, with no timer and no promise', async () => {
     const { session, endpoint, clock } = await bench()
     const timers = clock.pending
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
@@ -100,7 +100,7 @@ describe('the reply to a call', () => {
     expect((await send({ parsed: polluting, headers: session.headers })).status).toBe(400)
   })
 
-  it('becomes a stream with the first notification, and carries the answer last', async () => {
+  it('becomes a stream with the first notification, and ends with the response', async () => {
     const { session } = await bench()
     const { status, headers, sink } = await session.call('report', { steps: 3 }, { progressToken: 't' })
     await sink.ended()
@@ -133,7 +133,7 @@ describe('the reply to a call', () => {
     expect(sink.messages).toMatchObject([{ id: 2, result: { content: [{ text: 'call 0' }] } }])
   })
 
-  it('is JSON for one that ends just in time', async () => {
+  it('is JSON for a call that ends just in time', async () => {
     const { session, gates, clock } = await bench()
     const pending = session.call('wait')
     await gates.begun(1)
@@ -142,7 +142,7 @@ describe('the reply to a call', () => {
     expect((await pending).headers['content-type']).toBe('application/json')
   })
 
-  it('is always JSON by option, without what belongs to the call', async () => {
+  it('is always JSON with response json, without notifications', async () => {
     const { session, gates, clock } = await bench({ endpoint: { response: 'json' } })
     expect((await session.call('report', { steps: 3 }, { progressToken: 1 })).json).toMatchObject({ id: 2 })
     const pending = session.call('wait')
@@ -152,7 +152,7 @@ describe('the reply to a call', () => {
     expect((await pending).json).toMatchObject({ result: { content: [{ text: 'call 0' }] } })
   })
 
-  it('is always a stream by option, that of initialize included', async () => {
+  it('is always a stream with response sse, also for initialize', async () => {
     const { post } = await bench({ endpoint: { response: 'sse' } })
     const answer = await post({
       jsonrpc: '2.0',
@@ -170,14 +170,14 @@ describe('the reply to a call', () => {
     ['now', {}],
     ['report', { steps: 1 }],
     ['nothing by this name', {}],
-  ])('comes once by stream, however the call ends: %s', async (name, args) => {
+  ])('is one response on a stream, however the call ends: %s', async (name, args) => {
     const { session } = await bench({ endpoint: { response: 'sse' } })
     const { sink } = await session.call(name, args)
     await sink.ended()
     expect(sink.messages.filter(({ id }) => id === 2)).toHaveLength(1)
   })
 
-  it.each(['BigInt', 'cycle', 'toJSON'])('comes where a result cannot be serialised: %s', async (kind) => {
+  it.each(['BigInt', 'cycle', 'toJSON'])('is an error if a result cannot be serialised: %s', async (kind) => {
     const values: Record<string, () => unknown> = {
       BigInt: () => ({ n: 1n }),
       cycle: () => {
@@ -205,7 +205,7 @@ describe('the reply to a call', () => {
 })
 
 describe('calls under the same id', () => {
-  it('are each answered on the exchange that asked', async () => {
+  it('get their responses on their own exchanges', async () => {
     const { session, gates } = await bench()
     const answers = Array.from({ length: 12 }, () => session.call('wait', {}, { id: 1 }))
     await gates.begun(12)
@@ -215,8 +215,8 @@ describe('calls under the same id', () => {
   })
 })
 
-describe('a client that goes away', () => {
-  it('has not cancelled its call', async () => {
+describe('a client that disconnects', () => {
+  it('does not cancel its call', async () => {
     const { session, gates, signals, clock } = await bench()
     const pending = session.call('wait')
     await gates.begun(1)
@@ -230,7 +230,7 @@ describe('a client that goes away', () => {
     expect(answer.sink.text).toBe('')
   })
 
-  it('does not harm a handler that goes on talking', async () => {
+  it('does not disturb a handler that sends more', async () => {
     const { session, gates, log, clock } = await bench({
       setUp: (server) => {
         server.addTool({
@@ -251,7 +251,7 @@ describe('a client that goes away', () => {
     await turn()
     expect(log.filter(({ level }) => level === 'error')).toEqual([])
     await clock.advance(2_000)
-    // What is left looks for idle sessions, for calls that last too long, and for silent ones.
+    // The other timers are for idle sessions, long calls and silent calls.
     expect(clock.pending).toBe(3)
   })
 })
@@ -263,7 +263,7 @@ describe('a cancelled call', () => {
     params: { requestId },
   })
 
-  it('aborts its handler and ends in a stream that says nothing and cannot be resumed', async () => {
+  it('aborts its handler and gets an empty stream that cannot be resumed', async () => {
     const { session, gates, signals } = await bench({}, '2025-11-25')
     const pending = session.call('wait', {}, { id: 'x' })
     await gates.begun(1)
@@ -274,7 +274,7 @@ describe('a cancelled call', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('ends the stream it has become, and what was sent before cannot be resumed from', async () => {
+  it('ends its stream, and earlier events cannot be resumed', async () => {
     const { session } = await bench({}, '2025-11-25')
     const { sink } = await session.call('report-then-wait', {}, { id: 'x', progressToken: 1 })
     await sink.until(() => sink.messages.length === 1)
@@ -284,7 +284,7 @@ describe('a cancelled call', () => {
     expect((await session.get({ 'last-event-id': last })).status).toBe(400)
   })
 
-  it('is nobody else’s: not by an unknown id, not from another session', async () => {
+  it('is cancelled neither by an unknown id nor from another session', async () => {
     const { session, open, gates, signals } = await bench()
     const pending = session.call('wait', {}, { id: 5 })
     await gates.begun(1)
@@ -299,7 +299,7 @@ describe('a cancelled call', () => {
 })
 
 describe('a batch', () => {
-  it('is answered by one array, in which every request has its answer', async () => {
+  it('gets an array with one response for each request', async () => {
     const { session } = await bench({}, '2025-03-26')
     const answer = await session.post([
       call('a', 'now'),
@@ -319,7 +319,7 @@ describe('a batch', () => {
     expect(responses.status).toBe(202)
   })
 
-  it('is streamed as soon as one of its calls has something to say', async () => {
+  it('becomes a stream when one of its calls sends something', async () => {
     const { session, gates } = await bench({}, '2025-03-26')
     const withProgress = {
       jsonrpc: '2.0',
@@ -336,7 +336,7 @@ describe('a batch', () => {
     expect(new Set(ids)).toEqual(new Set(['a', 'b', 'c']))
   })
 
-  it('holds as many as a session may have in flight, and says so for the rest', async () => {
+  it('runs as many calls as a session may have in flight, and refuses the rest', async () => {
     const { session, gates } = await bench({ server: { limits: { running: 1, inFlight: 2 } } }, '2025-03-26')
     const pending = session.post([call(1, 'wait'), call(2, 'wait'), call(3, 'wait')])
     await gates.begun(1)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { seeded } from '../../support/seeded.ts'
 import { guarded, refusal, tryMutations } from '../support/state-misuse.ts'
 
-it('a requestState is refused whatever is changed in it, 100,000 times in the same words', async () => {
+it('100,000 changed requestStates are refused with the same bytes', async () => {
   const { tried, through, seen } = await tryMutations(100_000, seeded(1))
   expect(tried).toBe(100_000)
   expect(through).toBe(0)

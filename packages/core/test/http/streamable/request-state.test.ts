@@ -19,7 +19,7 @@ const TEN_MINUTES = 600_000
 
 interface Misuse {
   readonly what: string
-  /** Gives the server that the state is misused on, and how. */
+  /** Returns the server on which the state is misused, and the request. */
   readonly try: () => Promise<{ readonly server: Guarded; readonly answer: string }>
 }
 
@@ -100,21 +100,21 @@ const MISUSES: readonly Misuse[] = [
 ]
 
 describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('opens for the call that it was made for, until it expires', async () => {
+  it('opens for its own call, until it expires', async () => {
     const server = guarded()
     const state = await begin(server)
     await server.harness.clock.advance(TEN_MINUTES - 1)
     expect(textOf(await present(server, state))).toBe('done 1')
   })
 
-  it('opens for the same parameters in another order', async () => {
+  it('opens for the same arguments in another order', async () => {
     const server = guarded()
     const state = await begin(server)
     const params = { arguments: { to: ['x'], amount: 5 }, name: 'pay' }
     expect(textOf(await present(server, state, { params }))).toBe('done 1')
   })
 
-  it('tells its client nothing', async () => {
+  it('is opaque to its client', async () => {
     const state = await begin(guarded())
     for (const encoding of ['base64url', 'latin1'] as const)
       expect(Buffer.from(state, encoding).toString('latin1')).not.toMatch(/confirm|alice|pay|Sure/)
@@ -127,12 +127,12 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(JSON.parse(JSON.parse(answer)[2] as string)).toMatchObject({ id: 7, error: { code: -32602 } })
   })
 
-  it('left out is no misuse', async () => {
+  it('may be left out', async () => {
     const server = guarded()
     expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
   })
 
-  it('is refused whatever is changed in it, always in the same words', async () => {
+  it('is refused after any change, always with the same bytes', async () => {
     const { tried, through, seen } = await tryMutations(2_000, seeded(20_260_728))
     expect(tried).toBe(2_000)
     expect(through).toBe(0)
@@ -141,19 +141,19 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
 })
 
 describe('the keys of requestState', () => {
-  it('may be shared, so that a call goes on in another process', async () => {
+  it('may be shared, so that a call continues in another process', async () => {
     const state = await begin(guarded())
     expect(textOf(await present(guarded(), state))).toBe('done 1')
   })
 
-  it('may change, as long as the old one still opens', async () => {
+  it('may change while the old one still opens', async () => {
     const state = await begin(guarded())
     expect(textOf(await present(guarded({ keys: [OTHER_KEY, KEY] }), state))).toBe('done 1')
     const fresh = await begin(guarded({ keys: [OTHER_KEY, KEY] }))
     expect(textOf(await present(guarded({ keys: [OTHER_KEY] }), fresh))).toBe('done 1')
   })
 
-  it('are drawn when the first one is needed, and not before', async () => {
+  it('are drawn when the first state is sealed, and not before', async () => {
     let drawn = 0
     const random = (bytes: number): Uint8Array => {
       drawn += bytes
@@ -172,7 +172,7 @@ describe('the keys of requestState', () => {
     ['no room', { maxBytes: 10 }, 'requestState.maxBytes'],
     ['nothing to remember', { maxUsed: 0 }, 'requestState.maxUsed'],
     ['something between once and often', { singleUse: 1 as never }, 'requestState.singleUse'],
-  ])('and their options are refused with %s', (_what, requestState, named) => {
+  ])('are refused, and so are their options, with %s', (_what, requestState, named) => {
     expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
   })
 })
@@ -180,14 +180,14 @@ describe('the keys of requestState', () => {
 describe('a requestState that may be used once', () => {
   const once = (): Guarded => guarded({ keys: [KEY], singleUse: true })
 
-  it('lets one of two calls at the same moment through', async () => {
+  it('lets one of two simultaneous calls through', async () => {
     const server = once()
     const state = await begin(server)
     await Promise.all([present(server, state), present(server, state)])
     expect(server.done()).toBe(1)
   })
 
-  it('is used up by a round that was not complete; the next one has its own', async () => {
+  it('is used up by an incomplete round; the next round has its own', async () => {
     const server = once()
     const state = await begin(server)
     const again = stateOf(await sendRound(server.harness, { ...PAY, state }))
@@ -195,7 +195,7 @@ describe('a requestState that may be used once', () => {
     expect(textOf(await present(server, again))).toBe('done 1')
   })
 
-  it('is never let through twice, however many were used since', async () => {
+  it('is never accepted twice, however many were used since', async () => {
     const server = guarded({ keys: [KEY], singleUse: true, maxUsed: 3 })
     const { clock } = server.harness
     const states = [await begin(server), await begin(server)] as const
@@ -203,7 +203,7 @@ describe('a requestState that may be used once', () => {
     await clock.advance(1)
     for (let i = 0; i < 3; i++) await present(server, await begin(server))
     expect(server.done()).toBe(4)
-    // Forgotten, and so is which others of its age were used.
+    // It is forgotten, and so are used states of its age.
     for (const state of states) expect(bytesOf(await present(server, state))).toBe(await refusal(server))
     expect(server.done()).toBe(4)
     await clock.advance(1)

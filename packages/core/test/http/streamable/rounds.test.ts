@@ -24,7 +24,7 @@ function serve(setUp: SetUp, server: ServerOptions = {}): Caller {
   return { harness, call: (name, round) => sendRound(harness, { params: { name }, ...round }) }
 }
 
-/** The tool of the design, with its runs counted. */
+/** A tool that asks before it deletes, and counts its runs. */
 function deleteFolder(): Caller & { readonly runs: { ask: number; handler: number } } {
   const runs = { ask: 0, handler: 0 }
   const caller = serve((server) => {
@@ -49,7 +49,7 @@ function deleteFolder(): Caller & { readonly runs: { ask: number; handler: numbe
 const params = { name: 'delete_folder', arguments: { path: 'a' } }
 
 describe('a call that asks (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('is answered with its questions, and runs its handler once when it comes again with the answers', async () => {
+  it('gets its questions, and runs its handler once when it is repeated with the answers', async () => {
     const { call, runs } = deleteFolder()
     const first = await call('', { params })
     expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
@@ -80,7 +80,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     expect(runs).toEqual({ ask: 2, handler: 1 })
   })
 
-  it('asks nothing where its asks give values', async () => {
+  it('asks nothing if its asks return values', async () => {
     const { call } = deleteFolder()
     const empty = { name: 'delete_folder', arguments: { path: 'empty' } }
     expect(textOf(await call('', { params: empty, capabilities: {} }))).toBe('Deleted empty')
@@ -97,7 +97,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     expect(runs.handler).toBe(0)
   })
 
-  it('ends in a text for the model where an answer does not fit its form', async () => {
+  it('ends in a text for the model if an answer does not fit its form', async () => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     const { json } = await call('', { params, state, responses: { confirm: accept({ ok: 'yes' }) } })
@@ -120,7 +120,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     expect(runs.handler).toBe(0)
   })
 
-  it('is asked again for what it does not bring, and ignores what nobody asked', async () => {
+  it('is asked again for missing answers, and ignores unknown ones', async () => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     const again = await call('', { params, state, responses: { other: accept({ ok: true }) } })
@@ -132,7 +132,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     expect(runs.handler).toBe(1)
   })
 
-  it('gives up after so many rounds', async () => {
+  it('fails after the maximum of rounds', async () => {
     const { call } = serve(
       (server) =>
         void server.addTool({ name: 'a', asks: { one: () => elicit('One?', ok) }, handler: () => '' }),
@@ -150,7 +150,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     })
   })
 
-  it('asks for nothing that this request does not declare, and says what it needs', async () => {
+  it('does not ask without the client capability, and names the capability', async () => {
     const { call, runs } = deleteFolder()
     expect(await call('', { params, capabilities: { sampling: {} } })).toMatchObject({
       status: 400,
@@ -164,7 +164,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     expect(runs.handler).toBe(0)
   })
 
-  it('has no way to ask in the middle of its handler, and its author reads what to use', async () => {
+  it('cannot ask in its handler, and the error says what to use', async () => {
     const seen: unknown[] = []
     const { call } = serve((server) => {
       server.addTool({
@@ -191,14 +191,14 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
   })
 })
 
-describe('questions as a result need no way back to the client', () => {
+describe('questions in a result need no connection to the client', () => {
   const setUp: SetUp = (server) => {
     const one = (): ReturnType<typeof elicit> => elicit('One?', ok)
     server.addTool({ name: 'a', asks: asks().ask('one', one), handler: () => 'done' })
   }
   const responses = { one: accept({ ok: true }) }
 
-  it('on a mount that answers in JSON only, or has no sessions for anybody', async () => {
+  it('on a mount with JSON replies only, or without sessions', async () => {
     for (const endpoint of [{ response: 'json' }, { stateless: true }] as const) {
       const harness = createHarness({ setUp, endpoint })
       const state = stateOf(await sendRound(harness, { params: { name: 'a' } }))
@@ -260,7 +260,7 @@ describe('several questions', () => {
     roots: { roots: [{ uri: 'file:///a' }] },
   }
 
-  it('that do not depend on each other share a round, each as its revision has it', async () => {
+  it('that do not depend on each other share a round, encoded by the revision', async () => {
     const { call } = serve(several)
     const first = askedIn(await call('several'))
     expect(first.inputRequests).toEqual({
@@ -284,7 +284,7 @@ describe('several questions', () => {
     )
   })
 
-  it('are asked again one by one until each is answered, and none that is', async () => {
+  it('are repeated until each is answered, without the answered ones', async () => {
     const { call } = serve(several)
     let state = stateOf(await call('several'))
     const keys = Object.keys(all) as (keyof typeof all)[]
@@ -297,7 +297,7 @@ describe('several questions', () => {
     expect(textOf(await call('several', { state, responses: last }))).toBe('Ada accept m 1')
   })
 
-  it('follow one another where one looks at the answer of another, and earlier answers are not sent again', async () => {
+  it('follow one another if one reads the answer of another, and earlier answers are not sent again', async () => {
     const runs = { handler: 0 }
     const { call } = serve((server) => {
       server.addTool({
@@ -327,7 +327,7 @@ describe('several questions', () => {
       await call('', {
         params: trip,
         state: second.requestState,
-        // Not asked in this round, so that it changes nothing.
+        // Not asked in this round, so it is ignored.
         responses: { sure: accept({ ok: true }), city: accept({ name: 'Rome' }) },
       }),
     )
@@ -341,7 +341,7 @@ describe('several questions', () => {
     expect(runs.handler).toBe(1)
   })
 
-  it('end the call where what was answered is too much to carry', async () => {
+  it('end the call if the answers are too large for the state', async () => {
     const { call } = serve(
       (server) =>
         void server.addTool({
@@ -372,7 +372,7 @@ describe('an answer', () => {
       handler: (_args, { answers }) => `done ${answers.confirm.ok}`,
     })
 
-  it('to a question that has changed meanwhile does not count', async () => {
+  it('to a question that has changed since does not count', async () => {
     wording.now = 'Delete 3 files?'
     const { call } = serve(reworded)
     const state = stateOf(await call('a'))
@@ -383,7 +383,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: again.requestState, responses }))).toBe('done true')
   })
 
-  it('without a state counts where the call asks for it and it fits, in the first round', async () => {
+  it('without a state counts in the first round, if the call asks for it and it fits', async () => {
     const { call, runs } = deleteFolder()
     expect(textOf(await call('', { params, responses: { confirm: accept({ ok: true }) } }))).toBe('Deleted a')
     expect(runs.handler).toBe(1)
@@ -396,7 +396,7 @@ describe('an answer', () => {
     expect(runs.handler).toBe(1)
   })
 
-  it('without a state is none to a question of a later round', async () => {
+  it('without a state does not answer a question of a later round', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -412,7 +412,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: second.requestState, responses }))).toBe('done')
   })
 
-  it('under a name of Object.prototype is an answer like any other', async () => {
+  it('may have a name of Object.prototype', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -458,14 +458,14 @@ describe('a handler that returns inputRequired', () => {
     )
   })
 
-  it('is asked again where an answer is missing, as if it had not asked yet', async () => {
+  it('asks again if an answer is missing, as if it had not asked yet', async () => {
     const { call } = serve(game)
     const first = askedIn(await call('game'))
     const again = askedIn(await call('game', { state: first.requestState, responses: {} }))
     expect(again.inputRequests).toEqual(first.inputRequests)
   })
 
-  it('that asks the same in a loop is answered once by what came without a state', async () => {
+  it('that repeats a question gets an answer without a state once', async () => {
     const { call } = serve((server) => {
       server.addTool({ name: 'a', handler: () => inputRequired({ again: elicit('Again?', ok) }) })
     })
@@ -473,7 +473,7 @@ describe('a handler that returns inputRequired', () => {
     expect(askedIn(await call('a', { responses })).inputRequests).toHaveProperty('again')
   })
 
-  it('and has no questions lets its client come again at once', async () => {
+  it('and has no questions makes its client call again at once', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -486,7 +486,7 @@ describe('a handler that returns inputRequired', () => {
     expect(textOf(await call('a', { state: first.requestState }))).toBe('Now, later')
   })
 
-  it('works in prompts and resources, and in no list', async () => {
+  it('works in prompts and resources, but not in lists', async () => {
     const ask = (): ReturnType<typeof inputRequired> => inputRequired({ who: elicit('Who?', named) })
     const { call } = serve((server) => {
       server.addPrompt({
@@ -529,7 +529,7 @@ describe('a handler that returns inputRequired', () => {
 })
 
 describe('a middleware around a call that asks', () => {
-  it('runs in every round, and sees an empty result of the method while it asks', async () => {
+  it('runs in every round, and sees an empty result while the call asks', async () => {
     const seen: unknown[] = []
     const { call } = serve((server) => {
       server.addTool({ name: 'a', asks: { one: () => elicit('One?', ok) }, handler: () => 'done' })

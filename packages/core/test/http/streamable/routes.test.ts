@@ -19,7 +19,7 @@ describe('the paths of the routes', () => {
     ['/mcp', undefined, ['/mcp']],
     ['/mcp', { ssePath: '/mcp/sse', messagePath: 'mcp/message' }, ['/mcp', '/mcp/sse', '/mcp/message']],
     ['/a/mcp', { messagePath: '/messages' }, ['/a/mcp', '/a/sse', '/a/messages']],
-  ] as const)('stand beside %s with %j', (path, option, paths) => {
+  ] as const)('are in the directory of %s with %j', (path, option, paths) => {
     expect([...routePaths(path, option).keys()]).toEqual(paths)
     expect([...routePaths(path, option).values()]).toEqual(['mcp', 'sse', 'message'].slice(0, paths.length))
   })
@@ -47,12 +47,12 @@ describe('the paths of the routes', () => {
     ['/mcp', 'mcp'],
     ['/messages', 'mcp'],
     ['/base/xsse', 'mcp'],
-  ])('are known under any base: %s', (path, route) => {
+  ])('are found below any base: %s', (path, route) => {
     expect(routeOf(true)?.(path)).toBe(route)
   })
 })
 
-describe('the path that a client is told to post to', () => {
+describe('the path for messages in the endpoint event', () => {
   it.each([
     ['/sse', undefined, '/message'],
     ['/sse/', undefined, '/message'],
@@ -67,7 +67,7 @@ describe('the path that a client is told to post to', () => {
     expect(messagePath({ paths: DEFAULT, publicPath, requested })).toBe(expected)
   })
 
-  it('follows paths of the own choosing', () => {
+  it('uses the paths of the option', () => {
     const paths = resolveSsePaths({ ssePath: 'mcp/sse', messagePath: 'mcp/message' }) as SsePaths
     expect(messagePath({ paths, publicPath: undefined, requested: '/a/mcp/sse' })).toBe('/a/mcp/message')
     expect(messagePath({ paths, publicPath: '/x/mcp', requested: '/mcp/sse' })).toBe('/x/mcp/message')

@@ -27,7 +27,7 @@ const setUp = (server: McpServer): void => {
 }
 
 describe('a mount without sessions', () => {
-  it('answers initialize without an id, and forgets it', async () => {
+  it('answers initialize without a session id, and keeps nothing', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(initializeMessage('2025-11-25'))
     expect(answer.json.result).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -45,12 +45,12 @@ describe('a mount without sessions', () => {
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: `${spoken} true` }])
   })
 
-  it('does not look at session ids', async () => {
+  it('ignores session ids', async () => {
     const { post } = createHarness({ endpoint, setUp })
     expect((await post(call('where'), { 'mcp-session-id': 'left-over' })).status).toBe(200)
   })
 
-  it('takes notifications and responses, and lets them concern nobody', async () => {
+  it('accepts notifications and responses, and ignores them', async () => {
     const { post } = createHarness({ endpoint, setUp })
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -61,7 +61,7 @@ describe('a mount without sessions', () => {
     }
   })
 
-  it('lets no client cancel the call of another', async () => {
+  it('does not let a client cancel the call of another', async () => {
     let finish = (): void => {}
     let aborted = false
     const { post } = createHarness({
@@ -84,7 +84,7 @@ describe('a mount without sessions', () => {
     expect(aborted).toBe(false)
   })
 
-  it('streams what belongs to a call, without ids, since nothing can be resumed', async () => {
+  it('streams the notifications of a call, without ids, since nothing can be resumed', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const { sink } = await post(call('report', { steps: 2 }), { 'mcp-protocol-version': '2025-11-25' })
     await sink.ended()
@@ -92,7 +92,7 @@ describe('a mount without sessions', () => {
     expect(sink.events.every(({ id, data }) => id === undefined && data !== '')).toBe(true)
   })
 
-  it('serves batches where the revision has them', async () => {
+  it('serves batches in the revision that has them', async () => {
     const { post } = createHarness({ endpoint, setUp })
     expect((await post([call('where', {}, 1), call('where', {}, 2)])).list.map(({ id }) => id)).toEqual([
       1, 2,
@@ -108,7 +108,7 @@ describe('a mount without sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('limits the calls of each principal by itself', async () => {
+  it('limits the calls of each principal separately', async () => {
     const { post } = createHarness({
       endpoint,
       server: { limits: { running: 1, inFlight: 1 } },

@@ -51,12 +51,12 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
   method,
   params: { _meta: { [ID]: id }, ...params },
 })
-/** Changes of a registry are told once per round of microtasks. */
+/** Changes of a registry are sent once per round of microtasks. */
 const told = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
 describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('acknowledges first, and then tells of what was asked for and of nothing else', async () => {
+  it('acknowledges first, and then sends only the requested notifications', async () => {
     const harness = createHarness()
     const answer = await listen(harness, { toolsListChanged: true, resourceSubscriptions: ['note://1'] })
     expect(answer).toMatchObject({
@@ -79,7 +79,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
-  it.each([0, '', '7', 7])('ties every message to the request by its id as it came: %j', async (id) => {
+  it.each([0, '', '7', 7])('puts the id of the request into every message, unchanged: %j', async (id) => {
     const harness = createHarness()
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id })
     harness.server.notifyResourceUpdated('note://1')
@@ -91,7 +91,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.at(-1)?.id).toBe(id)
   })
 
-  it('agrees to no more than the server has, and leaves out what was not asked for', async () => {
+  it('acknowledges only what the server has and the client asked for', async () => {
     const { sink } = await listen(createHarness(), {
       toolsListChanged: false,
       promptsListChanged: true,
@@ -105,7 +105,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     })
   })
 
-  it('answers for a hidden resource as for none', async () => {
+  it('answers for a hidden resource as for a missing one', async () => {
     const harness = createHarness({
       setUp: (server) =>
         server.addResource({
@@ -127,7 +127,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(ada)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
-  it('tells whoever watches a resource of a part of it', async () => {
+  it('notifies subscribers of a resource of a change in a part of it', async () => {
     const harness = createHarness()
     const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
@@ -151,7 +151,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(await listen(createHarness(), filter)).toMatchObject({ json: { id: 7, error: { code: -32602 } } })
   })
 
-  it('takes 1024 addresses', async () => {
+  it('accepts 1024 URIs', async () => {
     const uris = Array.from({ length: 1024 }, (_, at) => `many://${at}`)
     const harness = createHarness({
       setUp: (server) =>
@@ -173,7 +173,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(answer)).toEqual([ACKNOWLEDGED])
   })
 
-  it('streams where calls are answered as JSON, and where there are no sessions', async () => {
+  it('is a stream with JSON replies only, and without sessions', async () => {
     const harness = createHarness({ endpoint: { response: 'json', stateless: true } })
     const answer = await listen(harness, { resourceSubscriptions: ['note://1'] })
     harness.server.notifyResourceUpdated('note://1')
@@ -189,7 +189,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
 })
 
 describe('the end of a subscription over HTTP', () => {
-  it('comes with the answer where the server ends it, before the close waits for anything', async () => {
+  it('has a response if the server ends it, before the close waits for anything', async () => {
     let release = (): void => {}
     const harness = createHarness({
       setUp: (server) =>
@@ -218,7 +218,7 @@ describe('the end of a subscription over HTTP', () => {
     await Promise.all([call, closed])
   })
 
-  it('comes when the client closes its stream: nothing is sent and nothing is kept', async () => {
+  it('comes when the client closes its stream, without a response', async () => {
     const ended = vi.fn()
     const harness = createHarness({
       setUp: (server) =>
@@ -233,7 +233,7 @@ describe('the end of a subscription over HTTP', () => {
     expect(harness.endpoint.stats()).toMatchObject({ openStreams: 0, callsInFlight: 0 })
   })
 
-  it('leaves a client that goes away while it is decided without a subscription', async () => {
+  it('leaves a client that disconnects during the request without a subscription', async () => {
     const watched = vi.fn()
     let decide = (_shown: boolean): void => {}
     const harness = createHarness({
@@ -263,7 +263,7 @@ describe('the end of a subscription over HTTP', () => {
     expect(watched).not.toHaveBeenCalled()
   })
 
-  it('leaves the subscriptions of others alone', async () => {
+  it('does not affect the subscriptions of others', async () => {
     const harness = createHarness()
     const first = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const second = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id: 7 })
@@ -273,8 +273,8 @@ describe('the end of a subscription over HTTP', () => {
   })
 })
 
-describe('the limits of listening over HTTP', () => {
-  it('refuse one more than there may be, and take it when one has ended', async () => {
+describe('the limits of subscriptions over HTTP', () => {
+  it('refuse one more than the maximum, and accept it when one has ended', async () => {
     const overflows: string[] = []
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
     harness.server.on('overflow', ({ queue }) => overflows.push(queue))
@@ -290,7 +290,7 @@ describe('the limits of listening over HTTP', () => {
     expect((await listen(harness, {})).status).toBe(200)
   })
 
-  it('hold for each principal, and not for those who are nobody', async () => {
+  it('apply to each principal, and not to anonymous clients', async () => {
     const harness = createHarness({ endpoint: { limits: { subscriptions: { maxPerPrincipal: 1 } } } })
     const as = (principal?: string): Ask => (principal === undefined ? {} : { more: { auth: { principal } } })
     const statuses: number[] = []
@@ -299,7 +299,7 @@ describe('the limits of listening over HTTP', () => {
     expect(statuses).toEqual([200, 503, 200, 200, 200])
   })
 
-  it('say each thing once to a client that reads slowly', async () => {
+  it('send equal notifications once to a client that reads slowly', async () => {
     const harness = createHarness()
     const { sink } = await listen(harness, {
       resourcesListChanged: true,
@@ -313,11 +313,11 @@ describe('the limits of listening over HTTP', () => {
     sink.drain()
     await told()
     const uris = sink.messages.flatMap(({ params }: Message) => params?.['uri'] ?? [])
-    // The first one had met no obstacle yet.
+    // The first one was written at once.
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 
-  it('cut the stream of a client for which more than the limit waits', async () => {
+  it('cut the stream when more than the limit waits', async () => {
     const overflows: object[] = []
     const harness = createHarness({ endpoint: { limits: { outboundBytes: 4096 } } })
     harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))
@@ -332,8 +332,8 @@ describe('the limits of listening over HTTP', () => {
   })
 })
 
-describe('a server that a mount has chosen for a subscription', () => {
-  it('is held while somebody listens, tells of its own changes, and ends what listens when it closes', async () => {
+describe('a server that a selector has chosen for a subscription', () => {
+  it('is kept while a client subscribes, sends its own changes, and ends its subscriptions when it closes', async () => {
     const chosen = new McpServer({ name: 'chosen', version: '1' })
     chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
     const harness = createHarness({ select: () => chosen })

@@ -71,7 +71,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('tasks over Streamable HTTP', () => {
-  it('go on when the stream of tasks/result is cut; who comes back is asked again', async () => {
+  it('continue when the stream of tasks/result is cut, and ask the returning client again', async () => {
     const { create, ask, answer } = await open()
     const taskId = await create('asks')
     await settled()
@@ -87,7 +87,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).json.result).toMatchObject({ status: 'completed' })
   })
 
-  it('are told of in JSON, and waited for on a stream that is kept alive', async () => {
+  it('are created in a JSON reply, and awaited on a stream that is kept alive', async () => {
     const { create, ask, clock, finish } = await open()
     const taskId = await create('waits')
     expect((await ask('tasks/get', { taskId })).headers['content-type']).toBe('application/json')
@@ -104,7 +104,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/result', { taskId })).headers['content-type']).toBe('application/json')
   })
 
-  it('tell of their status on the stream that belongs to no request', async () => {
+  it('send their status on the GET stream', async () => {
     const { create, send, headers, finish } = await open()
     const { sink } = await send({ method: 'GET', headers })
     const taskId = await create('waits')
@@ -115,7 +115,7 @@ describe('tasks over Streamable HTTP', () => {
     ])
   })
 
-  it('keep their session from expiring while they run, and no longer', async () => {
+  it('keep their session from expiring only while they run', async () => {
     const { create, ask, clock, finish } = await open({ sessions: { ttlMs: 10_000 } })
     const taskId = await create('waits')
     await clock.advance(60_000)
@@ -126,7 +126,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).status).toBe(404)
   })
 
-  it('end with their session where nobody else may come back for them', async () => {
+  it('end with their session if no other session can fetch them', async () => {
     const { create, send, headers, signals } = await open()
     await create('waits')
     await settled()
@@ -135,7 +135,7 @@ describe('tasks over Streamable HTTP', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('cannot ask where replies are never streams', async () => {
+  it('cannot ask if replies are never streams', async () => {
     const { create, ask } = await open({ response: 'json' })
     const taskId = await create('asks')
     const { json } = await ask('tasks/result', { taskId })

@@ -19,7 +19,7 @@ interface Bench extends Harness {
   readonly step: () => Promise<void>
 }
 
-/** A tool that reports 1, 2, 3 … up to `to`, one number for each step that the test allows. */
+/** A tool that reports 1, 2, 3 … up to `to`, one number for each step of the test. */
 async function bench(endpoint: EndpointOptions = {}, version = '2025-11-25'): Promise<Bench> {
   let waiting: (() => void)[] = []
   const setUp = (server: McpServer): void => {
@@ -70,7 +70,7 @@ const progress = (messages: readonly Message[]): unknown[] =>
 const bytes = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])
 const lastId = (answer: Answer): string => answer.sink.events.at(-1)?.id ?? 'none'
 
-/** Starts a count and takes its first step, which makes a stream of it. */
+/** Starts a count and takes its first step, which makes its reply a stream. */
 async function streaming(
   to: number,
   endpoint: EndpointOptions = {},
@@ -83,7 +83,7 @@ async function streaming(
   return { ...ready, first: await pending }
 }
 
-/** A store that answers later, as one over a network does. */
+/** An asynchronous store, like one on a network. */
 function slowly(store: EventStore): EventStore {
   return {
     open: async (key) => (await turn(), store.open(key)),
@@ -94,7 +94,7 @@ function slowly(store: EventStore): EventStore {
 }
 
 describe('a stream that can be resumed', () => {
-  it('starts with an id and empty data where the revision knows that, and says when to come back', async () => {
+  it('starts with an id, empty data and a retry time, in revisions that allow it', async () => {
     const { first } = await streaming(1)
     await first.sink.ended()
     const [primer, ...rest] = first.sink.events
@@ -115,7 +115,7 @@ describe('a stream that can be resumed', () => {
     },
   )
 
-  it('gives every event of a session an id of its own', async () => {
+  it('gives every event of a session a unique id', async () => {
     const { session, step } = await bench()
     const pending = [1, 2, 3].map((id) => count(session, 4, id))
     await turn()
@@ -130,8 +130,8 @@ describe('a stream that can be resumed', () => {
 describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
-])('a client that comes back, with events kept %s', (_, endpoint) => {
-  it('is sent what it missed, once and in order, and then what is new', async () => {
+])('a client that resumes, with events stored %s', (_, endpoint) => {
+  it('gets the missed events, once and in order, and then new ones', async () => {
     const { first, session, step } = await streaming(5, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     first.request.leave()
@@ -146,7 +146,7 @@ describe.each([
     expect(progress(second.sink.messages)).toEqual([2, 3, 4, 5, true])
   })
 
-  it('is sent the response of a call that has ended meanwhile', async () => {
+  it('gets the response of a call that has ended', async () => {
     const { first, session, step } = await streaming(2, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     first.request.leave()
@@ -160,7 +160,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('may come back while its old connection still stands, which then ends', async () => {
+  it('may resume while its old connection is open, which then ends', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -185,7 +185,7 @@ describe.each([
       if (i % 3 === 0) {
         current.request.leave()
         take()
-        // The next step runs while the client is coming back.
+        // The next step runs while the client resumes.
         const [, answer] = await Promise.all([step(), session.get({ 'last-event-id': from })])
         current = answer
       } else {
@@ -196,7 +196,7 @@ describe.each([
     expect(progress(seen)).toEqual([...Array.from({ length: steps }, (_item, i) => i + 1), true])
   })
 
-  it('has an id to come back with even if nothing was missed', async () => {
+  it('gets an id to resume from even if nothing was missed', async () => {
     const { first, session } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -210,8 +210,8 @@ describe.each([
 describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
-])('a handler that closes its connection, with events kept %s', (_, endpoint) => {
-  it('goes on, and its client gets the rest by polling', async () => {
+])('a handler that closes its connection, with events stored %s', (_, endpoint) => {
+  it('continues, and its client gets the rest by polling', async () => {
     const { session, step } = await bench(endpoint())
     const first = await session.call('poll', { times: 2, retryMs: 250 }, { progressToken: 'p' })
     await first.sink.ended()
@@ -233,7 +233,7 @@ describe.each([
     expect(progress(third.sink.messages)).toEqual([2, true])
   })
 
-  it('says when to come back as the mount does, if it does not say', async () => {
+  it('sends the retry time of the mount by default', async () => {
     const { session } = await bench({ streams: { ...endpoint().streams, retryMs: 77 } })
     const first = await session.call('poll', { times: 1 })
     await first.sink.ended()
@@ -241,7 +241,7 @@ describe.each([
   })
 })
 
-describe('a handler that closes its connection where its client could not come back', () => {
+describe('a handler that closes its connection if its client cannot resume', () => {
   const polled = async (endpoint: EndpointOptions, version?: string): Promise<Answer> => {
     const { session, step } = await bench(endpoint, version)
     const pending = session.call('poll', { times: 1, after: true })
@@ -260,7 +260,7 @@ describe('a handler that closes its connection where its client could not come b
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: 'polled' }])
   })
 
-  it('keeps a stream open that is there already', async () => {
+  it('keeps an open stream open', async () => {
     const { session, step } = await bench({ response: 'sse' }, '2025-06-18')
     const pending = session.call('poll', { times: 1 }, { progressToken: 'p' })
     await turn()
@@ -281,8 +281,8 @@ describe('a handler that closes its connection where its client could not come b
   })
 })
 
-describe('the stream that belongs to no request', () => {
-  it('is resumed with the changes that were missed', async () => {
+describe('the GET stream', () => {
+  it('can be resumed with the missed changes', async () => {
     const { session, server } = await bench()
     const first = await session.get()
     server.addTool({ name: 'a', handler: () => '' })
@@ -300,7 +300,7 @@ describe('the stream that belongs to no request', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('starts anew without Last-Event-ID, and what came before is gone', async () => {
+  it('starts anew without Last-Event-ID, and earlier events are gone', async () => {
     const { session } = await bench()
     const first = await session.get()
     const from = lastId(first)
@@ -308,7 +308,7 @@ describe('the stream that belongs to no request', () => {
     expect((await session.get({ 'last-event-id': from })).status).toBe(400)
   })
 
-  it('is left alone when another stream is resumed', async () => {
+  it('continues when another stream is resumed', async () => {
     const { session, first } = await streaming(3)
     const standalone = await session.get()
     first.request.leave()
@@ -317,10 +317,10 @@ describe('the stream that belongs to no request', () => {
   })
 })
 
-describe('a Last-Event-ID that leads nowhere', () => {
+describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('is answered with the same bytes, whatever is wrong with it', async () => {
+  it('gets the same reply, whatever is wrong with it', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
@@ -355,7 +355,7 @@ describe('a Last-Event-ID that leads nowhere', () => {
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
   })
 
-  it('never crosses sessions that share a store, even of the same principal', async () => {
+  it('does not reach another session in the same store, even of the same principal', async () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
@@ -363,13 +363,13 @@ describe('a Last-Event-ID that leads nowhere', () => {
     expect((await one.session.get({ 'last-event-id': lastId(two.first) })).status).toBe(400)
   })
 
-  it('is what everything is where no events are kept', async () => {
+  it('is every id if no events are stored', async () => {
     const { first, session } = await streaming(2, { streams: { eventStore: false } })
     expect(first.sink.events.map(({ id }) => id)).toEqual([undefined])
     expect((await session.get({ 'last-event-id': 'a.b.1' })).status).toBe(400)
   })
 
-  it('is what is left of a session that has ended', async () => {
+  it('is every id of a session that has ended', async () => {
     const eventStore = new MemoryEventStore()
     const { first, session } = await streaming(2, { streams: { eventStore } })
     await session.delete()
@@ -386,7 +386,7 @@ describe('an event store that fails', () => {
   it.each([
     ['at once', broken],
     ['later', () => Promise.reject(new Error('store down'))],
-  ])('costs a stream its ids and nothing else, failing %s', async (_, fail) => {
+  ])('costs a stream only its ids, failing %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
     const { first, step, log } = await streaming(2, { streams: { eventStore } })
@@ -397,7 +397,7 @@ describe('an event store that fails', () => {
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
   })
 
-  it('leaves streams without ids when it cannot even begin one', async () => {
+  it('leaves streams without ids if it cannot open them', async () => {
     const eventStore: EventStore = { ...slowly(new MemoryEventStore()), open: broken }
     const { first, step } = await streaming(2, { streams: { eventStore } })
     await step()
@@ -405,7 +405,7 @@ describe('an event store that fails', () => {
     expect(progress(first.sink.messages)).toEqual([1, 2, true])
   })
 
-  it('answers 503 to a client that comes back while it cannot be read', async () => {
+  it('answers 503 to a client that resumes while it cannot be read', async () => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), read: () => Promise.reject(new Error('store down')) }
     const { first, session } = await streaming(3, { streams: { eventStore } })

@@ -17,7 +17,7 @@ import {
 
 const LINE = 'x'.repeat(4_000)
 
-/** Floods its stream without ever waiting, then answers. */
+/** Floods its stream without waiting, then answers. */
 const tools = (server: McpServer): void => {
   server.addTool({
     name: 'flood',
@@ -77,11 +77,11 @@ const numbers = (messages: readonly Message[]): number[] =>
     typeof params?.['data'] === 'string' ? [Number.parseInt(params['data'], 10)] : [],
   )
 
-describe('a reader that stalls', () => {
+describe('a client that stops reading', () => {
   it.each([
     ['after the stream has begun', true],
     ['before the adapter has opened it', false],
-  ])('is cut off at the limit where it can resume, and then gets everything: %s', async (_, opened) => {
+  ])('is cut off at the limit if it can resume, and then gets everything: %s', async (_, opened) => {
     const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
     const { sink } = await stalled('flood', 100, opened)
     for (let i = 0; i < 4; i++) await turn()
@@ -99,7 +99,7 @@ describe('a reader that stalls', () => {
   it.each([
     ['large', 4_000, 400],
     ['small', 10, 7_500],
-  ])('can resume by the default limits, its events being %s', async (_, size, lines) => {
+  ])('can resume with the default limits and events that are %s', async (_, size, lines) => {
     const { session, stalled } = await bench({})
     const { sink } = await stalled('flood', lines, true, 'x'.repeat(size))
     for (let i = 0; i < 4; i++) await turn()
@@ -114,7 +114,7 @@ describe('a reader that stalls', () => {
     expect(seen.at(-1)).toMatchObject({ id: 2, result: {} })
   })
 
-  it('loses notices where it cannot resume, and never the response', async () => {
+  it('loses notifications if it cannot resume, but never the response', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('flood', 1_000)
     await turn()
@@ -125,7 +125,7 @@ describe('a reader that stalls', () => {
     expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
   })
 
-  it('holds back a handler that waits, and loses nothing', async () => {
+  it('slows down a handler that awaits, and loses nothing', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('polite', 200)
     await turn()
@@ -138,7 +138,7 @@ describe('a reader that stalls', () => {
     )
   })
 
-  it('that goes away lets the handler go on', async () => {
+  it('that disconnects does not stop the handler', async () => {
     const { stalled, session } = await bench({ streams: { eventStore: false } })
     const { sink, request } = await stalled('polite', 200)
     await turn()
@@ -148,7 +148,7 @@ describe('a reader that stalls', () => {
     expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
   })
 
-  it('does not hold up others', async () => {
+  it('does not slow down others', async () => {
     const { stalled, session } = await bench({})
     await stalled('flood', 50)
     const other = await session.call('flood', { lines: 5 })
@@ -158,7 +158,7 @@ describe('a reader that stalls', () => {
 })
 
 describe('an event store that is slower than a tool', () => {
-  it('makes the tool lose what finds no room, and says so, but never the response', async () => {
+  it('drops notifications beyond the limit with an overflow event, but never the response', async () => {
     const memory = new MemoryEventStore()
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
@@ -191,10 +191,10 @@ describe('an event store that is slower than a tool', () => {
   })
 })
 
-describe('one connection’s way out', () => {
+describe('the writer of one connection', () => {
   const request = (): FakeRequest => new FakeRequest({ method: 'GET' })
 
-  it('keeps what comes before the adapter has opened it, in order', () => {
+  it('keeps earlier chunks until the adapter opens it, in order', () => {
     const outbound = new SseWriter({ limit: 1_000, overflow: 'drop' })
     for (const chunk of ['a', 'b', 'c']) outbound.write(chunk)
     const sink = new TestSink()
@@ -203,7 +203,7 @@ describe('one connection’s way out', () => {
     expect([sink.text, sink.writes]).toEqual(['abcd', 2])
   })
 
-  it('counts bytes, not characters, to the byte', () => {
+  it('counts bytes, not characters', () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     outbound.write('é'.repeat(40))
     outbound.write('x'.repeat(21))
@@ -213,7 +213,7 @@ describe('one connection’s way out', () => {
     expect(sink.text).toBe('é'.repeat(40) + 'y'.repeat(20))
   })
 
-  it('takes one frame above the limit, and no second', () => {
+  it('accepts one chunk above the limit, but not a second', () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.write('y')
@@ -222,7 +222,7 @@ describe('one connection’s way out', () => {
     expect(sink.text).toBe('x'.repeat(50))
   })
 
-  it('always takes a response', () => {
+  it('always accepts a response', () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.writeAlways('response')
@@ -233,7 +233,7 @@ describe('one connection’s way out', () => {
     expect(sink.closed).toBe(true)
   })
 
-  it('asks senders to wait above the high-water mark, until the peer has caught up or gone', async () => {
+  it('makes senders wait above the high-water mark, until the client has caught up or disconnected', async () => {
     for (const relieve of ['drain', 'leave'] as const) {
       const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
       const sink = new TestSink()
@@ -252,7 +252,7 @@ describe('one connection’s way out', () => {
     }
   })
 
-  it('ends at once for a peer that has gone before it was opened', () => {
+  it('ends at once for a client that has disconnected before it was opened', () => {
     const gone: SseWriter[] = []
     const outbound = new SseWriter({ limit: 10, overflow: 'drop', onGone: (one) => gone.push(one) })
     outbound.write('x')
@@ -263,7 +263,7 @@ describe('one connection’s way out', () => {
     expect([sink.text, sink.closed, gone]).toEqual(['', true, [outbound]])
   })
 
-  it('takes a sink that rejects for one that has gone', async () => {
+  it('treats a sink that rejects as disconnected', async () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     let closed = 0
     outbound.open({ write: () => Promise.reject(new Error('reset')), close: () => void closed++ }, request())
@@ -274,7 +274,7 @@ describe('one connection’s way out', () => {
     expect([outbound.ending, closed]).toEqual([true, 1])
   })
 
-  it('says it is gone once, however often it is ended', () => {
+  it('reports its end once, however often it is ended', () => {
     let gone = 0
     const outbound = new SseWriter({ limit: 10, overflow: 'drop', onGone: () => void gone++ })
     const sink = new TestSink()

@@ -28,7 +28,7 @@ describe('an SSE event', () => {
     )
   })
 
-  it('cannot be given another field through its id or its name', () => {
+  it('cannot be forged through its id or its name', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('\r', '\n', '\0'), fc.string(), (before, breaker, after) => {
         const forged = `${before}${breaker}${after}`
@@ -40,11 +40,11 @@ describe('an SSE event', () => {
     )
   })
 
-  it('is none in a keep-alive', () => expect(parseSse(KEEP_ALIVE)).toEqual([]))
+  it('is not sent by a keep-alive', () => expect(parseSse(KEEP_ALIVE)).toEqual([]))
 })
 
 describe('an event id', () => {
-  it('names stream, epoch and position, and reads back as it was', () => {
+  it('has a stream, an epoch and a position', () => {
     fc.assert(
       fc.property(token, token, fc.nat(1_000_000_000), (stream, epoch, seq) => {
         expect(parseEventId(formatEventId({ stream, epoch, seq }))).toEqual({ stream, epoch, seq })
@@ -52,7 +52,7 @@ describe('an event id', () => {
     )
   })
 
-  it('is nothing else', () => {
+  it('has no other form', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const id = parseEventId(text)

@@ -5,7 +5,7 @@ import { TestClock, turn } from './clock.ts'
 import type { ChurnReport } from './churn.ts'
 import { createHarness, initializeMessage } from './harness.ts'
 
-// Opens and ends sessions, by DELETE and by leaving them behind, and says what is left of them.
+// Opens sessions, ends them by DELETE or abandons them, and prints what remains.
 
 const [cycles = 0, abandoned = 0] = process.argv.slice(2).map(Number)
 const clock = new TestClock()
@@ -34,7 +34,7 @@ async function open(): Promise<Record<string, string>> {
   return { 'mcp-session-id': headers['mcp-session-id'] as string }
 }
 
-/** All that a session can have: a stream, a call that streams, a subscription to changes. */
+/** Everything that a session can have: a stream, a call that streams, a subscription to changes. */
 async function use(headers: Record<string, string>): Promise<void> {
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)
   const params = { name: 'talk', _meta: { progressToken: 1 } }

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-/** What is left after many sessions. */
+/** What remains after many sessions. */
 export interface ChurnReport {
   readonly opened: number
   readonly closed: number
-  /** Sessions that were left behind and are not expired yet. */
+  /** Abandoned sessions that have not expired. */
   readonly alive: number
   /** In the session store. */
   readonly records: number
@@ -25,13 +25,13 @@ const PROGRAM = fileURLToPath(new URL('./churn-process.ts', import.meta.url))
 export interface Churn {
   /** Sessions that are used and deleted, one after the other. */
   readonly cycles: number
-  /** Sessions that their clients leave behind. */
+  /** Sessions that their clients abandon. */
   readonly abandoned: number
   /** Bytes that the heap may grow by in either part. */
   readonly growth: number
 }
 
-/** The test that sessions leave nothing behind, in the number that its file has time for. */
+/** Tests that sessions leave nothing behind. */
 export function itLeavesNothing({ cycles, abandoned, growth }: Churn): void {
   it('nothing is left of sessions that were deleted or abandoned', { timeout: 120_000 }, async () => {
     const left = await churn(cycles, abandoned)
@@ -48,7 +48,7 @@ export function itLeavesNothing({ cycles, abandoned, growth }: Churn): void {
   })
 }
 
-/** In a process of its own, whose heap holds nothing else. */
+/** Runs in another process, whose heap holds nothing else. */
 async function churn(cycles: number, abandoned: number): Promise<ChurnReport> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--expose-gc',

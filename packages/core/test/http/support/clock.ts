@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Time that moves only when a test says so. */
+/** A clock that only the test moves. */
 export class TestClock implements Clock {
   #now = 1_700_000_000_000
   #timers = new Set<Timer>()
@@ -25,7 +25,7 @@ export class TestClock implements Clock {
     this.#timers.delete(timer as Timer)
   }
 
-  /** Moves on, running what falls due in order, with a turn of the event loop after each. */
+  /** Moves the time on, and runs the timers in order, with a turn of the event loop after each. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     for (;;) {
@@ -41,5 +41,5 @@ export class TestClock implements Clock {
   }
 }
 
-/** Lets everything that is ready to run do so. */
+/** Waits until all pending microtasks and callbacks have run. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -19,14 +19,14 @@ export interface Sent {
   readonly route?: Route
   readonly path?: string
   readonly query?: Readonly<Record<string, string>>
-  /** A header with a list of values stands that often. */
+  /** A header with a list of values is repeated. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body?: unknown
   readonly raw?: string | Uint8Array
   readonly bodyError?: BodyError
-  /** A body that the host has read already. */
+  /** A body that the host has read. */
   readonly atOnce?: boolean
-  /** A body that the host has parsed already. */
+  /** A body that the host has parsed. */
   readonly parsed?: unknown
   readonly localAddress?: string
   readonly auth?: AuthInfo
@@ -95,7 +95,7 @@ export class FakeRequest implements HttpRequest {
   }
 }
 
-/** Reads a stream as a client would, one chunk after the other, as long as it is not told to stall. */
+/** Reads a stream like a client, one chunk after the other, unless it stalls. */
 export class TestSink implements FrameSink {
   text = ''
   closes = 0
@@ -130,7 +130,7 @@ export class TestSink implements FrameSink {
   get events(): SseEvent[] {
     return parseSse(this.text)
   }
-  /** The JSON of every event that has any. */
+  /** The JSON of every event with data. */
   get messages(): Message[] {
     return this.events.flatMap(({ data }) => (data === '' ? [] : [JSON.parse(data) as Message]))
   }
@@ -206,7 +206,7 @@ export interface Harness {
   readonly log: { readonly level: string; readonly fields: object; readonly message: string }[]
   readonly send: (sent: Sent) => Promise<Answer>
   readonly post: (body: unknown, headers?: Sent['headers'], more?: Sent) => Promise<Answer>
-  /** Opens a session and says that it is initialized. */
+  /** Opens a session, and sends `notifications/initialized`. */
   readonly open: (options?: OpenOptions) => Promise<TestSession>
 }
 
@@ -228,7 +228,7 @@ export interface HarnessOptions {
   readonly server?: ServerOptions
   readonly info?: { readonly name: string; readonly version: string }
   readonly setUp?: (server: McpServer) => void
-  /** Mounts this in the place of the server. */
+  /** Mounted in place of the server. */
   readonly select?: ServerSelector | undefined
 }
 

@@ -13,7 +13,7 @@ export interface Round {
   readonly more?: Sent
 }
 
-/** Sends a request that carries its own metadata, or sends it again with the answers of a round. */
+/** Sends a request with its own metadata, or repeats it with the answers of a round. */
 export function sendRound(
   harness: Pick<Harness, 'post'>,
   { method = 'tools/call', params, capabilities = EVERYTHING, more, ...round }: Round,
@@ -33,7 +33,7 @@ export interface InputRequired {
   readonly requestState: string
 }
 
-/** What an answer asks. */
+/** The questions in a result. */
 export function askedIn({ json }: Answer): InputRequired {
   const result = json.result as InputRequired | undefined
   if (result?.resultType === 'input_required') return result
@@ -47,5 +47,5 @@ export const textOf = ({ json }: Answer): string =>
 
 export const accept = (content: object): object => ({ action: 'accept', content })
 
-/** All that a client sees of an answer. */
+/** Everything that a client sees of a response. */
 export const bytesOf = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])

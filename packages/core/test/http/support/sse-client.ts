@@ -4,16 +4,16 @@ import { type Answer, type Harness, initializeMessage, type Sent, type TestSink 
 export interface SseClient {
   readonly opened: Answer
   readonly sink: TestSink
-  /** What the `endpoint` event says. */
+  /** The data of the `endpoint` event. */
   readonly address: string
   readonly sessionId: string
   post(body: unknown, more?: Sent): Promise<Answer>
-  /** Opens the session and resolves when its answer has come. */
+  /** Opens the session, and resolves with its response. */
   initialize(version?: string, capabilities?: object): Promise<void>
   call(name: string, args?: object, id?: string | number): Promise<Answer>
 }
 
-/** Opens an event stream. What is in `more` is sent with every request. */
+/** Opens an event stream. Every request has the members of `more`. */
 export async function openSse({ send }: Harness, more: Sent = {}): Promise<SseClient> {
   const opened = await send({ ...more, route: 'sse', method: 'GET' })
   const { sink } = opened

@@ -11,11 +11,11 @@ const OK = { type: 'object', properties: { ok: { type: 'boolean' } }, required: 
 
 export interface Guarded {
   readonly harness: Harness
-  /** Calls whose handler went through. */
+  /** Calls whose handler has run. */
   readonly done: () => number
 }
 
-/** A server with two tools and a prompt that ask the same, and count who got through. */
+/** A server with two tools and a prompt that ask the same, and count their runs. */
 export function guarded(state: RequestStateOptions = { keys: [KEY] }, name = 'test'): Guarded {
   let done = 0
   const asks = { confirm: () => elicit('Sure?', OK) }
@@ -46,7 +46,7 @@ export const begin = async ({ harness }: Guarded, round: Round = PAY): Promise<s
 export const present = ({ harness }: Guarded, state: unknown, round: Partial<Round> = {}): Promise<Answer> =>
   sendRound(harness, { ...PAY, ...round, responses: CONFIRMED, state })
 
-/** What a client sees of a state that nobody has ever made. */
+/** The reply to a state that the server has not made. */
 export const refusal = async (server: Guarded): Promise<string> => bytesOf(await present(server, 'x'))
 
 type Mutation = (state: string, random: () => number, other: string) => string
@@ -56,7 +56,7 @@ const STRANGE = ['=', '+', '/', ' ', '\n', '.', '%3D', '\u0000', '\ud800', 'é',
 const upTo = (random: () => number, end: number): number => Math.floor(random() * end)
 const pick = <T>(random: () => number, from: ArrayLike<T>): T => from[upTo(random, from.length)] as T
 
-/** Ways to change a state; each gives another text than it was given, as a rule. */
+/** Ways to change a state. */
 const MUTATIONS: readonly Mutation[] = [
   // One character for another: up to six bits of the nonce, the sealed text or its tag.
   (state, random) => {
@@ -84,7 +84,7 @@ const MUTATIONS: readonly Mutation[] = [
     const at = upTo(random, state.length + 1)
     return state.slice(0, at) + pick(random, STRANGE) + state.slice(at)
   },
-  // Two good states, spliced.
+  // Two valid states, spliced.
   (state, random, other) => {
     const at = 1 + upTo(random, state.length - 1)
     return state.slice(0, at) + other.slice(at)
@@ -97,7 +97,7 @@ const MUTATIONS: readonly Mutation[] = [
   (state, random) => state.repeat(2 + upTo(random, 200)).slice(0, 40_000),
   (state) => Buffer.from(state, 'base64url').toString('base64'),
   (state) => state.toLowerCase(),
-  // The same bytes in a spelling with other unused bits, where there are any.
+  // The same bytes, spelled with other unused bits.
   (state) => {
     const last = ALPHABET.indexOf(state.at(-1) as string)
     return state.length % 4 === 0 ? `${state}==` : state.slice(0, -1) + (ALPHABET[last ^ 1] as string)
@@ -107,11 +107,11 @@ const MUTATIONS: readonly Mutation[] = [
 export interface Tried {
   readonly tried: number
   readonly through: number
-  /** Every different answer that came. */
+  /** All different replies. */
   readonly seen: ReadonlySet<string>
 }
 
-/** Presents so many changed states, some of them with changed answers. */
+/** Sends many changed states, some of them with changed answers. */
 export async function tryMutations(count: number, random: () => number): Promise<Tried> {
   const server = guarded()
   const [state, other] = [await begin(server), await begin(server)]
