@@ -7,7 +7,7 @@ import { isolatedRequests } from '../util/platform.ts'
 import type { Caller } from '../call/context.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
-import { Authenticator } from './guard/authenticate.ts'
+import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
 import { SessionEraHttp } from './streamable/session-era.ts'
@@ -98,7 +98,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
   readonly #context: EndpointContext
   readonly #guard: HeadGuard
-  readonly #authenticator: Authenticator
+  readonly #authenticate: ReturnType<typeof createAuthenticator>
   readonly #sessions: SessionRoutes | undefined
   readonly #legacy: SessionEraHttp
   readonly #modern: PerRequestHttp
@@ -113,7 +113,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#context = context
     this.probes = probesOf(options.health)
     this.#guard = createHeadGuard({ ...options, stateless: context.options.stateless }, context.served)
-    this.#authenticator = new Authenticator(options.authenticate, context.clock, context.logger)
+    this.#authenticate = createAuthenticator(options.authenticate, context)
     this.#sessions = parts.sessions?.create(context, options)
     this.#legacy = new SessionEraHttp(context, this.#sessions?.table)
     this.#modern = new PerRequestHttp(context, parts)
@@ -176,7 +176,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const refused = this.#guard(request)
     if (refused !== undefined) return refused
     if (this.#context.work.closing && (this.#closed || !mayAnswer(request))) return refuse('draining')
-    const auth = this.#authenticator.authenticate(request)
+    const auth = this.#authenticate(request)
     return auth instanceof Promise
       ? auth.then((found) => this.#authenticated(request, found))
       : this.#authenticated(request, auth)

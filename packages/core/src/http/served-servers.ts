@@ -1,3 +1,4 @@
+import type { Awaitable } from '../util/promises.ts'
 import { usageError } from '../errors.ts'
 import type { RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
@@ -9,7 +10,7 @@ import type { Session } from '../session/session.ts'
 import { NOTHING_HELD } from '../session/stats.ts'
 import { refuse } from './refusals.ts'
 import { type Measure, ServedServer } from './served-server.ts'
-import type { HttpReply, HttpRequest } from './types.ts'
+import type { HttpReply, HttpRequest, Reply } from './types.ts'
 
 /** The part of an `McpServer` that `createEndpoint` needs. */
 export interface Servable<Locals = unknown> {
@@ -26,8 +27,6 @@ export type ServerSelector<Locals = unknown> = (
   request: HttpRequest,
   auth: AuthInfo | undefined,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
-
-type Reply = HttpReply | Promise<HttpReply>
 
 /** A request that needs its server. */
 export interface ServerLookup {
@@ -111,10 +110,10 @@ export class ServedServers {
   }
 
   /** Runs a step as work of its server, and releases a chosen server that is idle afterwards. */
-  during<T>(server: ServedServer, step: () => T | Promise<T>): T | Promise<T> {
+  during<T>(server: ServedServer, step: () => Awaitable<T>): Awaitable<T> {
     if (server === this.single) return step()
     server.begin()
-    let result: T | Promise<T>
+    let result: Awaitable<T>
     try {
       result = step()
     } catch (error) {

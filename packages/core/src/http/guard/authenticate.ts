@@ -1,6 +1,7 @@
 import { type AuthInfo, ANONYMOUS } from '../../stores/principal.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import { type Authenticate, invalidToken, Rejection } from './bearer.ts'
 import { refuse } from '../refusals.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
@@ -11,36 +12,25 @@ const TOLERANCE_S = 60
 /** When credentials become invalid, in ms since 1970. `expiresAt` is in seconds. */
 export const validUntil = (expiresAt: number): number => (expiresAt + TOLERANCE_S) * 1000
 
+/** The caller, undefined for an anonymous one, or the refusal. */
+type Authenticated = AuthInfo | HttpReply | undefined
+
 /** Authenticates every request, and refuses expired credentials. */
-export class Authenticator {
-  readonly #authenticate: Authenticate | undefined
-  readonly #clock: Clock
-  readonly #logger: Logger
-  readonly #unauthorized: HttpReply
-  readonly #expired: HttpReply
+export function createAuthenticator(
+  authenticate: Authenticate | undefined,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): (request: HttpRequest) => Awaitable<Authenticated> {
+  const challenge = authenticate?.challenge ?? 'Bearer'
+  const unauthorized = refuse('unauthorized', { headers: { 'www-authenticate': challenge } })
+  const expired = refuse('unauthorized', { headers: { 'www-authenticate': invalidToken(challenge) } })
 
-  constructor(authenticate: Authenticate | undefined, clock: Clock, logger: Logger) {
-    this.#authenticate = authenticate
-    this.#clock = clock
-    this.#logger = logger
-    const challenge = authenticate?.challenge ?? 'Bearer'
-    this.#unauthorized = refuse('unauthorized', { headers: { 'www-authenticate': challenge } })
-    this.#expired = refuse('unauthorized', { headers: { 'www-authenticate': invalidToken(challenge) } })
-  }
-
-  /** The caller, undefined for an anonymous one, or the refusal. */
-  authenticate(
-    request: HttpRequest,
-  ): AuthInfo | HttpReply | undefined | Promise<AuthInfo | HttpReply | undefined> {
-    if (this.#authenticate === undefined)
-      return request.auth === undefined ? undefined : this.#check(request.auth)
-    const found = this.#authenticate(request)
-    return found instanceof Promise ? found.then((auth) => this.#check(auth)) : this.#check(found)
-  }
-
-  #check(found: AuthInfo | Rejection | undefined): AuthInfo | HttpReply {
-    if (found === undefined) return this.#unauthorized
-    if (found instanceof Rejection) return this.#reject(found)
+  function check(found: AuthInfo | Rejection | undefined): Authenticated {
+    if (found === undefined) return unauthorized
+    if (found instanceof Rejection) {
+      const { status, message, headers, cause } = found
+      if (cause !== undefined) logger.warn({ err: cause }, 'Authentication failed')
+      return refuse('unauthorized', { message, headers, status })
+    }
     const { principal, expiresAt } = found
     if (typeof principal !== 'string' || principal === ANONYMOUS) {
       // An empty principal would share the sessions of anonymous clients.
@@ -48,12 +38,12 @@ export class Authenticator {
         'authenticate returned no principal. Return { principal }, a string that is not empty',
       )
     }
-    if (expiresAt === undefined) return found
-    return this.#clock.now() <= validUntil(expiresAt) ? found : this.#expired
+    return expiresAt === undefined || clock.now() <= validUntil(expiresAt) ? found : expired
   }
 
-  #reject({ status, message, headers, cause }: Rejection): HttpReply {
-    if (cause !== undefined) this.#logger.warn({ err: cause }, 'Authentication failed')
-    return refuse('unauthorized', { message, headers, status })
+  return (request) => {
+    if (authenticate === undefined) return request.auth && check(request.auth)
+    const found = authenticate(request)
+    return found instanceof Promise ? found.then(check) : check(found)
   }
 }

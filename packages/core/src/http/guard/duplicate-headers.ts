@@ -1,7 +1,7 @@
 /**
  * Headers that a proxy and this server may read differently when they are repeated. All `Mcp-*` headers are checked too.
  */
-const UNIQUE_HEADERS = [
+const UNIQUE: ReadonlySet<string> = new Set([
   'authorization',
   'content-type',
   'host',
@@ -11,7 +11,7 @@ const UNIQUE_HEADERS = [
   'mcp-protocol-version',
   'mcp-method',
   'mcp-name',
-] as const
+])
 
 /** The first header that must not be repeated and is, in a list like Node's `rawHeaders`. */
 export function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
@@ -28,8 +28,6 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
   }
   return undefined
 }
-
-const UNIQUE: ReadonlySet<string> = new Set(UNIQUE_HEADERS)
 
 /** A cheap test by first letter and length: most headers begin with another letter. */
 function mayMatter(name: string): boolean {

@@ -18,7 +18,7 @@ export function createHeadGuard(
   const hosts = createHostGuard(options)
   const routes: Readonly<Record<Route, RouteRules | undefined>> = {
     mcp: routeRules(allowedVerbs(options, served), hasSessions(served) ? sessionFault : headerFault),
-    sse: options.legacySse ? routeRules(['GET'], streamFault) : undefined,
+    sse: options.legacySse ? routeRules(['GET'], headerFault) : undefined,
     message: options.legacySse ? routeRules(['POST'], messageFault) : undefined,
   }
 
@@ -38,7 +38,7 @@ export function createHeadGuard(
     const fault = hostFault(request)
     if (fault !== undefined) return refuse(fault)
     if (method === 'OPTIONS') return rules.preflight
-    const problem = rules.fault(request)
+    const problem = isRepeated(request) ? 'repeatedHeader' : rules.fault(request)
     return problem === undefined ? undefined : refuse(problem)
   }
 }
@@ -81,7 +81,6 @@ function sessionFault(request: HttpRequest): RefusalKey | undefined {
 }
 
 function headerFault(request: HttpRequest): RefusalKey | undefined {
-  if (isRepeated(request)) return 'repeatedHeader'
   if (request.method === 'POST') {
     if (!isJson(request.header('content-type'))) return 'unsupportedMediaType'
     const { json, sse } = accepted(request.header('accept'))
@@ -92,17 +91,9 @@ function headerFault(request: HttpRequest): RefusalKey | undefined {
   return undefined
 }
 
-function streamFault(request: HttpRequest): RefusalKey | undefined {
-  if (isRepeated(request)) return 'repeatedHeader'
-  return accepted(request.header('accept')).sse ? undefined : 'notAcceptableStream'
-}
-
 /** The Accept header of `/message` does not matter: the responses come on the stream. */
-function messageFault(request: HttpRequest): RefusalKey | undefined {
-  if (isRepeated(request)) return 'repeatedHeader'
-  return isJson(request.header('content-type')) ? undefined : 'unsupportedMessageType'
-}
+const messageFault = (request: HttpRequest): RefusalKey | undefined =>
+  isJson(request.header('content-type')) ? undefined : 'unsupportedMessageType'
 
-function isRepeated(request: HttpRequest): boolean {
-  return request.rawHeaders !== undefined && duplicateHeader(request.rawHeaders) !== undefined
-}
+const isRepeated = ({ rawHeaders }: HttpRequest): boolean =>
+  rawHeaders !== undefined && duplicateHeader(rawHeaders) !== undefined

@@ -19,7 +19,7 @@ import { deliver } from '../streamable/post-exchange.ts'
 import { createSseWriter } from '../streams/create-writer.ts'
 import { formatEvent } from '../streams/sse-format.ts'
 import type { SseWriter, StreamReader } from '../streams/sse-writer.ts'
-import type { HttpReply, HttpRequest } from '../types.ts'
+import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 export interface SseConnectionOptions {
   readonly context: EndpointContext
@@ -106,7 +106,7 @@ export class SseConnection implements Exchange, Due {
   }
 
   /** Takes a message that the client has posted. Responses follow on the stream. */
-  receive(value: unknown, posted: Posted): Awaitable<HttpReply> {
+  receive(value: unknown, posted: Posted): Reply {
     // The connection may have closed while the body was read.
     if (this.#closed) return refuse('noConnection')
     if (Array.isArray(value)) return this.#batch(value, posted)
@@ -118,7 +118,7 @@ export class SseConnection implements Exchange, Due {
     return TAKEN
   }
 
-  #serve(message: JsonRpcRequest, posted: Posted): Awaitable<HttpReply> {
+  #serve(message: JsonRpcRequest, posted: Posted): Reply {
     const refused = this.#refuseRequests(message.id)
     if (refused !== undefined) return refused
     const session = this.#session

@@ -1,6 +1,5 @@
 import type { Caller } from '../../call/context.ts'
 import { principalOf } from '../../stores/principal.ts'
-import type { Awaitable } from '../../util/promises.ts'
 import { randomUuid } from '../../util/random.ts'
 import { Deadlines } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -8,11 +7,11 @@ import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import { readerOf } from '../streams/sse-writer.ts'
-import type { HttpReply, HttpRequest } from '../types.ts'
+import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 import { messagePath, type SsePaths } from './routes.ts'
 import { SseConnection } from './sse-connection.ts'
 
-type MessageHandler = (message: unknown) => Awaitable<HttpReply>
+type MessageHandler = (message: unknown) => Reply
 
 export interface LegacySseParts {
   readonly context: EndpointContext
@@ -46,7 +45,7 @@ export class LegacySse {
     this.#uninitialized.clear()
   }
 
-  handle(request: HttpRequest, caller: Caller): Awaitable<HttpReply> | MessageHandler {
+  handle(request: HttpRequest, caller: Caller): Reply | MessageHandler {
     return request.method === 'GET' ? this.#listen(request, caller) : this.#post(request, caller)
   }
 

@@ -7,7 +7,7 @@ import { randomToken } from '../../util/random.ts'
 import type { Caller } from '../../call/context.ts'
 import { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
-import { attempt } from '../../util/promises.ts'
+import { attempt, type Awaitable } from '../../util/promises.ts'
 import { Recurring } from '../../util/timers.ts'
 import { LiveSession } from './live-session.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -70,7 +70,7 @@ export class SessionTable {
    *
    * @throws StoreFailure
    */
-  find(request: HttpRequest, caller: Caller, id: string): Found | Promise<Found> {
+  find(request: HttpRequest, caller: Caller, id: string): Awaitable<Found> {
     const key = { principal: principalOf(caller), id }
     const live = this.#principals.get(key.principal)?.get(key.id)
     if (live === undefined) return this.#restore(key, request, caller)
@@ -117,7 +117,7 @@ export class SessionTable {
   ): Promise<InitializeResult | undefined> {
     if (!this.reserve(principal)) return undefined
     try {
-      const id = (draft: SessionDraft): string | Promise<string> => this.#name(draft)
+      const id = (draft: SessionDraft): Awaitable<string> => this.#name(draft)
       const result = await answerInitialize(server.runtime, { served: server.legacy, message, principal, id })
       if (result.error !== undefined) return result
       const { record, revision } = result
@@ -155,7 +155,7 @@ export class SessionTable {
     for (const live of this.#all()) live.standalone?.close()
   }
 
-  #name(draft: SessionDraft): string | Promise<string> {
+  #name(draft: SessionDraft): Awaitable<string> {
     const { random } = this.#context
     const { sealed } = this.#parts
     if (sealed === undefined) return randomToken(ID_LENGTH, random)
@@ -282,14 +282,11 @@ function close(live: LiveSession | undefined): boolean {
 
 /** Checks all sessions of one principal: they are few. */
 function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): LiveSession | undefined {
-  let chosen: LiveSession | undefined
-  for (const live of own?.values() ?? []) {
-    if (!live.active && (chosen === undefined || closesBefore(live, chosen))) chosen = live
-  }
-  return chosen
+  const idle = [...(own?.values() ?? [])].filter(({ active }) => !active)
+  return idle.length === 0 ? undefined : idle.reduce((a, b) => (closesBefore(b, a) ? b : a))
 }
 
-/** Uninitialized sessions close first, then those idle longest. */
+/** Uninitialized sessions close first, then those that are idle longest. */
 function closesBefore(a: LiveSession, b: LiveSession): boolean {
   const first = a.session.record.initialized
   return first === b.session.record.initialized ? a.lastSeen < b.lastSeen : !first

@@ -6,10 +6,8 @@ import { ENDED, refuse, refuseRevision } from '../refusals.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import { parseEventId } from '../streams/sse-format.ts'
-import { readerOf, type StreamReader } from '../streams/sse-writer.ts'
-import type { HttpReply, HttpRequest } from '../types.ts'
-
-type Reply = HttpReply | Promise<HttpReply>
+import { readerOf } from '../streams/sse-writer.ts'
+import type { HttpRequest, Reply } from '../types.ts'
 
 /** The routes that a mount has for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
 export class SessionRoutes {
@@ -26,9 +24,13 @@ export class SessionRoutes {
 
   get(request: HttpRequest, caller: Caller): Reply {
     return this.#within(request, caller, (live) => {
-      const from = request.header('last-event-id')
+      const lastEventId = request.header('last-event-id')
       const reader = readerOf(request, caller)
-      return from === undefined ? live.listen(reader) : this.#resume(live, from, reader)
+      if (lastEventId === undefined) return live.listen(reader)
+      // Whatever the reason, an event that is not found is refused with the same bytes.
+      const from = parseEventId(lastEventId)
+      if (from === undefined) return refuse('unknownEvent')
+      return live.resume(from, reader).then((reply) => reply ?? refuse('unknownEvent'))
     })
   }
 
@@ -61,11 +63,5 @@ export class SessionRoutes {
       return selection.kind === 'refuse' ? refuseRevision(selection, undefined) : then(found)
     }
     return live instanceof Promise ? live.then(go) : go(live)
-  }
-
-  /** Whatever the reason, an event that is not found is refused with the same bytes. */
-  async #resume(live: LiveSession, lastEventId: string, reader: StreamReader): Promise<HttpReply> {
-    const from = parseEventId(lastEventId)
-    return (from && (await live.resume(from, reader))) ?? refuse('unknownEvent')
   }
 }

@@ -18,9 +18,7 @@ import type { EndpointParts } from '../parts.ts'
 import { ACCEPTED, JSON_HEADERS, refuse } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { ServerLookup } from '../served-servers.ts'
-import type { HttpReply, HttpRequest } from '../types.ts'
-
-type Reply = HttpReply | Promise<HttpReply>
+import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /**
  * Streamable HTTP without sessions: each request is independent, and only replies are streams, which cannot be resumed.

@@ -11,7 +11,7 @@ import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { SSE_HEADERS } from '../streams/sse-format.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
-import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
+import type { FrameSink, HttpReply, HttpRequest, Reply } from '../types.ts'
 
 export interface ExchangeOptions {
   readonly context: EndpointContext
@@ -85,7 +85,7 @@ export class PostExchange implements Exchange {
   }
 
   /** The reply to one request. */
-  answer(answered: Awaitable<EncodedResponse>): Awaitable<HttpReply> {
+  answer(answered: Awaitable<EncodedResponse>): Reply {
     if (!(answered instanceof Promise)) return this.#finish(answered)
     const reply = this.#wait()
     this.#follow(answered)
@@ -104,7 +104,7 @@ export class PostExchange implements Exchange {
 
   #follow(answered: Promise<EncodedResponse>): void {
     answered.then(
-      (answer) => this.#settle(this.#frames === undefined ? this.#finish(answer) : this.#collect(answer)),
+      (answer) => this.#settle(this.#collect(answer)),
       (error: unknown) => this.#settle(this.#crash(error)),
     )
   }
@@ -127,35 +127,31 @@ export class PostExchange implements Exchange {
     work.end()
   }
 
+  /** Takes an answer. Returns the reply once all answers are there. */
+  #collect(answer: EncodedResponse): HttpReply | undefined {
+    if (--this.#awaited === 0) return this.#finish(answer)
+    if (answer === undefined) return undefined
+    if (this.#stream === undefined) this.#frames?.push(answer.frame)
+    else this.#stream.respond(answer.frame)
+    return undefined
+  }
+
   #finish(answer: EncodedResponse): HttpReply {
     this.#done = true
     const { context, revision } = this.#options
+    const frames = this.#frames
     if (context.options.response === 'sse' && answer !== undefined && isSuccess(answer, revision))
       this.#startStream()
     if (this.#stream !== undefined) {
-      this.#stream.finish(answer?.frame)
-      return this.#reply ?? EMPTY_STREAM
-    }
-    // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
-    if (answer === undefined) return EMPTY_STREAM
-    return jsonAnswer(answer, revision)
-  }
-
-  /** The reply, once all answers are there. */
-  #collect(answer: EncodedResponse): HttpReply | undefined {
-    const frames = this.#frames ?? []
-    const isLast = --this.#awaited === 0
-    if (this.#stream !== undefined && answer !== undefined && !isLast) this.#stream.respond(answer.frame)
-    else if (answer !== undefined) frames.push(answer.frame)
-    if (!isLast) return undefined
-    this.#done = true
-    if (this.#stream !== undefined) {
-      const final = frames.pop()
-      for (const frame of frames) this.#stream.respond(frame)
+      const final = answer?.frame ?? frames?.pop()
+      for (const frame of frames ?? []) this.#stream.respond(frame)
       this.#stream.finish(final)
       return this.#reply ?? EMPTY_STREAM
     }
-    if (frames.length === 0) return EMPTY_STREAM
+    if (frames === undefined && answer !== undefined) return jsonAnswer(answer, revision)
+    if (answer !== undefined) frames?.push(answer.frame)
+    // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+    if (frames === undefined || frames.length === 0) return EMPTY_STREAM
     return { status: 200, headers: JSON_HEADERS, body: `[${frames.join(',')}]` }
   }
 

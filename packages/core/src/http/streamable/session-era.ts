@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../util/promises.ts'
 import {
   type Incoming,
   type JsonRpcNotification,
@@ -21,9 +22,7 @@ import type { SessionTable } from '../sessions/session-table.ts'
 import { ACCEPTED, JSON_HEADERS, refuse, refuseRevision } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { ServerLookup } from '../served-servers.ts'
-import type { HttpReply, HttpRequest } from '../types.ts'
-
-type Reply = HttpReply | Promise<HttpReply>
+import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /** One request, its caller and its session. */
 interface Inbound {
@@ -124,7 +123,7 @@ export class SessionEraHttp {
 
   #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, server: ServedServer): Reply {
     let exchange: PostExchange | undefined
-    const answers: (EncodedResponse | Promise<EncodedResponse>)[] = []
+    const answers: Awaitable<EncodedResponse>[] = []
     for (const item of items) {
       if (item.kind === 'request') {
         exchange ??= this.#exchange(inbound, revision, server)
@@ -141,7 +140,7 @@ export class SessionEraHttp {
     message: JsonRpcRequest,
     exchange: PostExchange,
     server: ServedServer,
-  ): EncodedResponse | Promise<EncodedResponse> {
+  ): Awaitable<EncodedResponse> {
     const { servers, calls } = this.#context
     if (live !== undefined && server === servers.single) return live.session.call(message, exchange, caller)
     return servers.during(server, () =>

@@ -16,7 +16,7 @@ import { formatEvent } from '../streams/sse-format.ts'
 import { readerOf, type SseWriter } from '../streams/sse-writer.ts'
 import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
-import type { HttpReply, HttpRequest } from '../types.ts'
+import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /** A `subscriptions/listen` request, before it has its exchange. */
 export type SubscriptionCall = Omit<StatelessCall, 'exchange'>
@@ -40,7 +40,7 @@ export class SubscriptionHandler {
     this.#subscriptions.closeAll()
   }
 
-  answer(request: HttpRequest, server: ServedServer, call: SubscriptionCall): HttpReply | Promise<HttpReply> {
+  answer(request: HttpRequest, server: ServedServer, call: SubscriptionCall): Reply {
     if (!this.#reachesStreams(server))
       return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
     const { runtime } = server

@@ -1,3 +1,4 @@
+import type { Overflowed } from '../../call/server-events.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { ServedServer } from '../served-server.ts'
 import { SseWriter, type SseWriterOptions } from './sse-writer.ts'
@@ -27,13 +28,6 @@ export interface SseWriterParts extends Pick<SseWriterOptions, 'overflow' | 'onE
   readonly onGone?: () => void
 }
 
-export function emitOverflow(
-  { runtime }: ServedServer,
-  event: {
-    readonly action: SseWriterOptions['overflow']
-    readonly bytes: number
-    readonly sessionId: string | undefined
-  },
-): void {
+export function emitOverflow({ runtime }: ServedServer, event: Omit<Overflowed, 'queue'>): void {
   runtime.events.emit('overflow', () => ({ queue: 'stream', ...event }))
 }
