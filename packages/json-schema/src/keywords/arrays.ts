@@ -1,18 +1,16 @@
 import { findDuplicates } from '../equal.ts'
 import { mergeEvaluated } from './evaluated.ts'
-import { at } from './objects.ts'
 import { isAlwaysValid } from './rules.ts'
 import { type Check, locate, type Run } from './run.ts'
-import { fail, type MakePart, type Scope, Slot } from './scope.ts'
+import { fail, partAt, partOf, type Scope, Slot } from './scope.ts'
 
 type Items = readonly unknown[]
 
 export function limitItems(scope: Scope, limit: number, keyword: string): Check {
   const isMaximum = keyword === 'maxItems'
-  const message = `must NOT have ${isMaximum ? 'more' : 'fewer'} than ${limit} items`
   return (data, run) => {
     const { length } = data as Items
-    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, message)
+    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, { limit })
   }
 }
 
@@ -22,8 +20,7 @@ export function uniqueItems(scope: Scope, unique: boolean): Check | undefined {
     const pair = findDuplicates(data as Items)
     if (pair === undefined) return true
     const [j, i] = pair
-    const message = `must NOT have duplicate items (items ## ${j} and ${i} are identical)`
-    return fail(run, scope, 'uniqueItems', data, message, { i, j })
+    return fail(run, scope, 'uniqueItems', data, { i, j })
   }
 }
 
@@ -39,10 +36,10 @@ function each(check: Check, data: Items, run: Run, from = 0): boolean {
 }
 
 /** Schemas for the items at the beginning. */
-export function tuple(makePart: MakePart, scope: Scope, schemas: Items, keyword: string): Check | undefined {
+export function tuple(scope: Scope, schemas: Items, keyword: string): Check | undefined {
   const step = schemas.length > 0 ? mergeEvaluated(scope, { items: schemas.length }) : undefined
   const parts = schemas.flatMap((schema, i) =>
-    isAlwaysValid(schema, scope.dialect) ? [] : [{ i, check: at(makePart, scope, keyword, i).check }],
+    isAlwaysValid(schema, scope.dialect) ? [] : [{ i, check: partAt(scope, keyword, i).check }],
   )
   if (parts.length === 0)
     return (_, run) => {
@@ -68,28 +65,19 @@ export function tuple(makePart: MakePart, scope: Scope, schemas: Items, keyword:
   }
 }
 
-export function items(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
-  if (Array.isArray(schema)) return tuple(makePart, scope, schema, 'items')
+export function items(scope: Scope, schema: unknown): Check | undefined {
+  if (Array.isArray(schema)) return tuple(scope, schema, 'items')
   const { prefixItems } = scope.dialect === 'draft-2020-12' ? scope.schema : {}
-  return itemsFrom(
-    makePart,
-    scope,
-    schema,
-    'items',
-    Array.isArray(prefixItems) ? prefixItems.length : undefined,
-  )
+  return itemsFrom(scope, schema, 'items', Array.isArray(prefixItems) ? prefixItems.length : undefined)
 }
 
-export function additionalItems(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+export function additionalItems(scope: Scope, schema: unknown): Check | undefined {
   const { items: first } = scope.schema
-  return Array.isArray(first)
-    ? itemsFrom(makePart, scope, schema, 'additionalItems', first.length)
-    : undefined
+  return Array.isArray(first) ? itemsFrom(scope, schema, 'additionalItems', first.length) : undefined
 }
 
 /** @param from - how many items have schemas already; undefined where none are spoken of */
 function itemsFrom(
-  makePart: MakePart,
   scope: Scope,
   schema: unknown,
   keyword: string,
@@ -97,30 +85,25 @@ function itemsFrom(
 ): Check | undefined {
   scope.items = true
   if (isAlwaysValid(schema, scope.dialect)) return undefined
-  if (schema === false && from !== undefined) {
-    const message = `must NOT have more than ${from} items`
-    return (data, run) => (data as Items).length <= from || fail(run, scope, keyword, data, message)
-  }
-  const { check } = makePart(scope, schema, { path: `${scope.path}/${keyword}` })
+  if (schema === false && from !== undefined)
+    return (data, run) => (data as Items).length <= from || fail(run, scope, keyword, data, { limit: from })
+  const { check } = partOf(scope, keyword)
   return (data, run) => each(check, data as Items, run, from)
 }
 
-export function contains(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+export function contains(scope: Scope, schema: unknown): Check | undefined {
   const { minContains, maxContains } = scope.dialect === 'draft-07' ? {} : scope.schema
   const min = (minContains as number | undefined) ?? 1
   const max = maxContains as number | undefined
   if (max === undefined && min === 0) return undefined
-  const message =
-    max === undefined
-      ? `must contain at least ${min} valid item(s)`
-      : `must contain at least ${min} and no more than ${max} valid item(s)`
-  const refuse = (data: unknown, run: Run): false => fail(run, scope, 'contains', data, message)
+  const params = max === undefined ? { minContains: min } : { minContains: min, maxContains: max }
+  const refuse = (data: unknown, run: Run): false => fail(run, scope, 'contains', data, params)
   if (max !== undefined && min > max) return refuse
   const isEnough = (passed: number): boolean => passed >= min && (max === undefined || passed <= max)
   if (isAlwaysValid(schema, scope.dialect))
     return (data, run) => isEnough((data as Items).length) || refuse(data, run)
   scope.items = true
-  const { check } = makePart(scope, schema, { path: `${scope.path}/contains`, isComposite: true })
+  const { check } = partOf(scope, 'contains', { isComposite: true })
   const isAny = max === undefined && min === 1
   const slot = isAny ? scope.routine.slots++ : -1
   return (data, run) => {
@@ -148,7 +131,7 @@ function count(check: Check, data: Items, run: Run, enough: number): number {
   return passed
 }
 
-export function unevaluatedItems(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+export function unevaluatedItems(scope: Scope, schema: unknown): Check | undefined {
   const known = scope.items
   if (known === true) return undefined
   scope.items = true
@@ -160,9 +143,9 @@ export function unevaluatedItems(makePart: MakePart, scope: Scope, schema: unkno
     return (data, run) => {
       const limit = evaluated(run)
       if (!((data as Items).length > limit)) return true
-      return fail(run, scope, 'unevaluatedItems', data, `must NOT have more than ${String(limit)} items`)
+      return fail(run, scope, 'unevaluatedItems', data, { limit })
     }
-  const { check } = makePart(scope, schema, { path: `${scope.path}/unevaluatedItems` })
+  const { check } = partOf(scope, 'unevaluatedItems')
   return (data, run) => {
     const from = evaluated(run)
     return !((data as Items).length > from) || each(check, data as Items, run, from)

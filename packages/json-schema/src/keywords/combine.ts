@@ -1,8 +1,7 @@
 import { mergeEvaluated, type Step } from './evaluated.ts'
-import { at } from './objects.ts'
 import { isAlwaysValid } from './rules.ts'
 import type { Check, Run } from './run.ts'
-import { fail, failAfter, type MakePart, type Part, type Scope, Slot } from './scope.ts'
+import { fail, failAfter, partAt, partOf, type Scope, Slot } from './scope.ts'
 
 interface Alternative {
   readonly check: Check
@@ -14,21 +13,19 @@ const reset = (run: Run, start: number): true => {
   return true
 }
 
-export function not(makePart: MakePart, scope: Scope, schema: unknown): Check {
-  const message = 'must NOT be valid'
-  if (isAlwaysValid(schema, scope.dialect)) return (data, run) => fail(run, scope, 'not', data, message)
-  const path = `${scope.path}/not`
-  const { check } = makePart(scope, schema, { path, isComposite: true, isSilent: true })
+export function not(scope: Scope, schema: unknown): Check {
+  if (isAlwaysValid(schema, scope.dialect)) return (data, run) => fail(run, scope, 'not', data)
+  const { check } = partOf(scope, 'not', { isComposite: true, isSilent: true })
   return (data, run) => {
     const start = run.failures.length
-    return check(data, run) !== false ? fail(run, scope, 'not', data, message) : reset(run, start)
+    return check(data, run) !== false ? fail(run, scope, 'not', data) : reset(run, start)
   }
 }
 
-export function allOf(makePart: MakePart, scope: Scope, schemas: readonly unknown[]): Check | undefined {
+export function allOf(scope: Scope, schemas: readonly unknown[]): Check | undefined {
   const parts = schemas.flatMap((schema, i): Alternative[] => {
     if (isAlwaysValid(schema, scope.dialect)) return []
-    const part = at(makePart, scope, 'allOf', i)
+    const part = partAt(scope, 'allOf', i)
     return [{ check: part.check, step: mergeEvaluated(scope, part) }]
   })
   if (parts.length === 0) return undefined
@@ -41,16 +38,11 @@ export function allOf(makePart: MakePart, scope: Scope, schemas: readonly unknow
   }
 }
 
-function alternativeOf(makePart: MakePart, scope: Scope, keyword: string, i: number): Part {
-  const schemas = scope.schema[keyword] as readonly unknown[]
-  return makePart(scope, schemas[i], { path: `${scope.path}/${keyword}/${i}`, isComposite: true })
-}
-
-export function anyOf(makePart: MakePart, scope: Scope, schemas: readonly unknown[]): Check | undefined {
+export function anyOf(scope: Scope, schemas: readonly unknown[]): Check | undefined {
   const knows = scope.dialect !== 'draft-07'
   if (!knows && schemas.some((schema) => isAlwaysValid(schema, scope.dialect))) return undefined
   const alternatives = schemas.map((_, i) => {
-    const part = alternativeOf(makePart, scope, 'anyOf', i)
+    const part = partAt(scope, 'anyOf', i, true)
     const isOpen = knows && (scope.props !== true || scope.items !== true)
     const step = isOpen ? mergeEvaluated(scope, part, Slot) : undefined
     return { check: part.check, isNoted: isOpen && scope.hasUnevaluated, step }
@@ -65,39 +57,38 @@ export function anyOf(makePart: MakePart, scope: Scope, schemas: readonly unknow
       }
       if (isValid && !isNoted) break
     }
-    return isValid ? reset(run, start) : failAfter(run, scope, 'anyOf', data, 'must match a schema in anyOf')
+    return isValid ? reset(run, start) : failAfter(run, scope, 'anyOf', data)
   }
 }
 
-export function oneOf(makePart: MakePart, scope: Scope, schemas: readonly unknown[]): Check {
+export function oneOf(scope: Scope, schemas: readonly unknown[]): Check {
   const alternatives = schemas.map((schema, i): Alternative => {
     if (isAlwaysValid(schema, scope.dialect)) return { check: () => true, step: undefined }
-    const part = alternativeOf(makePart, scope, 'oneOf', i)
+    const part = partAt(scope, 'oneOf', i, true)
     return { check: part.check, step: mergeEvaluated(scope, part, Slot) }
   })
   return (data, run) => {
     const start = run.failures.length
-    let passed = 0
-    for (const { check, step } of alternatives) {
+    const passing: number[] = []
+    for (const [i, { check, step }] of alternatives.entries()) {
       if (check(data, run) === false) continue
-      if (++passed === 2) break
+      if (passing.push(i) === 2) break
       step?.(run.evaluated)
     }
-    return passed === 1
-      ? reset(run, start)
-      : failAfter(run, scope, 'oneOf', data, 'must match exactly one schema in oneOf')
+    if (passing.length === 1) return reset(run, start)
+    return failAfter(run, scope, 'oneOf', data, { passingSchemas: passing.length === 0 ? null : passing })
   }
 }
 
-export function conditional(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+export function conditional(scope: Scope): Check | undefined {
   const says = (keyword: 'then' | 'else'): boolean =>
     scope.schema[keyword] !== undefined && !isAlwaysValid(scope.schema[keyword], scope.dialect)
   if (!says('then') && !says('else')) return undefined
-  const condition = makePart(scope, schema, { path: `${scope.path}/if`, isComposite: true, isSilent: true })
+  const condition = partOf(scope, 'if', { isComposite: true, isSilent: true })
   const before = mergeEvaluated(scope, condition)
   const clause = (keyword: 'then' | 'else'): Alternative | undefined => {
     if (!says(keyword)) return undefined
-    const part = makePart(scope, scope.schema[keyword], { path: `${scope.path}/${keyword}` })
+    const part = partOf(scope, keyword)
     return { check: part.check, step: mergeEvaluated(scope, part, Slot) }
   }
   const onPass = clause('then')
@@ -110,7 +101,7 @@ export function conditional(makePart: MakePart, scope: Scope, schema: unknown): 
     const chosen = holds ? onPass : onFail
     if (chosen === undefined) return true
     if (!chosen.check(data, run))
-      return failAfter(run, scope, 'if', data, `must match "${holds ? 'then' : 'else'}" schema`)
+      return failAfter(run, scope, 'if', data, { failingKeyword: holds ? 'then' : 'else' })
     chosen.step?.(run.evaluated)
     return true
   }

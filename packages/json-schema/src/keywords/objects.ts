@@ -2,7 +2,7 @@ import { compilePattern } from '../pattern.ts'
 import { copied, mergeEvaluated, newSlot } from './evaluated.ts'
 import { isAlwaysValid } from './rules.ts'
 import { type Check, locate } from './run.ts'
-import { fail, failAfter, type MakePart, type Part, type Scope, Slot } from './scope.ts'
+import { fail, failAfter, partAt, partOf, type Scope, Slot } from './scope.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Schemas = Readonly<Record<string, unknown>>
@@ -16,25 +16,21 @@ const namesIn = (schemas: unknown): string[] =>
 
 export function limitProperties(scope: Scope, limit: number, keyword: string): Check {
   const isMaximum = keyword === 'maxProperties'
-  const message = `must NOT have ${isMaximum ? 'more' : 'fewer'} than ${limit} properties`
   return (data, run) => {
     const { length } = Object.keys(data as Values)
-    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, message)
+    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, { limit })
   }
 }
 
 export function required(scope: Scope, names: readonly string[]): Check {
   return (data, run) => {
     for (const name of names)
-      if (!has(data, name))
-        return fail(run, scope, 'required', data, `must have required property '${name}'`, {
-          missingProperty: name,
-        })
+      if (!has(data, name)) return fail(run, scope, 'required', data, { missingProperty: name })
     return true
   }
 }
 
-export function properties(makePart: MakePart, scope: Scope, schemas: Schemas): Check | undefined {
+export function properties(scope: Scope, schemas: Schemas): Check | undefined {
   const names = namesIn(schemas)
   const step =
     names.length > 0
@@ -42,7 +38,7 @@ export function properties(makePart: MakePart, scope: Scope, schemas: Schemas): 
       : undefined
   const checks = names
     .filter((name) => !isAlwaysValid(schemas[name], scope.dialect))
-    .map((name) => ({ name, ...at(makePart, scope, 'properties', name) }))
+    .map((name) => ({ name, ...partAt(scope, 'properties', name) }))
   if (checks.length === 0 && step === undefined) return undefined
   return (data, run) => {
     step?.(run.evaluated)
@@ -58,31 +54,18 @@ export function properties(makePart: MakePart, scope: Scope, schemas: Schemas): 
   }
 }
 
-const escapeFragment = (name: string): string =>
-  encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
-
-/** The part that a keyword holds under a name. */
-export function at(makePart: MakePart, scope: Scope, keyword: string, name: string | number): Part {
-  const schemas = scope.schema[keyword] as Schemas
-  return makePart(scope, schemas[name], {
-    path: `${scope.path}/${keyword}/${escapeFragment(String(name))}`,
-  })
-}
-
-export function additionalProperties(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+export function additionalProperties(scope: Scope, schema: unknown): Check | undefined {
   scope.props = true
   if (isAlwaysValid(schema, scope.dialect)) return undefined
   const known = new Set(namesIn(scope.schema['properties']))
   const patterns = namesIn(scope.schema['patternProperties']).map((source) => compilePattern(source, 'u'))
   const isKnown = (name: string): boolean => known.has(name) || patterns.some((each) => each.test(name))
-  const part =
-    schema === false ? undefined : makePart(scope, schema, { path: `${scope.path}/additionalProperties` })
-  const message = 'must NOT have additional properties'
+  const part = schema === false ? undefined : partOf(scope, 'additionalProperties')
   return (data, run) => {
     for (const name of Object.keys(data as Values)) {
       if (isKnown(name)) continue
       if (part === undefined)
-        return fail(run, scope, 'additionalProperties', data, message, { additionalProperty: name })
+        return fail(run, scope, 'additionalProperties', data, { additionalProperty: name })
       const start = run.failures.length
       if (part.check((data as Values)[name], run) !== false) continue
       locate(run, start, name)
@@ -92,13 +75,13 @@ export function additionalProperties(makePart: MakePart, scope: Scope, schema: u
   }
 }
 
-export function patternProperties(makePart: MakePart, scope: Scope, schemas: Schemas): Check | undefined {
+export function patternProperties(scope: Scope, schemas: Schemas): Check | undefined {
   const knows = scope.dialect !== 'draft-07'
   const patterns = namesIn(schemas).map((source) => ({
     expression: compilePattern(source, 'u'),
     part: isAlwaysValid(schemas[source], scope.dialect)
       ? undefined
-      : at(makePart, scope, 'patternProperties', source),
+      : partAt(scope, 'patternProperties', source),
   }))
   if (patterns.length === 0 || (patterns.every(({ part }) => !part) && (!knows || scope.props === true)))
     return undefined
@@ -130,19 +113,16 @@ function note(evaluated: unknown, name: string): void {
   if (typeof evaluated === 'object') (evaluated as Record<string, unknown>)[name] = true
 }
 
-export function propertyNames(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+export function propertyNames(scope: Scope, schema: unknown): Check | undefined {
   if (isAlwaysValid(schema, scope.dialect)) return undefined
-  const path = `${scope.path}/propertyNames`
-  const { check } = makePart(scope, schema, { path, isComposite: true, isName: true })
+  const { check } = partOf(scope, 'propertyNames', { isComposite: true, isName: true })
   return (data, run) => {
     for (const name of Object.keys(data as Values)) {
       const start = run.failures.length
       if (check(name, run) !== false) continue
       for (const failure of run.failures.slice(start))
         if (failure.propertyName === '') failure.propertyName = name
-      return failAfter(run, scope, 'propertyNames', data, 'property name must be valid', {
-        propertyName: name,
-      })
+      return failAfter(run, scope, 'propertyNames', data, { propertyName: name })
     }
     return true
   }
@@ -156,24 +136,18 @@ export function dependentRequired(scope: Scope, names: Schemas, keyword: string)
     for (const [property, needed] of dependents) {
       const missing = has(data, property) ? needed.find((name) => !has(data, name)) : undefined
       if (missing === undefined) continue
-      const noun = needed.length === 1 ? 'property' : 'properties'
-      const message = `must have ${noun} ${needed.join(', ')} when property ${property} is present`
-      return fail(run, scope, keyword, data, message, { property, missingProperty: missing })
+      const deps = { deps: needed.join(', '), depsCount: needed.length }
+      return fail(run, scope, keyword, data, { property, missingProperty: missing, ...deps })
     }
     return true
   }
 }
 
-export function dependentSchemas(
-  makePart: MakePart,
-  scope: Scope,
-  schemas: Schemas,
-  keyword: string,
-): Check | undefined {
+export function dependentSchemas(scope: Scope, schemas: Schemas, keyword: string): Check | undefined {
   const parts = Object.entries(schemas)
     .filter(([, schema]) => !isAlwaysValid(schema, scope.dialect))
     .map(([name]) => {
-      const part = at(makePart, scope, keyword, name)
+      const part = partAt(scope, keyword, name)
       return { name, part, step: mergeEvaluated(scope, part, Slot) }
     })
   if (parts.length === 0) return undefined
@@ -188,30 +162,28 @@ export function dependentSchemas(
 }
 
 /** Of draft-07 and 2019-09: names or a schema for each property. */
-export function dependencies(makePart: MakePart, scope: Scope, value: Schemas): Check | undefined {
+export function dependencies(scope: Scope, value: Schemas): Check | undefined {
   const entries = Object.entries(value).filter(([name]) => name !== '__proto__')
   const names = entries.filter(([, needed]) => Array.isArray(needed))
   const schemas = entries.filter(([, needed]) => !Array.isArray(needed))
   const first = dependentRequired(scope, Object.fromEntries(names), 'dependencies')
-  const second = dependentSchemas(makePart, scope, Object.fromEntries(schemas), 'dependencies')
+  const second = dependentSchemas(scope, Object.fromEntries(schemas), 'dependencies')
   if (first === undefined || second === undefined) return first ?? second
   return (data, run) => first(data, run) !== false && second(data, run)
 }
 
-export function unevaluatedProperties(makePart: MakePart, scope: Scope, schema: unknown): Check | undefined {
+export function unevaluatedProperties(scope: Scope, schema: unknown): Check | undefined {
   const { props } = scope
   scope.props = true
   if (props === true || isAlwaysValid(schema, scope.dialect)) return undefined
-  const part =
-    schema === false ? undefined : makePart(scope, schema, { path: `${scope.path}/unevaluatedProperties` })
-  const message = 'must NOT have unevaluated properties'
+  const part = schema === false ? undefined : partOf(scope, 'unevaluatedProperties')
   return (data, run) => {
     const evaluated = props instanceof Slot ? run.evaluated[props.at] : props
     if (evaluated === true) return true
     for (const name of Object.keys(data as Values)) {
       if (isAmong(evaluated, name, props instanceof Slot)) continue
       if (part === undefined)
-        return fail(run, scope, 'unevaluatedProperties', data, message, { unevaluatedProperty: name })
+        return fail(run, scope, 'unevaluatedProperties', data, { unevaluatedProperty: name })
       const start = run.failures.length
       if (part.check((data as Values)[name], run) !== false) continue
       locate(run, start, name)

@@ -1,25 +1,18 @@
-import { isNode, type Place, resolveReference } from '../document.ts'
+import { isNode, resolveReference } from '../document.ts'
 import { mergeEvaluated, newSlot } from './evaluated.ts'
 import { hasReference } from './rules.ts'
 import { call, type Check, type Routine, type Run } from './run.ts'
-import { type MakePart, type Scope, Slot } from './scope.ts'
-
-export type MakeRoutine = (place: Place) => Routine
+import { type Scope, Slot } from './scope.ts'
 
 /** @throws Error for a reference that leads nowhere */
-export function reference(
-  makePart: MakePart,
-  makeRoutine: MakeRoutine,
-  scope: Scope,
-  $ref: string,
-): Check | undefined {
+export function reference(scope: Scope, $ref: string): Check | undefined {
   const { root } = scope.place.document
   if (($ref === '#' || $ref === '#/') && scope.baseUri === root.baseUri)
-    return callKnown(scope, root.routine ?? makeRoutine(root))
+    return callKnown(scope, root.routine ?? scope.makeRoutine(root))
   const place = resolveReference(scope.place.document, scope.baseUri, $ref)
   if (place === undefined) throw new Error(`can't resolve reference ${$ref} from id ${scope.baseUri}`)
   if (!hasReference(place.schema)) {
-    const part = makePart(scope, place.schema, { path: $ref })
+    const part = scope.makePart(scope, place.schema, { path: $ref })
     const step = mergeEvaluated(scope, part)
     if (step === undefined) return part.check
     return (data, run) => {
@@ -28,7 +21,7 @@ export function reference(
       return isValid
     }
   }
-  return callKnown(scope, place.routine ?? makeRoutine(place))
+  return callKnown(scope, place.routine ?? scope.makeRoutine(place))
 }
 
 /** Where the same routine is called each time, what it evaluates may be known beforehand. */
@@ -69,13 +62,13 @@ function note(evaluated: unknown[], { props, items }: Sides, routine: Routine): 
 const copy = (props: unknown): unknown => (isNode(props) ? { ...props } : props)
 
 /** Makes a schema the one that a dynamic reference leads to, unless another has been met before in the run. */
-export function dynamicAnchor(makeRoutine: MakeRoutine, scope: Scope, anchor: string): Check {
+export function dynamicAnchor(scope: Scope, anchor: string): Check {
   const { document } = scope.place
   document.dynamicAnchors.add(anchor)
   const routine =
     scope.path === '#'
       ? scope.routine
-      : makeRoutine({ schema: scope.schema, document, baseUri: document.root.baseUri })
+      : scope.makeRoutine({ schema: scope.schema, document, baseUri: document.root.baseUri })
   return (_, run) => {
     if (!run.anchors.has(anchor)) run.anchors.set(anchor, routine)
     return true

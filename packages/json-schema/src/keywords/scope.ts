@@ -1,7 +1,8 @@
 import type { Dialect } from '../dialect.ts'
 import type { Place } from '../document.ts'
 import type { JsonSchema } from '../types.ts'
-import { type Check, type Routine, type Run, UNREAD } from './run.ts'
+import { messageOf } from './messages.ts'
+import { type Check, escapePointer, type Routine, type Run, UNREAD } from './run.ts'
 
 /**
  * What is known of a value's evaluated properties or items when a schema is read: nothing, all, some by name or number, or
@@ -39,6 +40,9 @@ export interface Scope {
   readonly hasUnevaluated: boolean
   props: Evaluated
   items: Evaluated
+  /** Makes the checks of a part. */
+  readonly makePart: (scope: Scope, schema: unknown, options: PartOptions) => Part
+  readonly makeRoutine: (place: Place) => Routine
 }
 
 /** A part of a schema, with what it evaluates. */
@@ -49,40 +53,27 @@ export interface Part {
 }
 
 export interface PartOptions {
-  /** By default the scope's own member of the name. */
-  readonly schema?: unknown
   readonly path: string
   readonly isComposite?: true
   readonly isSilent?: true
   readonly isName?: true
 }
 
-/** Makes the checks of a part of a schema. */
-export type MakePart = (scope: Scope, schema: unknown, options: PartOptions) => Part
-
 type Failing = Omit<Scope, 'schema'> & { readonly schema: JsonSchema | boolean }
 type Params = Readonly<Record<string, unknown>>
 
-/** A failure that is all there is to say of the routine, unless it is one of several alternatives. */
-export function fail(
-  run: Run,
-  scope: Failing,
-  keyword: string,
-  data: unknown,
-  message: string,
-  params?: Params,
-): false {
+/** A failure that is all there is to say of the routine, unless it is one of several alternatives. @returns false, for checks to return in turn */
+export function fail(run: Run, scope: Failing, keyword: string, data: unknown, params?: Params): false {
   if (!scope.isComposite) run.failures.length = run.base
-  return failAfter(run, scope, keyword, data, message, params)
+  return failAfter(run, scope, keyword, data, params)
 }
 
-/** A failure that comes of those before it, unless one of them has ended the routine. @returns false, for checks to return in turn */
+/** A failure that follows from those before it, unless one of them has ended the routine. @returns false */
 export function failAfter(
   run: Run,
   scope: Failing,
   keyword: string,
   data: unknown,
-  message: string,
   params: Params = {},
 ): false {
   if (run.hasEnded) return false
@@ -97,11 +88,24 @@ export function failAfter(
     instancePath: '',
     schemaPath: `${path}/${keyword}`,
     params,
-    message,
+    message: messageOf(keyword, params),
     schema: typeof schema === 'boolean' ? schema : schema[keyword],
     data,
     // The name comes from the check of names that this one is part of.
     ...(isName && { propertyName: '' }),
   })
   return false
+}
+
+/** The part of a schema that a keyword holds. */
+export function partOf(scope: Scope, keyword: string, options: Omit<PartOptions, 'path'> = {}): Part {
+  return scope.makePart(scope, scope.schema[keyword], { path: `${scope.path}/${keyword}`, ...options })
+}
+
+/** The part of a schema that a keyword holds under a name or an index. */
+export function partAt(scope: Scope, keyword: string, name: string | number, isComposite?: true): Part {
+  const parts = scope.schema[keyword] as Readonly<Record<string, unknown>>
+  const fragment = encodeURIComponent(escapePointer(String(name)))
+  const path = `${scope.path}/${keyword}/${fragment}`
+  return scope.makePart(scope, parts[name], { path, ...(isComposite && { isComposite }) })
 }

@@ -6,7 +6,7 @@ import * as objects from './objects.ts'
 import { dynamicAnchor, dynamicReference, reference } from './references.ts'
 import { type Group, GROUPS, type GroupType, hasRules, isUsed } from './rules.ts'
 import type { Check, Routine } from './run.ts'
-import { fail, type MakePart, type Part, type PartOptions, type Scope, Slot } from './scope.ts'
+import { fail, type Part, type PartOptions, type Scope, Slot } from './scope.ts'
 import * as values from './values.ts'
 
 type MakeCheck = (
@@ -23,11 +23,6 @@ interface Keyword {
   readonly make?: MakeCheck
 }
 
-const withParts =
-  (make: (makePart: MakePart, scope: Scope, value: never, keyword: string) => Check | undefined): MakeCheck =>
-  (scope, value, keyword) =>
-    make(makePart, scope, value, keyword)
-
 const LIMIT = ['number']
 const TEXT = ['string']
 const SCHEMA = ['object', 'boolean']
@@ -35,23 +30,23 @@ const SCHEMA = ['object', 'boolean']
 const KEYWORDS: Readonly<Record<string, Keyword>> = {
   $comment: { takes: [] },
   id: { takes: [], make: refuseId },
-  $ref: { takes: TEXT, make: (scope, value) => reference(makePart, makeRoutine, scope, value) },
-  $dynamicAnchor: { takes: TEXT, make: (scope, value) => dynamicAnchor(makeRoutine, scope, value) },
+  $ref: { takes: TEXT, make: reference },
+  $dynamicAnchor: { takes: TEXT, make: dynamicAnchor },
   $dynamicRef: { takes: TEXT, make: dynamicReference },
   $recursiveAnchor: {
     takes: ['boolean'],
-    make: (scope, value) => (value ? dynamicAnchor(makeRoutine, scope, '') : undefined),
+    make: (scope, value) => (value ? dynamicAnchor(scope, '') : undefined),
   },
   $recursiveRef: { takes: TEXT, make: dynamicReference },
   type: { takes: ['string', 'array'] },
   nullable: { takes: ['boolean'] },
   const: { takes: [], make: values.constant },
   enum: { takes: ['array'], make: values.enumeration },
-  not: { takes: SCHEMA, make: withParts(combine.not) },
-  anyOf: { takes: ['array'], make: withParts(combine.anyOf) },
-  oneOf: { takes: ['array'], make: withParts(combine.oneOf) },
-  allOf: { takes: ['array'], make: withParts(combine.allOf) },
-  if: { takes: SCHEMA, make: withParts(combine.conditional) },
+  not: { takes: SCHEMA, make: combine.not },
+  anyOf: { takes: ['array'], make: combine.anyOf },
+  oneOf: { takes: ['array'], make: combine.oneOf },
+  allOf: { takes: ['array'], make: combine.allOf },
+  if: { takes: SCHEMA, make: combine.conditional },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword
   then: { takes: SCHEMA },
   else: { takes: SCHEMA },
@@ -66,25 +61,25 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   format: { takes: TEXT, make: values.format },
   maxItems: { takes: LIMIT, make: arrays.limitItems },
   minItems: { takes: LIMIT, make: arrays.limitItems },
-  prefixItems: { takes: ['array'], make: withParts(arrays.tuple) },
-  additionalItems: { takes: ['boolean', 'object'], make: withParts(arrays.additionalItems) },
-  items: { takes: ['object', 'array', 'boolean'], make: withParts(arrays.items) },
-  contains: { takes: SCHEMA, make: withParts(arrays.contains) },
+  prefixItems: { takes: ['array'], make: arrays.tuple },
+  additionalItems: { takes: ['boolean', 'object'], make: arrays.additionalItems },
+  items: { takes: ['object', 'array', 'boolean'], make: arrays.items },
+  contains: { takes: SCHEMA, make: arrays.contains },
   uniqueItems: { takes: ['boolean'], make: arrays.uniqueItems },
   maxContains: { takes: LIMIT },
   minContains: { takes: LIMIT },
-  unevaluatedItems: { takes: ['boolean', 'object'], make: withParts(arrays.unevaluatedItems) },
+  unevaluatedItems: { takes: ['boolean', 'object'], make: arrays.unevaluatedItems },
   maxProperties: { takes: LIMIT, make: objects.limitProperties },
   minProperties: { takes: LIMIT, make: objects.limitProperties },
   required: { takes: ['array'], make: objects.required },
-  propertyNames: { takes: SCHEMA, make: withParts(objects.propertyNames) },
-  additionalProperties: { takes: ['boolean', 'object'], make: withParts(objects.additionalProperties) },
-  dependencies: { takes: ['object'], make: withParts(objects.dependencies) },
-  properties: { takes: ['object'], make: withParts(objects.properties) },
-  patternProperties: { takes: ['object'], make: withParts(objects.patternProperties) },
+  propertyNames: { takes: SCHEMA, make: objects.propertyNames },
+  additionalProperties: { takes: ['boolean', 'object'], make: objects.additionalProperties },
+  dependencies: { takes: ['object'], make: objects.dependencies },
+  properties: { takes: ['object'], make: objects.properties },
+  patternProperties: { takes: ['object'], make: objects.patternProperties },
   dependentRequired: { takes: ['object'], make: objects.dependentRequired },
-  dependentSchemas: { takes: ['object'], make: withParts(objects.dependentSchemas) },
-  unevaluatedProperties: { takes: ['boolean', 'object'], make: withParts(objects.unevaluatedProperties) },
+  dependentSchemas: { takes: ['object'], make: objects.dependentSchemas },
+  unevaluatedProperties: { takes: ['boolean', 'object'], make: objects.unevaluatedProperties },
 }
 
 function refuseId(): never {
@@ -118,6 +113,8 @@ export function makeRoutine(place: Place): Routine {
         isSilent: false,
         isName: false,
         hasUnevaluated: document.hasUnevaluated,
+        makePart,
+        makeRoutine,
       },
       schema,
     )
@@ -151,8 +148,7 @@ function makeSchema(around: Surroundings, schema: SchemaOrBoolean): Part {
   const nothing = { props: undefined, items: undefined }
   if (schema === false)
     return {
-      check: (data, run) =>
-        fail(run, { ...around, schema, ...nothing }, 'false schema', data, 'boolean schema is false'),
+      check: (data, run) => fail(run, { ...around, schema, ...nothing }, 'false schema', data),
       ...nothing,
     }
   if (typeof schema === 'boolean' || !hasRules(schema, around.dialect))

@@ -6,7 +6,7 @@ import type { Check, Run } from './run.ts'
 import { fail, type Scope } from './scope.ts'
 
 const COMPARISONS: Readonly<
-  Record<string, readonly [sign: string, holds: (a: number, b: number) => boolean]>
+  Record<string, readonly [comparison: string, holds: (a: number, b: number) => boolean]>
 > = {
   maximum: ['<=', (a, b) => a <= b],
   minimum: ['>=', (a, b) => a >= b],
@@ -15,9 +15,8 @@ const COMPARISONS: Readonly<
 }
 
 export function limitNumber(scope: Scope, limit: number, keyword: string): Check {
-  const [sign, holds] = COMPARISONS[keyword]!
-  return (data, run) =>
-    holds(data as number, limit) || fail(run, scope, keyword, data, `must be ${sign} ${limit}`)
+  const [comparison, holds] = COMPARISONS[keyword]!
+  return (data, run) => holds(data as number, limit) || fail(run, scope, keyword, data, { comparison, limit })
 }
 
 export function multipleOf(scope: Scope, divisor: number): Check {
@@ -25,7 +24,7 @@ export function multipleOf(scope: Scope, divisor: number): Check {
     const times = (data as number) / divisor
     // As ajv has it: https://ajv.js.org/options.html#multipleofprecision
     if (divisor !== 0 && times === Number.parseInt(String(times))) return true
-    return fail(run, scope, 'multipleOf', data, `must be multiple of ${divisor}`)
+    return fail(run, scope, 'multipleOf', data, { multipleOf: divisor })
   }
 }
 
@@ -35,19 +34,19 @@ export function limitLength(scope: Scope, limit: number, keyword: string): Check
         const text = data as string
         // A text never has more characters than code units, and at least half as many.
         if (text.length <= limit || textLength(text) <= limit) return true
-        return fail(run, scope, keyword, data, `must NOT have more than ${limit} characters`)
+        return fail(run, scope, keyword, data, { limit })
       }
     : (data, run) => {
         const text = data as string
         if (text.length >= limit && (text.length >= 2 * limit || textLength(text) >= limit)) return true
-        return fail(run, scope, keyword, data, `must NOT have fewer than ${limit} characters`)
+        return fail(run, scope, keyword, data, { limit })
       }
 }
 
 export function pattern(scope: Scope, source: string): Check {
   const expression = compilePattern(source, 'u')
   return (data, run) =>
-    expression.test(data as string) || fail(run, scope, 'pattern', data, `must match pattern "${source}"`)
+    expression.test(data as string) || fail(run, scope, 'pattern', data, { pattern: source })
 }
 
 export function format(
@@ -61,13 +60,11 @@ export function format(
   const isText = typeof known === 'function'
   if (type !== (isText ? 'string' : 'number')) return undefined
   const validate = (isText ? known : known.validate) as (data: unknown) => boolean
-  return (data, run) => validate(data) || fail(run, scope, 'format', data, `must match format "${name}"`)
+  return (data, run) => validate(data) || fail(run, scope, 'format', data, { format: name })
 }
 
 export function constant(scope: Scope, value: unknown): Check {
-  const message = 'must be equal to constant'
-  const refuse = (data: unknown, run: Run): false =>
-    fail(run, scope, 'const', data, message, { allowedValue: value })
+  const refuse = (data: unknown, run: Run): false => fail(run, scope, 'const', data, { allowedValue: value })
   return typeof value === 'object' && value !== null
     ? (data, run) => isEqual(data, value) || refuse(data, run)
     : (data, run) => data === value || refuse(data, run)
@@ -77,11 +74,10 @@ export function enumeration(scope: Scope, values: readonly unknown[]): Check {
   if (values.length === 0) throw new Error('enum must have non-empty array')
   const plain = new Set(values)
   const others = values.filter((value) => typeof value === 'object' && value !== null)
-  const message = 'must be equal to one of the allowed values'
   return (data, run) =>
     plain.has(data) ||
     (typeof data === 'object' && others.some((other) => isEqual(data, other))) ||
-    fail(run, scope, 'enum', data, message, { allowedValues: values })
+    fail(run, scope, 'enum', data, { allowedValues: values })
 }
 
 const IS_TYPE: Readonly<Record<string, (data: unknown) => boolean>> = {
@@ -112,5 +108,5 @@ export function typesOf({ type, nullable }: Readonly<Record<string, unknown>>): 
 }
 
 export function refuseType(scope: Scope): Check {
-  return (data, run) => fail(run, scope, 'type', data, `must be ${String(scope.schema['type'])}`)
+  return (data, run) => fail(run, scope, 'type', data, { type: scope.schema['type'] })
 }

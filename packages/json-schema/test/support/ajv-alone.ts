@@ -2,9 +2,15 @@ import type { Ajv, Options } from 'ajv'
 import { Ajv as AjvDraft07 } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { compilePattern, type Dialect, dialectOf, FORMATS } from '@jetway/json-schema'
-import type { Issue, JsonSchema, JsonValidator } from '../../src/schema/types.ts'
-import { fromErrors } from '../../src/schema/validate/from-errors.ts'
+import {
+  compilePattern,
+  type Dialect,
+  dialectOf,
+  FORMATS,
+  type JsonSchema,
+  type ValidationError,
+  type Validator,
+} from '@jetway/json-schema'
 
 const OPTIONS: Options = {
   strict: false,
@@ -39,48 +45,39 @@ function instanceFor(dialect: Dialect): Instance {
   return made
 }
 
-/** What ajv alone makes of a schema. @throws Error for what is no valid schema */
-export function ajvAlone(schema: JsonSchema): JsonValidator {
+/** A validator of ajv alone. @throws Error for what is no valid schema */
+export function ajvAlone(schema: JsonSchema): Judge {
   const { ajv, own } = instanceFor(dialectOf(schema))
+  // Ajv would look the dialect's URI up, and answers with a promise under its own keyword `$async`.
   const { $schema: _, $async: __, ...bare } = schema
   try {
     const validate = ajv.addSchema(bare, 'jetway:schema').getSchema('jetway:schema')!
     return {
       isValid: (value) => validate(value) as boolean,
-      explain: (value) => (validate(value) ? [] : fromErrors(validate.errors ?? [])),
+      errors: (value) => (validate(value) ? [] : ((validate.errors ?? []) as ValidationError[])),
     }
   } finally {
     for (const key of keysOf(ajv)) if (!own.has(key)) ajv.removeSchema(key)
   }
 }
 
-/** The verdict of compiled code, or that there is none. */
-export function verdictOf(isValid: (value: unknown) => boolean, value: unknown): boolean | string {
-  try {
-    return isValid(value)
-  } catch (error) {
-    return (error as Error).name
-  }
-}
+type Judge = Pick<Validator, 'isValid' | 'errors'>
 
-/** The part of an outcome that compiled code gives. */
-export const verdictIn = (outcome: Outcome): boolean | string =>
-  'valid' in outcome ? outcome.valid : outcome.thrown
-
-/** A verdict and what is said of it, or why there is none. */
+/** A verdict and the errors, or the name of what was thrown. */
 export type Outcome =
-  | { readonly valid: boolean; readonly issues: readonly Issue[] }
+  | { readonly valid: boolean; readonly errors: readonly object[] }
   | { readonly thrown: string }
 
-export function outcomeOf(validator: JsonValidator, value: unknown): Outcome {
+export function outcomeOf(judge: Judge, value: unknown): Outcome {
   try {
-    return { valid: validator.isValid(value), issues: validator.explain(value).map(withoutPair) }
+    return { valid: judge.isValid(value), errors: judge.errors(value).map(comparable) }
   } catch (error) {
     return { thrown: (error as Error).name }
   }
 }
 
-/** Which of several equal items are named first is our own choice. */
-function withoutPair({ path, message }: Issue): Issue {
-  return { path, message: message.replaceAll(/## \d+ and \d+/g, '## … and …') }
+/** Which of several equal items are named is our choice, and ajv has a member more. */
+function comparable(given: ValidationError & { readonly parentSchema?: unknown }): object {
+  const { parentSchema: _, ...error } = given
+  return error.keyword === 'uniqueItems' ? { ...error, params: {}, message: '' } : error
 }
