@@ -6,7 +6,8 @@ import type { CallContext } from '../call/context.ts'
 import type { MethodEntry } from '../call/method-table.ts'
 import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { HandlerResult } from '../call/result.ts'
-import { MAX_URI_LENGTH, type Resources } from './resources/resources.ts'
+import { MAX_URI_LENGTH } from './registry/checks.ts'
+import type { Resources } from './resources/resources.ts'
 import { visibleAmong } from './registry/visibility.ts'
 
 /** Entries of one member of a filter. */

@@ -14,7 +14,7 @@ import { isBase64, toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/checks.ts'
 
-/** A content block made by {@link content}. One written by hand is data, so that no data is mistaken for a block. */
+/** A content block made by {@link content}. An object without its brand is data. */
 export type Content = (TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource) &
   Branded<'content'>
 
@@ -23,7 +23,7 @@ export interface BlockOptions {
   readonly _meta?: Meta
 }
 
-/** The content of a resource as authors give it: bytes may stay bytes. */
+/** The content of a resource as authors give it. */
 export interface ResourcePart {
   readonly uri: string
   readonly mimeType?: string
@@ -38,58 +38,47 @@ export interface ResourcePart {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
  */
-export const content: {
-  text(text: string, options?: BlockOptions): TextContent & Branded<'content'>
-  /**
-   * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
-   */
-  image(
-    data: Uint8Array | string,
-    mimeType: string,
-    options?: BlockOptions,
-  ): ImageContent & Branded<'content'>
-  /**
-   * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
-   */
-  audio(
-    data: Uint8Array | string,
-    mimeType: string,
-    options?: BlockOptions,
-  ): AudioContent & Branded<'content'>
-  /**
-   * Points to a resource, which need not be in any list.
-   *
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a URI that is not absolute, `ERR_MCP_INVALID_ICON` for an unsafe icon
-   */
-  link(resource: Resource): ResourceLink & Branded<'content'>
-  /**
-   * Carries a resource's content along.
-   *
-   * @throws `ERR_MCP_INVALID_DEFINITION` without text or blob, with both, or for a URI that is not absolute
-   */
-  resource(resource: ResourcePart, options?: BlockOptions): EmbeddedResource & Branded<'content'>
-} = {
-  text: (text, options) => {
+export const content = {
+  text: (text: string, options?: BlockOptions): TextContent & Branded<'content'> => {
     if (typeof text !== 'string') throw mistake('A text block needs a string')
     return options === undefined
       ? { type: 'text', text, [BRAND]: 'content' }
       : { type: 'text', text, ...options, [BRAND]: 'content' }
   },
-  image: (data, mimeType, options) => ({
+  /**
+   * @param data - bytes, or padded base64
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
+   */
+  image: (
+    data: Uint8Array | string,
+    mimeType: string,
+    options?: BlockOptions,
+  ): ImageContent & Branded<'content'> => ({
     type: 'image',
     ...media('An image', data, mimeType),
     ...options,
     [BRAND]: 'content',
   }),
-  audio: (data, mimeType, options) => ({
+  /**
+   * @param data - bytes, or padded base64
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
+   */
+  audio: (
+    data: Uint8Array | string,
+    mimeType: string,
+    options?: BlockOptions,
+  ): AudioContent & Branded<'content'> => ({
     type: 'audio',
     ...media('Audio', data, mimeType),
     ...options,
     [BRAND]: 'content',
   }),
-  link: (resource) => {
+  /**
+   * Links to a resource, which need not be in any list.
+   *
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a URI that is not absolute, `ERR_MCP_INVALID_ICON` for an unsafe icon
+   */
+  link: (resource: Resource): ResourceLink & Branded<'content'> => {
     const subject = { kind: 'resource link', name: String(resource.uri) }
     checkUri(subject, resource.uri)
     checkName('resource link', resource.name)
@@ -97,15 +86,19 @@ export const content: {
     checkAnnotations(subject, resource.annotations)
     return { type: 'resource_link', ...resource, [BRAND]: 'content' }
   },
-  resource: (resource, options) => ({
+  /**
+   * Embeds the content of a resource.
+   *
+   * @throws `ERR_MCP_INVALID_DEFINITION` without text or blob, with both, or for a URI that is not absolute
+   */
+  resource: (resource: ResourcePart, options?: BlockOptions): EmbeddedResource & Branded<'content'> => ({
     type: 'resource',
     resource: resourceContents(resource),
     ...options,
     [BRAND]: 'content',
   }),
-}
+} as const
 
-/** Brings a part into the form that travels. */
 export function resourceContents({ text, blob, ...head }: ResourcePart): ResourceContents {
   checkUri({ kind: 'resource content', name: String(head.uri) }, head.uri)
   if ((text === undefined) === (blob === undefined))
@@ -115,7 +108,6 @@ export function resourceContents({ text, blob, ...head }: ResourcePart): Resourc
   return { ...head, text }
 }
 
-/** A text becomes a text block. */
 export function toBlocks(value: string | Content | readonly Content[]): readonly Content[] {
   if (typeof value === 'string') return [content.text(value)]
   const blocks = Array.isArray(value) ? (value as readonly Content[]) : [value as Content]

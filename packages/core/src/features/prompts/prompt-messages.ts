@@ -9,13 +9,10 @@ import { protocolPromptResult } from '../content/protocol-results.ts'
 export type Message = PromptMessage & Branded<'message'>
 
 /** Builds the messages of a prompt. */
-export const message: {
-  user(content: string | Content): Message
-  assistant(content: string | Content): Message
-} = {
-  user: (block) => createMessage('user', block),
-  assistant: (block) => createMessage('assistant', block),
-}
+export const message = {
+  user: (block: string | Content): Message => createMessage('user', block),
+  assistant: (block: string | Content): Message => createMessage('assistant', block),
+} as const
 
 function createMessage(role: Role, block: string | Content): Message {
   const [only] = toBlocks(block)
@@ -25,14 +22,14 @@ function createMessage(role: Role, block: string | Content): Message {
   return { role, content: only, [BRAND]: 'message' }
 }
 
-/** The whole answer of a prompt, made by {@link messages}. */
+/** The result of a prompt, made by {@link messages}. */
 export interface PromptMessages extends Branded<'messages'> {
   readonly description: string | undefined
   readonly messages: readonly Message[]
   readonly _meta: Meta | undefined
 }
 
-/** Messages with a description of their own, or with metadata. */
+/** Adds a description or metadata to messages. */
 export function messages(
   given:
     | readonly Message[]
@@ -48,7 +45,7 @@ export function messages(
   return { description: parts.description, messages: parts.messages, _meta: parts._meta, [BRAND]: 'messages' }
 }
 
-/** What a handler returned, as the result of the prompt. */
+/** Converts the return value of a handler. */
 export function toPromptResult(
   value: unknown,
   name: string,
@@ -61,12 +58,11 @@ export function toPromptResult(
   if (brand === 'message') return { ...described, messages: [value as Message] }
   if (isListOf(value, 'message')) return { ...described, messages: value as unknown as readonly Message[] }
   if (brand === 'messages') {
-    const given = value as PromptMessages
+    const { description: own = description, messages: list, _meta } = value as PromptMessages
     return {
-      ...described,
-      ...(given.description !== undefined && { description: given.description }),
-      messages: given.messages,
-      ...(given._meta !== undefined && { _meta: given._meta }),
+      ...(own !== undefined && { description: own }),
+      messages: list,
+      ...(_meta !== undefined && { _meta }),
     }
   }
   const source = `The prompt ${JSON.stringify(name)}`

@@ -22,18 +22,17 @@ type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNa
   readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
 }
 
-/** What a prompt's handler receives. */
 type PromptInput<S extends PromptSchema | undefined, L extends PromptArguments> = S extends PromptSchema
   ? InferArguments<S>
   : ListedArguments<L>
 
-/** The names as they come, which a schema may change for the handler. */
+/** The names that clients send. A schema may rename them for the handler. */
 type PromptArgumentName<
   S extends PromptSchema | undefined,
   L extends PromptArguments,
 > = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
 
-/** What a prompt's handler may return: a text or a block is one message of the user. */
+/** A text or a block is one message of the user. */
 type PromptReturn =
   | string
   | Content
@@ -43,34 +42,35 @@ type PromptReturn =
   | GetPromptResult
   | InputRequired
 
+interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> extends DisplayFields {
+  readonly name: string
+  /** Describes, checks and transforms the arguments. Clients send strings only. */
+  readonly argsSchema?: S
+  /** Instead of `argsSchema`: for names with spaces, or if only presence is checked. */
+  readonly arguments?: L
+  /** Suggests values for arguments. */
+  readonly complete?: Completers<Name, App, Locals>
+  /** Ends a call that reports no progress for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
+  readonly timeoutMs?: number
+  /** Whether a caller may know of the prompt. @default everybody may */
+  readonly visible?: VisibleRule<App, Locals>
+  readonly handler: (args: Input, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
+}
+
 /** A prompt: messages that a person asks for by name. */
 export interface PromptDefinition<
   S extends PromptSchema | undefined = undefined,
   L extends PromptArguments = readonly [],
   App = unknown,
   Locals = unknown,
-> extends DisplayFields {
-  readonly name: string
-  /** Gives the arguments, checks and transforms them. Every property is a string when it arrives. */
-  readonly argsSchema?: S
-  /** In place of `argsSchema`, where names have spaces or nothing but presence is to be checked. */
-  readonly arguments?: L
-  /** Suggests values for arguments. */
-  readonly complete?: Completers<PromptArgumentName<S, L>, App, Locals>
-  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
-  readonly timeoutMs?: number
-  /** Whether a caller may know of the prompt. @default everybody may */
-  readonly visible?: VisibleRule<App, Locals>
-  readonly handler: (args: PromptInput<S, L>, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
-}
+> extends PromptFields<S, L, PromptArgumentName<S, L>, PromptInput<S, L>, App, Locals> {}
 
 /** Any prompt definition, for lists of them. */
-export interface AnyPrompt<App = never, Locals = never> extends DisplayFields {
-  readonly name: string
-  readonly argsSchema?: PromptSchema | undefined
-  readonly arguments?: PromptArguments
-  readonly complete?: Completers<string, App, Locals>
-  readonly timeoutMs?: number
-  readonly visible?: VisibleRule<App, Locals>
-  readonly handler: (args: never, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
-}
+export interface AnyPrompt<App = never, Locals = never> extends PromptFields<
+  PromptSchema | undefined,
+  PromptArguments,
+  string,
+  never,
+  App,
+  Locals
+> {}

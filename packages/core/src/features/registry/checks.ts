@@ -1,5 +1,5 @@
-import { usageError, type UsageErrorCode } from '../../errors.ts'
-import { isObject } from '../../protocol/jsonrpc.ts'
+import { invalidParams, usageError, type UsageErrorCode } from '../../errors.ts'
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Icon, Meta } from '../../protocol/types.ts'
 
 /** What every definition may show to people. */
@@ -76,6 +76,16 @@ export function checkIcons(subject: Subject, icons: unknown): void {
     if (protocol === 'https:' || protocol === 'data:') continue
     throw fault(subject, 'ERR_MCP_INVALID_ICON', 'has an icon whose src is neither an https: nor a data: URL')
   }
+}
+
+/** Longer URIs are refused before anything is matched against them. */
+export const MAX_URI_LENGTH = 8192
+
+/** @throws McpError `-32602` for a malformed one */
+export function uriIn({ uri }: JsonObject): string {
+  if (typeof uri !== 'string') throw invalidParams('The member "uri" must be a string')
+  if (uri.length > MAX_URI_LENGTH) throw invalidParams(`The URI is longer than ${MAX_URI_LENGTH} characters`)
+  return uri
 }
 
 export function checkUri(subject: Subject, uri: unknown): void {

@@ -8,74 +8,66 @@ import type { TemplateVariables } from '../uri-template/template-variables.ts'
 import type { VisibleRule } from '../registry/visibility.ts'
 
 /**
- * Called when the first subscriber of an address has come, or the last one has gone, over all clients of this process:
- * to begin and to end the watching of what is behind it. One call for an address waits for the one before it. What it
- * throws is logged, and the subscription stays.
+ * Called when the first client of this process subscribes to a URI, or the last subscription ends: starts and stops
+ * watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription stays.
  *
- * @param uri - the address that is subscribed to
- * @param app - what the server's `lifespan` opened
+ * @param app - the value that the server's `lifespan` opened
  */
 export type SubscriberHook<App = unknown> = (uri: string, app: App) => Awaitable<void>
 
-interface ResourceFields<App> extends DisplayFields {
+interface ResourceFields<App, Locals> extends DisplayFields {
   readonly name: string
   readonly mimeType?: string
   readonly annotations?: Annotations
-  /** Ends a read that shows no sign of life for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
+  /** Ends a read that reports no progress for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
   readonly timeoutMs?: number
-  /** Hears of the first subscriber of an address. */
   readonly onSubscribe?: SubscriberHook<App>
-  /** Hears that the last one has gone: it unsubscribed, its session closed or its stream ended. */
+  /** A subscription ends with an unsubscription, its session or its stream. */
   readonly onUnsubscribe?: SubscriberHook<App>
-  /** How long what is read may be kept. Not public where there is a `visible` rule. @default the server's `cache.reads` */
+  /** How long clients may keep the contents. Not public if there is a `visible` rule. @default the server's `cache.reads` */
   readonly cache?: CacheHint
+  /**
+   * Whether a caller may know of it, and read it. No template answers for the URI of a hidden resource.
+   * @default everybody may
+   */
+  readonly visible?: VisibleRule<App, Locals>
+}
+
+interface TemplateFields<Template extends string, Variables, App, Locals> extends ResourceFields<
+  App,
+  Locals
+> {
+  /** RFC 6570. If several match a URI, the most specific one answers. */
+  readonly uriTemplate: Template
+  /** Suggests values for variables. */
+  readonly complete?: Completers<keyof TemplateVariables<Template>, App, Locals>
+  /** Resources of this template for `resources/list`. Called for each list. */
+  readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
+  /** Returns any value that the handler of a {@link ResourceDefinition} may return. */
+  readonly handler: (variables: Variables, ctx: RequestContext<App, Locals>) => unknown
 }
 
 /**
- * A resource with a fixed address. Its handler may return anything: a string is text, a `Uint8Array` is a blob,
- * undefined says that there is no such resource, `contents([…])` is several contents, another value is JSON text.
+ * A resource with a fixed URI. Its handler may return anything: a string is text, a `Uint8Array` is a blob, undefined
+ * means that there is no such resource, `contents([…])` is several contents, another value is JSON text.
  */
-export interface ResourceDefinition<App = unknown, Locals = unknown> extends ResourceFields<App> {
+export interface ResourceDefinition<App = unknown, Locals = unknown> extends ResourceFields<App, Locals> {
   /** Absolute, and matched exactly as it is written. */
   readonly uri: string
   /** Bytes of the raw content, before base64. */
   readonly size?: number
-  /** Whether a caller may know of it. Hidden, its address belongs to no template either. @default everybody may */
-  readonly visible?: VisibleRule<App, Locals>
   readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Locals>) => unknown
 }
 
-/** Resources whose addresses a URI template describes. `ctx.uri` is the address that is being read. */
-export interface ResourceTemplateDefinition<
+/** Resources whose URIs a template describes. `ctx.uri` is the URI of the read. */
+export type ResourceTemplateDefinition<
   Template extends string = string,
   App = unknown,
   Locals = unknown,
-> extends ResourceFields<App> {
-  /** RFC 6570. Of several that match an address, the most specific answers. */
-  readonly uriTemplate: Template
-  /** Suggests values for variables. */
-  readonly complete?: Completers<keyof TemplateVariables<Template>, App, Locals>
-  /** Resources of this template that `resources/list` should show. Asked on every list. */
-  readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
-  /** Whether a caller may know of the template, and read what it describes. @default everybody may */
-  readonly visible?: VisibleRule<App, Locals>
-  /** Returns what the handler of a {@link ResourceDefinition} may return. */
-  readonly handler: (variables: TemplateVariables<Template>, ctx: RequestContext<App, Locals>) => unknown
-}
+> = TemplateFields<Template, TemplateVariables<Template>, App, Locals>
 
 /** Any resource definition, for lists of them. */
-export interface AnyResource<App = never, Locals = never> extends ResourceFields<App> {
-  readonly uri: string
-  readonly size?: number
-  readonly visible?: VisibleRule<App, Locals>
-  readonly handler: (args: never, ctx: RequestContext<App, Locals>) => unknown
-}
+export type AnyResource<App = never, Locals = never> = ResourceDefinition<App, Locals>
 
 /** Any template definition, for lists of them. */
-export interface AnyResourceTemplate<App = never, Locals = never> extends ResourceFields<App> {
-  readonly uriTemplate: string
-  readonly complete?: Completers<string, App, Locals>
-  readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
-  readonly visible?: VisibleRule<App, Locals>
-  readonly handler: (variables: never, ctx: RequestContext<App, Locals>) => unknown
-}
+export type AnyResourceTemplate<App = never, Locals = never> = TemplateFields<string, never, App, Locals>

@@ -1,4 +1,4 @@
-import { invalidParams, methodNotFound, resourceNotFound } from '../../errors.ts'
+import { methodNotFound, resourceNotFound } from '../../errors.ts'
 import { type JsonObject } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
@@ -8,7 +8,15 @@ import type { Lifespan } from '../../session/lifespan.ts'
 import type { Logger } from '../../util/logger.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { type Caching, readHints } from '../registry/caching.ts'
-import { checkAnnotations, checkName, checkUri, invalid, publish } from '../registry/checks.ts'
+import {
+  checkAnnotations,
+  checkName,
+  checkUri,
+  invalid,
+  MAX_URI_LENGTH,
+  publish,
+  uriIn,
+} from '../registry/checks.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { OutputError } from '../content/output-error.ts'
@@ -29,9 +37,6 @@ import { type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts
 import { compileHooks, SubscriberHooks } from './subscriber-hooks.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
-
-/** Longer addresses are refused before anything is matched against them. */
-export const MAX_URI_LENGTH = 8192
 
 export interface ResourcesOptions {
   readonly pageSize?: number | undefined
@@ -152,11 +157,7 @@ export class Resources {
    */
   uriOf(params: JsonObject): string {
     if (!this.offered) throw methodNotFound()
-    const { uri } = params
-    if (typeof uri !== 'string') throw invalidParams('The member "uri" must be a string')
-    if (uri.length > MAX_URI_LENGTH)
-      throw invalidParams(`The URI is longer than ${MAX_URI_LENGTH} characters`)
-    return uri
+    return uriIn(params)
   }
 
   #read(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {

@@ -17,21 +17,21 @@ const MAX_PATH_LENGTH = 512
 /** Clients may write an authority in lower case, so that no other is safe; a segment never begins with a dot. */
 const PREFIX_SEGMENT = /^[a-z0-9_~-][a-z0-9._~-]{0,127}$/
 
-/** One skill as it is served, those nested in it being files of it. */
+/** A skill. The skills nested in it are files of it. */
 export interface ServedSkill {
   readonly uri: string
-  /** Its entry. Hashes what nobody has asked for yet. */
+  /** Its entry in lists. The first call hashes its files. */
   entry(): Promise<Skill>
 }
 
-/** All skills of a server, checked and with their addresses. Never changes. */
+/** All skills of a server, checked. Never changes. */
 export interface Catalogue {
-  /** By address. */
+  /** In the order of their URIs. */
   readonly skills: readonly ServedSkill[]
   find(uri: string): ServedSkill | undefined
   readonly resources: readonly AnyResource[]
-  /** What a folder holds, by name; undefined for what is no folder. */
-  directory(uri: string): readonly Resource[] | undefined
+  /** The files and folders in a folder, by URI. */
+  readonly directories: ReadonlyMap<string, readonly Resource[]>
 }
 
 interface Root {
@@ -41,7 +41,7 @@ interface Root {
   readonly files: ServedFile[]
 }
 
-/** @throws UsageError for a skill that is wrong, too large, or in the way of another */
+/** @throws UsageError for a skill that is wrong, too large, or at the path of another one */
 export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
   const roots = new Map<string, Root>()
   const files = new Map<string, ServedFile>()
@@ -65,7 +65,7 @@ export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
     skills,
     find: (uri) => byUri.get(uri),
     resources: sorted.map(({ definition }) => definition),
-    directory: (uri) => directories.get(uri),
+    directories,
   }
 }
 
@@ -106,8 +106,8 @@ function filesOf({ path, subject, frontmatter }: Root, skill: AnySkill): ServedF
   if (instructions !== undefined) all.push([DOCUMENT, composed(subject, frontmatter, instructions)])
   return all.map(([file, content]) => {
     checkFilePath(subject, file)
-    const shown = file === DOCUMENT ? { name, description } : undefined
-    return serveFile({ subject, path: `${path}/${file}`, content, ...(shown && { shown }) })
+    const shown = file === DOCUMENT ? { name, description } : {}
+    return serveFile(subject, `${path}/${file}`, content, shown)
   })
 }
 
@@ -128,13 +128,13 @@ function composed(
 
 function serve({ path, frontmatter, subject, files }: Root): ServedSkill {
   const uri = skillUri(`${path}/${DOCUMENT}`)
-  const bytes = files.reduce((sum, { size = 0 }) => sum + size, 0)
+  const bytes = files.reduce((sum, { item }) => sum + (item.size ?? 0), 0)
   if (files.length > MAX_FILES || bytes > MAX_BYTES)
     throw invalid(
       subject,
       `has ${files.length} files of ${bytes} bytes, with the skills nested in it; hosts load at most ${MAX_FILES} of ${MAX_BYTES} bytes`,
     )
-  const dynamic = files.some(({ size }) => size === undefined)
+  const dynamic = files.some(({ item }) => item.size === undefined)
   return {
     uri,
     entry: async () => {
@@ -157,22 +157,16 @@ function createDirectories(
   files: ReadonlyMap<string, ServedFile>,
 ): ReadonlyMap<string, readonly Resource[]> {
   const directories = new Map<string, Map<string, Resource>>()
-  const put = (path: string, item: Resource): void => {
-    const at = path.lastIndexOf('/')
-    if (at < 0) return
-    const parent = path.slice(0, at)
-    if (files.has(parent))
-      throw usageError('ERR_MCP_DUPLICATE_NAME', `${skillUri(parent)} is both a file and a folder`)
-    const uri = skillUri(parent)
-    const known = directories.get(uri)
-    if (known !== undefined) {
-      known.set(item.uri, item)
-      return
+  for (const { path, item } of sorted) {
+    let child = item
+    for (const folder of ancestors(path)) {
+      const uri = skillUri(folder)
+      if (files.has(folder)) throw usageError('ERR_MCP_DUPLICATE_NAME', `${uri} is both a file and a folder`)
+      const children = directories.get(uri) ?? new Map<string, Resource>()
+      directories.set(uri, children.set(child.uri, child))
+      child = { uri, name: folder.slice(folder.lastIndexOf('/') + 1), mimeType: DIRECTORY }
     }
-    directories.set(uri, new Map([[item.uri, item]]))
-    put(parent, { uri, name: parent.slice(parent.lastIndexOf('/') + 1), mimeType: DIRECTORY })
   }
-  for (const { path, item } of sorted) put(path, item)
   return new Map(
     [...directories].map(([uri, items]) => [
       uri,

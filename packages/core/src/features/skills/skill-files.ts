@@ -1,4 +1,3 @@
-import { usageError } from '../../errors.ts'
 import type { Resource } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import { utf8Length } from '../../util/bytes.ts'
@@ -17,31 +16,27 @@ const MAX_PATH_LENGTH = 1024
 const MAX_URI_LENGTH = 4096
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A file as it is served. */
 export interface ServedFile {
   /** From the root of all skills. */
   readonly path: string
+  /** Without a size if the file is made for each read. */
   readonly item: Resource
   readonly definition: AnyResource
-  /** Raw bytes; undefined where the file is made for every read. */
-  readonly size: number | undefined
-  /** Undefined where the file is made for every read. Hashes on the first call. */
+  /** Undefined if the file is made for each read. The first call hashes it. */
   manifest(): Promise<SkillResource> | undefined
-}
-
-export interface FileFields {
-  readonly subject: Subject
-  readonly path: string
-  readonly content: SkillContent<never, never>
-  /** Of the skill, for its `SKILL.md`. */
-  readonly shown?: { readonly name: string; readonly description: string }
 }
 
 /** The address of a file or folder. Segments travel encoded, so that a space or a "?" is part of a name. */
 export const skillUri = (path: string): string =>
   `skill://${path.split('/').map(encodeURIComponent).join('/')}`
 
-export function serveFile({ subject, path, content, shown }: FileFields): ServedFile {
+/** @param shown - the name and description of the skill, for its `SKILL.md` */
+export function serveFile(
+  subject: Subject,
+  path: string,
+  content: SkillContent<never, never>,
+  shown: { readonly name?: string; readonly description?: string },
+): ServedFile {
   const uri = skillUri(path)
   if (uri.length > MAX_URI_LENGTH)
     throw fault(
@@ -50,32 +45,23 @@ export function serveFile({ subject, path, content, shown }: FileFields): Served
       `has a file whose address is longer than ${MAX_URI_LENGTH} characters`,
     )
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const known = typeof content === 'function' ? undefined : settle(subject, path, content)
-  const mimeType =
-    mediaTypeOf(name) ?? (known instanceof Uint8Array ? 'application/octet-stream' : 'text/plain')
-  const size = known === undefined ? undefined : sizeOf(known)
-  const item: Resource = {
-    uri,
-    name: shown?.name ?? name,
-    ...(shown !== undefined && { description: shown.description }),
-    mimeType,
-    ...(size !== undefined && { size }),
+  if (typeof content === 'function') {
+    const item: Resource = { uri, name, ...shown, mimeType: mediaTypeOf(name) ?? 'text/plain' }
+    const handler = async (_args: unknown, ctx: RequestContext<never, never>): Promise<unknown> =>
+      made(uri, await content(ctx))
+    return { path, item, definition: { ...item, handler }, manifest: () => undefined }
   }
-  const make = content as (ctx: RequestContext<never, never>) => unknown
-  const handler =
-    known === undefined
-      ? async (_args: never, ctx: RequestContext<never, never>) => made(uri, await make(ctx))
-      : () => known
+  const given = settle(subject, path, content)
+  const size = typeof given === 'string' ? utf8Length(given) : given.length
+  const other = typeof given === 'string' ? 'text/plain' : 'application/octet-stream'
+  const item: Resource = { uri, name, ...shown, mimeType: mediaTypeOf(name) ?? other, size }
   let listed: Promise<SkillResource> | undefined
+  const hashed = async (): Promise<SkillResource> => ({ uri, digest: await digest(given), size })
   return {
     path,
     item,
-    definition: { ...item, handler },
-    size,
-    manifest: () => {
-      if (known === undefined || size === undefined) return undefined
-      return (listed ??= digest(known).then((hash) => ({ uri, digest: hash, size })))
-    },
+    definition: { ...item, handler: () => given },
+    manifest: () => (listed ??= hashed()),
   }
 }
 
@@ -112,9 +98,6 @@ function made(uri: string, content: unknown): string | Uint8Array {
   throw new OutputError(`The file ${uri} was to be text or bytes, not ${typeof content}`)
 }
 
-const sizeOf = (content: string | Uint8Array): number =>
-  typeof content === 'string' ? utf8Length(content) : content.length
-
 async function digest(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
@@ -139,9 +122,10 @@ export function checkFilePath(subject: Subject, path: string): void {
       (segment) => segment.trim() !== '' && segment !== '.' && segment !== '..' && !FORBIDDEN.test(segment),
     )
   if (fine) return
-  throw usageError(
+  throw fault(
+    subject,
     'ERR_MCP_INVALID_NAME',
-    `The ${subject.kind} ${JSON.stringify(subject.name)} has a file ${JSON.stringify(path.slice(0, 128))}, which is no relative path of at most ${MAX_SEGMENTS} segments and ${MAX_PATH_LENGTH} characters, without "..", "\\", ":" and control characters`,
+    `has a file ${JSON.stringify(path.slice(0, 128))}, which is no relative path of at most ${MAX_SEGMENTS} segments and ${MAX_PATH_LENGTH} characters, without "..", "\\", ":" and control characters`,
   )
 }
 

@@ -1,8 +1,9 @@
 import { invalidParams, usageError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import { type CacheHints, NOT_KEPT } from '../../protocol/revisions/revision.ts'
+import { NOT_KEPT } from '../../protocol/revisions/revision.ts'
 import { type CacheHint, checkHint, merged } from '../registry/caching.ts'
-import { shorten } from '../registry/checks.ts'
+import { checkNumber } from '../../util/check-options.ts'
+import { shorten, uriIn } from '../registry/checks.ts'
 import { decodeCursor, encodeCursor } from '../registry/cursor.ts'
 import type { OfferingExtension } from '../extensions.ts'
 import type { AnyResource } from '../resources/resource-types.ts'
@@ -32,7 +33,6 @@ export interface SkillsExtension<App = unknown, Locals = unknown> extends Offeri
 }
 
 const ID = 'io.modelcontextprotocol/skills'
-const MAX_URI_LENGTH = 8192
 /** Bytes of one page: less than the longest line that clients accept, even together with one large entry. */
 const PAGE_BYTES = 1024 * 1024
 
@@ -47,18 +47,29 @@ const PAGE_BYTES = 1024 * 1024
 export function skills<App = unknown, Locals = unknown>(
   options: SkillsOptions<App, Locals>,
 ): SkillsExtension<App, Locals> {
-  const { directoryRead = false } = options
-  const pageSize = checkPageSize(options.pageSize)
-  const hints = hintsOf(options.cache)
+  const { directoryRead = false, pageSize = 100, cache } = options
+  checkNumber('pageSize of skills', pageSize)
+  checkHint(cache, (problem) => usageError('ERR_MCP_OPTION', `The option cache of skills ${problem}`))
+  const hints = merged(NOT_KEPT, cache)
   const listeners = new Set<() => void>()
   let catalogue = createCatalogue(checkSkills(options.skills))
 
+  /** The cursor is the last URI. It may be gone: the items are in the order of their URIs. */
+  const pageOf = <Item extends { readonly uri: string }>(
+    items: readonly Item[],
+    name: string,
+    { cursor }: JsonObject,
+  ): { items: readonly Item[]; nextCursor?: string | undefined } => {
+    const after = cursor === undefined ? '' : decodeCursor(name, cursor)
+    const start = items.findIndex(({ uri }) => uri > after)
+    if (start === -1) return { items: [] }
+    const page = items.slice(start, start + pageSize)
+    const last = start + pageSize < items.length ? page.at(-1) : undefined
+    return { items: page, nextCursor: last && encodeCursor(name, last.uri) }
+  }
+
   const list = async (params: JsonObject): Promise<object> => {
-    const { items, nextCursor } = pageOf(catalogue.skills, {
-      name: 'skills',
-      cursor: params['cursor'],
-      size: pageSize,
-    })
+    const { items, nextCursor } = pageOf(catalogue.skills, 'skills', params)
     const entries = await Promise.all(items.map((skill) => skill.entry()))
     const fitting = fit(entries)
     const last = fitting.length < entries.length ? fitting.at(-1) : undefined
@@ -67,17 +78,17 @@ export function skills<App = unknown, Locals = unknown>(
   }
 
   const get = async (params: JsonObject): Promise<object> => {
-    const uri = uriOf(params)
+    const uri = uriIn(params)
     const skill = catalogue.find(uri)
     if (skill === undefined) throw invalidParams(`No skill is served at ${shorten(uri)}`)
     return { skill: await skill.entry(), ...hints }
   }
 
   const readDirectory = (params: JsonObject): object => {
-    const uri = uriOf(params)
-    const children = catalogue.directory(uri)
+    const uri = uriIn(params)
+    const children = catalogue.directories.get(uri)
     if (children === undefined) throw invalidParams(`${shorten(uri)} is not a directory resource`)
-    const { items, nextCursor } = pageOf(children, { name: uri, cursor: params['cursor'], size: pageSize })
+    const { items, nextCursor } = pageOf(children, uri, params)
     return { resources: items, ...(nextCursor !== undefined && { nextCursor }) }
   }
 
@@ -104,26 +115,6 @@ export function skills<App = unknown, Locals = unknown>(
   }
 }
 
-interface PageRequest {
-  /** Of the list, so that a cursor of another one is known. */
-  readonly name: string
-  readonly cursor: unknown
-  readonly size: number
-}
-
-/** What comes after the cursor's address. It may have gone: the order is that of addresses, so the place is known. */
-function pageOf<Item extends { readonly uri: string }>(
-  items: readonly Item[],
-  { name, cursor, size }: PageRequest,
-): { readonly items: readonly Item[]; readonly nextCursor: string | undefined } {
-  const after = cursor === undefined ? undefined : decodeCursor(name, cursor)
-  const start = after === undefined ? 0 : items.findIndex(({ uri }) => uri > after)
-  if (start === -1) return { items: [], nextCursor: undefined }
-  const page = items.slice(start, start + size)
-  const last = start + size < items.length ? page.at(-1) : undefined
-  return { items: page, nextCursor: last && encodeCursor(name, last.uri) }
-}
-
 /** An entry is never split, and one at least is given, however large. */
 function fit(entries: readonly Skill[]): readonly Skill[] {
   let size = 0
@@ -134,24 +125,8 @@ function fit(entries: readonly Skill[]): readonly Skill[] {
   return beyond === -1 ? entries : entries.slice(0, beyond)
 }
 
-function uriOf({ uri }: JsonObject): string {
-  if (typeof uri !== 'string') throw invalidParams('The member "uri" must be a string')
-  if (uri.length > MAX_URI_LENGTH) throw invalidParams(`The URI is longer than ${MAX_URI_LENGTH} characters`)
-  return uri
-}
-
 function checkSkills(given: unknown): Iterable<AnySkill> {
   if (typeof given === 'object' && given !== null && Symbol.iterator in given)
     return given as Iterable<AnySkill>
   throw usageError('ERR_MCP_OPTION', 'skills({ skills }) needs an array of skills')
-}
-
-function checkPageSize(pageSize = 100): number {
-  if (Number.isSafeInteger(pageSize) && pageSize > 0) return pageSize
-  throw usageError('ERR_MCP_OPTION', 'skills: the option pageSize must be a whole number above 0')
-}
-
-function hintsOf(cache: CacheHint | undefined): CacheHints {
-  checkHint(cache, (problem) => usageError('ERR_MCP_OPTION', `skills: the option cache ${problem}`))
-  return merged(NOT_KEPT, cache)
 }

@@ -10,18 +10,12 @@ import { invalid, type Subject } from '../registry/checks.ts'
 
 type AskFunction = (args: unknown, ctx: AskView) => unknown
 
-/** A tool's asks as they are kept, in the order in which they were declared. */
 export interface CompiledAsks {
   /**
-   * Runs every ask once. Undefined if all answers are known: then `ctx.answers` is complete. An ask that reads an answer
-   * which is not there yet runs again in the next round.
+   * Runs every ask once, in the order of declaration. Undefined if all answers are known: then `ctx.answers` is complete.
+   * An ask that reads a missing answer runs again in the next round.
    */
   resolve(args: unknown, ctx: CallContext): Promise<NeedsInput | undefined>
-}
-
-interface AskSequence {
-  readonly tool: Subject
-  readonly list: readonly (readonly [name: string, ask: AskFunction])[]
 }
 
 class AskList {
@@ -37,16 +31,16 @@ class AskList {
 }
 
 /**
- * Builds a tool's `asks` one by one. Their types do not depend on the order of members, and each knows the
- * answers of those before it.
+ * Builds a tool's `asks` one by one. Their types do not depend on the order of members, and each knows the answers of the
+ * earlier ones.
  *
- * @param _inputSchema - the tool's own, from which the asks know their arguments; left out for a tool without
+ * @param _inputSchema - the tool's, for the types of the arguments
  */
 export const asks = <const I extends AnySchema | undefined = undefined, App = unknown, Locals = unknown>(
   _inputSchema?: I,
 ): Asks<I, {}, App, Locals> => new AskList([]) as unknown as Asks<I, {}, App, Locals>
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for asks that are no functions, or whose names are taken twice */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an ask that is not a function or whose name is taken */
 export function compileAsks(tool: Subject, given: object | undefined): CompiledAsks | undefined {
   if (given === undefined) return undefined
   const list = given instanceof AskList ? given.entries : (Object.entries(given) as AskList['entries'])
@@ -58,11 +52,12 @@ export function compileAsks(tool: Subject, given: object | undefined): CompiledA
     if (names.has(name)) throw invalid(tool, `has the ask "${name}" twice`)
     names.add(name)
   }
-  return list.length === 0 ? undefined : { resolve: (args, ctx) => resolveAsks({ tool, list }, args, ctx) }
+  return list.length === 0 ? undefined : { resolve: (args, ctx) => resolveAsks(tool, list, args, ctx) }
 }
 
 async function resolveAsks(
-  { tool, list }: AskSequence,
+  tool: Subject,
+  list: AskList['entries'],
   args: unknown,
   ctx: CallContext,
 ): Promise<NeedsInput | undefined> {
@@ -93,41 +88,36 @@ interface Round {
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/** The part of a call's context that an ask may read. It has no way to change anything. */
+const SHOWN = [
+  'app',
+  'auth',
+  'client',
+  'locals',
+  'protocolVersion',
+  'requestId',
+  'session',
+  'signal',
+] as const
+
+/** The part of a call's context that an ask may read. An ask cannot change anything through it. */
 class AskView {
+  static {
+    for (const member of SHOWN) {
+      const get = function (this: AskView): unknown {
+        return this.#ctx[member]
+      }
+      Object.defineProperty(AskView.prototype, member, { get })
+    }
+  }
+
   readonly #ctx: CallContext
   readonly answers: object
-  /** It has read an answer that is not there yet, so its value or error is dropped. */
+  /** Whether the ask has read a missing answer. Then its value or error is dropped. */
   waits = false
 
   constructor(ctx: CallContext, round: Round) {
     this.#ctx = ctx
     this.answers = this.#view(round)
-  }
-
-  get app(): unknown {
-    return this.#ctx.app
-  }
-  get auth(): CallContext['auth'] {
-    return this.#ctx.auth
-  }
-  get client(): CallContext['client'] {
-    return this.#ctx.client
-  }
-  get locals(): unknown {
-    return this.#ctx.locals
-  }
-  get protocolVersion(): string {
-    return this.#ctx.protocolVersion
-  }
-  get requestId(): CallContext['requestId'] {
-    return this.#ctx.requestId
-  }
-  get session(): CallContext['session'] {
-    return this.#ctx.session
-  }
-  get signal(): AbortSignal {
-    return this.#ctx.signal
   }
 
   async run(ask: AskFunction, args: unknown): Promise<unknown> {
@@ -158,7 +148,7 @@ class AskView {
   }
 }
 
-/** Ends an ask early, until the answer that it looks at is there. */
+/** Ends an ask that reads a missing answer. */
 class NotYet extends Error {
   constructor(name: string) {
     super(
