@@ -6,6 +6,7 @@ import type { ChangeEvent } from '../stores/bus.ts'
 import type { MethodEntry, MethodTable } from '../call/method-table.ts'
 import { type ExtensionTable, type Extension, NO_EXTENSIONS } from '../call/extension.ts'
 import { type Logger, stderrLogger } from '../util/logger.ts'
+import { memoize } from '../util/memoize.ts'
 import { complete } from '../call/result.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { type CacheOptions, Caching } from './registry/caching.ts'
@@ -13,7 +14,7 @@ import { completionEntry } from './completion.ts'
 import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import type { addExtensions } from './extensions.ts'
 import { setLogLevel } from './logging.ts'
-import { createPrompts, type Prompts } from './prompts/prompts.ts'
+import { createPrompts, type PromptEntry, type Prompts } from './prompts/prompts.ts'
 import type { buildTemplate } from './resources/resource-templates.ts'
 import { Resources } from './resources/resources.ts'
 import type { SessionRegistry } from './session-registry.ts'
@@ -55,23 +56,20 @@ export interface FeatureOptions extends FeatureParts, ToolOptions, Pick<Discover
   readonly logger?: Logger
 }
 
-/** Everything that can be registered, and the method table that serves it. Holds nothing about any client. */
+/** Everything that can be registered, and its methods. Holds nothing about any client. */
 export interface Features {
   readonly tools: Tools
   readonly resources: Resources
   readonly prompts: Prompts
   readonly methods: MethodTable
-  /** What extensions add to it. */
   readonly added: ExtensionTable
   /** Empty registries for one session. */
-  createOffers(): SessionRegistry
-  /** Derived from what is registered, or once was; with the extensions that a revision has, where one is given. */
+  createSessionRegistry(): SessionRegistry
+  /** With the extensions of a revision, if one is given. */
   readonly capabilities: (revision?: Revision) => ServerCapabilities
 }
 
 const NOTHING_ADDED = { ...NO_EXTENSIONS, topics: [], ui: undefined }
-
-const ping: MethodEntry = { handle: () => complete({}) }
 
 export function createFeatures(options: FeatureOptions): Features {
   const { publish, pageSize, logging = true, logger = stderrLogger, tasks, instructions } = options
@@ -83,19 +81,19 @@ export function createFeatures(options: FeatureOptions): Features {
   const prompts = createPrompts(shared)
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
-  notifyOfResources(resources.registry, resources.templates.registry, () => publish({ kind: 'resources' }))
+  notifyOfResources([resources.registry, resources.templates.registry], () => publish({ kind: 'resources' }))
   const fixed: ServerCapabilities = {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),
   }
   const subscribable = options.subscriptionMethods !== undefined
-  const registered = cachedCapabilities({ tools, resources, prompts, subscribable }, fixed)
   const capabilities = (revision?: Revision): ServerCapabilities => {
+    const registered = capabilitiesOf({ tools, resources, prompts }, fixed, subscribable)
     const extensions = revision && added.declared(revision)
-    return extensions === undefined ? registered() : { ...registered(), extensions }
+    return extensions === undefined ? registered : { ...registered, extensions }
   }
   const methods = new Map<string, MethodEntry>([
-    [Method.Ping, ping],
+    [Method.Ping, { handle: () => complete({}) }],
     [Method.Discover, discoverEntry({ capabilities, instructions, caching })],
     ...tools.methods,
     ...resources.methods,
@@ -111,58 +109,41 @@ export function createFeatures(options: FeatureOptions): Features {
     prompts,
     methods,
     added,
-    createOffers: () => ({ tools: tools.createRegistry(), ...resources.createRegistries() }),
+    createSessionRegistry: () => ({ tools: tools.createRegistry(), ...resources.createRegistries() }),
     capabilities,
   }
 }
 
 /** One notification covers resources and templates, so several changes of one tick are sent as one. */
-export function notifyOfResources(resources: Changing, templates: Changing, tellClients: () => void): void {
-  let told = false
-  const tell = (): void => {
-    if (told) return
-    told = true
-    // The second registry's own notice comes in the same round of microtasks.
-    queueMicrotask(() => {
-      told = false
+export function notifyOfResources(registries: readonly Changing[], notify: () => void): void {
+  let notified = false
+  for (const registry of registries)
+    registry.onChange(() => {
+      if (notified) return
+      notified = true
+      // The notice of the other registry comes in the same round of microtasks.
+      queueMicrotask(() => {
+        notified = false
+      })
+      notify()
     })
-    tellClients()
-  }
-  resources.onChange(tell)
-  templates.onChange(tell)
 }
 
 interface Changing {
   onChange(listener: () => void): unknown
 }
 
-interface Offers extends Pick<Features, 'tools' | 'resources' | 'prompts'> {
-  /** Whether clients can be notified of changes. */
-  readonly subscribable: boolean
-}
-
-/** Every session asks for them; they change with what is registered. */
-function cachedCapabilities(offers: Offers, fixed: ServerCapabilities): () => ServerCapabilities {
-  const { tools, resources, prompts } = offers
-  const registries = [tools.registry, prompts.registry, resources.registry, resources.templates.registry]
-  let capabilities: ServerCapabilities = {}
-  let known = -1
-  return () => {
-    // Versions only grow, so no two states have the same sum.
-    const version = registries.reduce((sum, registry) => sum + registry.version, 0)
-    if (version !== known) capabilities = capabilitiesOf(offers, fixed)
-    known = version
-    return capabilities
-  }
-}
+const anyCompletes = memoize((entries: readonly Pick<PromptEntry, 'complete'>[]) =>
+  entries.some(({ complete: completers }) => completers !== undefined),
+)
 
 function capabilitiesOf(
-  { tools, resources, prompts, subscribable }: Offers,
+  { tools, resources, prompts }: Pick<Features, 'tools' | 'resources' | 'prompts'>,
   fixed: ServerCapabilities,
+  subscribable: boolean,
 ): ServerCapabilities {
   const completes =
-    prompts.registry.entries().some((entry) => entry.complete !== undefined) ||
-    resources.templates.registry.entries().some((entry) => entry.complete !== undefined)
+    anyCompletes(prompts.registry.entries()) || anyCompletes(resources.templates.registry.entries())
   const changes = subscribable ? { listChanged: true } : {}
   return {
     ...(tools.registry.offered && { tools: changes }),

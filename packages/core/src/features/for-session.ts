@@ -13,9 +13,9 @@ import type { ToolDefinition } from './tools/tool-types.ts'
 const MAX_OWN = 256
 
 /**
- * What one session has beside what its server offers to everybody: in its lists and for its calls alone, until it
- * closes. Its client is told of changes, no other is. Definitions have functions in them, so they stay in this process:
- * one that takes a session over finds none, and adds them in a listener of `session:open`.
+ * The tools, resources and templates of one session, in addition to its server's, until it closes. Only its client is
+ * notified of changes. They contain functions, so they stay in this process: add them in a listener of `session:open`,
+ * which also runs where another process takes over the session.
  */
 export class ForSession<Locals = unknown, App = unknown> {
   readonly #features: Features
@@ -28,11 +28,11 @@ export class ForSession<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Offers a tool to this session; at most 256.
+   * Adds a tool to this session; at most 256.
    *
-   * @throws what `server.addTool` throws, `ERR_MCP_DUPLICATE_NAME` also for a name that the server itself has unless
-   *   `replace` is set; `ERR_MCP_SESSION` where the session has closed, has too many, or its client was not promised
-   *   tools when it connected (`server.setTools([])` promises them)
+   * @throws the errors of `server.addTool`, `ERR_MCP_DUPLICATE_NAME` also for a tool of the server unless `replace` is
+   *   set; `ERR_MCP_SESSION` if the session has closed, has too many, or connected before the server offered tools
+   *   (`server.setTools([])` offers them)
    */
   addTool<
     const I extends AnySchema | undefined = undefined,
@@ -42,85 +42,81 @@ export class ForSession<Locals = unknown, App = unknown> {
     tool: ToolDefinition<I, O, App, Locals, A>,
     options?: AddOptions,
   ): Handle<ToolDefinition<I, O, App, Locals, A>> {
-    this.#mayHave('tools')
-    return this.#add(this.#features.tools.registry, this.#offers().tools, tool, options)
+    const own = this.#own('tools')
+    return add(this.#features.tools.registry, own.tools, tool, options)
   }
   /** @returns whether the session had one */
   removeTool(name: string): boolean {
-    return this.#known()?.tools.remove(name) ?? false
+    return this.#registry?.tools.remove(name) ?? false
   }
 
-  /** Offers a resource at a fixed address to this session. Throws like {@link addTool}. */
+  /** Adds a resource with a fixed URI to this session. Throws like {@link addTool}. */
   addResource(
     resource: ResourceDefinition<App, Locals>,
     options?: AddOptions,
   ): Handle<ResourceDefinition<App, Locals>> {
-    this.#mayHave('resources')
-    return this.#add(this.#features.resources.registry, this.#offers().resources, resource, options)
+    const own = this.#own('resources')
+    return add(this.#features.resources.registry, own.resources, resource, options)
   }
   /** @returns whether the session had one */
   removeResource(uri: string): boolean {
-    return this.#known()?.resources.remove(uri) ?? false
+    return this.#registry?.resources.remove(uri) ?? false
   }
 
-  /** Offers resources by template to this session; they come before the server's templates. Throws like {@link addTool}. */
+  /** Adds resources by a URI template to this session, before the server's templates. Throws like {@link addTool}. */
   addResourceTemplate<const Template extends string>(
     template: ResourceTemplateDefinition<Template, App, Locals>,
     options?: AddOptions,
   ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
-    this.#mayHave('resources')
-    const { registry } = this.#features.resources.templates
-    return this.#add(registry, this.#offers().templates.registry, template, options)
+    const own = this.#own('resources')
+    return add(this.#features.resources.templates.registry, own.templates.registry, template, options)
   }
   /** @returns whether the session had one */
   removeResourceTemplate(uriTemplate: string): boolean {
-    return this.#known()?.templates.registry.remove(uriTemplate) ?? false
+    return this.#registry?.templates.registry.remove(uriTemplate) ?? false
   }
 
-  #add<D extends object, Entry extends object, Given extends D>(
-    everybodys: Registry<D, Entry>,
-    own: Registry<D, Entry>,
-    definition: Given,
-    options: AddOptions = {},
-  ): Handle<Given> {
-    const key = everybodys.keyOf(definition)
-    if (options.replace !== true && everybodys.get(key) !== undefined) throw everybodys.duplicate(key)
-    if (own.get(key) === undefined && own.entries().length >= MAX_OWN)
-      throw fault(`A session has at most ${MAX_OWN} entries of each kind; remove some of them first`)
-    return own.add(definition, options)
-  }
-
-  /** A client that saw no capability for tools when it connected asks for none. */
-  #mayHave(kind: 'tools' | 'resources'): void {
-    if (this.#session.closed) throw fault('The session has closed')
-    if (this.#session.record.listChanged.includes(kind)) return
-    const offer = kind === 'tools' ? 'server.setTools([])' : 'server.setResources([])'
-    throw fault(
-      `The client connected before the server offered ${kind}; call ${offer} before clients connect`,
-    )
-  }
-
-  #known(): SessionRegistry | undefined {
+  get #registry(): SessionRegistry | undefined {
     return this.#session.registry as SessionRegistry | undefined
   }
 
-  #offers(): SessionRegistry {
-    const known = this.#known()
-    if (known !== undefined) return known
+  #own(kind: 'tools' | 'resources'): SessionRegistry {
     const session = this.#session
-    const offers = this.#features.createOffers()
-    // Before it has said that it is ready, a client has listed nothing that could have changed.
-    const tell = (kind: 'tools' | 'resources'): void => {
-      if (session.record.initialized) session.onChange({ kind })
+    if (session.closed) throw fault('The session has closed')
+    // A client that saw no capability for tools when it connected asks for none.
+    if (!session.record.listChanged.includes(kind)) {
+      const offer = kind === 'tools' ? 'server.setTools([])' : 'server.setResources([])'
+      throw fault(
+        `The client connected before the server offered ${kind}; call ${offer} before clients connect`,
+      )
     }
-    offers.tools.onChange(() => tell('tools'))
-    notifyOfResources(offers.resources, offers.templates.registry, () => tell('resources'))
-    session.registry = offers
-    return offers
+    if (this.#registry !== undefined) return this.#registry
+    const own = this.#features.createSessionRegistry()
+    // Before it has said that it is ready, a client has listed nothing that could have changed.
+    const notify = (changed: 'tools' | 'resources'): void => {
+      if (session.record.initialized) session.onChange({ kind: changed })
+    }
+    own.tools.onChange(() => notify('tools'))
+    notifyOfResources([own.resources, own.templates.registry], () => notify('resources'))
+    session.registry = own
+    return own
   }
 }
 
-/** @throws `ERR_MCP_SESSION` for what is no session of this server */
+function add<D extends object, Entry extends object, Given extends D>(
+  shared: Registry<D, Entry>,
+  own: Registry<D, Entry>,
+  definition: Given,
+  options: AddOptions = {},
+): Handle<Given> {
+  const key = shared.keyOf(definition)
+  if (options.replace !== true && shared.get(key) !== undefined) throw shared.duplicate(key)
+  if (own.get(key) === undefined && own.entries().length >= MAX_OWN)
+    throw fault(`A session has at most ${MAX_OWN} entries of each kind; remove some of them first`)
+  return own.add(definition, options)
+}
+
+/** @throws `ERR_MCP_SESSION` for a session of another server */
 export function forSession<Locals, App>(
   features: Features,
   runtime: ServerRuntime,

@@ -1,52 +1,45 @@
 import { usageError } from '../../errors.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 
-/** A change to what is registered under one name. It acts on its own registration only. */
+/** Changes one registration. Does nothing once the registration was removed or replaced. */
 export interface Handle<Definition> extends Disposable {
-  /** The name, URI or URI template of the registration. */
+  /** The name, URI or URI template. */
   readonly name: string
-  /**
-   * Changes members of the definition; the name, URI or template stays.
-   * Does nothing once the registration was removed or replaced.
-   */
+  /** Changes members of the definition, but not its name, URI or template. */
   update(change: Partial<Definition>): void
-  /** Takes the registration back. Safe to call again. */
   remove(): void
 }
 
-/** What `add*` does if the name is taken. */
 export interface AddOptions {
-  /** Replaces the definition of this name, at its position in lists, instead of throwing. @default false */
+  /** Replaces the definition with this name, at its position in lists, instead of throwing. @default false */
   readonly replace?: boolean
 }
 
-/** What one owner has in a registry, by key. */
+/** The registrations of one owner, by key. */
 export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
 
 export interface RegistryOptions<Definition, Entry> {
-  /** For errors: what it holds. */
+  /** For errors. */
   readonly kind: string
   readonly key: (definition: Definition) => string
-  /** Checks and compiles a definition; throws a usage error for one that is wrong. */
+  /** Checks and compiles a definition; throws a usage error for a wrong one. */
   readonly build: (definition: Definition) => Entry
 }
 
-/** One place in a registry. */
 interface Registration<Definition, Entry> {
   definition: Definition
   entry: Entry
 }
 
 /**
- * What is registered, in the order of registration. Entries never change: an update puts a new one in place,
- * so whatever is cached for an entry stays true.
+ * Definitions in the order of registration. Entries and lists of them never change: each change makes new ones, so that
+ * caches can have them as keys.
  */
 export class Registry<Definition extends object, Entry extends object> {
   readonly #options: RegistryOptions<Definition, Entry>
   readonly #listeners = new Set<() => void>()
   #registrations = new Map<string, Registration<Definition, Entry>>()
   #entries: readonly Entry[] | undefined
-  #version = 0
   #offered = false
   #scheduled = false
 
@@ -54,12 +47,7 @@ export class Registry<Definition extends object, Entry extends object> {
     this.#options = options
   }
 
-  /** Grows with every change. */
-  get version(): number {
-    return this.#version
-  }
-
-  /** Whether anything was ever registered. Setting an empty list counts: more may come later. */
+  /** Whether anything was ever registered. An empty list counts: more may come later. */
   get offered(): boolean {
     return this.#offered
   }
@@ -81,7 +69,7 @@ export class Registry<Definition extends object, Entry extends object> {
     )
   }
 
-  /** @throws `ERR_MCP_DUPLICATE_NAME`, and whatever is wrong with the definition */
+  /** @throws `ERR_MCP_DUPLICATE_NAME`, and the errors of `build` */
   add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
     const key = this.keyOf(definition)
     if (!replace && this.#registrations.has(key)) throw this.duplicate(key)
@@ -98,7 +86,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return removed
   }
 
-  /** Replaces everything. A definition that is wrong leaves all as it was. */
+  /** Replaces all. A wrong definition changes nothing. */
   set(definitions: Iterable<Definition>): void {
     const registrations = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
@@ -111,49 +99,46 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /**
-   * Replaces an owner's definitions by others, which keep their order and begin where the first of
-   * the old ones stood. A definition that is kept is not built again.
+   * Replaces the definitions of an owner, at the position of its first one. Unchanged definitions are not built again.
    *
-   * @param refuse - called for a definition that is faulty or whose name another owner has; it is left out
-   * @returns what the owner has now
+   * @param refuse - called for a definition that is wrong or whose name another owner has; it is left out
+   * @returns the new registrations of the owner
    */
   exchange(
     owned: Owned<Definition, Entry>,
     definitions: Iterable<Definition>,
     refuse: (error: unknown) => void,
   ): Owned<Definition, Entry> {
-    const isOwned = (key: string): boolean => this.#registrations.get(key) === owned.get(key)
     const now = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
       try {
         const key = this.keyOf(definition)
-        if (now.has(key) || (this.#registrations.has(key) && !isOwned(key))) throw this.#taken(key)
         const before = owned.get(key)
+        const current = this.#registrations.get(key)
+        if (now.has(key) || (current !== undefined && current !== before))
+          throw this.duplicate(key, ' and is kept; this one is left out')
         now.set(key, before?.definition === definition ? before : this.#register(definition))
       } catch (error) {
         refuse(error)
       }
     }
-    this.#place(owned, now)
+    this.#replaceOwned(owned, now)
     return now
   }
 
-  #place(owned: Owned<Definition, Entry>, now: Owned<Definition, Entry>): void {
-    const all = new Map<string, Registration<Definition, Entry>>()
-    const place = (): void => now.forEach((registration, key) => all.set(key, registration))
-    for (const [key, registration] of this.#registrations) {
-      if (owned.get(key) === registration) place()
-      else all.set(key, registration)
-    }
-    place()
-    const before = [...this.#registrations.values()]
-    const after = [...all.values()]
-    this.#registrations = all
-    if (before.length === after.length && before.every((it, index) => it === after[index])) return
-    this.#changed()
+  #replaceOwned(owned: Owned<Definition, Entry>, now: Owned<Definition, Entry>): void {
+    const before = [...this.#registrations]
+    const isOwned = ([key, registration]: (typeof before)[number]): boolean => owned.get(key) === registration
+    const others = before.filter((it) => !isOwned(it))
+    const first = before.findIndex(isOwned)
+    const position = first === -1 ? others.length : first
+    const after = [...others.slice(0, position), ...now, ...others.slice(position)]
+    this.#registrations = new Map(after)
+    const isSame = after.length === before.length && after.every(([, it], index) => it === before[index]?.[1])
+    if (!isSame) this.#changed()
   }
 
-  /** As if something had been registered: a list that is empty so far. */
+  /** Has the effect of registering an empty list. */
   offer(): void {
     if (!this.#offered) this.#changed()
   }
@@ -161,14 +146,14 @@ export class Registry<Definition extends object, Entry extends object> {
   /**
    * Calls the listener once for all changes of one tick, a microtask later.
    *
-   * @returns the function that ends it
+   * @returns the function that removes it
    */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** @throws `ERR_MCP_INVALID_DEFINITION` for what is no definition at all */
+  /** @throws `ERR_MCP_INVALID_DEFINITION` for a value that is not an object */
   keyOf(definition: Definition): string {
     if (isObject(definition)) return this.#options.key(definition)
     throw usageError(
@@ -216,7 +201,6 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   #changed(): void {
-    this.#version++
     this.#offered = true
     this.#entries = undefined
     if (this.#scheduled || this.#listeners.size === 0) return
@@ -227,18 +211,8 @@ export class Registry<Definition extends object, Entry extends object> {
     })
   }
 
-  #taken(key: string): Error {
-    return usageError(
-      'ERR_MCP_DUPLICATE_NAME',
-      `The ${this.#options.kind} ${JSON.stringify(key)} exists already and is kept; this one is left out`,
-    )
-  }
-
-  /** The error for a key that is taken. */
-  duplicate(key: string): Error {
-    return usageError(
-      'ERR_MCP_DUPLICATE_NAME',
-      `The ${this.#options.kind} ${JSON.stringify(key)} exists already; pass { replace: true } to take its place`,
-    )
+  duplicate(key: string, remedy = '; pass { replace: true } to take its place'): Error {
+    const { kind } = this.#options
+    return usageError('ERR_MCP_DUPLICATE_NAME', `The ${kind} ${JSON.stringify(key)} exists already${remedy}`)
   }
 }
