@@ -6,13 +6,13 @@ import { invalid, type Subject } from './checks.ts'
 
 /** How long clients and proxies may keep a result. Sent in revisions that have such hints. */
 export interface CacheHint {
-  /** In ms, a whole number from 0; with 0 a result is not to be kept. @default 0 */
+  /** In ms, a whole number from 0; 0 forbids it. @default 0 */
   readonly ttlMs?: number
-  /** `public`: the kept result may be given to any caller. @default 'private' */
+  /** `public`: caches may give the result to any caller. @default 'private' */
   readonly cacheScope?: 'public' | 'private'
 }
 
-/** The results that may be kept, by what they are. */
+/** The kinds of results that clients may keep. */
 export type CacheKind = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'reads'
 
 const METHODS: Readonly<Record<CacheKind, string>> = {
@@ -25,58 +25,48 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
 }
 
 /**
- * The hints of a server: for everything, and for some results in particular. Said for everything, `public` counts
- * where no code of yours could tell callers apart; what a middleware, the `list` of a template, an `instructions`
- * function or a read is part of is public only if it says so itself, here or where it is registered. What a `visible`
- * rule has a say in never is.
+ * Hints for all results, and for single kinds: `discover`, `tools`, `prompts`, `resources`, `resourceTemplates`, `reads`.
+ * `public` for all results does not apply to results that may depend on the caller: those with a middleware, a template's
+ * `list`, an `instructions` function, and reads. They are public only if their own hint says so, here or in a
+ * definition. Results with a `visible` rule are always private.
  */
-export interface CacheOptions extends CacheHint {
-  /** `server/discover`. */
-  readonly discover?: CacheHint
-  readonly tools?: CacheHint
-  readonly prompts?: CacheHint
-  readonly resources?: CacheHint
-  readonly resourceTemplates?: CacheHint
-  /** `resources/read`. A resource, a template and a single read can say otherwise. */
-  readonly reads?: CacheHint
-}
+export interface CacheOptions extends CacheHint, Readonly<Partial<Record<CacheKind, CacheHint>>> {}
 
-/** Whether the same result is for everybody: `perhaps` where code of an author has a part in it, `always` where a rule has. */
+/** Whether a result depends on the caller: `perhaps` if an author's code makes it, `always` if there are rules. */
 export type Varies = 'never' | 'perhaps' | 'always'
 
 interface Policy {
   readonly closed: CacheHints
   readonly asked: CacheHints
-  /** Whether the scope was said of this kind of result itself. */
+  /** Whether this kind has its own scope. */
   readonly meant: boolean
 }
 
-/** Says of every result how long it may be kept. The same hints are the same object, so that what hangs on them can be kept. */
+/** Finds the cache hints of every result. Equal hints are the same object, so that callers can compare them. */
 export class Caching {
   readonly #policies: Readonly<Record<CacheKind, Policy>>
-  readonly #layered: (method: string) => boolean
+  readonly #hasMiddleware: (method: string) => boolean
 
-  /**
-   * @param layered - whether a middleware wraps a method
-   * @throws `ERR_MCP_OPTION`
-   */
-  constructor(options: CacheOptions = {}, layered: (method: string) => boolean = () => false) {
+  /** @throws `ERR_MCP_OPTION` */
+  constructor(options: CacheOptions = {}, hasMiddleware: (method: string) => boolean = () => false) {
     checkHint(options, (problem) => usageError('ERR_MCP_OPTION', `The option cache ${problem}`))
     const kinds = Object.keys(METHODS) as CacheKind[]
-    const policies = kinds.map((kind) => [kind, policyOf(kind, options)] as const)
-    this.#policies = Object.fromEntries(policies) as Record<CacheKind, Policy>
-    this.#layered = layered
+    this.#policies = Object.fromEntries(kinds.map((kind) => [kind, policyOf(kind, options)])) as Record<
+      CacheKind,
+      Policy
+    >
+    this.#hasMiddleware = hasMiddleware
   }
 
   of(kind: CacheKind, varies: Varies): CacheHints {
     const { closed, asked, meant } = this.#policies[kind]
     if (varies === 'always' || asked === closed) return closed
     if (meant) return asked
-    return varies === 'perhaps' || this.#layered(METHODS[kind]) ? closed : asked
+    return varies === 'perhaps' || this.#hasMiddleware(METHODS[kind]) ? closed : asked
   }
 
   /**
-   * What the reads of one resource or template say, unless one says otherwise.
+   * The hints for reads of one resource or template.
    *
    * @throws `ERR_MCP_INVALID_DEFINITION`
    */
@@ -96,7 +86,7 @@ export class Caching {
 }
 
 /**
- * The hints of one read. An answer that took questions hangs on more than its address, and is not to be kept.
+ * The hints of one read. A result that needed answers depends on more than its URI, so clients must not keep it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key
  */
@@ -132,7 +122,6 @@ function policyOf(kind: CacheKind, options: CacheOptions): Policy {
   return { asked, closed, meant: own?.cacheScope !== undefined }
 }
 
-/** What a hint says, over what holds without it. */
 export function merged(base: CacheHints, hint: CacheHint | undefined): CacheHints {
   if (hint === undefined) return base
   const { ttlMs = base.ttlMs, cacheScope = base.cacheScope } = hint

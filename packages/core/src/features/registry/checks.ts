@@ -2,7 +2,7 @@ import { invalidParams, usageError, type UsageErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Icon, Meta } from '../../protocol/types.ts'
 
-/** What every definition may show to people. */
+/** The members of every definition for people. */
 export interface DisplayFields {
   readonly title?: string
   readonly description?: string
@@ -12,7 +12,7 @@ export interface DisplayFields {
   readonly _meta?: Meta
 }
 
-/** What is being defined, for errors. */
+/** The definition that an error names. */
 export interface Subject {
   readonly kind: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface Subject {
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const MAX_NAME_LENGTH = 1024
 
-/** How much of a peer's own text comes back in an error. */
+/** Limits the text of a peer that an error repeats. */
 export const shorten = (text: string): string => text.slice(0, 128)
 
 export function fault(
@@ -33,7 +33,6 @@ export function fault(
   return usageError(code, `The ${kind} ${JSON.stringify(name)} ${problem}`, { cause })
 }
 
-/** The error for a definition that lacks a member or has a wrong one. */
 export const invalid = (subject: Subject, problem: string, cause?: unknown): Error =>
   fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem, cause)
 
@@ -47,13 +46,12 @@ export function checkToolName(name: unknown): void {
   )
 }
 
-/** Names of prompts and resources are free text, but a text. */
 export function checkName(kind: string, name: unknown): void {
   if (typeof name === 'string' && name.length > 0 && name.length <= MAX_NAME_LENGTH) return
   throw usageError('ERR_MCP_INVALID_NAME', `A ${kind} needs a name of 1 to ${MAX_NAME_LENGTH} characters`)
 }
 
-/** Below this the answer that names the limit might not fit either, in bytes. */
+/** In bytes. With less, the error that names the limit might not fit either. */
 export const MIN_RESULT_BYTES = 1024
 
 export function checkResultBytes(subject: Subject, maxResultBytes: unknown): void {
@@ -64,7 +62,7 @@ export function checkResultBytes(subject: Subject, maxResultBytes: unknown): voi
 }
 
 /**
- * Icons come from servers that people may not trust, so only schemes that run nothing are let through:
+ * Clients show icons of servers that they do not trust, so only schemes that run no code are allowed:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
  */
 export function checkIcons(subject: Subject, icons: unknown): void {
@@ -115,10 +113,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-
 const isTime = (time: unknown): boolean =>
   typeof time === 'string' && ISO_TIME.test(time) && !Number.isNaN(Date.parse(time))
 
-/**
- * The listed members of a definition as plain JSON. A copy, so that a change made to the definition later does not
- * show in some lists only; and made now, so that one that JSON can't carry breaks its own registration and no list.
- */
+/** Copies the listed members of a definition as JSON, so that later changes to it are not listed. */
 export function publish<T extends object>(subject: Subject, members: T): T {
   const { title, description, icons, _meta } = members as Readonly<Record<string, unknown>>
   checkIcons(subject, icons)

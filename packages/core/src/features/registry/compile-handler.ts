@@ -4,7 +4,6 @@ import type { Logger } from '../../util/logger.ts'
 import { invalid, type Subject } from './checks.ts'
 import { compileVisible, type Guarded } from './visibility.ts'
 
-/** The part of an entry that runs the author's code. */
 export interface CompiledHandler extends Guarded {
   readonly timeoutMs: number | undefined
   handle(args: unknown, ctx: CallContext): unknown

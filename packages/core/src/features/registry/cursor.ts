@@ -1,17 +1,17 @@
 import { invalidParams } from '../../errors.ts'
 import { fromBase64Url, toBase64Url } from '../../util/bytes.ts'
 
-/** Longer than any that is given out for a URI of sane length; decoding costs the sender's length otherwise. */
+/** Enough for every URI. The work of decoding grows with the length. */
 const MAX_CURSOR_LENGTH = 16_384
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Names the last item given, so that a page stays where it is while items are added. Opaque to clients. */
+/** Names the last item of a page, so that the next page starts after it although items were added. */
 export const encodeCursor = (list: string, lastKey: string): string =>
   toBase64Url(encoder.encode(`${list}:${lastKey}`))
 
 /**
- * The key that a cursor names. An empty string is a cursor too, and not one of ours.
+ * The key in a cursor. An empty string is an invalid cursor.
  *
  * @throws McpError `-32602`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination

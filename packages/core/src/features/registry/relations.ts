@@ -4,21 +4,19 @@ import type { Logger } from '../../util/logger.ts'
 import { checkToolName, invalid, type Subject } from './checks.ts'
 import type { RelatedTool } from '../tools/tool-metadata.ts'
 
-/** The part of a tool's entry that has to do with other tools. */
 export interface RelatedEntry {
   readonly item: Tool
-  /** The tool as it is without its relations. */
+  /** The tool without its relations. */
   readonly alone: Tool
   readonly related: readonly RelatedTool[]
 }
 
-/** The relations between the tools of a server. */
 export interface Relations {
-  /** The tool, with its related tools in its description and metadata. */
+  /** Adds the related tools to the description and metadata. */
   describe(alone: Tool, related: readonly RelatedTool[]): Tool
-  /** Logs names that no tool has, once for each tool that uses them. */
+  /** Logs unknown names, once for each tool that uses them. */
   check(entries: readonly RelatedEntry[], has: (name: string) => boolean): void
-  /** The entries that a caller sees, without the names of those that they don't. */
+  /** Removes the names of tools that are hidden from the caller. */
   readonly among: <Entry extends RelatedEntry>(
     seen: readonly Entry[],
     all: readonly Entry[],
@@ -29,7 +27,7 @@ export function createRelations(options: {
   readonly inDescription: boolean
   readonly logger: Logger
 }): Relations {
-  const told = new WeakSet<RelatedEntry>()
+  const warned = new WeakSet<RelatedEntry>()
   let checked: readonly RelatedEntry[] | undefined
   const describe = (alone: Tool, related: readonly RelatedTool[]): Tool => {
     if (related.length === 0) return alone
@@ -44,8 +42,8 @@ export function createRelations(options: {
       if (entries === checked) return
       checked = entries
       for (const entry of entries) {
-        if (entry.related.length === 0 || told.has(entry)) continue
-        told.add(entry)
+        if (entry.related.length === 0 || warned.has(entry)) continue
+        warned.add(entry)
         const unknown = entry.related.filter(({ name }) => !has(name)).map(({ name }) => name)
         if (unknown.length > 0)
           options.logger.warn(
@@ -77,7 +75,6 @@ function sentence(related: readonly RelatedTool[]): string {
   return parts.flat().join(' ')
 }
 
-/** A copy of the relations, after a look at each. */
 export function checkRelated(subject: Subject, given: unknown): readonly RelatedTool[] {
   if (given === undefined) return []
   if (!Array.isArray(given)) throw invalid(subject, 'needs its relatedTools in an array')

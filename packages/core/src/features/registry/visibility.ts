@@ -5,20 +5,20 @@ import { invalid, type Subject } from './checks.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 
 /**
- * Whether the caller of a request may know of something. A hidden entry is in no list of
- * theirs, completes nothing and cannot be told from one that does not exist. The rule runs on every request that could
- * show the entry, so keep it fast. If it throws, the entry is hidden.
+ * Whether the caller of a request may know of an entry. Hidden entries are not listed or completed, and requests for them
+ * fail as if they did not exist. The rule runs on every request that could show the entry, so keep it fast. If it throws,
+ * the entry is hidden.
  */
 export type VisibleRule<App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
 ) => boolean | Promise<boolean>
 
-/** An entry with a rule. Undefined where everybody may see it. */
 export interface Guarded {
+  /** Undefined if everybody may see the entry. */
   readonly visible: ((ctx: CallContext) => boolean | Promise<boolean>) | undefined
 }
 
-/** The rule of a definition, in a form that never throws. Anything but `true` hides. */
+/** Compiles a rule that never throws. Values other than `true` hide the entry. */
 export function compileVisible(
   subject: Subject,
   definition: { readonly visible?: unknown },
@@ -42,7 +42,7 @@ export function compileVisible(
   }
 }
 
-/** Uses the entry if the caller may see it, and fails as for one that does not exist otherwise. */
+/** Uses the entry if the caller may see it, and otherwise fails as for an unknown one. */
 export function ifVisible<T>(
   { visible }: Guarded,
   ctx: CallContext,
@@ -57,7 +57,7 @@ export function ifVisible<T>(
   return allowed instanceof Promise ? allowed.then(decide) : decide(allowed)
 }
 
-/** The entries that the caller may see, in the same order; the same array where none has a rule. */
+/** The entries that the caller may see. The same array if none has a rule. */
 export function visibleAmong<Entry extends Guarded>(
   entries: readonly Entry[],
   ctx: CallContext,

@@ -1,18 +1,17 @@
-import { ErrorCode, invalidParams, isErrorOf, McpError, ToolError } from '../../errors.ts'
+import { ErrorCode, invalidParams, McpError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { HandlerResult, TaskStarted } from '../../call/result.ts'
 import { taskOwner, type TaskRunner } from '../../tasks/task-runner.ts'
-import { describeIssues } from '../../schema/issues.ts'
 import { shorten } from '../registry/checks.ts'
 import { requireExtension } from '../extensions.ts'
 import { requestedTtl } from './task-methods.ts'
-import { type ToolEntry, toolFailure } from '../tools/tool-call.ts'
+import { callTool, type ToolEntry } from '../tools/tool-call.ts'
 import { ifVisible } from '../registry/visibility.ts'
 
 export interface TaskCallsOptions {
   readonly tasks: () => TaskRunner
-  /** The extensions that the server has, by id. */
+  /** The ids of the server's extensions. */
   readonly extensions: ReadonlySet<string>
   /** Whether any tool can run as a task. */
   readonly offered: () => boolean
@@ -20,7 +19,12 @@ export interface TaskCallsOptions {
   readonly unknown: (name: string) => Error
 }
 
-/** Decides which calls of tools are tasks: the client does, or by the extension the server. */
+interface Call {
+  readonly ctx: CallContext
+  readonly owner: string
+}
+
+/** Decides which calls of tools are tasks. The client decides, or with the extension the server. */
 export class TaskCalls {
   readonly #options: TaskCallsOptions
 
@@ -28,26 +32,21 @@ export class TaskCalls {
     this.#options = options
   }
 
-  /** Starts what is to be a task from the first; undefined for any other call. */
+  /** Starts a call that is a task from the start; undefined for any other call. */
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined {
-    const { tasks, offered } = this.#options
-    const dialect = ctx.revision.tasks
-    if (dialect === undefined || ctx.task !== undefined || !offered()) return undefined
-    const owner = taskOwner(ctx)
-    if (owner === undefined) return undefined
-    if (dialect.extension === undefined) {
-      const { task } = params
-      return task === undefined ? undefined : this.#asAsked(params, { ctx, owner, tasks: tasks() })
-    }
+    const call = this.#options.offered() ? toCall(ctx) : undefined
+    if (call === undefined) return undefined
+    if (ctx.revision.tasks?.extension === undefined)
+      return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
     // Rounds of questions run inside middleware, and headers are compared before a task begins.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
-    if (entry === undefined || !this.#handsOff(entry, ctx)) return undefined
-    return this.#visible(entry, ctx, () => start(entry, { ctx, owner, tasks: tasks() }, undefined))
+    if (entry === undefined || !this.#byExtension(entry, ctx)) return undefined
+    return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
   }
 
   /**
-   * Refuses a call that can only be a task to a client that cannot have one.
+   * Refuses a call that can only be a task to a client without tasks.
    *
    * @throws McpError `-32021`
    */
@@ -58,77 +57,64 @@ export class TaskCalls {
   }
 
   /**
-   * What takes the place of a call's own run; undefined where it runs. Where calls cannot be tasks, a tool that must be
-   * called as one runs as any other: a client of an older revision has no other way to call it.
+   * Starts a task in place of the call; undefined if the call runs itself. In revisions without tasks a tool that requires
+   * a task runs as any other, because their clients have no other way to call it.
    *
-   * @throws McpError where the call must be a task and is none
+   * @throws McpError if the call must be a task and is none
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
+   * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
    */
-  instead(entry: ToolEntry, args: JsonObject, ctx: CallContext): Promise<HandlerResult> | undefined {
-    const dialect = ctx.revision.tasks
-    const owner = taskOwner(ctx)
-    const { tasks } = this.#options
-    if (dialect === undefined || ctx.task !== undefined || owner === undefined) return undefined
-    if (dialect.extension === undefined) {
-      if (entry.taskSupport !== 'required') return undefined
-      throw new McpError(ErrorCode.MethodNotFound, `The tool ${entry.item.name} must be called as a task`)
+  instead(
+    entry: ToolEntry,
+    args: JsonObject,
+    ctx: CallContext,
+  ): HandlerResult | Promise<HandlerResult> | undefined {
+    const call = toCall(ctx)
+    if (call === undefined) return undefined
+    if (ctx.revision.tasks?.extension !== undefined) {
+      if (!this.#byExtension(entry, ctx)) return undefined
+      // The call itself asks the questions of the tool, so that the task begins with the answers.
+      return callTool(entry, args, ctx, () => this.#start(entry, call))
     }
-    if (!this.#handsOff(entry, ctx)) return undefined
-    return askThenStart(entry, args, { ctx, owner, tasks: tasks() })
+    if (entry.taskSupport !== 'required') return undefined
+    throw new McpError(ErrorCode.MethodNotFound, `The tool ${entry.item.name} must be called as a task`)
   }
 
-  #handsOff({ taskSupport }: ToolEntry, { client, revision }: CallContext): boolean {
+  #byExtension({ taskSupport }: ToolEntry, { client, revision }: CallContext): boolean {
     const id = revision.tasks?.extension
     if (taskSupport === undefined || id === undefined || !this.#options.extensions.has(id)) return false
     return client.extension(id) !== undefined
   }
 
-  /** The call is validated when it runs, and its faults become the task's result. Only its shape is checked here. */
-  async #asAsked({ name, task }: JsonObject, call: Call): Promise<TaskStarted> {
+  /** Checks the shape of the call only. It is validated when it runs, and its errors become the task's result. */
+  async #startRequested({ name, task }: JsonObject, call: Call): Promise<TaskStarted> {
     if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
     const { find, unknown } = this.#options
     const entry = find(name, call.ctx)
     if (entry === undefined) throw unknown(name)
-    return this.#visible(entry, call.ctx, () => {
+    return this.#ifVisible(entry, call.ctx, () => {
       if (entry.taskSupport === undefined)
         throw new McpError(ErrorCode.MethodNotFound, `The tool ${shorten(name)} cannot be called as a task`)
-      return start(entry, call, requestedTtl(task))
+      return this.#start(entry, call, requestedTtl(task))
     })
   }
 
-  async #visible(entry: ToolEntry, ctx: CallContext, run: () => Promise<TaskStarted>): Promise<TaskStarted> {
+  async #ifVisible(
+    entry: ToolEntry,
+    ctx: CallContext,
+    run: () => Promise<TaskStarted>,
+  ): Promise<TaskStarted> {
     return ifVisible(entry, ctx, () => this.#options.unknown(entry.item.name), run)
   }
-}
 
-interface Call {
-  readonly ctx: CallContext
-  readonly owner: string
-  readonly tasks: TaskRunner
-}
-
-const start = (
-  { immediateResponse }: ToolEntry,
-  { ctx, owner, tasks }: Call,
-  ttlMs: number | undefined,
-): Promise<TaskStarted> => tasks.start(ctx, owner, { ttlMs, immediateResponse })
-
-/**
- * What is asked before the work begins is asked by the call itself, so that the task begins with the answers.
- *
- * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
- */
-async function askThenStart(entry: ToolEntry, args: JsonObject, call: Call): Promise<HandlerResult> {
-  try {
-    const checked = await entry.input.check(args)
-    if (!checked.ok)
-      return toolFailure(
-        `Invalid arguments for the tool ${entry.item.name}:\n${describeIssues(checked.issues)}`,
-      )
-    const questions = entry.asks && (await entry.asks.resolve(checked.value, call.ctx))
-    return questions ?? (await start(entry, call, undefined))
-  } catch (error) {
-    if (isErrorOf(ToolError, error)) return toolFailure(error.message)
-    throw error
+  #start({ immediateResponse }: ToolEntry, { ctx, owner }: Call, ttlMs?: number): Promise<TaskStarted> {
+    return this.#options.tasks().start(ctx, owner, { ttlMs, immediateResponse })
   }
+}
+
+/** Undefined for a call that cannot become a task. */
+function toCall(ctx: CallContext): Call | undefined {
+  const owner = taskOwner(ctx)
+  const possible = ctx.revision.tasks !== undefined && ctx.task === undefined && owner !== undefined
+  return possible ? { ctx, owner } : undefined
 }

@@ -1,7 +1,7 @@
 import { isErrorOf, ToolError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { STRUCTURED_JSON } from '../../protocol/structured.ts'
-import type { CallToolResult, ContentBlock } from '../../protocol/types.ts'
+import type { ContentBlock } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { isQuestion } from '../../call/input/question.ts'
@@ -18,36 +18,43 @@ import type { ToolResult } from '../content/result.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 import type { CompiledHandler } from '../registry/compile-handler.ts'
 
-/** A tool as it is kept: checked, its schemas compiled. */
+/** A registered tool: checked, its schemas compiled. */
 export interface ToolEntry extends CompiledHandler, RelatedEntry {
-  /** How errors name it. */
+  /** Its name in errors. */
   readonly label: string
   readonly priority: number
-  /** Whether clients without user interfaces are shown another form of it. */
+  /** Whether clients without user interfaces get another form of it. */
   readonly hasUi: boolean
   readonly input: CompiledInput
-  /** What clients repeat in headers; undefined where that is nothing, which costs a call nothing. */
+  /** The parameters that clients repeat in headers; undefined if there are none, which costs a call nothing. */
   readonly inHeaders: readonly HeaderParameter[] | undefined
   readonly output: CompiledOutput | undefined
   readonly validateOutput: boolean
   readonly maxResultBytes: number | undefined
-  /** Undefined where the tool never runs as a task. */
+  /** Undefined if the tool never runs as a task. */
   readonly taskSupport: 'optional' | 'required' | undefined
   readonly immediateResponse: string | undefined
-  /** Undefined where nothing is asked, which costs a call nothing. */
+  /** Undefined if there are none, which costs a call nothing. */
   readonly asks: CompiledAsks | undefined
 }
 
-/** Calls a tool. A promise only where its schema or its handler is asynchronous. */
+type Run = (entry: ToolEntry, args: unknown, ctx: CallContext) => HandlerResult | Promise<HandlerResult>
+
+/**
+ * Calls a tool. A promise only if its schema or its handler is asynchronous.
+ *
+ * @param run - called with the checked arguments after all questions are answered, so once per call
+ */
 export function callTool(
   entry: ToolEntry,
   args: JsonObject,
   ctx: CallContext,
+  run: Run = handle,
 ): HandlerResult | Promise<HandlerResult> {
   try {
     const checked = entry.input.check(args)
-    if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx)).catch(toFailure)
-    return runTool(entry, checked, ctx)
+    if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx, run)).catch(toFailure)
+    return runTool(entry, checked, ctx, run)
   } catch (error) {
     return toFailure(error)
   }
@@ -60,28 +67,18 @@ function runTool(
   entry: ToolEntry,
   checked: CheckedInput,
   ctx: CallContext,
+  run: Run,
 ): HandlerResult | Promise<HandlerResult> {
-  if (!checked.ok) {
+  if (!checked.ok)
     return toolFailure(
       `Invalid arguments for the tool ${entry.item.name}:\n${describeIssues(checked.issues)}`,
     )
-  }
-  if (entry.asks !== undefined) return askFirst(entry, entry.asks, checked.value, ctx)
-  return handle(entry, checked.value, ctx)
-}
-
-/** The handler runs when everything is answered, and so once, however many rounds that takes. */
-async function askFirst(
-  entry: ToolEntry,
-  asks: CompiledAsks,
-  args: unknown,
-  ctx: CallContext,
-): Promise<HandlerResult> {
-  try {
-    return (await asks.resolve(args, ctx)) ?? (await handle(entry, args, ctx))
-  } catch (error) {
-    return toFailure(error)
-  }
+  const { value } = checked
+  if (entry.asks === undefined) return run(entry, value, ctx)
+  return entry.asks
+    .resolve(value, ctx)
+    .then((questions) => questions ?? run(entry, value, ctx))
+    .catch(toFailure)
 }
 
 function handle(entry: ToolEntry, args: unknown, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
@@ -100,7 +97,10 @@ function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
   if (brand === 'result') return fromResult(entry, value as ToolResult)
   if (brand === 'input-required') return toNeedsInput(value as InputRequired)
   const literal = protocolToolResult(value, entry.label, entry.output?.jsonSchema)
-  if (literal !== undefined) return fromLiteral(entry, literal)
+  if (literal !== undefined) {
+    const { content, structuredContent: structured, isError = false, _meta } = literal
+    return fromResult(entry, { content, structured, isError, _meta })
+  }
   if (entry.output !== undefined) return structuredResult(entry, value, undefined)
   if (typeof value === 'string') return textResult(value)
   if (value === undefined) return complete({ content: [] })
@@ -124,11 +124,6 @@ const textResult = (text: string): HandlerResult => complete({ content: [{ type:
 type ResultParts = Pick<ToolResult, 'structured' | 'isError' | '_meta'> & {
   readonly content: readonly ContentBlock[] | undefined
 }
-
-const fromLiteral = (
-  entry: ToolEntry,
-  { content, structuredContent: structured, isError = false, _meta }: CallToolResult,
-): HandlerResult => fromResult(entry, { content, structured, isError, _meta })
 
 function fromResult(entry: ToolEntry, value: ResultParts): HandlerResult {
   const expected = entry.output !== undefined && !value.isError
@@ -162,7 +157,7 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
-/** Clients that know of no structured value, or of objects alone, find what is no object in the text only. */
+/** Older clients read structured values from the text: all of them, or those that are not objects. */
 function mirrored(given: readonly ContentBlock[] | undefined, json: string): readonly ContentBlock[] {
   const mirror: ContentBlock = { type: 'text', text: json }
   if (given === undefined) return [mirror]
