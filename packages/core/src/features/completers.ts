@@ -1,7 +1,7 @@
 import { invalid, type Subject } from './registry/checks.ts'
 import type { AnyCompleters } from './completion-types.ts'
 
-/** Completers whose names exist; undefined where there is none at all. */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an unknown name or a completer that is not a function */
 export function checkCompleters(
   subject: Subject,
   complete: object | undefined,

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../call/request-context.ts'
 import type { Awaitable } from '../util/promises.ts'
 
-/** What the client has filled in so far. */
+/** The arguments that the client has filled in. */
 interface CompletionState {
   readonly arguments: Readonly<Record<string, string>>
 }
@@ -11,7 +11,7 @@ type Suggestions =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }
 
-/** Suggests values that go on from what was typed. */
+/** Suggests values that start with the typed text. */
 export type Completer<App = unknown, Locals = unknown> = (
   value: string,
   ctx: RequestContext<App, Locals>,
@@ -23,5 +23,4 @@ export type Completers<Name extends PropertyKey, App = unknown, Locals = unknown
   readonly [One in Name]?: Completer<App, Locals>
 }
 
-/** Completers of something registered, without its types. */
 export type AnyCompleters = Readonly<Record<string, Completer<never, never>>>

@@ -76,12 +76,8 @@ function readState(context: unknown = {}): Record<string, string> {
 }
 
 function toHandlerResult(suggested: unknown): HandlerResult {
-  const given: JsonObject = Array.isArray(suggested)
-    ? { values: suggested as unknown[] }
-    : isObject(suggested)
-      ? suggested
-      : {}
-  const { values, total, hasMore } = given
+  const given = Array.isArray(suggested) ? { values: suggested as unknown[] } : suggested
+  const { values, total, hasMore }: JsonObject = isObject(given) ? given : {}
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
     throw new OutputError('A completion returned neither an array of strings nor an object with such values')
   }
@@ -89,7 +85,7 @@ function toHandlerResult(suggested: unknown): HandlerResult {
   const known = isTotal ? (total as number) : values.length
   const more = hasMore === true || known > MAX_VALUES || values.length > MAX_VALUES || known > values.length
   const shown = values.slice(0, MAX_VALUES)
-  // Told that there is more but not how much, a count of what was given would be a wrong total.
+  // With more values but without a total, the number of values would be a wrong total.
   const counted = isTotal || hasMore !== true ? { total: known } : {}
   return complete({ completion: { values: shown, ...counted, hasMore: more } })
 }

@@ -8,15 +8,15 @@ import type {
 } from './resources/resource-types.ts'
 import type { AnyTool, ToolDefinition } from './tools/tool-types.ts'
 
-/** What kind of definition an object is: a tool and a prompt may look alike. */
+/** The kind of a definition: a tool and a prompt may look alike. */
 export const KIND: unique symbol = Symbol.for('dev.jetway/kind')
 
-/** Marks a definition with its kind. Exported so that declarations of definitions can be written. */
+/** Marks a definition with its kind. Exported because declarations of definitions name it. */
 export interface OfKind<K extends string> {
   readonly [KIND]: K
 }
 
-/** A definition that a `define*` function made, for `server.add`. */
+/** The return value of a `define*` function, for `server.add`. */
 export type AnyDefinition<App = never, Locals = never> =
   | (AnyTool<App, Locals> & OfKind<'tool'>)
   | (AnyResource<App, Locals> & OfKind<'resource'>)
@@ -25,7 +25,7 @@ export type AnyDefinition<App = never, Locals = never> =
 
 // NoInfer: where a list is expected, its element type must not decide what a definition leaves out.
 
-/** A tool for a separate file, with its types inferred. Pass it to `server.add` or `server.addTool`. */
+/** Infers the types of a tool in a separate file. Pass it to `server.add` or `server.addTool`. */
 export const defineTool = <
   const I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
@@ -39,12 +39,12 @@ export const defineTool = <
   [KIND]: 'tool',
 })
 
-/** A resource for a separate file. See {@link defineTool}. */
+/** See {@link defineTool}. */
 export const defineResource = <App = unknown, Locals = unknown>(
   definition: ResourceDefinition<App, Locals>,
 ): ResourceDefinition<App, Locals> & OfKind<'resource'> => ({ ...definition, [KIND]: 'resource' })
 
-/** A resource template for a separate file. See {@link defineTool}. */
+/** See {@link defineTool}. */
 export const defineResourceTemplate = <const Template extends string, App = unknown, Locals = unknown>(
   definition: ResourceTemplateDefinition<Template, App, Locals>,
 ): ResourceTemplateDefinition<Template, App, Locals> & OfKind<'resource template'> => ({
@@ -52,7 +52,7 @@ export const defineResourceTemplate = <const Template extends string, App = unkn
   [KIND]: 'resource template',
 })
 
-/** A prompt for a separate file. See {@link defineTool}. */
+/** See {@link defineTool}. */
 export const definePrompt = <
   S extends PromptSchema | undefined = undefined,
   const L extends PromptArguments = readonly [],

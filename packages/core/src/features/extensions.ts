@@ -5,7 +5,7 @@ import { isOfferedIn, REVISIONS } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../call/context.ts'
 import type { ExtensionEntry } from '../call/method-table.ts'
-import { type ExtensionTable, type Extension, NO_EXTENSIONS } from '../call/extension.ts'
+import { type ExtensionTable, type Extension } from '../call/extension.ts'
 import type { TaskRunner } from '../tasks/task-runner.ts'
 import { complete, type HandlerResult, typed } from '../call/result.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
@@ -14,46 +14,44 @@ import type { ListenTopic } from './listen-method.ts'
 import { isPromiseLike } from '../util/promises.ts'
 import type { Source } from './source.ts'
 
-/** An extension that has tools, resources or prompts, too. */
+/** An extension that may add tools, resources and prompts too. */
 export interface OfferingExtension<App = unknown, Locals = unknown> extends Extension<App, Locals> {
-  /** What the server then offers as its own: followed, as by `server.observe`, until the server closes. */
+  /** The server adds its definitions and follows its changes, as with `server.observe`. */
   readonly source?: Source<App, Locals>
 }
 
-/** What the extensions that come with Jetway are made of. */
+/** The parts of the server that Jetway's own extensions use. */
 export interface ExtensionHost {
-  /** Undefined where calls never run as tasks. */
+  /** Undefined if calls never run as tasks. */
   readonly tasks: (() => TaskRunner) | undefined
 }
 
 export const CONNECT: unique symbol = Symbol('dev.jetway/connect')
 
-/** An extension that needs more of the server than its methods are given. */
+/** An extension that uses parts of the server. */
 export interface Connected {
   [CONNECT](host: ExtensionHost): ConnectedExtension
 }
 
 interface ConnectedExtension extends Extension {
-  /** Further things that clients can subscribe to. */
+  /** Members that it adds to `subscriptions/listen`. */
   readonly topics?: readonly ListenTopic[]
-  /** What it makes of the user interfaces of tools. */
   readonly ui?: ToolUi
 }
 
-/** What all extensions of a server come to, for its features. */
 export interface AddedFeatures extends ExtensionTable {
   readonly topics: readonly ListenTopic[]
   readonly ui: ToolUi | undefined
 }
 
-/** An extension for a separate file, with its types inferred. Pass it to the option `extensions`. */
+/** Infers the types of an extension in a separate file. Pass it to the option `extensions`. */
 export const defineExtension = <App = unknown, Locals = unknown>(
   extension: OfferingExtension<App, Locals>,
 ): OfferingExtension<App, Locals> => extension
 
 /**
- * Refuses a call whose client has not declared an extension that the call cannot do without. Where it can, ask
- * `ctx.client.extension(id)` instead and do what the protocol itself offers.
+ * Refuses a call whose client has not declared an extension that the call needs. If it can do without, use
+ * `ctx.client.extension(id)`.
  *
  * @throws McpError `-32021`
  */
@@ -67,17 +65,16 @@ export const missingExtension = (id: string): Error =>
   missingCapability(`The client has not declared the extension ${id}`, { extensions: { [id]: {} } })
 
 /**
- * Checks the extensions of a server and puts them together.
+ * Checks and combines the extensions of a server.
  *
- * @throws UsageError `ERR_MCP_INVALID_NAME` for an id, `ERR_MCP_DUPLICATE_NAME` for an id or a method that there is
- *   already, `ERR_MCP_INVALID_DEFINITION` for whatever else is wrong
+ * @throws UsageError `ERR_MCP_INVALID_NAME` for a wrong id, `ERR_MCP_DUPLICATE_NAME` for an id or a method that is taken,
+ *   `ERR_MCP_INVALID_DEFINITION` for other errors
  */
 export function addExtensions(
   extensions: readonly Extension<never, never>[],
   host: ExtensionHost,
 ): AddedFeatures {
   if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
-  if (extensions.length === 0) return { ...NO_EXTENSIONS, topics: [], ui: undefined }
   const methods = new Map<string, ExtensionEntry>()
   const names = new Map<string, string>()
   const ids = new Set<string>()

@@ -10,16 +10,16 @@ import { MAX_URI_LENGTH } from './registry/checks.ts'
 import type { Resources } from './resources/resources.ts'
 import { visibleAmong } from './registry/visibility.ts'
 
-/** Entries of one member of a filter. */
+/** In one member of a filter. */
 const MAX_ENTRIES = 1024
 
 /** One member of the filter that clients send. */
 export interface ListenTopic {
   readonly member: string
   /**
-   * What the server agrees to of a member that is there; undefined for nothing.
+   * The part of the member that the server accepts, if any.
    *
-   * @throws McpError `-32602` for a malformed one
+   * @throws McpError `-32602` for a malformed member
    */
   agree(
     asked: unknown,
@@ -28,7 +28,7 @@ export interface ListenTopic {
 }
 
 /**
- * `subscriptions/listen`: agrees to what the server can tell of, and leaves the rest to the door.
+ * `subscriptions/listen`. The transport sends the notifications.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -54,25 +54,26 @@ async function listen(
 
 const NO_STREAM = 'Subscriptions need a persistent connection: use HTTP, stdio or an in-memory transport'
 
-/** Lists and resources, as far as the server has any. */
 export function changeTopics(
   capabilities: () => ServerCapabilities,
   resources: Resources,
 ): readonly ListenTopic[] {
-  const list = (kind: 'tools' | 'prompts' | 'resources', method: string): ListenTopic => ({
-    member: `${kind}ListChanged`,
-    agree: (asked) => {
-      const member = `${kind}ListChanged`
-      if (typeof asked !== 'boolean') throw invalidParams(`notifications.${member} must be true or false`)
-      if (!asked || capabilities()[kind]?.listChanged !== true) return undefined
-      return {
-        acknowledged: { [member]: true },
-        onChange: (event, tell) => {
-          if (event.kind === kind) tell({ method })
-        },
-      }
-    },
-  })
+  const list = (kind: 'tools' | 'prompts' | 'resources', method: string): ListenTopic => {
+    const member = `${kind}ListChanged`
+    return {
+      member,
+      agree: (asked) => {
+        if (typeof asked !== 'boolean') throw invalidParams(`notifications.${member} must be true or false`)
+        if (!asked || capabilities()[kind]?.listChanged !== true) return undefined
+        return {
+          acknowledged: { [member]: true },
+          onChange: (event, notify) => {
+            if (event.kind === kind) notify({ method })
+          },
+        }
+      },
+    }
+  }
   return [
     list('tools', Notification.ToolsListChanged),
     list('prompts', Notification.PromptsListChanged),
@@ -81,7 +82,7 @@ export function changeTopics(
   ]
 }
 
-/** An address that is unknown and one that is hidden from the caller are left out in the same way. */
+/** Leaves out unknown URIs and hidden ones alike. */
 async function agreeToUris(
   resources: Resources,
   asked: unknown,
@@ -96,11 +97,11 @@ async function agreeToUris(
   const watched = new Set(uris)
   return {
     acknowledged: { resourceSubscriptions: uris },
-    onChange: (event, tell) => {
+    onChange: (event, notify) => {
       if (event.kind !== 'resource') return
       const { uri, within } = event
       if (watched.has(uri) || (within !== undefined && watched.has(within)))
-        tell({ method: Notification.ResourceUpdated, params: { uri } })
+        notify({ method: Notification.ResourceUpdated, params: { uri } })
     },
     begin: () => {
       const ends = uris.flatMap((uri) => resources.watch(uri, undefined) ?? [])
@@ -112,9 +113,9 @@ async function agreeToUris(
 }
 
 /**
- * A member of the filter that is a list of texts, each of them once.
+ * Reads a member of the filter that is a list of strings, without duplicates.
  *
- * @throws McpError `-32602` for what is none, a text beyond `maxLength` characters, or more than 1024 of them
+ * @throws McpError `-32602` for another value, a string of more than `maxLength` characters, or more than 1024 of them
  */
 export function readTexts(member: string, asked: unknown, maxLength: number): readonly string[] {
   if (!Array.isArray(asked) || !asked.every((text) => typeof text === 'string' && text.length <= maxLength))

@@ -4,27 +4,26 @@ import type { Features } from './features.ts'
 import type { Owned, Registry } from './registry/registry.ts'
 import type { List, Source } from './source.ts'
 
-/** A source that a server follows. */
+/** The handle of an observed source. */
 export interface Observation extends Disposable {
-  /** Resolves when the source has been read for the first time, or has failed to be. Never rejects. */
+  /** Resolves after the first reading of the source, even if it failed. Never rejects. */
   readonly ready: Promise<void>
-  /** Follows no more and takes back what came from the source. Safe to call again. */
+  /** Stops following the source and removes its definitions. */
   detach(): void
 }
 
-/** An observation as the server holds it. */
 export interface Follower extends Observation {
-  /** Stops following. The source's entries stay, because no client is left to notify. */
+  /** Stops following. The definitions stay, because no client is left to notify. */
   stop(): void
 }
 
-/** One kind of thing that a source may have: reads it, and gives what then puts it in place. */
+/** The definitions of one kind. `read` returns the function that puts them into the registry. */
 interface Mirror {
   read(): Promise<() => void> | (() => void)
   clear(): void
 }
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for something that is no source */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an object that is not a source */
 export function observe(source: Source<never, never>, features: Features, logger: Logger): Follower {
   const mirrors = mirrorsOf(source, features, logger)
   let stopped = false
@@ -38,7 +37,7 @@ export function observe(source: Source<never, never>, features: Features, logger
     if (!stopped) for (const place of placements) place()
   }
 
-  /** All kinds are put in place at once, and none where one fails. Synchronous for a source that is. */
+  /** Replaces all kinds at once, or none if one fails. Synchronous if the source is. */
   const readOnce = (): Promise<void> | undefined => {
     try {
       const read = mirrors.map((mirror) => mirror.read())
@@ -106,25 +105,24 @@ function mirrorOf<Definition extends object, Entry extends object>(
   logger: Logger,
 ): Mirror | undefined {
   if (list === undefined) return undefined
-  // Clients learn of capabilities at the start of their session only, so a list that is empty now counts.
+  // Clients learn the capabilities when their session starts, so an empty list counts.
   registry.offer()
   let owned: Owned<Definition, Entry> = new Map()
   const refuse = (err: unknown): void =>
     logger.error({ err }, 'A definition of an observed source was left out')
-  const place = (definitions: readonly Definition[]): void => {
-    owned = registry.exchange(owned, definitions, refuse)
-  }
-  const placing = (given: Iterable<Definition> | undefined): (() => void) => {
-    // Read to the end first: an iterator that fails half way must not leave half a list.
+  const replace = (given: Iterable<Definition> | undefined): (() => void) => {
+    // Read to the end first: an iterator that fails must not leave half a list.
     const definitions = [...(given ?? [])]
-    return () => place(definitions)
+    return () => {
+      owned = registry.exchange(owned, definitions, refuse)
+    }
   }
   return {
     read: () => {
       const given = list()
-      return given instanceof Promise ? given.then(placing) : placing(given)
+      return given instanceof Promise ? given.then(replace) : replace(given)
     },
-    clear: () => place([]),
+    clear: replace([]),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CallContext } from '../call/context.ts'
 import type { Registry } from './registry/registry.ts'
-import type { ResourceTemplates } from './resources/resource-templates.ts'
-import type { ResourceEntry } from './resources/resource-entry.ts'
+import type { ResourceEntry, ResourceTemplates } from './resources/resource-templates.ts'
+
 import type { AnyResource } from './resources/resource-types.ts'
 import type { AnyTool } from './tools/tool-types.ts'
 import type { ToolEntry } from './tools/tool-call.ts'

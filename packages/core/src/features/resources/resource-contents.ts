@@ -14,21 +14,20 @@ export interface ResourceResult extends Branded<'contents'> {
   readonly cache: CacheHint | undefined
 }
 
-/** As {@link ResourcePart}; the URI is the address that is being read where it is left out. */
+/** A {@link ResourcePart}. @default uri the URI of the read */
 export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
 
-/** Metadata and cache hints of one read. */
 export interface ContentsOptions {
   readonly _meta?: Meta
-  /** How long this very answer may be kept. @default the resource's own `cache` */
+  /** How long clients may keep this result. @default the resource's `cache` */
   readonly cache?: CacheHint
 }
 
 /**
- * The whole answer to a read, where one text or blob does not say enough: several contents, metadata, other types. None
- * at all says that there is no such resource; what is there and empty has a content with an empty text.
+ * The result of a read with several contents, metadata or other media types. An empty list means that there is no such
+ * resource; an empty resource has a content with an empty text.
  *
- * @throws `ERR_MCP_INVALID_DEFINITION` for cache hints that are none
+ * @throws `ERR_MCP_INVALID_DEFINITION` for wrong cache hints
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
  */
 export function contents(parts: readonly ResultPart[], options: ContentsOptions = {}): ResourceResult {
@@ -39,11 +38,10 @@ export function contents(parts: readonly ResultPart[], options: ContentsOptions 
 
 interface ReadResult {
   readonly result: ReadResourceResult
-  /** What this answer says of keeping it. */
   readonly cache?: CacheHint | undefined
 }
 
-/** What a handler returned, as the result of a read. Undefined where the handler says that there is no such resource. */
+/** Converts the return value of a handler. Undefined if there is no such resource. */
 export function toReadResult(
   value: unknown,
   uri: string,

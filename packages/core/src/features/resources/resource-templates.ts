@@ -1,34 +1,53 @@
 import type { CacheHints } from '../../protocol/revisions/revision.ts'
-import type { ResourceTemplate } from '../../protocol/types.ts'
+import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import { memoize } from '../../util/memoize.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { Caching } from '../registry/caching.ts'
-import { checkAnnotations, checkName, invalid, publish } from '../registry/checks.ts'
+import { checkAnnotations, checkName, invalid, publish, type Subject } from '../registry/checks.ts'
 import { checkCompleters } from '../completers.ts'
 import type { AnyCompleters } from '../completion-types.ts'
 import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
-import type { AnyResourceTemplate } from './resource-types.ts'
+import type { AnyResource, AnyResourceTemplate } from './resource-types.ts'
 import { compileHooks, type CompiledHooks } from './subscriber-hooks.ts'
 import { compareSpecificity, parseUriTemplate, type UriTemplate } from '../uri-template/uri-template.ts'
 
-/** A template as it is kept. */
-export interface TemplateEntry extends CompiledHandler {
-  readonly item: ResourceTemplate
+interface ReadableEntry<Item> extends CompiledHandler {
+  readonly item: Item
+  readonly hooks: CompiledHooks | undefined
+  /** For reads without hints. */
+  readonly hints: CacheHints
+}
+
+/** A registered resource. */
+export type ResourceEntry = ReadableEntry<Resource>
+
+/** A registered template. */
+export interface TemplateEntry extends ReadableEntry<ResourceTemplate> {
   readonly template: UriTemplate
   readonly complete: AnyCompleters | undefined
-  readonly hooks: CompiledHooks | undefined
-  readonly hints: CacheHints
   readonly list: ((ctx: CallContext) => unknown) | undefined
 }
+
+/** Compiles the members that resources and templates share. */
+export const compileReads = (
+  subject: Subject,
+  definition: AnyResource | AnyResourceTemplate,
+  logger: Logger,
+  caching: Caching,
+): Omit<ResourceEntry, 'item'> => ({
+  ...compileHandler(subject, definition, logger),
+  hooks: compileHooks(subject, definition),
+  hints: caching.ofEntry(subject, definition),
+})
 
 export interface TemplateMatch {
   readonly entry: TemplateEntry
   readonly variables: Readonly<Record<string, string | string[]>>
 }
 
-/** The templates of a server, and which of them an address belongs to. */
+/** Finds the template that a URI belongs to. */
 export class ResourceTemplates {
   readonly registry: Registry<AnyResourceTemplate, TemplateEntry>
   readonly #sorted = memoize((entries: readonly TemplateEntry[]) =>
@@ -43,7 +62,7 @@ export class ResourceTemplates {
     })
   }
 
-  /** The most specific one that matches. A less specific one is never asked instead. */
+  /** The most specific template that matches, even if it is hidden. */
   match(uri: string): TemplateMatch | undefined {
     for (const entry of this.#sorted(this.registry.entries())) {
       const variables = entry.template.match(uri)
@@ -58,7 +77,6 @@ function refuseTemplate({ uriTemplate }: AnyResourceTemplate): never {
   throw invalid(subject, 'needs a server made with McpServer of @jetway/core')
 }
 
-/** Checks a template and prepares it for use. */
 export function buildTemplate(
   definition: AnyResourceTemplate,
   logger: Logger,
@@ -85,9 +103,7 @@ export function buildTemplate(
     }) as ResourceTemplate,
     template,
     complete,
-    ...compileHandler(subject, definition, logger),
-    hooks: compileHooks(subject, definition),
-    hints: caching.ofEntry(subject, definition),
+    ...compileReads(subject, definition, logger, caching),
     list: listed && ((ctx) => listed.call(definition, ctx)),
   }
 }

@@ -21,12 +21,12 @@ import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { OutputError } from '../content/output-error.ts'
 import { isPromiseLike } from '../../util/promises.ts'
-import { compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
-import type { ResourceEntry } from './resource-entry.ts'
 import { toReadResult } from './resource-contents.ts'
 import {
   type buildTemplate,
+  compileReads,
+  type ResourceEntry,
   ResourceTemplates,
   type TemplateEntry,
   type TemplateMatch,
@@ -34,7 +34,7 @@ import {
 import type { AnyResource } from './resource-types.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
 import { type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
-import { compileHooks, SubscriberHooks } from './subscriber-hooks.ts'
+import { SubscriberHooks } from './subscriber-hooks.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
@@ -42,12 +42,11 @@ export interface ResourcesOptions {
   readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
-  /** Without it there are no templates. */
   readonly buildTemplate?: typeof buildTemplate | undefined
   readonly lifespan?: Lifespan | undefined
 }
 
-/** The resources of a server, fixed and by template, and the methods that serve them. */
+/** The resources and templates of a server, and the methods that serve them. */
 export class Resources {
   readonly registry: Registry<AnyResource, ResourceEntry>
   readonly templates: ResourceTemplates
@@ -99,7 +98,7 @@ export class Resources {
     return this.registry.offered || this.templates.registry.offered
   }
 
-  /** Empty ones, for the server or for one session. */
+  /** Creates empty registries for the server or one session. */
   createRegistries(): Pick<SessionRegistry, 'resources' | 'templates'> {
     const logger = this.#logger
     const caching = this.#caching
@@ -111,43 +110,32 @@ export class Resources {
     return { resources, templates: new ResourceTemplates(logger, caching, this.#buildTemplate) }
   }
 
-  /**
-   * What a read of the address would reach: fixed addresses before templates, the session's own before the server's. A
-   * resource that is hidden from the caller leaves its address to no template, which would serve it without the rule.
-   */
-  at(uri: string, ctx: CallContext): ResourceEntry | TemplateMatch | undefined {
-    return this.#at(uri, sessionEntries(ctx))
-  }
-
-  /** Like {@link at}, for who needs no variables. */
+  /** The resource or template that a read of the URI would reach. */
   entryAt(uri: string, ctx: CallContext): Guarded | undefined {
-    const found = this.at(uri, ctx)
-    return found && asMatch(found).entry
+    return this.#find(uri, sessionEntries(ctx))?.entry
   }
 
   /**
-   * Counts a watcher of the address, and tells the resource's hooks if it is the first.
+   * Counts a subscriber of the URI, for the hooks of its resource.
    *
-   * @param own - what the watching session alone has
-   * @returns what takes it away again; undefined where nobody wants to know
+   * @param own - the entries of the subscriber's session alone
+   * @returns the function that removes it; undefined if the resource has no hooks
    */
   watch(uri: string, own: object | undefined): (() => void) | undefined {
-    const offers = own as SessionRegistry | undefined
-    const found = this.#at(uri, offers)
-    const entry = found && asMatch(found).entry
+    const entry = this.#find(uri, own as SessionRegistry | undefined)?.entry
     if (entry?.hooks === undefined) return undefined
-    const everybodys = this.#at(uri, undefined)
-    const shared = everybodys !== undefined && asMatch(everybodys).entry === entry
+    const shared = this.#find(uri, undefined)?.entry === entry
     return this.#watches.add(shared ? this : entry, uri, entry.hooks)
   }
 
-  #at(uri: string, own: SessionRegistry | undefined): ResourceEntry | TemplateMatch | undefined {
-    return (
-      own?.resources.get(uri) ??
-      this.registry.get(uri) ??
-      own?.templates.match(uri) ??
-      this.templates.match(uri)
-    )
+  /**
+   * Fixed URIs come before templates, and the session's entries before the server's. The URI of a resource that is hidden
+   * from the caller reaches no template, which would serve it without the rule.
+   */
+  #find(uri: string, own: SessionRegistry | undefined): Match | undefined {
+    const fixed = own?.resources.get(uri) ?? this.registry.get(uri)
+    if (fixed !== undefined) return { entry: fixed, variables: {} }
+    return own?.templates.match(uri) ?? this.templates.match(uri)
   }
 
   /**
@@ -164,15 +152,14 @@ export class Resources {
     const uri = this.uriOf(params)
     ctx.uri = uri
     const unknown = (): Error => resourceNotFound(uri)
-    const found = this.at(uri, ctx)
+    const found = this.#find(uri, sessionEntries(ctx))
     if (found === undefined) throw unknown()
-    const { entry, variables } = asMatch(found)
+    const { entry, variables } = found
     return ifVisible<HandlerResult>(entry, ctx, unknown, () => read(entry, variables, ctx))
   }
 
   #timeoutOf(uri: unknown, ctx: CallContext): number | undefined {
-    const found = typeof uri === 'string' ? this.at(uri, ctx) : undefined
-    return found && asMatch(found).entry.timeoutMs
+    return typeof uri === 'string' ? this.#find(uri, sessionEntries(ctx))?.entry.timeoutMs : undefined
   }
 
   #listTemplates(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
@@ -208,10 +195,9 @@ export class Resources {
   }
 }
 
-type Match = Pick<TemplateMatch, 'variables'> & { readonly entry: ResourceEntry | TemplateEntry }
-
-const asMatch = (found: ResourceEntry | TemplateMatch): Match =>
-  'variables' in found ? found : { entry: found, variables: {} }
+interface Match extends Pick<TemplateMatch, 'variables'> {
+  readonly entry: ResourceEntry | TemplateEntry
+}
 
 function read(
   entry: ResourceEntry | TemplateEntry,
@@ -228,7 +214,7 @@ function read(
   return isPromiseLike(returned) ? Promise.resolve(returned).then(toHandlerResult) : toHandlerResult(returned)
 }
 
-/** What a template's `list` gives is checked like a registered resource: clients read both in one list. */
+/** Checks listed resources like registered ones: clients get both in one list. */
 async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<ListedResource[]> {
   const listed: unknown = await entry.list?.(ctx)
   if (!Array.isArray(listed)) {
@@ -263,11 +249,5 @@ function toItem(resource: Resource): Resource {
 
 function buildResource(definition: AnyResource, logger: Logger, caching: Caching): ResourceEntry {
   const subject = { kind: 'resource', name: String(definition.uri) }
-  const item = toItem(definition)
-  return {
-    item,
-    ...compileHandler(subject, definition, logger),
-    hooks: compileHooks(subject, definition),
-    hints: caching.ofEntry(subject, definition),
-  }
+  return { item: toItem(definition), ...compileReads(subject, definition, logger, caching) }
 }

@@ -2,7 +2,6 @@ import type { Logger } from '../../util/logger.ts'
 import type { Lifespan } from '../../session/lifespan.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
-/** The hooks of a resource or template for its first and its last subscriber, as they are kept. */
 export interface CompiledHooks {
   readonly onSubscribe: ((uri: string, app: unknown) => unknown) | undefined
   readonly onUnsubscribe: ((uri: string, app: unknown) => unknown) | undefined
@@ -10,7 +9,7 @@ export interface CompiledHooks {
 
 type Given = { readonly [hook in keyof CompiledHooks]?: unknown }
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for a hook that is no function */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for a hook that is not a function */
 export function compileHooks(subject: Subject, definition: Given): CompiledHooks | undefined {
   const { onSubscribe, onUnsubscribe } = definition
   if (onSubscribe === undefined && onUnsubscribe === undefined) return undefined
@@ -23,20 +22,20 @@ export function compileHooks(subject: Subject, definition: Given): CompiledHooks
   return { onSubscribe: bound('onSubscribe'), onUnsubscribe: bound('onUnsubscribe') }
 }
 
-/** An address that somebody watches, and the hooks that were there when the first one began. */
+/** A URI with subscribers, and the hooks of its resource at the first subscription. */
 interface Watched {
   readonly uri: string
   readonly hooks: CompiledHooks
   watchers: number
-  /** Set while a hook runs: the next one waits for it, so that none overtakes another. */
+  /** Set while a hook runs. The next one waits for it. */
   running: Promise<void> | undefined
 }
 
-/** Counts who watches which address in this process, over all eras, and tells the author of the first and the last one. */
+/** Counts the subscribers of each URI in this process, and runs the hooks for the first and the last one. */
 export class SubscriberHooks {
   readonly #logger: Logger
   readonly #lifespan: Lifespan | undefined
-  /** By whose resource it is, so that two sessions with one of their own under the same address share nothing. */
+  /** By owner, so that two sessions with their own resources at one URI share nothing. */
   readonly #watched = new WeakMap<object, Map<string, Watched>>()
 
   constructor(logger: Logger, lifespan: Lifespan | undefined) {
@@ -45,10 +44,10 @@ export class SubscriberHooks {
   }
 
   /**
-   * One watcher more.
+   * Adds a subscriber.
    *
-   * @param owner - what the address is counted for: the server, or what only one session has
-   * @returns what takes the watcher away again; safe to call twice
+   * @param owner - the server, or the entry of one session
+   * @returns the function that removes it
    */
   add(owner: object, uri: string, hooks: CompiledHooks): () => void {
     const all = this.#watched.get(owner) ?? new Map<string, Watched>()

@@ -6,10 +6,10 @@ import type { Awaitable } from '../../util/promises.ts'
 
 declare const ASKS: unique symbol
 
-/** The compiler names it in errors, if a handler reads answers and `asks` is missing or comes after it. */
+/** The compiler shows this name if a handler reads answers, and `asks` is missing or comes after the handler. */
 export interface NoAsksAboveHandler {}
 
-/** What the handler gets for one ask: its value, or the answer to its question. */
+/** The value of an ask, or the answer to its question. */
 type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<infer T> ? T : R
 
 /** `ctx.answers`: one member for each ask. */
@@ -31,18 +31,16 @@ export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   ) => Awaitable<A[K]>
 }
 
-/** Asks built one by one, where each knows the answers of those before it. Made by `asks(inputSchema)`. */
+/** Asks built one by one, each with the answers of earlier ones. Made by `asks(inputSchema)`. */
 export interface Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> {
-  /** Adds one. Its name is the key of its answer and of its question on the wire. */
+  /** Adds an ask. Its name is the key of its answer and of its question. */
   ask<const K extends string, R>(
     name: K,
     ask: (args: ToolArguments<I>, ctx: AskContext<Answers<A>, App, Locals>) => Awaitable<R>,
   ): Asks<I, A & { readonly [P in K]: R }, App, Locals>
-  /** Only the compiler sees it. */
   readonly [ASKS]?: (args: ToolArguments<I>) => A
 }
 
-/** Either form, as a tool takes it. */
 export type ToolAsks<I extends AnySchema | undefined, A, App, Locals> =
   | AskMap<I, A, App, Locals>
   | Asks<NoInfer<I>, A, App, Locals>

@@ -7,8 +7,8 @@ import type { JsonSchema } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
 /**
- * The parameters that a schema wants to see in headers; undefined where there are none. Clients leave out a tool that
- * says it wrongly, so it is refused here.
+ * The parameters that clients repeat in headers; undefined if there are none. Clients ignore a tool whose schema declares
+ * them wrongly, so it is refused here.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */
@@ -22,9 +22,9 @@ export function headerParameters(
 }
 
 /**
- * The first parameter whose header does not say what the arguments say. A proxy has let the call through by its
- * headers, so that they are held against the arguments as they came, before defaults and transforms. What has no header
- * text at all, an object where a text belongs, is left to the schema unless a header speaks for it.
+ * The error for the first parameter whose header differs from the argument. A proxy may have allowed the call by its
+ * headers, so they are compared with the arguments before defaults and transforms. The schema checks values that no header
+ * can hold, such as an object, unless there is a header.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
  */
@@ -43,7 +43,6 @@ export function parameterFault(
   return odd && headerMismatch(odd.header)
 }
 
-/** The value that a path leads to. */
 function valueAt(args: JsonObject, path: readonly string[]): unknown {
   let at: unknown = args
   for (const name of path) {
@@ -56,7 +55,7 @@ function valueAt(args: JsonObject, path: readonly string[]): unknown {
 const isPrimitive = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** As JSON writes them, though 42.0 is 42: `Number` itself would read an empty text, or hexadecimal digits. */
+/** A JSON number. `Number` alone would accept an empty string or hexadecimal digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 function isSame(value: unknown, header: string): boolean {
@@ -64,6 +63,6 @@ function isSame(value: unknown, header: string): boolean {
   if (text === undefined) return false
   if (typeof value === 'string') return text === value
   if (typeof value === 'boolean') return text === String(value)
-  // Beyond the safe range two texts are one number, and a proxy may have read the other one.
+  // Outside the safe range two texts are one number, and a proxy may have read the other one.
   return Number.isSafeInteger(value) && NUMBER.test(text) && Number(text) === value
 }

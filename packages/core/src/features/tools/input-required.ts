@@ -3,23 +3,20 @@ import type { NeedsInput } from '../../call/result.ts'
 import { isQuestion, type Question } from '../../call/input/question.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 
-/** A handler's questions. Made by {@link inputRequired}. */
+/** Made by {@link inputRequired}. */
 export interface InputRequired extends Branded<'input-required'> {
   readonly questions: Readonly<Record<string, Question>>
   readonly state: string | undefined
 }
 
 /**
- * The low-level way to ask, for loops, prompts and resources: the handler returns its questions, and runs again from
- * the start when the answers are there, in `ctx.inputs`. What it did before is done twice, unless it looks first; `asks`
- * of a tool have no such trap.
+ * The low-level way to ask, for loops, prompts and resources. The handler returns its questions, and runs again from the
+ * start with the answers in `ctx.inputs`. It repeats its side effects unless it checks for answers first; prefer the `asks`
+ * of a tool, whose handler runs once.
  *
- * Where a call's questions are its result, its client brings them back with a request of its own; without any it may come
- * again at once.
- *
- * @param questions - by the key under which `ctx.inputs` has the answer
- * @param options - `state` is a text of your own, which the next run finds in `ctx.inputs.state`
- * @throws `ERR_MCP_INVALID_DEFINITION` for something that is no question
+ * @param questions - by the key of the answer in `ctx.inputs`; with none the client may call again at once
+ * @param options - `state` is a string for the next run, in `ctx.inputs.state`
+ * @throws `ERR_MCP_INVALID_DEFINITION` for a value that is not a question
  */
 export function inputRequired(
   questions: Readonly<Record<string, Question>>,

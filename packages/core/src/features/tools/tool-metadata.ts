@@ -2,32 +2,28 @@ import type { Meta, Tool, ToolAnnotations } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
-/** Hints about a tool, by the specification's names or by short ones, which are published under the others. */
+/** Hints about a tool, by the specification's names or by short names for them. */
 export interface ToolHints extends ToolAnnotations {
-  /** `readOnlyHint`. */
   readonly readOnly?: boolean
-  /** `destructiveHint`. */
   readonly destructive?: boolean
-  /** `idempotentHint`. */
   readonly idempotent?: boolean
-  /** `openWorldHint`. */
   readonly openWorld?: boolean
 }
 
-/** Metadata beyond the specification. Published in `_meta`; clients may ignore it. */
+/** Metadata beyond the specification, published in `_meta`. */
 export interface ToolMetadata {
   /**
-   * A whole number; more comes first where the server has `tools.orderByPriority`. Published as `dev.jetway/priority`.
+   * A whole number. With the server's `tools.orderByPriority` higher ones come first. Published as `dev.jetway/priority`.
    * @default 0, not published
    */
   readonly priority?: number
-  /** Tools to consider with this one. Published as `dev.jetway/relatedTools`, less those hidden from the caller. */
+  /** Published as `dev.jetway/relatedTools`, without those that are hidden from the caller. */
   readonly relatedTools?: readonly RelatedTool[]
-  /** `ephemeral`: results are not to be kept for another call. Published as `dev.jetway/cacheControl`. */
+  /** `ephemeral`: clients must not keep results for another call. Published as `dev.jetway/cacheControl`. */
   readonly cacheControl?: 'ephemeral'
 }
 
-/** A tool that has to do with another: `related` to it, or `suggested` as the next one to call. */
+/** `related`, or `suggested` as the next tool to call. */
 export interface RelatedTool {
   readonly name: string
   readonly relation: 'related' | 'suggested'
@@ -40,7 +36,7 @@ const SHORT_HINTS: readonly (readonly [keyof ToolHints, keyof ToolAnnotations])[
   ['openWorld', 'openWorldHint'],
 ]
 
-/** The hints by the names that travel. What says nothing is left out, since clients have defaults of their own. */
+/** Converts short names to the specification's. Leaves out undefined hints, because clients have defaults. */
 export function normaliseHints(subject: Subject, given: ToolHints | undefined): ToolAnnotations | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw invalid(subject, 'needs an object as its annotations')
@@ -60,7 +56,7 @@ export function normaliseHints(subject: Subject, given: ToolHints | undefined): 
   return kept.length === 0 ? undefined : (Object.fromEntries(kept) as ToolAnnotations)
 }
 
-/** `_meta` with the metadata in it, relations aside; undefined where there is nothing to say. */
+/** Adds the metadata, without the relations, to `_meta`. */
 export function toMeta(
   subject: Subject,
   { priority, cacheControl, _meta }: ToolMetadata & { readonly _meta?: Meta },
@@ -78,7 +74,7 @@ export function toMeta(
 }
 
 /**
- * What to show people as the name of a tool: its title, the title in its annotations, or its name.
+ * The name of a tool for people: its title, the title in its annotations, or its name.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
  */

@@ -17,29 +17,29 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly name: string
   /** Hints for the client, which must not trust them. */
   readonly annotations?: ToolHints
-  /** Ends a call that shows no sign of life for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
+  /** Ends a call that reports no progress for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
   readonly timeoutMs?: number
-  /** Whether arguments that the `inputSchema` does not name are refused. @default the server's `tools.strictInput` */
+  /** Whether the tool refuses arguments that its `inputSchema` does not name. @default the server's `tools.strictInput` */
   readonly strictInput?: boolean
   /** Bytes that a result may have, 1024 or more. @default the server's `limits.maxResultBytes` */
   readonly maxResultBytes?: number
   /**
-   * Whether the tool may (`optional`) or must (`required`) be called as a task: the call is answered at once, runs on, and
-   * the client comes back for the result. Where the client cannot do that, the tool runs as any other.
+   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the call is answered at once, and the
+   * client asks for the result later. For a client without tasks the tool runs as any other.
    * @default 'forbidden'
    */
   readonly taskSupport?: TaskSupport
-  /** What the model reads at once where the call runs as a task. Clients may ignore it. */
+  /** For the model to read while the task runs. Clients may ignore it. */
   readonly immediateResponse?: string
-  /** Whether results are checked against the `outputSchema` before they are sent. @default the server's `tools.validateOutput` */
+  /** Whether results are checked against the `outputSchema`. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
   /** The user interface that shows the tool's results. Needs the extension `apps()` of `@jetway/core/apps`. */
   readonly ui?: ToolUi
 }
 
 /**
- * Everything there is. It is not spelled `unknown` because the compiler looks at a handler without parameters before it
- * knows the `outputSchema`, and would widen `'open'` to `string` there; the literals in this union keep it from that.
+ * Any value. With `unknown` the compiler would widen the `'open'` of a handler without parameters to `string`, because it
+ * infers that handler before the `outputSchema`; the literals in this union prevent it.
  */
 type Anything =
   | ''
@@ -53,9 +53,9 @@ type Anything =
   | { readonly [key: string]: Anything }
 
 /**
- * What a tool's handler may return. With an `outputSchema`, a value of that schema or a whole result. Without one,
- * anything: a string is text, content blocks are content, undefined is no content, another value is JSON text. A whole
- * result is made by `result(…)`, or is the protocol's own `{ content: [...], structuredContent?, isError?, _meta? }`.
+ * With an `outputSchema`, a value of that schema or a whole result. Without one, anything: a string is text, content blocks
+ * are content, undefined is no content, another value is JSON text. A whole result is made by `result(…)`, or is the
+ * protocol's own `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
 type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
@@ -65,7 +65,7 @@ type Structured<S> = unknown extends S
   ? Anything | ToolResult<Anything> | CallToolResult
   : S | ToolResult<S> | ProtocolResult<S>
 
-/** The protocol's result around a value of the schema. A schema that declares `content` leaves no room for it. */
+/** The protocol's result with a value of the schema. Not for a schema that declares `content`. */
 type ProtocolResult<S> = 'content' extends keyof S
   ? never
   :
@@ -75,7 +75,6 @@ type ProtocolResult<S> = 'content' extends keyof S
         })
       | (CallToolResult & { readonly isError: true })
 
-/** A tool: something that a model may call. */
 export interface ToolDefinition<
   I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
@@ -85,17 +84,17 @@ export interface ToolDefinition<
 > extends ToolFields {
   /** zod, another Standard Schema that gives JSON Schema, or JSON Schema; an object at its root. */
   readonly inputSchema?: I
-  /** The shape of the structured value. */
+  /** Describes the structured value. */
   readonly outputSchema?: O
   /**
-   * What has to be known before the handler runs, each a value or a question to the client's side. The handler then
-   * runs once and finds the answers in `ctx.answers`. Stands above `handler`, for the compiler to know the answers
-   * there; `asks(inputSchema)` builds them for any place, and so that an ask knows the answers of those before it.
+   * Functions that run before the handler, each for a value or a question to the client. The handler then runs once and
+   * finds the answers in `ctx.answers`. Write it above `handler`, so that the compiler infers the answers;
+   * `asks(inputSchema)` works in any position, and its asks know the answers of earlier ones.
    */
   readonly asks?: ToolAsks<I, A, App, Locals>
   /** Whether a caller may know of the tool. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
-  /** Throw a `ToolError` for a failure that the model should read; every other error is shown as a generic text. */
+  /** Throw a `ToolError` for a failure that the model should read; for other errors it reads a generic text. */
   readonly handler: (
     args: ToolArguments<I>,
     ctx: RequestContext<App, Locals, Answers<A>>,
@@ -111,16 +110,16 @@ export interface AnyTool<App = never, Locals = never> extends ToolFields {
   readonly handler: (args: never, ctx: RequestContext<App, Locals, never>) => unknown
 }
 
-/** How the server handles its tools. A tool has `strictInput` and `validateOutput` too, which win over these. */
+/** How the server handles its tools. A tool's `strictInput` and `validateOutput` override these. */
 export interface ToolOptions {
-  /** Whether `tools/list` is ordered by the tools' `priority`, highest first, then by name. @default false */
+  /** Whether `tools/list` is sorted by the tools' `priority`, highest first, then by name. @default false */
   readonly orderByPriority?: boolean
   /** Whether a line at the end of a tool's description names its `relatedTools`, for models to read. @default false */
   readonly describeRelations?: boolean
   /**
-   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish that they do. An
-   * object that the schema itself opens stays open; of JSON Schema only the root is closed, and only if it does not say
-   * itself which further properties it takes. @default false
+   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish that. Objects that
+   * the schema declares open stay open. In JSON Schema only the root is closed, unless it declares its additional
+   * properties. @default false
    */
   readonly strictInput?: boolean
   /** Whether structured results are checked against the tool's `outputSchema` before they are sent. @default true */

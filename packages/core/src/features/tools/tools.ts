@@ -143,7 +143,7 @@ function callWith(
 ): HandlerResult | Promise<HandlerResult> {
   if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
-  // Where the call runs as a task, they were compared before it began.
+  // For a task they were compared before it began.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
     const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
     if (mismatch !== undefined) {
@@ -155,7 +155,7 @@ function callWith(
   return task ?? callTool(entry, args, ctx)
 }
 
-/** The schemas are not read before the tool is listed: reading converts those that could wait. */
+/** Reads the schemas when the tool is listed: reading may convert them. */
 function withSchemas(
   tool: Omit<Tool, 'inputSchema'>,
   input: CompiledInput,
@@ -213,7 +213,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   }
 }
 
-/** Undefined for a tool without a user interface. Without the extension `_meta.ui` is the author's own. */
+/** Undefined for a tool without a user interface. Without the extension `_meta.ui` stays as it is. */
 function uiOf(
   subject: Subject,
   definition: AnyTool,
@@ -230,7 +230,7 @@ function uiOf(
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool (tools with no parameters) */
 const NO_PARAMETERS = Object.freeze({ type: 'object', properties: {}, additionalProperties: false })
 
-/** Some clients send an argument where none is declared, so only a strict tool refuses them. */
+/** Some clients send arguments to a tool without parameters, so only a strict tool refuses them. */
 const withoutArguments = ({ strict }: { readonly strict: boolean }): CompiledInput => ({
   jsonSchema: NO_PARAMETERS,
   check: (args) => {
