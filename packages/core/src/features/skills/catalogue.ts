@@ -14,7 +14,7 @@ const DIRECTORY = 'inode/directory'
 const MAX_FILES = 512
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_PATH_LENGTH = 512
-/** Clients may write an authority in lower case, so that no other is safe; a segment never begins with a dot. */
+/** Lower case only, because clients may convert the first segment, a URI's authority. No leading dot. */
 const PREFIX_SEGMENT = /^[a-z0-9_~-][a-z0-9._~-]{0,127}$/
 
 /** A skill. The skills nested in it are files of it. */

@@ -9,7 +9,7 @@ const MAX_DESCRIPTION = 1024
 const LONE_SURROGATE = /\p{Surrogate}/u
 const DOCUMENT = /^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/
 
-/** The frontmatter of a skill as a JSON object: a copy, with its name and description first. */
+/** Copies the frontmatter of a skill, with its name and description first. */
 export function frontmatterOf(subject: Subject, skill: AnySkill): JsonObject {
   const { name, description, frontmatter = {} } = skill
   if (typeof name !== 'string' || !NAME.test(name))
@@ -39,10 +39,10 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, item]) => !LONE_SURROGATE.test(key) && isWellFormed(item))
 }
 
-/** Text that no UTF-8 can say is another text once it has travelled, and fails its digest. */
+/** UTF-8 cannot encode a lone surrogate, so the text that clients get would fail its digest. */
 export const isUnicode = (text: string): boolean => !LONE_SURROGATE.test(text)
 
-/** A `SKILL.md`. JSON is YAML, but for characters that readers of YAML 1.1 take for line breaks or refuse. */
+/** Writes JSON, which is YAML after escaping characters that YAML 1.1 refuses or reads as line breaks. */
 export function writeDocument(frontmatter: JsonObject, instructions: string): string {
   const lines = Object.entries(frontmatter).map(([key, value]) => `${toYaml(key)}: ${toYaml(value)}\n`)
   return `---\n${lines.join('')}---\n\n${instructions}`
@@ -54,5 +54,5 @@ const toYaml = (value: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** Whether a `SKILL.md` begins with frontmatter. What it says is for its reader to hold against the definition. */
+/** Whether a `SKILL.md` begins with frontmatter. Its fields are not checked. */
 export const hasFrontmatter = (text: string): boolean => DOCUMENT.test(text)

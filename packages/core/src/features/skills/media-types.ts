@@ -1,4 +1,4 @@
-/** What skills are made of, by the end of a file's name. Everything else is plain text or bytes. */
+/** Other files are plain text or bytes. */
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['md', 'text/markdown'],
   ['markdown', 'text/markdown'],
@@ -32,6 +32,5 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ])
 
-/** @returns undefined for an ending that is not known */
 export const mediaTypeOf = (name: string): string | undefined =>
   BY_EXTENSION.get(/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '')

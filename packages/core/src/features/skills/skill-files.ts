@@ -8,11 +8,11 @@ import { hasFrontmatter, isUnicode } from './frontmatter.ts'
 import { mediaTypeOf } from './media-types.ts'
 import type { SkillContent, SkillResource } from './skill-types.ts'
 
-/** What a file may have as it travels, in bytes: below the default `maxResultBytes` of 8 MiB, with room for the rest. */
+/** As JSON, in bytes. Together with the rest of the result less than the default `maxResultBytes` of 8 MiB. */
 const MAX_ENCODED_BYTES = 8_000_000
 const MAX_SEGMENTS = 32
 const MAX_PATH_LENGTH = 1024
-/** Two of them fit into a cursor. */
+/** Two fit into a cursor. */
 const MAX_URI_LENGTH = 4096
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -26,7 +26,7 @@ export interface ServedFile {
   manifest(): Promise<SkillResource> | undefined
 }
 
-/** The address of a file or folder. Segments travel encoded, so that a space or a "?" is part of a name. */
+/** Encodes the segments, so that names may have a space or a "?". */
 export const skillUri = (path: string): string =>
   `skill://${path.split('/').map(encodeURIComponent).join('/')}`
 
@@ -65,7 +65,7 @@ export function serveFile(
   }
 }
 
-/** Text where it can be text: hosts hash what they have read, and base64 costs a third more. */
+/** Converts bytes to text if possible, because base64 is a third larger. */
 function settle(subject: Subject, path: string, content: unknown): string | Uint8Array {
   const given = content instanceof Uint8Array ? (asText(content) ?? content.slice()) : content
   if (typeof given !== 'string' && !(given instanceof Uint8Array))
@@ -83,7 +83,7 @@ function settle(subject: Subject, path: string, content: unknown): string | Uint
 }
 
 function asText(bytes: Uint8Array): string | undefined {
-  // Bytes that happen to be UTF-8 are text to no reader with a NUL among them.
+  // With a NUL it is no text, even if it is valid UTF-8.
   if (bytes.includes(0)) return undefined
   try {
     return decoder.decode(bytes)
@@ -104,14 +104,13 @@ async function digest(content: string | Uint8Array): Promise<string> {
   return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** A `SKILL.md` that is given whole. */
 export function checkDocument(subject: Subject, content: unknown): void {
   const text = content instanceof Uint8Array ? asText(content) : content
   if (typeof text === 'string' && hasFrontmatter(text)) return
   throw invalid(subject, 'needs a SKILL.md of UTF-8 text that begins with frontmatter between lines of "---"')
 }
 
-/** A path that stays below its folder whatever reads it: on Windows, too, and after decoding. */
+/** Refuses paths that could leave their folder, also on Windows and after decoding. */
 export function checkFilePath(subject: Subject, path: string): void {
   const segments = path.split('/')
   const fine =

@@ -13,36 +13,35 @@ import type { AnySkill, Skill, SkillDefinition } from './skill-types.ts'
 /** Options of {@link skills}. */
 export interface SkillsOptions<App = unknown, Locals = unknown> {
   readonly skills: Iterable<SkillDefinition<App, Locals>>
-  /** Whether clients may list folders by `resources/directory/read`. @default false */
+  /** Whether clients may list folders with `resources/directory/read`. @default false */
   readonly directoryRead?: boolean
-  /** Skills, or children of a folder, that one answer holds; fewer where they come to more than 1 MiB. @default 100 */
+  /** Skills or files of a folder in one result; fewer if they are larger than 1 MiB. @default 100 */
   readonly pageSize?: number
-  /** How long clients may keep lists and entries, and for whom. @default 0 ms, private */
+  /** For lists and entries. @default 0 ms, private */
   readonly cache?: CacheHint
 }
 
-/** The extension, for the option `extensions` of servers. */
+/** For the option `extensions` of servers. */
 export interface SkillsExtension<App = unknown, Locals = unknown> extends OfferingExtension<App, Locals> {
   /**
-   * Serves these skills and no others; clients that listen for it hear that the list of resources has changed. Skills
-   * that are wrong leave all as it was.
+   * Replaces all skills, and notifies clients that the list of resources has changed. Wrong skills change nothing.
    *
-   * @throws what `skills(…)` throws
+   * @throws the errors of `skills(…)`
    */
   set(skills: Iterable<SkillDefinition<App, Locals>>): void
 }
 
 const ID = 'io.modelcontextprotocol/skills'
-/** Bytes of one page: less than the longest line that clients accept, even together with one large entry. */
+/** In one page, in bytes: together with one large entry, less than the longest line that clients accept. */
 const PAGE_BYTES = 1024 * 1024
 
 /**
- * Skills: instructions for models, served with the files that belong to them. `skills/list` and `skills/get` give their
- * manifests, and every file is a resource below `skill://`.
+ * Serves skills: instructions for models, with their files. `skills/list` and `skills/get` return their manifests, and every
+ * file is a resource below `skill://`.
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
- * @throws UsageError `ERR_MCP_INVALID_NAME`, `ERR_MCP_INVALID_DEFINITION` or `ERR_MCP_DUPLICATE_NAME` for skills that
- *   are wrong, too large or in each other's way, `ERR_MCP_OPTION` for other options
+ * @throws UsageError `ERR_MCP_INVALID_NAME`, `ERR_MCP_INVALID_DEFINITION` or `ERR_MCP_DUPLICATE_NAME` for wrong skills,
+ *   `ERR_MCP_OPTION` for wrong options
  */
 export function skills<App = unknown, Locals = unknown>(
   options: SkillsOptions<App, Locals>,
@@ -54,22 +53,8 @@ export function skills<App = unknown, Locals = unknown>(
   const listeners = new Set<() => void>()
   let catalogue = createCatalogue(checkSkills(options.skills))
 
-  /** The cursor is the last URI. It may be gone: the items are in the order of their URIs. */
-  const pageOf = <Item extends { readonly uri: string }>(
-    items: readonly Item[],
-    name: string,
-    { cursor }: JsonObject,
-  ): { items: readonly Item[]; nextCursor?: string | undefined } => {
-    const after = cursor === undefined ? '' : decodeCursor(name, cursor)
-    const start = items.findIndex(({ uri }) => uri > after)
-    if (start === -1) return { items: [] }
-    const page = items.slice(start, start + pageSize)
-    const last = start + pageSize < items.length ? page.at(-1) : undefined
-    return { items: page, nextCursor: last && encodeCursor(name, last.uri) }
-  }
-
   const list = async (params: JsonObject): Promise<object> => {
-    const { items, nextCursor } = pageOf(catalogue.skills, 'skills', params)
+    const { items, nextCursor } = pageOf(catalogue.skills, 'skills', params['cursor'], pageSize)
     const entries = await Promise.all(items.map((skill) => skill.entry()))
     const fitting = fit(entries)
     const last = fitting.length < entries.length ? fitting.at(-1) : undefined
@@ -88,7 +73,7 @@ export function skills<App = unknown, Locals = unknown>(
     const uri = uriIn(params)
     const children = catalogue.directories.get(uri)
     if (children === undefined) throw invalidParams(`${shorten(uri)} is not a directory resource`)
-    const { items, nextCursor } = pageOf(children, uri, params)
+    const { items, nextCursor } = pageOf(children, uri, params['cursor'], pageSize)
     return { resources: items, ...(nextCursor !== undefined && { nextCursor }) }
   }
 
@@ -115,7 +100,22 @@ export function skills<App = unknown, Locals = unknown>(
   }
 }
 
-/** An entry is never split, and one at least is given, however large. */
+/** The cursor is the last URI. It may be gone: the items are in the order of their URIs. */
+function pageOf<Item extends { readonly uri: string }>(
+  items: readonly Item[],
+  list: string,
+  cursor: unknown,
+  pageSize: number,
+): { readonly items: readonly Item[]; readonly nextCursor?: string | undefined } {
+  const after = cursor === undefined ? '' : decodeCursor(list, cursor)
+  const start = items.findIndex(({ uri }) => uri > after)
+  if (start === -1) return { items: [] }
+  const page = items.slice(start, start + pageSize)
+  const last = start + pageSize < items.length ? page.at(-1) : undefined
+  return { items: page, nextCursor: last && encodeCursor(list, last.uri) }
+}
+
+/** The entries that fit into a page: at least one, however large. */
 function fit(entries: readonly Skill[]): readonly Skill[] {
   let size = 0
   const beyond = entries.findIndex((entry, index) => {
