@@ -47,7 +47,7 @@ export interface Connection extends MountHandle {}
 type Refused = Extract<Selection, { readonly kind: 'refuse' }>
 type Served = Extract<Selection, { readonly kind: 'serve' }>
 
-/** Sends the response to one message; undefined if a cancelled call has none. */
+/** Sends the response to one message; undefined for a cancelled call, which has none. */
 type Reply = (frame: string | undefined) => void | Promise<void>
 
 const DEFAULT_END_GRACE_MS = 2_000
@@ -243,7 +243,7 @@ class DuplexConnection implements Connection, ServerMount {
       this.#answer(this.#perRequest.subscribe(settled, selection.revision), reply)
     if (!(response instanceof Promise)) return answer(response)
     void response.catch((error: unknown) => this.#failed(message, error)).then(answer)
-    // While the client owes a response reading goes on, and further calls are refused: it comes on this connection.
+    // While the client owes a response, reading continues and more calls are refused: it comes on this connection.
     const capacity = (): Promise<void> | undefined =>
       this.#session?.awaitsResponse === true ? undefined : this.#perRequest.limit.capacity()
     return ready === undefined ? capacity() : ready.then(capacity, () => {})

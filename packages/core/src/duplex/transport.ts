@@ -13,7 +13,7 @@ export interface TransportHandlers {
   close(reason: TransportClose): void
 }
 
-/** What a transport may do with a message. */
+/** Options of {@link Transport.send}. */
 export interface SendOptions {
   /** Drops the message if it is not written yet. */
   readonly signal?: AbortSignal

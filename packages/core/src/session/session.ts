@@ -97,8 +97,8 @@ export class Session implements CallSession {
     return this.#limit.inFlight + this.#held
   }
   /**
-   * Resolves when one more call may enter; undefined when it may now. While the client owes a response reading goes on,
-   * since the response comes on the same connection: calls beyond the limit are refused.
+   * Resolves when one more call may enter; undefined when it may now. While the client owes a response, reading
+   * continues, since the response comes on the same connection: calls beyond the limit are refused.
    */
   capacity(): Promise<void> | undefined {
     return this.awaitsResponse ? undefined : this.#limit.capacity()

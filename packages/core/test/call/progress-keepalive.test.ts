@@ -11,11 +11,11 @@ interface Served {
   readonly server: McpServer
   readonly clock: FakeClock
   readonly peer: Peer
-  /** The values that the client has been sent so far. */
-  readonly heard: () => readonly number[]
+  /** The values that the client has received so far. */
+  readonly received: () => readonly number[]
 }
 
-/** A server whose one tool does what it is given, and a client of it. */
+/** A server whose only tool runs the handler, and a client of it. */
 async function serve(
   handler: (ctx: RequestContext, clock: FakeClock) => unknown,
   options: ServerOptions = {},
@@ -28,14 +28,14 @@ async function serve(
     server,
     clock,
     peer,
-    heard: () => peer.notifications.map(({ params }) => (params as { progress: number }).progress),
+    received: () => peer.notifications.map(({ params }) => (params as { progress: number }).progress),
   }
 }
 
 const wait = (clock: FakeClock, ms: number): Promise<void> =>
   new Promise((resolve) => clock.setTimeout(resolve, ms))
 
-/** Calls the tool, and sees it begin. */
+/** Calls the tool, and waits until it begins. */
 async function call(
   { peer, clock }: Pick<Served, 'peer' | 'clock'>,
   token?: string | number,
@@ -68,7 +68,7 @@ describe('a silent call whose client asked for progress', () => {
   )
 
   it('waits 15 s after each report of its handler', async () => {
-    const { clock, peer, heard } = await serve(async (ctx, time) => {
+    const { clock, peer, received } = await serve(async (ctx, time) => {
       await wait(time, 10 * SECOND)
       await ctx.progress(1, 4)
       await wait(time, 14 * SECOND)
@@ -79,11 +79,11 @@ describe('a silent call whose client asked for progress', () => {
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(44 * SECOND)
     await answer
-    expect(heard()).toEqual([1, 2, 2.000002, 3])
+    expect(received()).toEqual([1, 2, 2.000002, 3])
   })
 
   it('gets progress although its handler’s reports are dropped', async () => {
-    const { clock, peer, heard } = await serve(async (ctx, time) => {
+    const { clock, peer, received } = await serve(async (ctx, time) => {
       for (let n = 0; n < 4; n++) {
         await ctx.progress(1)
         await wait(time, 10 * SECOND)
@@ -92,26 +92,26 @@ describe('a silent call whose client asked for progress', () => {
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(40 * SECOND)
     await answer
-    expect(heard()).toEqual([1, 1.000001, expect.closeTo(1.000002, 9)])
+    expect(received()).toEqual([1, 1.000001, expect.closeTo(1.000002, 9)])
   })
 
   it('still ends at its time limit', async () => {
-    const { clock, peer, heard } = await serve((_ctx, time) => wait(time, 600 * SECOND))
+    const { clock, peer, received } = await serve((_ctx, time) => wait(time, 600 * SECOND))
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(60 * SECOND)
     expect((await answer).result).toMatchObject({ isError: true })
     await clock.advance(600 * SECOND)
-    expect(heard()).toHaveLength(3)
+    expect(received()).toHaveLength(3)
   })
 
   it('gets no more progress after its cancellation', async () => {
-    const { clock, peer, heard } = await serve((_ctx, time) => wait(time, 50 * SECOND))
+    const { clock, peer, received } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     await call({ peer, clock }, 1)
     await clock.advance(20 * SECOND)
     peer.notify('notifications/cancelled', { requestId: 2 })
     await clock.advance(0)
     await clock.advance(120 * SECOND)
-    expect(heard()).toEqual([0])
+    expect(received()).toEqual([0])
   })
 
   it('shares one timer with all others, which is cleared when the server closes', async () => {
@@ -119,7 +119,7 @@ describe('a silent call whose client asked for progress', () => {
     const idle = clock.pending
     const answers = []
     for (let token = 0; token < 20; token++) answers.push((await call({ peer, clock }, token)).answer)
-    // One of each handler's own, one for all time limits, one for all heartbeats.
+    // One for each handler, one for all time limits, one for all heartbeats.
     expect(clock.pending).toBe(idle + 20 + 2)
     await clock.advance(20 * SECOND)
     await Promise.all(answers)
@@ -168,11 +168,13 @@ describe('there is no keepalive', () => {
 
 describe('the option progressHeartbeat', () => {
   it('is the time in ms', async () => {
-    const { clock, peer, heard } = await serve((_ctx, time) => wait(time, SECOND), { progressHeartbeat: 300 })
+    const { clock, peer, received } = await serve((_ctx, time) => wait(time, SECOND), {
+      progressHeartbeat: 300,
+    })
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(SECOND)
     await answer
-    expect(heard()).toHaveLength(3)
+    expect(received()).toHaveLength(3)
   })
 
   it.each([0, -1, Number.NaN, 2 ** 31, true as unknown as number])('refuses %s', (progressHeartbeat) => {

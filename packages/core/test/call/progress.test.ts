@@ -85,7 +85,7 @@ describe('keepalives between the reports of a handler, https://modelcontextproto
           const sent = next === 'beat' ? beat() : report(...next)
           if (next !== 'beat') {
             const grows = Number.isFinite(next[0]) && next[0] > own
-            // Above the largest number there is nothing that could be sent.
+            // No number is larger than the largest one.
             if (last < 1e300) expect(sent !== undefined).toBe(grows)
             if (grows) own = next[0]
           }

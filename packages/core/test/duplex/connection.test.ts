@@ -7,7 +7,7 @@ import { settled } from '../support/fake-clock.ts'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
 import { ScriptedTransport } from '../support/transport.ts'
 
-/** Calls that wait until the test lets them go, by the `key` in their params. */
+/** Calls that wait until the test releases them, by the `key` in their params. */
 function gatedTool(): { entry: MethodEntry; release: (key: string) => void; started: string[] } {
   const waiting = new Map<string, () => void>()
   const started: string[] = []
@@ -109,8 +109,8 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
   it.each([
     ['no version', {}],
     ['capabilities that are no object', { protocolVersion: '2025-11-25', capabilities: [] }],
-    ['facts of 20 KiB', { protocolVersion: '2025-11-25', clientInfo: { name: 'x'.repeat(20_000) } }],
-  ])('with %s is -32602', async (_, params) => {
+    ['a clientInfo of 20 KiB', { protocolVersion: '2025-11-25', clientInfo: { name: 'x'.repeat(20_000) } }],
+  ])('with %s gets -32602', async (_, params) => {
     const transport = new ScriptedTransport()
     serveTransport(createTestRuntime({}), transport)
     await transport.receive({ ...initialize(), params })
@@ -325,7 +325,7 @@ describe('changes', () => {
 })
 
 describe('a slow client', () => {
-  /** A transport that is behind from the first write on, until the test says otherwise. */
+  /** A transport whose peer reads slowly from the first write on, until the test ends that. */
   class SlowTransport extends ScriptedTransport {
     caughtUp: (() => void) | undefined
     override send(message: string): void | Promise<void> {

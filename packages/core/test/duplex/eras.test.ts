@@ -27,7 +27,7 @@ const request = (id: unknown, method: string, params: object = {}): object => ({
   method,
   params,
 })
-/** The same with metadata of its own. */
+/** A request with its own metadata. */
 const alone = (id: unknown, method: string, params: object = {}, version = VERSION): object =>
   request(id, method, {
     ...params,
@@ -45,7 +45,7 @@ const cancel = (requestId: unknown, params: object = {}): object => ({
   params: { requestId, ...params },
 })
 
-/** Calls that wait until the test lets them go, and say of which era they were. */
+/** Calls that wait until the test releases them, and name their era in the result. */
 function gated(): { entry: MethodEntry; release: (key: string) => void; started: string[]; ended: string[] } {
   const waiting = new Map<string, () => void>()
   const started: string[] = []
@@ -229,7 +229,7 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
     ask()
     await held
     const question = (transport.sent as Frame[]).find(({ method }) => method === 'roots/list')
-    // No room, and nobody can be kept waiting.
+    // The limit is reached, and reading must continue: the request is refused.
     expect(transport.receive(alone(4, 'tools/call', { name: 'hangs' }))).toBeUndefined()
     expect(rejected).toEqual(['busy'])
     expect(connection.stats()).toMatchObject({ callsInFlight: 3, refusals: { busy: 1 } })
@@ -284,7 +284,7 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
     const { transport, connection, rejected } = bench()
     await transport.receive(request(1, 'tools/list', { _meta: { ...META, [CAPABILITIES]: 5 } }))
     await transport.receive(alone(2, 'tools/list', {}, '2099-01-01'))
-    // One that has sessions is not asked for by naming it in a request.
+    // The metadata of a request cannot name a revision with sessions.
     await transport.receive(alone(3, 'tools/list', {}, '2025-11-25'))
     await transport.receive(alone(4, 'initialize'))
     await transport.receive(alone(5, 'ping'))
@@ -309,10 +309,10 @@ describe('a ping next to a session', () => {
 
   it.each<[string, (typeof VERSION | '2025-11-25')[], object | undefined, object]>([
     ['before the session', [VERSION, '2025-11-25'], undefined, { result: {} }],
-    ['of its own metadata', [VERSION, '2025-11-25'], META, { error: { code: -32601 } }],
-    ['of an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
-    ['of none, where it must name one', [VERSION], undefined, { error: { code: -32602 } }],
-    ['of none, where sessions are all there is', ['2025-11-25'], undefined, { result: {} }],
+    ['with its own metadata', [VERSION, '2025-11-25'], META, { error: { code: -32601 } }],
+    ['that names an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
+    ['without metadata, where it is required', [VERSION], undefined, { error: { code: -32602 } }],
+    ['without metadata, on a server with sessions only', ['2025-11-25'], undefined, { result: {} }],
   ])('%s depends on the served revisions', async (_what, revisions, _meta, expected) => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions })
@@ -322,7 +322,7 @@ describe('a ping next to a session', () => {
 })
 
 describe('a connection that serves one era', () => {
-  it('without sessions tells a client that initializes its versions', async () => {
+  it('without sessions answers initialize with its versions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: [VERSION] })
     await transport.receive(initialize())
@@ -343,7 +343,7 @@ describe('a connection that serves one era', () => {
     await transport.receive(alone(1, 'server/discover'))
     await transport.receive(initialize())
     await transport.receive(alone(2, 'server/discover'))
-    // What it holds no calls for beside the session, it takes for the session's own.
+    // It ignores the metadata, so the request belongs to the session.
     await transport.receive(alone(3, 'tools/list'))
     expect(transport.sent).toMatchObject([
       { id: 1, error: { code: -32600 } },
@@ -363,12 +363,22 @@ describe('a connection that serves one era', () => {
 
 describe('a message without a mount', () => {
   it.each<[string, readonly (typeof VERSION | '2025-11-25')[], object, object]>([
-    ['of its own metadata', [VERSION, '2025-11-25'], alone(1, 'tools/list'), { result: { ttlMs: 0 } }],
-    ['of none', [VERSION, '2025-11-25'], request(1, 'tools/list'), { result: { tools: [{}] } }],
-    ['of none, where it must have some', [VERSION], request(1, 'tools/list'), { error: { code: -32602 } }],
-    ['that initializes where nothing can be', [VERSION], initialize(), { error: { code: -32022 } }],
+    ['with its own metadata', [VERSION, '2025-11-25'], alone(1, 'tools/list'), { result: { ttlMs: 0 } }],
+    ['without metadata', [VERSION, '2025-11-25'], request(1, 'tools/list'), { result: { tools: [{}] } }],
     [
-      'of its own metadata, where only sessions are',
+      'without metadata, where it is required',
+      [VERSION],
+      request(1, 'tools/list'),
+      { error: { code: -32602 } },
+    ],
+    [
+      'that is initialize, on a server without sessions',
+      [VERSION],
+      initialize(),
+      { error: { code: -32022 } },
+    ],
+    [
+      'with its own metadata, on a server with sessions only',
       ['2025-11-25'],
       alone(1, 'server/discover'),
       { error: {} },

@@ -3,7 +3,7 @@ import type { SamplingContent } from '../../../src/protocol/types.ts'
 import { elicitUrl, sample, type SamplingMessage } from '../../../src/call/input/question.ts'
 
 it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc', '/relative', ''])(
-  'an address that a client would open is of the web: not %j',
+  'elicitUrl refuses %j',
   (url) => {
     expect(() => elicitUrl('Open', url)).toThrow('elicitUrl needs an absolute https: URL')
   },
@@ -24,14 +24,14 @@ describe('tools in sampling, https://modelcontextprotocol.io/specification/2025-
   })
 
   it.each<[string, () => unknown]>([
-    ['without an answer', turns(use('1'))],
-    ['with the answer to another', turns(use('1'), outcome('2'))],
-    ['with half of the answers', turns([use('1'), use('2')], outcome('1'))],
-    ['with something beside the answers', turns(use('1'), [outcome('1'), text])],
-    ['with an answer too many', turns(use('1'), [outcome('1'), outcome('2')])],
-    ['with one answer twice', turns(use('1'), [outcome('1'), outcome('1')])],
-    ['where nobody used one', turns([text], outcome('1'))],
-    ['by the user', turns([text], use('1'), outcome('1'))],
+    ['without a result', turns(use('1'))],
+    ['with the result of another one', turns(use('1'), outcome('2'))],
+    ['with half of the results', turns([use('1'), use('2')], outcome('1'))],
+    ['with a text besides the results', turns(use('1'), [outcome('1'), text])],
+    ['with one result too many', turns(use('1'), [outcome('1'), outcome('2')])],
+    ['with one result twice', turns(use('1'), [outcome('1'), outcome('1')])],
+    ['without a tool_use', turns([text], outcome('1'))],
+    ['by the user instead of the assistant', turns([text], use('1'), outcome('1'))],
   ])('are refused %s', (_what, ask) => {
     expect(ask).toThrow('needs one tool_result for each and nothing else')
   })

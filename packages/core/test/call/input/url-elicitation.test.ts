@@ -13,7 +13,7 @@ const CAPABILITIES = { elicitation: { url: {} } }
 const ignore = (): void => {}
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** Counts who listens. */
+/** Counts its listeners. */
 class CountingBus implements Bus {
   readonly #inner = new MemoryBus()
   listeners = 0
@@ -88,10 +88,10 @@ function asked({ result }: Answer): Asked {
   return { key, url: params.url, id: params.url.split('e=')[1] ?? '', requestState: result?.['requestState'] }
 }
 
-/** Digests and seals are made on other threads, so that turns of the loop do not say when they are there. */
+/** Waits in real time, because other threads compute digests and seals. */
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2 })
 
-/** The time limit of calls has one timer, the wait another. */
+/** One timer is the time limit of calls, the other one ends the wait. */
 const untilWaiting = ({ clock }: Bench): Promise<void> => until(() => expect(clock.pending).toBe(2))
 
 const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
