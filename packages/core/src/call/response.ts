@@ -5,6 +5,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
 import { bytesBeyond } from '../util/bytes.ts'
+import { memoize } from '../util/memoize.ts'
 import { randomToken } from '../util/random.ts'
 import type { CallContext } from './context.ts'
 import { type MethodEntry, NO_PARAMS } from './method-table.ts'
@@ -42,7 +43,10 @@ export interface EncoderOptions {
 /** Makes one response of what a handler returned or threw. */
 export class ResponseEncoder {
   readonly #options: EncoderOptions
-  readonly #serverInfo = new Map<Revision, string>()
+  /** The server's name and version, which some revisions put into every result. */
+  readonly #server = memoize((revision: Revision) =>
+    JSON.stringify(revision.project('implementation', this.#options.info)),
+  )
 
   constructor(options: EncoderOptions) {
     this.#options = options
@@ -103,7 +107,7 @@ export class ResponseEncoder {
       return this.failWith(entry, ctx, text, ErrorCode.InternalError)
     }
     if (ctx.report !== undefined) ctx.report.failed = result.result['isError'] === true
-    if (result instanceof SerializedResult && isLarge(result)) return this.#large(ctx, result)
+    if (result instanceof SerializedResult && json.length >= LARGE) return this.#large(ctx, result)
     return this.#answer(ctx, json, result)
   }
 
@@ -147,16 +151,7 @@ export class ResponseEncoder {
     ctx.finish()
     const { message, revision } = ctx
     const empty = revision.envelope?.(message.method, '{}', this.#server(revision), result.hints) ?? '{}'
-    return new LargeAnswer(message.id, empty, result)
-  }
-
-  /** The server's name and version, which some revisions put into every result. */
-  #server(revision: Revision): string {
-    const known = this.#serverInfo.get(revision)
-    if (known !== undefined) return known
-    const text = JSON.stringify(revision.project('implementation', this.#options.info))
-    this.#serverInfo.set(revision, text)
-    return text
+    return largeAnswer(message.id, empty, result)
   }
 }
 
@@ -179,36 +174,31 @@ const LARGE = 8_192
 const CLOSE = '}'.charCodeAt(0)
 const encoder = new TextEncoder()
 
-const isLarge = ({ json }: SerializedResult): boolean => json.length >= LARGE
-
 /**
  * The response to one of many requests for the same large result, whose bytes are encoded once for all of them. Building
  * each response as a text would copy, measure and encode the result again.
+ *
+ * @param empty - the text of a result without members, in the revision's envelope
  */
-export class LargeAnswer {
-  readonly #id: RequestId
-  /** The text before the members of the result: `{`, and the members that the revision adds to every result. */
-  readonly #head: string
-  readonly #result: SerializedResult
-
-  /** @param empty - the text of a result without members, in the revision's envelope */
-  constructor(id: RequestId, empty: string, result: SerializedResult) {
-    this.#id = id
-    this.#head = empty === '{}' ? '{' : `${empty.slice(0, -1)},`
-    this.#result = result
-  }
-
-  get frame(): string {
-    return resultFrame(this.#id, this.#head + this.#result.json.slice(1))
-  }
-
-  bytes(): Uint8Array<ArrayBuffer> {
-    const before = encoder.encode(resultFrame(this.#id, this.#head).slice(0, -1))
-    const members = this.#result.bytes.subarray(1)
-    const whole = new Uint8Array(before.length + members.length + 1)
-    whole.set(before)
-    whole.set(members, before.length)
-    whole[whole.length - 1] = CLOSE
-    return whole
+export function largeAnswer(
+  id: RequestId,
+  empty: string,
+  result: SerializedResult,
+): Required<Pick<EncodedAnswer, 'frame' | 'bytes'>> {
+  // The text before the members of the result: `{`, and the members that the revision adds to every result.
+  const head = empty === '{}' ? '{' : `${empty.slice(0, -1)},`
+  return {
+    get frame() {
+      return resultFrame(id, head + result.json.slice(1))
+    },
+    bytes: () => {
+      const before = encoder.encode(resultFrame(id, head).slice(0, -1))
+      const members = result.bytes.subarray(1)
+      const whole = new Uint8Array(before.length + members.length + 1)
+      whole.set(before)
+      whole.set(members, before.length)
+      whole[whole.length - 1] = CLOSE
+      return whole
+    },
   }
 }

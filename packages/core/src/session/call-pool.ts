@@ -2,6 +2,7 @@ import { busy } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import { ANONYMOUS, principalOf } from '../stores/principal.ts'
+import { memoize } from '../util/memoize.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import type { CallContext } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
@@ -109,16 +110,12 @@ export class CallPool {
 export function createCallPool(): CallPool {
   if (isolatedRequests()) return new CallPool(undefined)
   /** Kept while idle: most calls of most servers share one. */
-  const anonymous = new WeakMap<ServerRuntime, ConcurrencyLimit>()
+  const anonymous = memoize((runtime: ServerRuntime) => new ConcurrencyLimit(runtime.limits.anonymous))
   const byPrincipal = new Map<string, ConcurrencyLimit>()
   return new CallPool((runtime, principal) => {
-    const known = principal === ANONYMOUS ? anonymous.get(runtime) : byPrincipal.get(principal)
+    if (principal === ANONYMOUS) return anonymous(runtime)
+    const known = byPrincipal.get(principal)
     if (known !== undefined) return known
-    if (principal === ANONYMOUS) {
-      const limit = new ConcurrencyLimit(runtime.limits.anonymous)
-      anonymous.set(runtime, limit)
-      return limit
-    }
     const limit = new ConcurrencyLimit(runtime.limits, () => byPrincipal.delete(principal))
     byPrincipal.set(principal, limit)
     return limit

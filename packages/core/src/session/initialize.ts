@@ -32,18 +32,15 @@ export interface InitializeInput {
 }
 
 /** The response to `initialize`, and the session's record or the error. */
-export type InitializeResult =
-  | {
-      readonly record: SessionRecord
-      readonly revision: Revision
-      readonly frame: string
-      readonly error?: undefined
-    }
-  | { readonly record?: undefined; readonly error: McpError; readonly frame: string }
+export type InitializeResult = { readonly frame: string } & (
+  | { readonly record: SessionRecord; readonly revision: Revision; readonly error?: undefined }
+  | { readonly record?: undefined; readonly error: McpError }
+)
 
-export type Initialized =
-  | { readonly session: Session; readonly frame: string }
-  | { readonly session?: undefined; readonly error: McpError; readonly frame: string }
+export type Initialized = { readonly frame: string } & (
+  | { readonly session: Session }
+  | { readonly session?: undefined; readonly error: McpError }
+)
 
 /** Opens a session with an `initialize` request. */
 export async function initialize(runtime: ServerRuntime, input: InitializeInput): Promise<Initialized> {

@@ -1,22 +1,15 @@
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { RequestMeta } from '../protocol/revisions/request-meta.ts'
-import type { Revision } from '../protocol/revisions/revision.ts'
 import { ClientView } from '../call/client-view.ts'
-import { type Caller, CallContext } from '../call/context.ts'
-import type { Exchange } from '../call/exchange.ts'
+import { CallContext, type CallScope } from '../call/context.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 
 const UNKNOWN_CLIENT = new ClientView(undefined, {})
 
-export interface StatelessCall {
+export interface StatelessCall extends Pick<CallScope, 'exchange' | 'caller' | 'revision' | 'served'> {
   readonly message: JsonRpcRequest
-  readonly exchange: Exchange
-  readonly caller: Caller
-  readonly revision: Revision
   /** The metadata of the request, in revisions that have it. */
   readonly meta?: RequestMeta | undefined
-  /** The revisions that the client may choose from, where it has to. */
-  readonly served?: readonly Revision[]
 }
 
 export function statelessContext(
