@@ -1,7 +1,7 @@
 import { createValidator, type JsonSchema } from '@jetway/json-schema'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ajvAlone, outcomeOf } from './support/ajv-alone.ts'
+import { ajvAlone, type Outcome, outcomeOf } from './support/ajv-alone.ts'
 
 interface Group {
   readonly description: string
@@ -71,6 +71,12 @@ const attempt = <T>(compile: () => T): T | undefined => {
   }
 }
 
+const same = (outcome: Outcome): Outcome => outcome
+const withoutPaths = (outcome: Outcome): Outcome =>
+  'thrown' in outcome
+    ? outcome
+    : { ...outcome, errors: outcome.errors.map((error) => ({ ...error, schemaPath: '' })) }
+
 describe.each(Object.keys(URIS))('JSON-Schema-Test-Suite, %s', (draft) => {
   const differing: Record<string, number> = {}
 
@@ -80,13 +86,17 @@ describe.each(Object.keys(URIS))('JSON-Schema-Test-Suite, %s', (draft) => {
       const alone = attempt(() => ajvAlone(schema))
       const validator = attempt(() => createValidator(schema))
       expect(validator === undefined, 'whether it is refused').toBe(alone === undefined)
+      // The metaschemas here have fewer definitions than the original ones.
+      const shown = JSON.stringify({ ...schema, $schema: '' }).includes('json-schema.org')
+        ? withoutPaths
+        : same
       for (const { description, data, valid } of group.tests) {
         if (alone === undefined || validator === undefined) {
           differing[file] = (differing[file] ?? 0) + 1
           continue
         }
         const expected = outcomeOf(alone, data)
-        expect(outcomeOf(validator, data), description).toEqual(expected)
+        expect(shown(outcomeOf(validator, data)), description).toEqual(shown(expected))
         if (!('valid' in expected) || expected.valid !== valid) differing[file] = (differing[file] ?? 0) + 1
       }
     })
