@@ -109,6 +109,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const context = createContext(server, options, {
       resolved: resolveOptions(options, parts),
       steps: { begin: () => this.#drain(), finish: () => this.#end() },
+      measure: (served) => this.#held(served),
     })
     this.#context = context
     this.probes = probesOf(options.health)
@@ -117,7 +118,6 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#sessions = parts.sessions?.create(context, options)
     this.#legacy = new SessionEraHttp(context, this.#sessions?.table)
     this.#modern = new PerRequestHttp(context, parts)
-    context.servers.measure = (served) => this.#held(served)
   }
 
   get closed(): Promise<void> {

@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts'
+import { check } from '../util/check-options.ts'
 import type { HttpReply } from './types.ts'
 
 /** `livez` asks whether the process runs, `readyz` whether it accepts new work. */
@@ -20,10 +20,9 @@ export function probesOf(health: boolean | HealthOptions | undefined): ReadonlyM
   if (health === undefined || health === false) return new Map()
   const { livez = '/livez', readyz = '/readyz' } = health === true ? {} : health
   for (const [name, path] of Object.entries({ livez, readyz })) {
-    if (typeof path !== 'string' || !PATH.test(path))
-      throw usageError('ERR_MCP_OPTION', `health.${name} must be a path such as "/${name}"`)
+    check(`health.${name}`, typeof path === 'string' && PATH.test(path), `must be a path such as "/${name}"`)
   }
-  if (livez === readyz) throw usageError('ERR_MCP_OPTION', 'health.livez and health.readyz must differ')
+  check('health', livez !== readyz, 'must have different paths')
   return new Map([
     [livez, 'livez'],
     [readyz, 'readyz'],

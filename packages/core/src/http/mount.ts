@@ -9,6 +9,7 @@ import { type Random, secureRandom } from '../util/random.ts'
 import { Deadlines } from '../util/timers.ts'
 import type { EndpointOptions, ResolvedOptions } from './options.ts'
 import { Rejections } from './rejections.ts'
+import { type Measure, ServedServer } from './served-server.ts'
 import { type Servable, ServedServers, type ServerSelector } from './served-servers.ts'
 import { OpenStreams } from './streams/keep-alive.ts'
 
@@ -33,16 +34,22 @@ export interface EndpointContext {
   readonly background: WaitUntil
 }
 
+interface ContextParts {
+  readonly resolved: ResolvedOptions
+  readonly steps: DrainSteps
+  readonly measure: Measure
+}
+
 export function createContext(
   server: Servable | ServerSelector,
   options: EndpointOptions,
-  { resolved, steps }: { readonly resolved: ResolvedOptions; readonly steps: DrainSteps },
+  { resolved, steps, measure }: ContextParts,
 ): EndpointContext {
   const runtime = typeof server === 'function' ? undefined : server.runtime
   const clock = runtime?.clock ?? systemClock
   const logger = options.logger ?? runtime?.logger ?? safeLogger(stderrLogger)
   const served = narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions)
-  const servers = new ServedServers(server, served, clock)
+  const servers = new ServedServers(server, (own) => new ServedServer(own, served, clock, measure))
   const work = new Drainable(clock, steps)
   return {
     clock,

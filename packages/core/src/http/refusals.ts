@@ -124,7 +124,7 @@ export function codeOf({ status, code }: StatusRow): number {
 function build(key: StatusKey, details: RefusalDetails): HttpReply {
   const row: StatusRow = STATUSES[key]
   const reply = Object.freeze(
-    row.message === undefined ? textReply(row) : errorReply(row, row.message, details),
+    row.message === undefined ? textReply(row) : jsonReply(row, row.message, details),
   )
   reasons.set(reply, key)
   return reply
@@ -134,7 +134,7 @@ function textReply({ status, text }: StatusRow): HttpReply {
   return text === undefined ? { status, headers: NO_HEADERS } : { status, headers: TEXT_HEADERS, body: text }
 }
 
-function errorReply(
+function jsonReply(
   row: StatusRow,
   standard: string,
   { id, message = standard, code = codeOf(row), data, headers, status = row.status }: RefusalDetails,

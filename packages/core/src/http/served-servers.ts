@@ -1,15 +1,12 @@
 import type { Awaitable } from '../util/promises.ts'
 import { usageError } from '../errors.ts'
 import type { RequestId } from '../protocol/jsonrpc.ts'
-import type { Revision } from '../protocol/revisions/revision.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import type { Clock } from '../util/clock.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller } from '../call/context.ts'
 import type { Session } from '../session/session.ts'
-import { NOTHING_HELD } from '../session/stats.ts'
 import { refuse } from './refusals.ts'
-import { type Measure, ServedServer } from './served-server.ts'
+import type { ServedServer } from './served-server.ts'
 import type { HttpReply, HttpRequest, Reply } from './types.ts'
 
 /** The part of an `McpServer` that `createEndpoint` needs. */
@@ -44,19 +41,15 @@ export class ServedServers {
   /** Undefined with a selector. */
   readonly single: ServedServer | undefined
   readonly #select: ServerSelector | undefined
-  readonly #served: readonly Revision[]
-  readonly #clock: Clock
+  readonly #create: (runtime: ServerRuntime) => ServedServer
   readonly #inUse = new Map<ServerRuntime, ServedServer>()
   /** The servers chosen, by request. */
   readonly #assigned = new WeakMap<HttpRequest, ServedServer>()
-  /** Set by the mount, which owns the streams and calls. */
-  measure: Measure = () => NOTHING_HELD
 
-  constructor(server: Servable | ServerSelector, served: readonly Revision[], clock: Clock) {
-    this.#served = served
-    this.#clock = clock
+  constructor(server: Servable | ServerSelector, create: (runtime: ServerRuntime) => ServedServer) {
+    this.#create = create
     if (typeof server === 'function') this.#select = server
-    else this.single = this.#create(server.runtime)
+    else this.single = create(server.runtime)
   }
 
   /** The single server, if its lifespan is open. Nearly every call gets it, and does not need `serve`. */
@@ -136,10 +129,6 @@ export class ServedServers {
     this.single?.finish()
     for (const server of this.#inUse.values()) server.finish()
     this.#inUse.clear()
-  }
-
-  #create(runtime: ServerRuntime): ServedServer {
-    return new ServedServer(runtime, this.#served, this.#clock, (server) => this.measure(server))
   }
 
   #use(chosen: Servable | undefined): ServedServer | undefined {

@@ -154,9 +154,6 @@ const isHost = (given: unknown): given is Required<WorkHost> =>
 
 function toResponse(reply: HttpReply, request: FetchRequest): Response {
   const { status, headers } = reply
-  if (reply.open === undefined) return new Response(reply.body ?? null, { status, headers })
-  return new Response(
-    toReadableStream(reply, () => request.leave()),
-    { status, headers },
-  )
+  const body = reply.open ? toReadableStream(reply, () => request.leave()) : (reply.body ?? null)
+  return new Response(body, { status, headers })
 }

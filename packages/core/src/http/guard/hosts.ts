@@ -1,5 +1,6 @@
 import { usageError } from '../../errors.ts'
 import type { EndpointOptions } from '../options.ts'
+import { check } from '../../util/check-options.ts'
 import { remember } from './media-types.ts'
 
 /** How many Host values and Origin values are remembered with their result. */
@@ -99,8 +100,7 @@ interface Origin {
 
 /** Parses one origin. Undefined for `null`, a list, or an origin with a path. */
 function parseOrigin(text: string): Origin | undefined {
-  const match = /^([a-z][a-z0-9+.-]*:)\/\/(.+)$/i.exec(text)
-  const [, scheme, rest] = match ?? []
+  const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:)\/\/(.+)$/i.exec(text) ?? []
   const host = rest === undefined ? undefined : parseHost(rest)
   if (scheme === undefined || rest === undefined || host === undefined) return undefined
   const protocol = scheme.toLowerCase()
@@ -118,11 +118,9 @@ function originOf(protocol: string, host: string): string {
 }
 
 function parsePublicUrl(value: string | URL): URL {
-  const url = URL.canParse(String(value)) ? new URL(value) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw usageError('ERR_MCP_OPTION', 'publicUrl must be an absolute http: or https: URL')
-  }
-  return url
+  const valid = URL.canParse(String(value)) && /^https?:$/.test(new URL(value).protocol)
+  check('publicUrl', valid, 'must be an absolute http: or https: URL')
+  return new URL(value)
 }
 
 function parseAllowedHost(entry: string, option: string): Host {
@@ -134,11 +132,7 @@ function parseAllowedHost(entry: string, option: string): Host {
 
 function parseAllowedOrigin(entry: string): string {
   const origin = typeof entry === 'string' ? parseOrigin(entry) : undefined
-  if (origin === undefined) {
-    throw usageError(
-      'ERR_MCP_OPTION',
-      `allowedOrigins: "${entry}" is not an origin such as https://app.example.com`,
-    )
-  }
+  const text = `allowedOrigins: "${entry}" is not an origin such as https://app.example.com`
+  if (origin === undefined) throw usageError('ERR_MCP_OPTION', text)
   return origin.text
 }

@@ -1,4 +1,4 @@
-import { usageError } from '../../errors.ts'
+import { check } from '../../util/check-options.ts'
 import type { Route } from '../types.ts'
 
 /** The paths of the older HTTP+SSE transport, below the directory of the MCP path. */
@@ -25,21 +25,18 @@ const PATH = /^(?:\/[\w.~%!$&'()+,;=@-]+)+$/
 export function resolveSsePaths(option: boolean | LegacySseOptions | undefined): SsePaths | undefined {
   if (option === undefined || option === false) return undefined
   const given = option === true ? {} : option
-  if (typeof given !== 'object' || given === null)
-    throw usageError('ERR_MCP_OPTION', 'legacySse must be true, false or an object of paths')
+  check('legacySse', typeof given === 'object' && given !== null, 'must be true, false or an object of paths')
   const paths = {
     sse: checkedPath('ssePath', given.ssePath ?? '/sse'),
     message: checkedPath('messagePath', given.messagePath ?? '/message'),
   }
-  if (paths.sse === paths.message)
-    throw usageError('ERR_MCP_OPTION', 'legacySse.ssePath and legacySse.messagePath must differ')
+  check('legacySse', paths.sse !== paths.message, 'must have different paths')
   return paths
 }
 
 function checkedPath(name: string, value: unknown): string {
   const path = typeof value === 'string' ? slashed(value) : ''
-  if (!PATH.test(path))
-    throw usageError('ERR_MCP_OPTION', `legacySse.${name} must be a path such as /sse, without a query`)
+  check(`legacySse.${name}`, PATH.test(path), 'must be a path such as /sse, without a query')
   return path
 }
 
@@ -54,8 +51,8 @@ export function routePaths(
   if (sse === undefined) return routes
   const directory = directoryOf(mcp)
   routes.set(directory + sse.sse, 'sse').set(directory + sse.message, 'message')
-  if (routes.size < 3 || routes.get(mcp) !== 'mcp')
-    throw usageError('ERR_MCP_OPTION', 'legacySse needs paths other than the MCP path')
+  const differ = routes.size === 3 && routes.get(mcp) === 'mcp'
+  check('legacySse', differ, 'needs paths other than the MCP path')
   return routes
 }
 
@@ -75,20 +72,19 @@ export function routeOf(
   }
 }
 
-export interface Address {
-  readonly paths: SsePaths
-  /** The path of the mount's public URL, if it has one. */
-  readonly publicPath: string | undefined
-  /** The path of the request for the event stream, as sent. */
-  readonly requested: string | undefined
-}
-
 /**
  * The path at which the client of an event stream reaches `/message`: below the prefix of the public URL, or else of the
  * stream. It never begins with two slashes, or backslashes, which URL parsers read as slashes: `//evil.example/sse` would
  * send the client's messages to another host.
+ *
+ * @param publicPath - the path of the mount's public URL, if it has one
+ * @param requested - the path of the request for the event stream, as sent
  */
-export function messagePath({ paths, publicPath, requested }: Address): string {
+export function messagePath(
+  paths: SsePaths,
+  publicPath: string | undefined,
+  requested: string | undefined,
+): string {
   const path = baseOf(paths, publicPath, requested) + paths.message
   return `/${path.replace(/^[/\\]+/, '')}`
 }

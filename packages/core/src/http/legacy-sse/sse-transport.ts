@@ -59,7 +59,7 @@ export class LegacySse {
         if (context.work.closing) return refuse('draining')
         const connection = this.#open(principal, server)
         opened = true
-        const address = messagePath({ paths, publicPath, requested: request.path })
+        const address = messagePath(paths, publicPath, request.path)
         return connection.connect(`${address}?sessionId=${connection.id}`, readerOf(request, caller))
       })
     } finally {

@@ -1,7 +1,7 @@
-import { usageError } from '../../errors.ts'
 import { hasSessions } from '../../protocol/revisions/select.ts'
 import { MemoryEventStore } from '../../stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../stores/memory-session-store.ts'
+import { check } from '../../util/check-options.ts'
 import { createSealer } from '../../util/sealer.ts'
 import { LegacySse } from '../legacy-sse/sse-transport.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -20,7 +20,7 @@ export function createSessions(
   context: EndpointContext,
   { sessions, streams = {}, publicUrl }: EndpointOptions,
 ): SessionRoutes | undefined {
-  const { options, clock, random, logger } = context
+  const { options, clock, random } = context
   const sealed = createSealedIds(context)
   if (options.stateless) return undefined
   const { max, maxPerPrincipal } = options.sessions
@@ -30,8 +30,7 @@ export function createSessions(
     store: sessions?.store ?? new MemorySessionStore({ max, maxPerPrincipal, clock }),
     events: eventStore === false ? undefined : eventStore,
     sealed,
-    pings:
-      keepAlive !== false && keepAlive.mode === 'ping' ? new Pings({ clock, logger }, keepAlive) : undefined,
+    pings: keepAlive !== false && keepAlive.mode === 'ping' ? new Pings(context, keepAlive) : undefined,
   })
   return new SessionRoutes(context, table, createLegacySse(context, table, publicUrl))
 }
@@ -56,11 +55,11 @@ function createLegacySse(
 ): LegacySse | undefined {
   const { legacySse: paths } = context.options
   if (paths === undefined) return undefined
-  if (!hasSessions(context.served))
-    throw usageError(
-      'ERR_MCP_OPTION',
-      'legacySse needs sessions: leave it out, or serve a revision that has them',
-    )
+  check(
+    'legacySse',
+    hasSessions(context.served),
+    'needs a revision with sessions: serve one, or leave it out',
+  )
   const { pathname } = new URL(publicUrl ?? 'http://localhost')
   return new LegacySse({ context, sessions, paths, publicPath: pathname === '/' ? undefined : pathname })
 }

@@ -14,15 +14,6 @@ import type { Ranked, LruList } from './lru-list.ts'
 /** Characters, of six random bits each. */
 const STREAM_TOKEN_LENGTH = 12
 
-export interface LiveSessionOptions {
-  readonly context: EndpointContext
-  readonly session: Session
-  /** The server chosen for it. */
-  readonly server: ServedServer
-  /** Undefined where nothing can be resumed. */
-  readonly events: EventStore | undefined
-}
-
 /** A session in this process, with its streams. */
 export class LiveSession implements Ranked<LiveSession> {
   readonly session: Session
@@ -44,7 +35,13 @@ export class LiveSession implements Ranked<LiveSession> {
   readonly #events: EventStore | undefined
   #streams: Map<string, ResumableStream> | undefined
 
-  constructor({ context, session, server, events }: LiveSessionOptions) {
+  /** @param events - undefined if nothing can be resumed */
+  constructor(
+    context: EndpointContext,
+    session: Session,
+    server: ServedServer,
+    events: EventStore | undefined,
+  ) {
     this.#context = context
     this.#events = events
     this.server = server

@@ -1,7 +1,7 @@
-import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { Session } from '../../session/session.ts'
 import { Recurring } from '../../util/timers.ts'
+import type { EndpointContext } from '../mount.ts'
 import type { KeepAliveOptions } from '../options.ts'
 
 /** Pings the clients of one mount, with one timer, and closes the sessions of those that do not answer. */
@@ -12,8 +12,8 @@ export class Pings {
   readonly #timer: Recurring
 
   constructor(
-    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-    { intervalMs, maxMissed }: Pick<Required<KeepAliveOptions>, 'intervalMs' | 'maxMissed'>,
+    { clock, logger }: Pick<EndpointContext, 'clock' | 'logger'>,
+    { intervalMs, maxMissed }: Required<KeepAliveOptions>,
   ) {
     this.#maxMissed = maxMissed
     this.#logger = logger

@@ -171,7 +171,7 @@ export class SessionTable {
       session.close()
       return undefined
     }
-    const live = new LiveSession({ context: this.#context, session, server, events: this.#parts.events })
+    const live = new LiveSession(this.#context, session, server, this.#parts.events)
     const { principal, id } = live.key
     const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
     this.#principals.set(principal, own.set(id, live))

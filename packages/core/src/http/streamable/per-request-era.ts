@@ -1,21 +1,16 @@
-import {
-  errorFrame,
-  type JsonRpcNotification,
-  type JsonRpcRequest,
-  type RequestId,
-} from '../../protocol/jsonrpc.ts'
+import { type JsonRpcNotification, type JsonRpcRequest, type RequestId } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import type { RequestMeta } from '../../protocol/revisions/request-meta.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../../protocol/revisions/select.ts'
 import type { Caller } from '../../call/context.ts'
 import { statelessContext } from '../../session/stateless-call.ts'
-import { PostExchange } from './post-exchange.ts'
+import { errorReply, PostExchange } from './post-exchange.ts'
 import type { SubscriptionHandler } from './subscription-handler.ts'
 import { checkRoutingHeaders } from '../guard/routing-headers.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { EndpointParts } from '../parts.ts'
-import { ACCEPTED, JSON_HEADERS, refuse } from '../refusals.ts'
+import { ACCEPTED, refuse } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { ServerLookup } from '../served-servers.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
@@ -57,7 +52,7 @@ export class PerRequestHttp {
     const error = checkRoutingHeaders(request, message, runtime.addedNames)
     if (error !== undefined) return this.#refused(request, message.id, { reason: 'headerMismatch', error })
     if (message.method === Method.Listen && this.#subscriptions !== undefined)
-      return this.#subscriptions.answer(request, server, { message, caller, revision, meta, served })
+      return this.#subscriptions.answer({ request, server, message, caller, revision, meta, served })
     const context = this.#context
     const exchange = new PostExchange({ context, request, revision, live: undefined, server })
     const call = { message, exchange, caller, revision, meta, served }
@@ -92,11 +87,7 @@ export class PerRequestHttp {
     const [revision] = this.#context.served
     if (revision === undefined) return refuse('internal', { id })
     this.#context.rejections.add(request, reason)
-    return {
-      status: revision.httpStatus(error),
-      headers: JSON_HEADERS,
-      body: errorFrame(id, revision.encodeError(error)),
-    }
+    return errorReply(id, error, revision)
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Incoming } from '../../protocol/jsonrpc.ts'
+import type { McpError } from '../../errors.ts'
+import { errorFrame, type Incoming, type RequestId } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
@@ -192,6 +193,10 @@ export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply
   const status = revision.httpStatus(error)
   return { status, headers: status === 503 ? RETRY_HEADERS : JSON_HEADERS, body: answer.frame }
 }
+
+/** An error that the revision encodes, as JSON. */
+export const errorReply = (id: RequestId, error: McpError, revision: Revision): HttpReply =>
+  jsonAnswer({ frame: errorFrame(id, revision.encodeError(error)), error }, revision)
 
 /** An empty stream, which ends at once and cannot be resumed. */
 export const EMPTY_STREAM: HttpReply = Object.freeze({

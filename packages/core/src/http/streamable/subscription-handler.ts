@@ -1,5 +1,4 @@
 import { busy, ErrorCode, McpError } from '../../errors.ts'
-import { errorFrame } from '../../protocol/jsonrpc.ts'
 import { principalOf } from '../../stores/principal.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
@@ -8,7 +7,7 @@ import { SubscriptionSet } from '../../subscriptions/subscription-set.ts'
 import { MemoryBus } from '../../stores/memory-bus.ts'
 import { type StatelessCall, statelessContext } from '../../session/stateless-call.ts'
 import { isolatedRequests } from '../../util/platform.ts'
-import { EMPTY_STREAM, jsonAnswer } from './post-exchange.ts'
+import { EMPTY_STREAM, errorReply, jsonAnswer } from './post-exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointContext } from '../mount.ts'
 import { createSseWriter } from '../streams/create-writer.ts'
@@ -19,7 +18,10 @@ import type { ServedServer } from '../served-server.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /** A `subscriptions/listen` request, before it has its exchange. */
-export type SubscriptionCall = Omit<StatelessCall, 'exchange'>
+export interface ListenRequest extends Omit<StatelessCall, 'exchange'> {
+  readonly request: HttpRequest
+  readonly server: ServedServer
+}
 
 /**
  * Answers `subscriptions/listen` with a stream that stays open. A close ends these streams first, and waits for none.
@@ -40,15 +42,16 @@ export class SubscriptionHandler {
     this.#subscriptions.closeAll()
   }
 
-  answer(request: HttpRequest, server: ServedServer, call: SubscriptionCall): Reply {
-    if (!this.#reachesStreams(server))
-      return refused(call, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH))
+  answer(listen: ListenRequest): Reply {
+    const { request, server, message, revision } = listen
     const { runtime } = server
-    const ctx = statelessContext(runtime, { ...call, exchange: this.#exchange(request) })
+    if (!this.#reachesStreams(server))
+      return errorReply(message.id, new McpError(ErrorCode.MethodNotFound, OUT_OF_REACH), revision)
+    const ctx = statelessContext(runtime, { ...listen, exchange: this.#exchange(request) })
     const answered = this.#context.calls.run(runtime, ctx)
     return answered instanceof Promise
-      ? answered.then((answer) => this.#reply(answer, { request, server, call }))
-      : this.#reply(answered, { request, server, call })
+      ? answered.then((answer) => this.#reply(answer, listen))
+      : this.#reply(answered, listen)
   }
 
   /** Whether the bus can carry a change from one request to the stream of another. A bus in memory calls it directly. */
@@ -67,18 +70,18 @@ export class SubscriptionHandler {
     }
   }
 
-  #reply(answer: EncodedResponse, listen: Listen): HttpReply {
+  #reply(answer: EncodedResponse, listen: ListenRequest): HttpReply {
     if (answer === undefined) return EMPTY_STREAM
-    const { call, server } = listen
-    if (answer.subscription === undefined) return jsonAnswer(answer, call.revision)
-    if (this.#context.work.closing || server.closing) return refuse('draining', { id: call.message.id })
+    const { server, message, revision } = listen
+    if (answer.subscription === undefined) return jsonAnswer(answer, revision)
+    if (this.#context.work.closing || server.closing) return refuse('draining', { id: message.id })
     return this.#open(answer, answer.subscription, listen) ?? this.#busy(listen)
   }
 
   #open(
     { frame: answer }: EncodedAnswer,
     subscribed: NonNullable<EncodedAnswer['subscription']>,
-    { request, server, call }: Listen,
+    { request, server, caller }: ListenRequest,
   ): HttpReply | undefined {
     const writer = createSseWriter(this.#context, {
       overflow: 'cut',
@@ -88,17 +91,17 @@ export class SubscriptionHandler {
     })
     const subscription = this.#subscriptions.open(
       { ...subscribed, answer, channel: channelOf(writer) },
-      principalOf(call.caller),
+      principalOf(caller),
     )
     if (subscription === undefined) return undefined
     subscription.begin()
     server.addSubscription(subscription)
     // If the client has disconnected, an adapter may never open the reply.
     onDisconnect(request, () => writer.cut())
-    return writer.reply(readerOf(request, call.caller))
+    return writer.reply(readerOf(request, caller))
   }
 
-  #busy({ request, server, call }: Listen): HttpReply {
+  #busy({ request, server, message, revision }: ListenRequest): HttpReply {
     server.runtime.events.emit('overflow', () => ({
       queue: 'subscriptions',
       action: 'refuse',
@@ -106,7 +109,7 @@ export class SubscriptionHandler {
       sessionId: undefined,
     }))
     this.#context.rejections.add(request, 'busy')
-    return refused(call, busy())
+    return errorReply(message.id, busy(), revision)
   }
 }
 
@@ -123,13 +126,3 @@ const channelOf = (writer: SseWriter): SubscriptionChannel => ({
 
 const OUT_OF_REACH =
   'Subscriptions are not available: in Workers no request can write to the stream of another. Give the server a bus across requests, or serve it from a Durable Object'
-
-const refused = ({ message, revision }: SubscriptionCall, error: McpError): HttpReply =>
-  jsonAnswer({ frame: errorFrame(message.id, revision.encodeError(error)), error }, revision)
-
-/** One request, its server and its call. */
-interface Listen {
-  readonly request: HttpRequest
-  readonly server: ServedServer
-  readonly call: SubscriptionCall
-}

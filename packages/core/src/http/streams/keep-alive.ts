@@ -1,13 +1,14 @@
 import { type Clock, MAX_TIMEOUT_MS } from '../../util/clock.ts'
 import { validUntil } from '../guard/authenticate.ts'
 import type { ResolvedOptions } from '../options.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { SseWriter } from './sse-writer.ts'
 import { KEEP_ALIVE } from './sse-format.ts'
 import { isolatedRequests } from '../../util/platform.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
- * The open streams of a mount, kept alive by one timer. Where timers end with their request, each stream has its own, and
+ * The open streams of a mount, kept alive by one timer. If timers end with their request, each stream has its own timer, and
  * the streams are not counted, because some end unnoticed. A stream ends when the credentials that opened it expire.
  */
 export class OpenStreams {
@@ -26,60 +27,60 @@ export class OpenStreams {
     else this.#keepAlive = this.#recurring(() => this.#beat())
   }
 
-  /** Their number and queued bytes; of one owner, if it is given. */
-  held(owner?: object): { readonly openStreams: number; readonly queuedBytes: number } {
+  /** Their number and queued bytes; of one server, if it is given. */
+  held(server?: ServedServer): { readonly openStreams: number; readonly queuedBytes: number } {
     let openStreams = 0
     let queuedBytes = 0
-    for (const outbound of this.#open) {
-      if (owner !== undefined && outbound.owner !== owner) continue
+    for (const writer of this.#open) {
+      if (server !== undefined && writer.server !== server) continue
       openStreams++
-      queuedBytes += outbound.queuedBytes
+      queuedBytes += writer.queuedBytes
     }
     return { openStreams, queuedBytes }
   }
 
-  add(outbound: SseWriter): void {
-    this.#watch(outbound)
+  add(writer: SseWriter): void {
+    this.#watch(writer)
     if (this.#own !== undefined) {
-      const own = this.#recurring(() => outbound.writeIfIdle(KEEP_ALIVE))
+      const own = this.#recurring(() => writer.writeIfIdle(KEEP_ALIVE))
       own?.start()
-      if (own !== undefined) this.#own.set(outbound, own)
+      if (own !== undefined) this.#own.set(writer, own)
       return
     }
-    this.#open.add(outbound)
+    this.#open.add(writer)
     this.#keepAlive?.start()
   }
 
-  remove(outbound: SseWriter): void {
-    this.#own?.get(outbound)?.stop()
-    const timer = this.#expiries.get(outbound)
+  remove(writer: SseWriter): void {
+    this.#own?.get(writer)?.stop()
+    const timer = this.#expiries.get(writer)
     if (timer !== undefined) this.#clock.clearTimeout(timer)
-    this.#expiries.delete(outbound)
-    if (this.#open.delete(outbound) && this.#open.size === 0) this.#keepAlive?.stop()
+    this.#expiries.delete(writer)
+    if (this.#open.delete(writer) && this.#open.size === 0) this.#keepAlive?.stop()
   }
 
   cutAll(): void {
-    for (const outbound of this.#open) outbound.cut()
+    for (const writer of this.#open) writer.cut()
   }
 
   #recurring(beat: () => void): Recurring | undefined {
     return this.#intervalMs === undefined ? undefined : new Recurring(this.#clock, this.#intervalMs, beat)
   }
 
-  #watch(outbound: SseWriter): void {
-    this.#expiries.delete(outbound)
-    const { expiresAt } = outbound
+  #watch(writer: SseWriter): void {
+    this.#expiries.delete(writer)
+    const { expiresAt } = writer
     if (expiresAt === undefined) return
     // A runtime's timers may fire before its clock says so.
     const left = Math.max(validUntil(expiresAt) - this.#clock.now() + 1, 1)
     const look = (): void => {
-      if (this.#clock.now() > validUntil(outbound.expiresAt ?? Infinity)) outbound.expire()
-      else this.#watch(outbound)
+      if (this.#clock.now() > validUntil(writer.expiresAt ?? Infinity)) writer.expire()
+      else this.#watch(writer)
     }
-    this.#expiries.set(outbound, this.#clock.setTimeout(look, Math.min(left, MAX_TIMEOUT_MS)))
+    this.#expiries.set(writer, this.#clock.setTimeout(look, Math.min(left, MAX_TIMEOUT_MS)))
   }
 
   #beat(): void {
-    for (const outbound of this.#open) outbound.writeIfIdle(KEEP_ALIVE)
+    for (const writer of this.#open) writer.writeIfIdle(KEEP_ALIVE)
   }
 }

@@ -2,8 +2,8 @@ import type { EventStore, StoredEvent, StreamKey } from '../../stores/event-stor
 import { utf8Length } from '../../util/bytes.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { ServedServer } from '../served-server.ts'
-import { createSseWriter, emitOverflow } from './create-writer.ts'
-import type { SseWriter, StreamReader } from './sse-writer.ts'
+import { createSseWriter } from './create-writer.ts'
+import { emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
 import { fromStore } from './store-failure.ts'
@@ -184,19 +184,11 @@ export class ResumableStream implements EventStream {
 
   #keep(frame: string, kind: FrameKind): void | Promise<void> {
     const log = this.#log
-    if (log === undefined) {
-      this.#write(formatEvent({ data: frame }), kind)
-      return undefined
-    }
     const seq = ++this.#seq
-    return this.#store(
-      () => log.store.append(log.key, { seq, frame }, { final: kind === 'final' }),
-      () =>
-        this.#write(
-          formatEvent({ id: this.#log === undefined ? undefined : this.#idOf(seq), data: frame }),
-          kind,
-        ),
-    )
+    const write = (): void =>
+      this.#write(formatEvent({ id: this.#log && this.#idOf(seq), data: frame }), kind)
+    if (log === undefined) return write()
+    return this.#store(() => log.store.append(log.key, { seq, frame }, { final: kind === 'final' }), write)
   }
 
   #write(chunk: string, kind: FrameKind): void {

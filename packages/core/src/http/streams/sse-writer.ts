@@ -1,8 +1,10 @@
+import type { Overflowed } from '../../call/server-events.ts'
 import type { Caller } from '../../call/context.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
+import type { ServedServer } from '../served-server.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 
 /** The client that reads a stream. */
@@ -28,11 +30,11 @@ export interface SseWriterOptions {
    * connection: a client that resumes has then seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'
-  /** The server whose connection it is; see `OpenStreams.held`. */
-  readonly owner?: object
-  /** Called with the size of a chunk that was dropped. */
-  onOverflow?(bytes: number): void
-  onOpen?(writer: SseWriter): void
+  /** Gets the event `overflow`. */
+  readonly server?: ServedServer
+  readonly sessionId?: string | undefined
+  /** Has the writer while it is open. */
+  readonly openStreams?: { add(writer: SseWriter): void; remove(writer: SseWriter): void }
   /** Called when the credentials of the reader expire. @default the connection ends */
   onExpired?(): void
   /** Called once, when the connection has ended. */
@@ -60,8 +62,8 @@ export class SseWriter {
     this.#notices = new CoalescingQueue(options.limit)
   }
 
-  get owner(): object | undefined {
-    return this.#options.owner
+  get server(): ServedServer | undefined {
+    return this.#options.server
   }
   get queuedBytes(): number {
     return this.#bytes + this.#notices.bytes
@@ -110,7 +112,7 @@ export class SseWriter {
       return
     }
     signal.addEventListener('abort', () => this.cut(), { once: true })
-    this.#options.onOpen?.(this)
+    this.#options.openStreams?.add(this)
     this.#flush()
   }
 
@@ -119,7 +121,7 @@ export class SseWriter {
     if (this.#writeNow(chunk)) return
     const bytes = utf8Length(chunk)
     if (this.#queue.length > 0 && this.queuedBytes + bytes > this.#options.limit) {
-      this.#options.onOverflow?.(bytes)
+      this.#overflowed(bytes)
       if (this.#options.overflow === 'cut') this.end()
       return
     }
@@ -138,7 +140,7 @@ export class SseWriter {
    */
   notify(chunk: string): boolean {
     if (this.#writeNow(chunk) || this.#notices.add(chunk, undefined, this.#bytes)) return true
-    this.#options.onOverflow?.(utf8Length(chunk))
+    this.#overflowed(utf8Length(chunk))
     return false
   }
 
@@ -176,6 +178,7 @@ export class SseWriter {
     this.#bytes = 0
     this.#notices.take()
     this.#release()
+    this.#options.openStreams?.remove(this)
     this.#options.onGone?.(this)
     this.#sink?.close()
   }
@@ -229,8 +232,17 @@ export class SseWriter {
     if (this.#ending && this.#idle) this.cut()
   }
 
+  #overflowed(bytes: number): void {
+    const { server, overflow: action, sessionId } = this.#options
+    if (server !== undefined) emitOverflow(server, { action, bytes, sessionId })
+  }
+
   #release(): void {
     this.#waiter?.resolve()
     this.#waiter = undefined
   }
+}
+
+export function emitOverflow({ runtime }: ServedServer, event: Omit<Overflowed, 'queue'>): void {
+  runtime.events.emit('overflow', () => ({ queue: 'stream', ...event }))
 }

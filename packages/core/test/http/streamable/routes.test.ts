@@ -64,19 +64,19 @@ describe('the path for messages in the endpoint event', () => {
     ['/inner/sse', '/mcp', '/message'],
     ['/api/sse', '/api/', '/api/message'],
   ])('for a stream at %s, with the public path %s', (requested, publicPath, expected) => {
-    expect(messagePath({ paths: DEFAULT, publicPath, requested })).toBe(expected)
+    expect(messagePath(DEFAULT, publicPath, requested)).toBe(expected)
   })
 
   it('uses the paths of the option', () => {
     const paths = resolveSsePaths({ ssePath: 'mcp/sse', messagePath: 'mcp/message' }) as SsePaths
-    expect(messagePath({ paths, publicPath: undefined, requested: '/a/mcp/sse' })).toBe('/a/mcp/message')
-    expect(messagePath({ paths, publicPath: '/x/mcp', requested: '/mcp/sse' })).toBe('/x/mcp/message')
+    expect(messagePath(paths, undefined, '/a/mcp/sse')).toBe('/a/mcp/message')
+    expect(messagePath(paths, '/x/mcp', '/mcp/sse')).toBe('/x/mcp/message')
   })
 
   it.each(['//evil.example/sse', '/\\evil.example/sse', '\\\\evil.example/sse', '///evil.example/sse'])(
     'never leads to another host: %s',
     (requested) => {
-      const path = messagePath({ paths: DEFAULT, publicPath: undefined, requested })
+      const path = messagePath(DEFAULT, undefined, requested)
       expect(new URL(path, 'http://localhost:3000').host).toBe('localhost:3000')
     },
   )
