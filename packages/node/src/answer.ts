@@ -2,7 +2,6 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type AcceptedRequest,
-  type BodyError,
   collectStream,
   type Endpoint,
   type HttpReply,
@@ -24,13 +23,13 @@ export function answerRequest(endpoint: Endpoint, asked: MountRequest): void {
 
 function readBody(asked: MountRequest, accepted: HttpReply | AcceptedRequest): void {
   if ('status' in accepted) return send(asked.response, asked.request, accepted)
-  const answer = (body: RequestBody | BodyError): void => {
+  const answer = (body: RequestBody | Error): void => {
     const reply = accepted.answer(body)
     if (reply instanceof Promise) void reply.then((settled) => send(asked.response, asked.request, settled))
     else send(asked.response, asked.request, reply)
   }
   const body = asked.body(accepted.bodyLimit)
-  if (body !== asked.request) return answer(body as RequestBody | BodyError)
+  if (body !== asked.request) return answer(body as RequestBody | Error)
   // Events of the stream run outside the async context of the app's middleware, which handlers expect.
   const context = new AsyncResource('jetway')
   collectStream(asked.request, accepted.bodyLimit, (read) => context.runInAsyncScope(answer, undefined, read))

@@ -12,11 +12,16 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest
 /** The response to it. */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
-/** Chooses the server for a request. Undefined gives 404. `context` is Koa's, if the mount is used there. */
-export type McpSelector<Locals = unknown> = (
-  request: NodeRequest,
-  context?: unknown,
-) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
+/**
+ * Chooses the server for a request. Undefined gives 404. The second argument is Koa's context, if the mount is used
+ * there. A method's type, so that a function may ask for the request of its host, such as Express's.
+ */
+export type McpSelector<Locals = unknown> = {
+  select(
+    request: NodeRequest,
+    context?: unknown,
+  ): Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
+}['select']
 
 /** The options of the mount itself. The functions get Koa's context as second argument, if the mount is used there. */
 export interface MountOptions<Locals> {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@jetway/core'
-import { BodyError } from '@jetway/core/http'
-import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
+import { BodyError, type HttpRequest, type RequestBody, type Route } from '@jetway/core/http'
 import { isGone, onClose } from './connection.ts'
 import { pathOf } from './paths.ts'
 
@@ -27,7 +26,6 @@ interface Surroundings {
 }
 
 /** A request of Node, as the endpoint needs it. */
-// #region request
 export class MountRequest implements HttpRequest {
   readonly method: string
   readonly route: Route
@@ -44,6 +42,7 @@ export class MountRequest implements HttpRequest {
     this.#around = around
   }
 
+  // #region request
   get path(): string {
     return pathOf(this.#around.path)
   }
@@ -95,22 +94,21 @@ export class MountRequest implements HttpRequest {
     else onClose(request, response, closed)
     return controller
   }
-  // #endregion
 
   // #region body
   /** The body, or the stream to read it from. A parser may have read it before. */
-  body(limit: number): RequestBody | BodyError | IncomingMessage {
+  body(limit: number): RequestBody | Error | IncomingMessage {
     const { request } = this
     if (!request.readableDidRead && !request.readableEnded) return request
     // Express 4 sets `body` on requests without a body too, so it counts only after a read.
-    const { rawBody, body = rawBody } = this.#around.body
-    if (body === undefined) return new BodyError(400, CONSUMED)
-    const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : (rawBody ?? body)
+    const { body, rawBody = body } = this.#around.body
+    if (rawBody === undefined) return new Error(CONSUMED)
+    const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody
     if (!(bytes instanceof Uint8Array)) return { parsed: body }
     return bytes.byteLength > limit ? BodyError.tooLarge(limit) : bytes
   }
+  // #endregion
 }
 
 const CONSUMED =
-  'Another body parser has read the body: mount MCP before it, or let the parser set the body of the request'
-// #endregion
+  'The body was read before the request reached the MCP mount, and request.body is not set. Mount MCP before middleware that reads bodies.'

@@ -16,7 +16,7 @@ import { mcp, type McpMount } from '../../src/index.ts'
 export type AdapterSubject = Parameters<typeof describeAdapter>[1]
 type Setup = Parameters<AdapterSubject['serve']>[2]
 
-type Listener = (...args: Parameters<RequestListener>) => unknown
+export type Listener = (...args: Parameters<RequestListener>) => unknown
 
 /** A host with the mount, which answers `POST /echo` itself. */
 type Host = (mount: McpMount, setup: Setup) => Listener | Promise<Listener>

@@ -1,0 +1,172 @@
+import { once } from 'node:events'
+import { createServer as createHttp, request, type ServerResponse } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { McpServer } from '@jetway/core'
+import compression from 'compression'
+import express from 'express'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { mcp } from '../src/index.ts'
+import { call, callFrame, createServer, head, HEADERS, post, raw, serve, until } from './support/client.ts'
+
+/** A server whose tool reports, then waits until it is released or cancelled. */
+function holding(): {
+  readonly server: McpServer
+  readonly release: () => void
+  readonly seen: { calls: number; cancelled: number }
+} {
+  const server = new McpServer({ name: 'test', version: '1.0.0' })
+  const seen = { calls: 0, cancelled: 0 }
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  server.addTool({
+    name: 'hold',
+    async handler(_args, ctx) {
+      seen.calls++
+      ctx.signal.addEventListener('abort', () => seen.cancelled++)
+      await ctx.progress(1)
+      await released
+      return 'released'
+    },
+  })
+  return { server, release: () => release(), seen }
+}
+
+const REVISION = '2026-07-28'
+
+/** Calls of a revision in which a disconnect cancels the call. */
+function pipelined(count: number): string {
+  const _meta = {
+    progressToken: 'p',
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+  }
+  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': 'tools/call', 'mcp-name': 'hold' }
+  const frame = (id: number): string =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'hold', arguments: {}, _meta },
+    })
+  return Array.from({ length: count }, (_, at) => head('/mcp', frame(at + 1), headers)).join('')
+}
+
+it('sends pipelined streams in turn, and holds those that wait', async () => {
+  const { server, release, seen } = holding()
+  const responses: ServerResponse[] = []
+  const mount = mcp({ server, stateless: true })
+  const origin = await serve((req, res) => (responses.push(res), mount(req, res)))
+  const socket = await raw(origin)
+  socket.write(pipelined(3))
+  await vi.waitFor(() => expect(seen.calls).toBe(3))
+  await until(socket, 'notifications/progress')
+  expect(responses.map(({ headersSent }) => headersSent)).toEqual([true, false, false])
+  release()
+  const received = await until(socket, '"id":3')
+  expect(Array.from(received.matchAll(/"id":(\d)/g), ([, id]) => id)).toEqual(['1', '2', '3'])
+})
+
+it('ends pipelined streams with their connection', async () => {
+  const { server, release, seen } = holding()
+  const mount = mcp({ server, stateless: true })
+  const warnings: Error[] = []
+  const warn = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', warn)
+  const origin = await serve(mount)
+  const socket = await raw(origin)
+  socket.write(pipelined(20))
+  await vi.waitFor(() => expect(seen.calls).toBe(20))
+  expect(mount.stats().openStreams).toBe(1)
+  socket.destroy()
+  await vi.waitFor(() => expect(seen.cancelled).toBe(20))
+  expect(mount.stats()).toMatchObject({ openStreams: 0, callsInFlight: 0 })
+  release()
+  await mount.close()
+  process.off('warning', warn)
+  expect(warnings).toEqual([])
+})
+
+it('leaves no listener behind on a connection that pipelines', async () => {
+  const sockets = new Set<Socket>()
+  const mount = mcp({ server: createServer(), stateless: true })
+  const origin = await serve((req, res) => (sockets.add(req.socket), mount(req, res)))
+  const socket = await raw(origin)
+  socket.write(head('/mcp', callFrame('report', {}, 1)))
+  await until(socket, '0\r\n\r\n')
+  const [served] = [...sockets] as [Socket]
+  const before = served.listenerCount('close')
+  socket.write(Array.from({ length: 5 }, (_, at) => head('/mcp', callFrame('report', {}, at + 2))).join(''))
+  await until(socket, '"id":6')
+  await vi.waitFor(() => expect(served.listenerCount('close')).toBe(before))
+})
+
+it('serves on a Unix socket, where there is no address', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'jetway-'))
+  const path = join(folder, 'mcp.sock')
+  const http = createHttp(mcp({ server: createServer(), stateless: true }))
+  await once(http.listen(path), 'listening')
+  onTestFinished(async () => {
+    http.closeAllConnections()
+    http.close()
+    await rm(folder, { recursive: true })
+  })
+  const body = callFrame('echo', { text: 'x' })
+  const sent = request({
+    socketPath: path,
+    path: '/mcp',
+    method: 'POST',
+    headers: { ...HEADERS, host: 'app' },
+  })
+  sent.end(body)
+  const [response] = await once(sent, 'response')
+  expect(await text(response)).toContain('"text":"x"')
+})
+
+it('lets compression pass: a stream begins at once, and JSON is compressed', async () => {
+  const { server, release } = holding()
+  server.addTool({ name: 'large', handler: () => 'x'.repeat(5_000) })
+  const app = express().use(compression())
+  const url = `${await serve(app.use('/mcp', mcp({ server, stateless: true })))}/mcp`
+  const stream = await post(url, callFrame('hold'))
+  const reader = stream.body?.getReader()
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('notifications/progress')
+  release()
+  await reader?.cancel()
+  const json = await post(url, callFrame('large'))
+  expect(json.headers.get('content-encoding')).toBe('gzip')
+  expect(await json.text()).toContain('xxx')
+})
+
+it('flushes after each frame where middleware holds chunks back', async () => {
+  const { server, release } = holding()
+  const mount = mcp({ server, stateless: true })
+  const origin = await serve((req, res) => {
+    const held: string[] = []
+    const write = res.write.bind(res) as (chunk: string) => boolean
+    res.write = (chunk: string) => held.push(chunk) > 0
+    Object.assign(res, { flush: () => held.splice(0).forEach((chunk) => write(chunk)) })
+    mount(req, res)
+  })
+  const { body } = await post(`${origin}/mcp`, callFrame('hold'))
+  const reader = body?.getReader()
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('notifications/progress')
+  release()
+  await reader?.cancel()
+})
+
+it.each(['json', 'sse'] as const)('drops a reply (%s) when the host has replied before', async (response) => {
+  const mount = mcp({ server: createServer(), response })
+  const origin = await serve((req, res) => {
+    mount(req, res)
+    res.writeHead(408).end('too late')
+  })
+  expect(await call(`${origin}/mcp`, 'echo')).toBe('408')
+  await mount.close()
+})

@@ -1,0 +1,159 @@
+import { createServer as createHttp } from 'node:http'
+import connect from 'connect'
+import express, { type Request } from 'express'
+// @ts-expect-error The types are those of Express 5.
+import express4 from 'express4'
+import Koa, { type Context } from 'koa'
+import koaMount from 'koa-mount'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { mcp, type McpMountOptions } from '../src/index.ts'
+import { call, createServer, HEADERS, serve } from './support/client.ts'
+import type { Listener } from './support/hosts.ts'
+
+const server = createServer()
+const mount = (options: Partial<McpMountOptions> = {}): ReturnType<typeof mcp> =>
+  mcp({ server, stateless: true, ...options })
+
+const answers = async (url: string): Promise<boolean> => (await call(url, 'echo', { text: 'x' })) === 'x'
+
+describe('where the server answers', () => {
+  it.each<[string, string, () => Listener]>([
+    ['node:http', '/mcp', () => mount()],
+    ['node:http, path', '/ai/tools', () => mount({ path: 'ai/tools' })],
+    ['node:http, the root', '/', () => mount({ path: '/' })],
+    ['Express 5', '/mcp', () => express().use(mount())],
+    ['Express 5, at a path', '/ai', () => express().use('/ai', mount())],
+    ['Express 5, path below a path', '/api/ai', () => express().use('/api', mount({ path: '/ai' }))],
+    ['Express 5, a router', '/api/mcp', () => express().use('/api', express.Router().use(mount()))],
+    ['Express 5, a route', '/mcp', () => express().all('/mcp', mount())],
+    ['Express 5, an app in an app', '/api/mcp', () => express().use('/api', express().use('/mcp', mount()))],
+    ['Express 4, at a path', '/ai', () => express4().use('/ai', mount()) as Listener],
+    [
+      'Express 4, a router',
+      '/api/mcp',
+      () => express4().use('/api', express4.Router().use(mount())) as Listener,
+    ],
+    ['Connect, at a path', '/ai', () => connect().use('/ai', mount())],
+    ['Koa', '/mcp', () => new Koa().use(mount().koa).callback()],
+    ['koa-mount', '/ai', () => new Koa().use(koaMount('/ai', mount().koa)).callback()],
+  ])('%s: %s', async (_host, path, listener) => {
+    const origin = await serve(listener())
+    expect(await answers(origin + path)).toBe(true)
+    expect(await answers(`${origin}${path}?a=1`)).toBe(true)
+    expect((await fetch(`${origin}/elsewhere`, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(`${origin}${path === '/' ? '' : path}/below`, { method: 'POST' })).status).toBe(404)
+  })
+
+  it('leaves the root of the app to the app', async () => {
+    const app = express().use(mount())
+    app.get('/', (_req, res) => void res.send('home'))
+    expect(await (await fetch(await serve(app))).text()).toBe('home')
+  })
+
+  it.each<[string, string, () => Listener]>([
+    ['Express', '/api', () => express().use('/api', mcp({ server, legacySse: true, path: '/mcp' }))],
+    ['Express, at a path', '/mcp', () => express().use('/mcp', mcp({ server, legacySse: true }))],
+    ['Koa', '/api', () => new Koa().use(koaMount('/api', mcp({ server, legacySse: true }).koa)).callback()],
+  ])('announces /message of HTTP+SSE below the prefix on %s', async (_host, prefix, listener) => {
+    const origin = await serve(listener())
+    const { body } = await fetch(`${origin}${prefix}/sse`, { headers: { accept: 'text/event-stream' } })
+    const reader = body?.getReader()
+    onTestFinished(() => reader?.cancel())
+    const first = new TextDecoder().decode((await reader?.read())?.value)
+    const path = /^event: endpoint\ndata: (.+)\n/.exec(first)?.[1] ?? ''
+    expect(path).toMatch(new RegExp(`^${prefix}/message\\?sessionId=`))
+    const sent = await fetch(origin + path, {
+      method: 'POST',
+      headers: HEADERS,
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    })
+    expect(sent.status).toBe(202)
+  })
+
+  it('answers probes below the prefix, and while it closes', async () => {
+    const probed = mount({ health: true })
+    const origin = await serve(express().use('/api', probed))
+    const statuses = async (): Promise<number[]> =>
+      [await fetch(`${origin}/api/livez`), await fetch(`${origin}/api/readyz`)].map(({ status }) => status)
+    expect(await statuses()).toEqual([200, 200])
+    await probed.close()
+    expect(await statuses()).toEqual([200, 503])
+  })
+})
+
+describe('what the app hands over', () => {
+  interface Locals {
+    readonly user: string
+  }
+
+  it('is read from the request of Express', async () => {
+    const app = express()
+    app.use((req, res, next) => {
+      res.locals['user'] = 'ada'
+      Object.assign(req, { principal: 'p-ada' })
+      next()
+    })
+    const options: McpMountOptions<Locals> = {
+      server: createServer<Locals>(),
+      stateless: true,
+      locals: (req: Request): Locals => ({ user: String(req.res?.locals['user']) }),
+      authInfo: (req: Request & { principal?: string }) => ({ principal: req.principal ?? '' }),
+    }
+    const origin = await serve(app.use('/mcp', mcp(options)))
+    expect(await call(`${origin}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"},"auth":"p-ada"}')
+  })
+
+  it('is read from the context of Koa', async () => {
+    const app = new Koa()
+    app.use((ctx, next) => ((ctx.state['user'] = 'ada'), next()))
+    const locals = (_req: unknown, ctx: Context): Locals => ({ user: String(ctx.state['user']) })
+    app.use(mcp({ server: createServer<Locals>(), stateless: true, locals }).koa)
+    expect(await call(`${await serve(app.callback())}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"}}')
+  })
+
+  it('chooses the server', async () => {
+    const select = (req: Request): typeof server | undefined =>
+      req.url.includes('tenant=a') ? server : undefined
+    const origin = await serve(mcp({ server: select, stateless: true }))
+    expect(await call(`${origin}/mcp?tenant=a`, 'echo', { text: 'x' })).toBe('x')
+    expect(await call(`${origin}/mcp`, 'echo')).toMatch(/^404 /)
+  })
+})
+
+it('resolves the promise of Koa when the reply has ended', async () => {
+  const order: string[] = []
+  const app = new Koa()
+  app.use(async (ctx, next) => {
+    await next()
+    order.push(`${ctx.res.statusCode} ${ctx.res.writableFinished}`)
+  })
+  app.use(mount().koa)
+  const origin = await serve(app.callback())
+  expect(await call(`${origin}/mcp`, 'echo', { text: 'x' })).toBe('x')
+  await expect.poll(() => order).toEqual(['200 true'])
+})
+
+it('closes with its streams, so that the HTTP server can close', async () => {
+  const closing = mcp({ server: createServer() })
+  const http = createHttp(closing)
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(http.address() as { port: number }).port}/mcp`
+  const opened = await fetch(url, {
+    method: 'POST',
+    headers: HEADERS,
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+    }),
+  })
+  await opened.text()
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+  const stream = await fetch(url, { headers: { accept: 'text/event-stream', ...session } })
+  expect(closing.stats().sessions).toBe(1)
+  await closing.close()
+  await stream.text()
+  await closing.closed
+  await new Promise((resolve) => http.close(resolve))
+})
