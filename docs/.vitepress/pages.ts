@@ -13,7 +13,10 @@ interface Group {
 
 /** The guides in reading order. A guide that is missing here appears under "More". */
 const GUIDES: readonly Group[] = [
-  { text: 'Start', pages: ['quickstart', 'stdio', 'fastify', 'hono', 'runtimes', 'proxy', 'resuming'] },
+  {
+    text: 'Start',
+    pages: ['quickstart', 'stdio', 'fastify', 'hono', 'node', 'runtimes', 'proxy', 'resuming'],
+  },
   {
     text: 'Write a server',
     pages: [

@@ -16,8 +16,10 @@ export interface Contender {
 export const HTTP: readonly Contender[] = [
   { name: 'bare-fastify', title: 'bare Fastify', program: 'bare-fastify', bare: true },
   { name: 'bare-hono', title: 'bare Hono', program: 'bare-hono', bare: true },
+  { name: 'bare-node', title: 'bare node:http', program: 'bare-node', bare: true },
   { name: 'jetway-fastify', title: 'Jetway on Fastify', program: 'jetway-fastify', base: 'bare-fastify' },
   { name: 'jetway-hono', title: 'Jetway on Hono', program: 'jetway-hono', base: 'bare-hono' },
+  { name: 'jetway-node', title: 'Jetway on node:http', program: 'jetway-node', base: 'bare-node' },
   {
     name: 'sdk-fastify',
     title: 'official SDK v2 on Fastify',

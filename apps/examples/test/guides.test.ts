@@ -38,6 +38,46 @@ describe('the app of the Hono guide', () => {
   })
 })
 
+describe('the apps of the guide to Express, Koa and node:http', () => {
+  it('Express requires a token, parses other bodies, and passes the data of its middleware to tools', async () => {
+    await withProcess('http/express-app', { TOKEN: 'secret' }, async (origin) => {
+      const url = `${origin}/api/mcp`
+      expect((await initialize(url)).status).toBe(401)
+      const headers = {
+        authorization: 'Bearer secret',
+        origin: 'https://app.example.com',
+        'x-tenant': 'acme',
+      }
+      const opened = await initialize(url, headers)
+      expect(opened.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+      const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      expect(await call(url, 'whoami', session)).toBe('ada of acme')
+      expect(await firstEvent(`${origin}/api/sse`, headers)).toMatch(
+        /^event: endpoint\ndata: \/api\/message\?/,
+      )
+      const order = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":1}' }
+      expect(await (await fetch(`${origin}/orders`, order)).json()).toEqual({ id: 1 })
+    })
+  })
+
+  it('Koa passes its state to tools', async () => {
+    await withProcess('http/koa-app', {}, async (origin) => {
+      const opened = await initialize(`${origin}/mcp`)
+      const session = { 'x-tenant': 'acme', 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      expect(await call(`${origin}/mcp`, 'tenant', session)).toBe('acme')
+    })
+  })
+
+  it('node:http answers 404 for other paths', async () => {
+    await withProcess('quickstart/hello-node', {}, async (origin) => {
+      const opened = await initialize(`${origin}/mcp`)
+      const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
+      expect((await fetch(`${origin}/other`)).status).toBe(404)
+    })
+  })
+})
+
 describe('the mount behind a proxy', () => {
   it('accepts the public host on a loopback connection, and no other', async () => {
     await withProcess('http/behind-a-proxy', {}, async (origin) => {

@@ -7,7 +7,7 @@ import { McpServer } from '@jetway/core'
 import { describeAdapter } from '@jetway/testing/adapter'
 import { expect, it } from 'vitest'
 import { mcp } from '../src/http/node-http.ts'
-import { call, initialize, withProcess } from './support.ts'
+import { initialize } from './support.ts'
 
 // #region contract
 const promises = describeAdapter('node:http', {
@@ -67,12 +67,3 @@ it.each(['json', 'sse'] as const)(
     await endpoint.close()
   },
 )
-
-it('serves hello-node, where other paths get 404', async () => {
-  await withProcess('quickstart/hello-node', {}, async (origin) => {
-    const opened = await initialize(`${origin}/mcp`)
-    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
-    expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
-    expect((await fetch(`${origin}/other`)).status).toBe(404)
-  })
-})

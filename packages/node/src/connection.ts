@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Whether nothing can reach the client any more. A response of HTTP/2 loses its socket; others have none yet, or no more. */
+/** Whether nothing can reach the client any more. A response of HTTP/2 loses its socket. */
 export function isGone(request: IncomingMessage, response: ServerResponse): boolean {
   return (
     response.destroyed ||
@@ -10,7 +10,7 @@ export function isGone(request: IncomingMessage, response: ServerResponse): bool
 }
 
 /** Whether the response waits for those before it on its connection, since the client has pipelined its requests. */
-export const isQueued = (response: ServerResponse): boolean => response.socket === null
+export const isQueued = ({ socket, headersSent }: ServerResponse): boolean => socket === null && !headersSent
 
 /**
  * Calls the listener when the response closes, or its connection while the response is queued: Node emits no `close` on

@@ -1,0 +1,17 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answerTo, type Body, openSession } from '../serving/bare.ts'
+import { ready } from '../serving/control.ts'
+
+/** Plain node:http: parses the body, and sends a prepared response. */
+const http = createServer((req, res) => {
+  const chunks: Buffer[] = []
+  req.on('data', (chunk: Buffer) => chunks.push(chunk))
+  req.on('end', () => {
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as Body
+    if (body.method === 'initialize') res.setHeader('mcp-session-id', openSession())
+    res.setHeader('content-type', 'application/json')
+    res.end(answerTo(body))
+  })
+})
+http.listen(0, '127.0.0.1', () => ready((http.address() as AddressInfo).port))
