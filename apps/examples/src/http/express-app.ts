@@ -47,9 +47,10 @@ const http = app.listen(Number(process.env.PORT ?? 3000), () => {
 })
 http.requestTimeout = 30_000
 http.keepAliveTimeout = 72_000
-process.once('SIGTERM', async () => {
-  await orders.close({ deadline: 10_000 })
-  http.close()
-  setTimeout(() => http.closeAllConnections(), 1_000).unref()
+process.once('SIGTERM', () => {
+  void orders.close({ deadline: 10_000 }).then(() => {
+    http.close()
+    setTimeout(() => http.closeAllConnections(), 1_000).unref()
+  })
 })
 // #endregion

@@ -32,8 +32,9 @@ app.use(orders.koa)
 const http = app.listen(Number(process.env.PORT ?? 3000), () => {
   console.log('Port', (http.address() as AddressInfo).port)
 })
-process.once('SIGTERM', async () => {
-  await orders.close({ deadline: 10_000 })
-  http.close()
-  setTimeout(() => http.closeAllConnections(), 1_000).unref()
+process.once('SIGTERM', () => {
+  void orders.close({ deadline: 10_000 }).then(() => {
+    http.close()
+    setTimeout(() => http.closeAllConnections(), 1_000).unref()
+  })
 })

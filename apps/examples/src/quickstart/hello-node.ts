@@ -12,9 +12,10 @@ const http = createServer({ requestTimeout: 30_000, keepAliveTimeout: 72_000 }, 
 http.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () =>
   console.log('Port', (http.address() as AddressInfo).port),
 )
-process.once('SIGTERM', async () => {
-  await mount.close({ deadline: 10_000 })
-  http.close()
-  setTimeout(() => http.closeAllConnections(), 1_000).unref()
+process.once('SIGTERM', () => {
+  void mount.close({ deadline: 10_000 }).then(() => {
+    http.close()
+    setTimeout(() => http.closeAllConnections(), 1_000).unref()
+  })
 })
 // #endregion
