@@ -97,8 +97,6 @@ export class CallContext implements RequestContext, Due {
   #progress: Progress | undefined
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
-  /** Null if the request has none. */
-  #trace: TraceContext | null | undefined
   #atEnd: Set<() => void> | undefined
 
   constructor(message: JsonRpcRequest, scope: CallScope) {
@@ -145,8 +143,7 @@ export class CallContext implements RequestContext, Due {
   }
 
   get trace(): TraceContext | undefined {
-    if (this.#trace === undefined) this.#trace = readTraceContext(this.message.params) ?? null
-    return this.#trace ?? undefined
+    return readTraceContext(this.message.params)
   }
 
   get inputs(): CallInputs {

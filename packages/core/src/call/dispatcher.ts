@@ -76,7 +76,7 @@ export class Dispatcher {
     return entry?.servedIn(revision) === true ? entry : undefined
   }
 
-  /** Middleware runs around the call itself, so around a task when that runs. */
+  /** Middleware wraps the call itself: for a task, it runs with the task. */
   #start(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     return entry.startTask?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#handle(entry, ctx)
   }
@@ -154,7 +154,7 @@ export class Dispatcher {
   }
 }
 
-/** A middleware that reads the result of its method finds all members, and they are empty. */
+/** The result for middleware, with all members of the method's result, which are empty. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {
   if (result.kind !== 'input-requested') return {}
   return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }

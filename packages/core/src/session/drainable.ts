@@ -2,7 +2,7 @@ import type { Clock } from '../util/clock.ts'
 import { type Deferred, deferred } from '../util/promises.ts'
 
 export interface DrainSteps {
-  /** Runs when the close begins, to refuse new work and to end what would never end by itself. */
+  /** Runs when the close begins, to refuse new work and to end work that never ends by itself. */
   readonly begin?: () => void
   /** Runs when no work is left or the deadline has passed, to end the rest. */
   readonly finish: () => void | Promise<void>

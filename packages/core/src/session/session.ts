@@ -133,7 +133,7 @@ export class Session implements CallSession {
   }
 
   update(
-    change: Partial<Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'addresses'>>,
+    change: Partial<Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'pendingUrls'>>,
   ): void {
     this.#record = { ...this.#record, ...change }
     if (change.subscriptions !== undefined) this.#watch(change.subscriptions)
@@ -216,16 +216,16 @@ export class Session implements CallSession {
   }
 
   addPendingUrls(ids: readonly string[]): void {
-    const { addresses = [] } = this.#record
-    this.update({ addresses: withPendingUrls(addresses, ids, this.#runtime.clock.now()) })
+    const { pendingUrls = [] } = this.#record
+    this.update({ pendingUrls: withPendingUrls(pendingUrls, ids, this.#runtime.clock.now()) })
   }
 
   /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation */
   #elicited(id: string): void {
-    const { addresses = [] } = this.#record
-    const left = withoutPendingUrl(addresses, id, this.#runtime.clock.now())
+    const { pendingUrls = [] } = this.#record
+    const left = withoutPendingUrl(pendingUrls, id, this.#runtime.clock.now())
     if (left === undefined) return
-    this.update({ addresses: left })
+    this.update({ pendingUrls: left })
     void this.#channel?.send(notificationFrame(Notification.ElicitationComplete, { elicitationId: id }))
   }
 

@@ -30,9 +30,10 @@ interface Log {
   readonly key: StreamKey
   readonly epoch: string
   readonly events: Kept[]
-  /** Bytes of `events`, without the final one. */
+  /** Bytes of `events`. */
   bytes: number
-  finalBytes: number
+  /** The response, which the limits on events do not drop. */
+  final: Kept | undefined
   /** Events up to this position are dropped. */
   evicted: number
   /** The position of the last event. */
@@ -73,7 +74,7 @@ export class MemoryEventStore implements EventStore {
   /** Includes expired streams and events that are not removed yet. */
   get size(): { readonly streams: number; readonly events: number; readonly bytes: number } {
     let events = 0
-    for (const log of this.#aging) events += log.events.length
+    for (const log of this.#aging) events += log.events.length + (log.final === undefined ? 0 : 1)
     return { streams: this.#streams, events, bytes: this.#totalBytes }
   }
 
@@ -90,7 +91,7 @@ export class MemoryEventStore implements EventStore {
       epoch,
       events: [],
       bytes: 0,
-      finalBytes: 0,
+      final: undefined,
       evicted: 0,
       last: 0,
       endedAt: undefined,
@@ -109,16 +110,14 @@ export class MemoryEventStore implements EventStore {
     log.last = event.seq
     this.#aging.delete(log)
     this.#aging.add(log)
+    this.#totalBytes += bytes
     if (final) {
       log.endedAt = at
+      log.final = { event, bytes, at }
       if (bytes > this.#limits.maxFinalBytes) this.#forget(log)
-      else log.finalBytes = bytes
     } else {
       log.bytes += bytes
-    }
-    if (!final || log.finalBytes > 0) {
       log.events.push({ event, bytes, at })
-      this.#totalBytes += bytes
     }
     this.#trim(log, at)
     while (this.#totalBytes > this.#limits.maxTotalBytes && this.#aging.size > 1)
@@ -135,7 +134,8 @@ export class MemoryEventStore implements EventStore {
     }
     this.#trim(log, now)
     if (!Number.isSafeInteger(seq) || seq < log.evicted || seq > log.last) return undefined
-    return log.events.filter(({ event }) => event.seq > seq).map(({ event }) => event)
+    const all = log.final === undefined ? log.events : [...log.events, log.final]
+    return all.filter(({ event }) => event.seq > seq).map(({ event }) => event)
   }
 
   delete({ principal, session, stream }: Omit<StreamKey, 'stream'> & { readonly stream?: string }): void {
@@ -163,7 +163,7 @@ export class MemoryEventStore implements EventStore {
   #sweep(): void {
     const now = this.#clock.now()
     for (const log of this.#aging) {
-      const last = log.events.at(-1)?.at ?? log.endedAt ?? Number.NEGATIVE_INFINITY
+      const last = log.endedAt ?? log.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY
       if (now - last <= this.#limits.ttlMs) return
       if (log.endedAt !== undefined) {
         this.#drop(log)
@@ -178,25 +178,21 @@ export class MemoryEventStore implements EventStore {
   #trim(log: Log, now: number): void {
     const { maxEvents, maxBytes, ttlMs } = this.#limits
     const { events } = log
-    const count = log.finalBytes > 0 ? events.length - 1 : events.length
-    let gone = 0
-    for (const kept of events) {
-      if (gone === count) break
-      if (count - gone <= maxEvents && log.bytes <= maxBytes && now - kept.at <= ttlMs) break
-      gone++
-      log.bytes -= kept.bytes
-      this.#totalBytes -= kept.bytes
-      log.evicted = kept.event.seq
+    for (let oldest = events[0]; oldest !== undefined; oldest = events[0]) {
+      if (events.length <= maxEvents && log.bytes <= maxBytes && now - oldest.at <= ttlMs) return
+      events.shift()
+      log.bytes -= oldest.bytes
+      this.#totalBytes -= oldest.bytes
+      log.evicted = oldest.event.seq
     }
-    if (gone > 0) events.splice(0, gone)
   }
 
   /** Keeps the stream without events, so that every position counts as evicted. */
   #forget(log: Log): void {
-    this.#totalBytes -= log.bytes + log.finalBytes
+    this.#totalBytes -= log.bytes + (log.final?.bytes ?? 0)
     log.events.length = 0
     log.bytes = 0
-    log.finalBytes = 0
+    log.final = undefined
     log.evicted = log.last
   }
 

@@ -6,7 +6,7 @@ export interface PendingUrl {
 }
 
 /** Per session; the oldest is dropped first. */
-const MAX_ADDRESSES = 64
+const MAX_URLS = 64
 /** A user who signs in is done after an hour, or has given up. */
 const KEPT_MS = 3_600_000
 
@@ -17,7 +17,7 @@ export function withPendingUrls(
   now: number,
 ): readonly PendingUrl[] {
   const added = ids.map((id) => ({ id, until: now + KEPT_MS }))
-  return [...known.filter(({ until }) => until > now), ...added].slice(-MAX_ADDRESSES)
+  return [...known.filter(({ until }) => until > now), ...added].slice(-MAX_URLS)
 }
 
 /** Removes an id; undefined if it is not in the list. */

@@ -18,7 +18,7 @@ export interface SessionRecord {
   /** URIs the client has subscribed to. */
   readonly subscriptions: readonly string[]
   /** URLs that the user was asked to open, until their completion. */
-  readonly addresses?: readonly PendingUrl[]
+  readonly pendingUrls?: readonly PendingUrl[]
 }
 
 /** The key of a session record. Two principals never share one. */

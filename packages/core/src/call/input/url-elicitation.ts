@@ -65,7 +65,7 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
   await readResponses(ctx)
   const { input } = ctx.scope
   if (input === undefined) return start()
-  // Starts before the handler looks, or a completion between its look and the wait would be lost.
+  // Starts before the handler checks, or a completion between its check and the wait would be lost.
   const completions = ctx.inputs.urlIds && new UrlCompletions(input.bus, input.clock)
   try {
     return await start()
