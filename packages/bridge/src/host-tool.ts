@@ -4,7 +4,7 @@ import { failedResult, type HostToolResult, type ResultLimits, toHostResult } fr
 import { whole } from './parts.ts'
 import { sourceOf, type SourceTool, type Tools, type ToolSource } from './source.ts'
 
-/** What the host may assume about a tool. The worst, unless the server is trusted. */
+/** The behaviour that the host may assume: the worst, unless the server is trusted. */
 export interface HostToolMetadata {
   readonly readOnly: boolean
   readonly destructive: boolean

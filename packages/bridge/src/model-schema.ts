@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 
-/** What a model API refuses in a schema. One such tool fails the whole request. */
+/** The limits of a model API for schemas. One such tool fails the whole request. */
 export interface SchemaDialect {
   /** Allowed names of arguments. */
   readonly keys?: RegExp
@@ -14,7 +14,7 @@ export interface ModelSchema {
   readonly originals: ReadonlyMap<string, string>
 }
 
-/** What lies beyond is left to the server's validation. */
+/** The server validates the rest. */
 const MAX_DEPTH = 32
 const MAX_BRANCHES = 256
 const CHOICES = ['anyOf', 'oneOf'] as const

@@ -26,10 +26,9 @@ export interface ApiTools<ApiTool, Reply, Answer> {
   /** Finds a tool by the name that the model uses. */
   readonly tool: (name: string) => HostTool | undefined
   /**
-   * Runs the tool calls of the model's reply, in order. Neighbours run concurrently if their tools allow it.
+   * Runs the tool calls of the model's reply in order, and returns an answer for each. Neighbours run concurrently if
+   * their tools allow it.
    *
-   * @param reply - what is no tool call is ignored
-   * @returns an answer for each call
    * @throws the reason of the signal
    */
   readonly run: (reply: Reply, options?: RunOptions) => Promise<Answer[]>

@@ -23,7 +23,7 @@ const answering = {
   warnings: [],
 }
 
-/** What the model was given of the result of its call, by either version of the SDK. */
+/** The tool result that the SDK passes to the model, for both versions. */
 async function given6(toolName: string, input: object): Promise<unknown> {
   await using client = await connectToShop()
   const tools = await aiSdkTools(await hostTools(client), { jsonSchema, version: 6 })

@@ -199,7 +199,7 @@ describe('the calls of one message', () => {
     expect(log).toEqual(['a begins', 'a ends'])
   })
 
-  it('are none if the model calls nothing', async () => {
+  it('are an empty list if the model calls nothing', async () => {
     const { run } = await anthropicTools([])
     expect(await run([{ type: 'text', text: 'Hello' }])).toEqual([])
   })

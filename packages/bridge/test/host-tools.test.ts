@@ -63,7 +63,7 @@ describe('host tools', () => {
     expect(tool?.outputSchema).toBe(outputSchema)
   })
 
-  it('are assumed to be dangerous whatever their server says, unless it is trusted', async () => {
+  it('are assumed to be dangerous unless their server is trusted', async () => {
     const tools = source([
       listed({ annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false } }),
     ])
@@ -85,7 +85,7 @@ describe('host tools', () => {
     })
   })
 
-  it('are assumed to be dangerous if a trusted server says nothing', async () => {
+  it('are assumed to be dangerous if a trusted server has no annotations', async () => {
     const [tool] = await hostTools(source([listed({ annotations: { idempotentHint: true } })]), {
       trusted: ['shop'],
     })

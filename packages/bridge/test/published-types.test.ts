@@ -36,7 +36,7 @@ it("the AI SDK's output fits its types, in both versions", () => {
   const make7 = (jsonSchema: typeof JsonSchema7) => aiSdkTools([], { jsonSchema })
   expectTypeOf<Awaited<ReturnType<typeof make6>>>().toExtend<ToolSet6>()
   expectTypeOf<Awaited<ReturnType<typeof make7>>>().toExtend<ToolSet7>()
-  // @ts-expect-error the files of one version are none for the other
+  // @ts-expect-error the two versions have different types for files
   expectTypeOf<Awaited<ReturnType<typeof make7>>>().toExtend<ToolSet6>()
 })
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const IMPORT = /^(?:import|export)\s[^'"]*?from '([^']+)'|^import '([^']+)'/gm
 
-/** What a file loads with itself: types are gone by then, and a dynamic import waits until it is called. */
+/** The files that a file imports statically, without imports of types. */
 function loaded(
   path: string,
   seen: Map<string, readonly string[]> = new Map(),

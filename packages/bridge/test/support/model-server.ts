@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A model's HTTP interface that answers one thing after the other, and remembers what it was asked. */
+/** A model's HTTP API that returns the given answers in order, and records its requests. */
 export interface ModelServer extends AsyncDisposable {
   readonly url: string
   readonly asked: readonly { readonly path: string; readonly body: Record<string, unknown> }[]

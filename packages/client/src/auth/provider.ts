@@ -47,12 +47,10 @@ export const MAX_AUTH_RETRIES = 4
 const TOKEN = /^[\x21-\x7e]+$/
 
 /**
- * Sends `Authorization: Bearer …` with every request. A function is called each time.
+ * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token is invalid, the
+ * request fails.
  *
- * @param token - without the word `Bearer`
- * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or that a header cannot have. A
- * function's
- * invalid token fails the request
+ * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or that a header cannot have
  */
 export function bearerToken(token: string | (() => string | Promise<string>)): AuthProvider {
   if (typeof token === 'function') return { headers: async () => authorization(await token()) }

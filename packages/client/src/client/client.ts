@@ -28,8 +28,7 @@ import { Emitter } from '../util/emitter.ts'
 import { type Deferred, deferred } from '../util/promises.ts'
 import { connect } from './connect.ts'
 import { type ClientEvents, type ClientListener, emitNotification } from './events.ts'
-import { KnownTools } from './known-tools.ts'
-import { Lists, LISTS, type Page } from './lists.ts'
+import { Lists, type Page, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './lists.ts'
 import { type ClientOptions, type RequestOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { RequestSender } from './request-sender.ts'
 import { type CacheHints, readCompletion, readPrompt, readResource } from './results.ts'
@@ -38,12 +37,12 @@ import { type ClientTask, Tasks } from './tasks.ts'
 import { ToolCalls } from './tool-calls.ts'
 import type { ToolArgs, ToolOutput, TypedTool, TypedToolResult } from './typed-tool.ts'
 
-/** What a server says about itself, and the negotiated revision. */
+/** The server's description of itself, and the negotiated revision. */
 export interface ServerDetails extends ServerDescription {
   readonly protocolVersion: RevisionDate
 }
 
-/** What {@link Client.complete} completes: an argument of a prompt, or a variable of a resource template. */
+/** The target of {@link Client.complete}: an argument of a prompt, or a variable of a resource template. */
 export type CompletionRef =
   | { readonly prompt: string; readonly argument: string }
   | { readonly template: string; readonly argument: string }
@@ -95,10 +94,9 @@ export class Client {
       onError: this.#onError,
     })
     this.#requests = new RequestSender(this.#input, () => this.#connected())
-    const tools = new KnownTools()
-    this.#lists = new Lists(this.#requests, tools)
+    this.#lists = new Lists(this.#requests)
     this.#tasks = new Tasks(this.#requests)
-    this.#toolCalls = new ToolCalls(this.#requests, this.#lists, tools, this.#tasks)
+    this.#toolCalls = new ToolCalls(this.#requests, this.#lists, this.#tasks)
   }
 
   /** The option `name`. */
@@ -222,53 +220,53 @@ export class Client {
 
   /** Fetches all pages. @throws ClientError `endless-list` beyond `maxPages` or `maxItems` */
   listTools(options?: RequestOptions): Promise<readonly Tool[]> {
-    return this.#lists.all(LISTS.tools, options)
+    return this.#lists.all(TOOLS, options)
   }
 
   /** Yields tools while the pages arrive. */
   tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
-    return this.#lists.entries(LISTS.tools, options)
+    return this.#lists.entries(TOOLS, options)
   }
 
   /** Fetches one page: the first one without a cursor. */
   listToolsPage(cursor?: string, options?: RequestOptions): Promise<Page<Tool>> {
-    return this.#lists.page(LISTS.tools, cursor, options)
+    return this.#lists.page(TOOLS, cursor, options)
   }
 
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
-    return this.#lists.all(LISTS.prompts, options)
+    return this.#lists.all(PROMPTS, options)
   }
 
   prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
-    return this.#lists.entries(LISTS.prompts, options)
+    return this.#lists.entries(PROMPTS, options)
   }
 
   listPromptsPage(cursor?: string, options?: RequestOptions): Promise<Page<Prompt>> {
-    return this.#lists.page(LISTS.prompts, cursor, options)
+    return this.#lists.page(PROMPTS, cursor, options)
   }
 
   listResources(options?: RequestOptions): Promise<readonly Resource[]> {
-    return this.#lists.all(LISTS.resources, options)
+    return this.#lists.all(RESOURCES, options)
   }
 
   resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
-    return this.#lists.entries(LISTS.resources, options)
+    return this.#lists.entries(RESOURCES, options)
   }
 
   listResourcesPage(cursor?: string, options?: RequestOptions): Promise<Page<Resource>> {
-    return this.#lists.page(LISTS.resources, cursor, options)
+    return this.#lists.page(RESOURCES, cursor, options)
   }
 
   listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
-    return this.#lists.all(LISTS.templates, options)
+    return this.#lists.all(TEMPLATES, options)
   }
 
   resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
-    return this.#lists.entries(LISTS.templates, options)
+    return this.#lists.entries(TEMPLATES, options)
   }
 
   listResourceTemplatesPage(cursor?: string, options?: RequestOptions): Promise<Page<ResourceTemplate>> {
-    return this.#lists.page(LISTS.templates, cursor, options)
+    return this.#lists.page(TEMPLATES, cursor, options)
   }
 
   /**

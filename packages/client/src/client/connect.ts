@@ -59,7 +59,7 @@ async function open(
   return new Connection(transport, options.clock, handlers)
 }
 
-/** A factory may take for ever. A transport that it returns after the abort is closed. */
+/** A factory may never return. A transport that it returns after the abort is closed. */
 function create(factory: TransportFactory, signal: AbortSignal | undefined): Promise<ClientTransport> {
   signal?.throwIfAborted()
   const created = Promise.resolve(factory())

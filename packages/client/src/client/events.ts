@@ -27,10 +27,10 @@ export interface ClientEvents {
   readonly close: TransportClose
 }
 
-/** What it throws, or rejects with, becomes the event `error`. */
+/** If it throws or rejects, the error becomes the event `error`. */
 export type ClientListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void | Promise<void>
 
-/** Emits `notification`, and the event for its method. `isOpen` tells which elicitations are open. */
+/** Emits `notification`, and the event for its method. `isOpen` returns whether an elicitation is open. */
 export function emitNotification(
   events: Emitter<ClientEvents>,
   message: JsonRpcNotification,
@@ -39,23 +39,20 @@ export function emitNotification(
   events.emit('notification', message)
   const { method, params = {} } = message
   const { uri, elicitationId } = params
-  switch (method) {
-    case Notification.ToolsListChanged:
-      return events.emit('toolsChanged', undefined)
-    case Notification.PromptsListChanged:
-      return events.emit('promptsChanged', undefined)
-    case Notification.ResourcesListChanged:
-      return events.emit('resourcesChanged', undefined)
-    case Notification.ResourceUpdated:
-      return typeof uri === 'string' ? events.emit('resourceUpdated', { uri }) : undefined
-    case Notification.ElicitationComplete:
-      return typeof elicitationId === 'string' && isOpen(elicitationId)
-        ? events.emit('elicitationComplete', { elicitationId })
-        : undefined
-    case Notification.Message:
-      return isLog(params) ? events.emit('log', params) : undefined
-  }
+  const list = LIST_CHANGES.get(method)
+  if (list !== undefined) events.emit(list, undefined)
+  else if (method === Notification.ResourceUpdated && typeof uri === 'string')
+    events.emit('resourceUpdated', { uri })
+  else if (method === Notification.ElicitationComplete && typeof elicitationId === 'string') {
+    if (isOpen(elicitationId)) events.emit('elicitationComplete', { elicitationId })
+  } else if (method === Notification.Message && isLog(params)) events.emit('log', params)
 }
+
+const LIST_CHANGES: ReadonlyMap<string, 'toolsChanged' | 'promptsChanged' | 'resourcesChanged'> = new Map([
+  [Notification.ToolsListChanged, 'toolsChanged'],
+  [Notification.PromptsListChanged, 'promptsChanged'],
+  [Notification.ResourcesListChanged, 'resourcesChanged'],
+])
 
 const isLog = (params: JsonObject): params is JsonObject & ClientEvents['log'] =>
   isObject(params) && typeof params['level'] === 'string' && 'data' in params

@@ -8,10 +8,7 @@ import {
 } from '@jetway/core/protocol'
 import { BoundedMap } from '../util/bounded-map.ts'
 
-interface KnownTool {
-  readonly parameters: readonly HeaderParameter[]
-  readonly outputSchema: JsonObject | undefined
-}
+type KnownTool = Pick<Tool, 'outputSchema'> & { readonly parameters: readonly HeaderParameter[] }
 
 export class KnownTools {
   readonly #tools = new BoundedMap<string, KnownTool>(10_000)
@@ -20,16 +17,12 @@ export class KnownTools {
     return this.#tools.get(name)?.outputSchema
   }
 
-  /**
-   * Returns what is wrong with the tool's `x-mcp-header` parameters.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
-   */
+  /** A problem: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header */
   add({ name, inputSchema, outputSchema }: Tool): string | undefined {
-    const found = findParameters(inputSchema)
+    const found = findHeaderParameters(inputSchema)
     this.#tools.set(name, {
       parameters: found.ok ? found.parameters : [],
-      outputSchema: isObject(outputSchema) ? outputSchema : undefined,
+      ...(isObject(outputSchema) && { outputSchema }),
     })
     return found.ok ? undefined : found.problem
   }
@@ -42,15 +35,6 @@ export class KnownTools {
       else if (typeof value === 'boolean' || Number.isSafeInteger(value)) headers[header] = String(value)
     }
     return headers
-  }
-}
-
-function findParameters(schema: JsonObject): ReturnType<typeof findHeaderParameters> {
-  try {
-    return findHeaderParameters(schema)
-  } catch {
-    // The stack has overflowed.
-    return { ok: false, problem: 'has an inputSchema that is nested too deeply' }
   }
 }
 

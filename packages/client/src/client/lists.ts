@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@jetway/core/protocol'
 import { ClientError, invalidResponse } from '../errors.ts'
-import type { KnownTools } from './known-tools.ts'
+import { KnownTools } from './known-tools.ts'
 import type { RequestOptions } from './options.ts'
 import type { RequestSender } from './request-sender.ts'
 import { type CacheHints, readHints } from './results.ts'
@@ -31,46 +31,41 @@ export interface ListOf<Item> {
   readonly item?: Item
 }
 
-export const LISTS: {
-  readonly tools: ListOf<Tool>
-  readonly prompts: ListOf<Prompt>
-  readonly resources: ListOf<Resource>
-  readonly templates: ListOf<ResourceTemplate>
-} = {
-  tools: {
-    method: Method.ListTools,
-    member: 'tools',
-    capability: 'tools',
-    isItem: ({ name, inputSchema }) => typeof name === 'string' && isObject(inputSchema),
-  },
-  prompts: {
-    method: Method.ListPrompts,
-    member: 'prompts',
-    capability: 'prompts',
-    isItem: ({ name, arguments: args }) =>
-      typeof name === 'string' && (args === undefined || Array.isArray(args)),
-  },
-  resources: {
-    method: Method.ListResources,
-    member: 'resources',
-    capability: 'resources',
-    isItem: ({ uri }) => typeof uri === 'string',
-  },
-  templates: {
-    method: Method.ListResourceTemplates,
-    member: 'resourceTemplates',
-    capability: 'resources',
-    isItem: ({ uriTemplate }) => typeof uriTemplate === 'string',
-  },
+export const TOOLS: ListOf<Tool> = {
+  method: Method.ListTools,
+  member: 'tools',
+  capability: 'tools',
+  isItem: ({ name, inputSchema }) => typeof name === 'string' && isObject(inputSchema),
+}
+
+export const PROMPTS: ListOf<Prompt> = {
+  method: Method.ListPrompts,
+  member: 'prompts',
+  capability: 'prompts',
+  isItem: ({ name, arguments: args }) =>
+    typeof name === 'string' && (args === undefined || Array.isArray(args)),
+}
+
+export const RESOURCES: ListOf<Resource> = {
+  method: Method.ListResources,
+  member: 'resources',
+  capability: 'resources',
+  isItem: ({ uri }) => typeof uri === 'string',
+}
+
+export const TEMPLATES: ListOf<ResourceTemplate> = {
+  method: Method.ListResourceTemplates,
+  member: 'resourceTemplates',
+  capability: 'resources',
+  isItem: ({ uriTemplate }) => typeof uriTemplate === 'string',
 }
 
 export class Lists {
+  readonly tools: KnownTools = new KnownTools()
   readonly #requests: RequestSender
-  readonly #tools: KnownTools
 
-  constructor(requests: RequestSender, tools: KnownTools) {
+  constructor(requests: RequestSender) {
     this.#requests = requests
-    this.#tools = tools
   }
 
   async page<Item>(
@@ -112,14 +107,14 @@ export class Lists {
 
   /** Over HTTP, a tool whose headers cannot be sent cannot be called. */
   #accepts(tool: Tool): boolean {
-    const problem = this.#tools.add(tool)
+    const problem = this.tools.add(tool)
     if (problem === undefined || !this.#requests.hasHeaders) return true
     this.#requests.onError(new Error(`The tool ${tool.name} is left out: it ${problem}`))
     return false
   }
 }
 
-/** A server may repeat a cursor, or give new ones for ever. @throws ClientError `endless-list` */
+/** A server may repeat a cursor, or send new ones endlessly. @throws ClientError `endless-list` */
 export async function* followPages<Item>(
   method: string,
   { maxPages, maxItems }: { readonly maxPages: number; readonly maxItems: number },

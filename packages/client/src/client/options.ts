@@ -61,7 +61,7 @@ export interface RequestOptions {
 
 export type { Progress }
 
-/** What may stay undefined. */
+/** Options without a default. */
 type Optional = 'name' | 'revisions'
 
 export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {

@@ -1,7 +1,6 @@
 import { type CallToolResult, ErrorCode, type JsonObject, McpError, Method } from '@jetway/core/protocol'
 import { OutputValidator } from '../validation/output-validator.ts'
-import type { KnownTools } from './known-tools.ts'
-import { type Lists, LISTS } from './lists.ts'
+import { type Lists, TOOLS } from './lists.ts'
 import type { RequestOptions } from './options.ts'
 import type { RequestSender } from './request-sender.ts'
 import { readToolResult } from './results.ts'
@@ -10,14 +9,12 @@ import type { ClientTask, Tasks } from './tasks.ts'
 export class ToolCalls {
   readonly #requests: RequestSender
   readonly #lists: Lists
-  readonly #tools: KnownTools
   readonly #tasks: Tasks
   readonly #outputs: OutputValidator
 
-  constructor(requests: RequestSender, lists: Lists, tools: KnownTools, tasks: Tasks) {
+  constructor(requests: RequestSender, lists: Lists, tasks: Tasks) {
     this.#requests = requests
     this.#lists = lists
-    this.#tools = tools
     this.#tasks = tasks
     this.#outputs = new OutputValidator(requests.onError)
   }
@@ -26,7 +23,7 @@ export class ToolCalls {
     const sent = await this.#send(name, args, {}, options)
     const result = readToolResult(await this.#tasks.resultOf(sent, options))
     if (this.#requests.options.validateOutput)
-      await this.#outputs.check(name, this.#tools.outputSchema(name), result)
+      await this.#outputs.check(name, this.#lists.tools.outputSchema(name), result)
     return result
   }
 
@@ -43,13 +40,14 @@ export class ToolCalls {
     const requests = this.#requests
     requests.require('tools')
     const params = { name, arguments: args, ...extra }
-    const send = () => requests.inRounds(Method.CallTool, params, options, this.#tools.headersFor(name, args))
+    const send = () =>
+      requests.inRounds(Method.CallTool, params, options, this.#lists.tools.headersFor(name, args))
     try {
       return await send()
     } catch (error) {
       const mismatch = error instanceof McpError && error.code === ErrorCode.HeaderMismatch
       if (!mismatch || !requests.hasHeaders) throw error
-      await this.#lists.all(LISTS.tools, options.signal === undefined ? {} : { signal: options.signal })
+      await this.#lists.all(TOOLS, options.signal === undefined ? {} : { signal: options.signal })
       return await send()
     }
   }

@@ -1,11 +1,7 @@
 import { isObject } from '@jetway/core/protocol'
 import { EntryError } from './variables.ts'
 
-/**
- * An input of a VS Code file.
- *
- * @see https://code.visualstudio.com/docs/reference/variables-reference#_input-variables
- */
+/** A VS Code input: https://code.visualstudio.com/docs/reference/variables-reference#_input-variables */
 export interface ConfigInput {
   readonly id: string
   readonly type: 'promptString' | 'pickString' | 'command'

@@ -48,8 +48,6 @@ const REMOTE_FIELDS: Readonly<Record<keyof RemoteServer, true>> = {
   reconnect: true,
 }
 
-const isField = (fields: Readonly<Record<string, true>>, name: string): boolean => Object.hasOwn(fields, name)
-
 /** Messages have no values: URLs, arguments and headers may have secrets. @throws TypeError */
 export function isStdio(config: ServerConfig): config is StdioServer {
   if (typeof config !== 'object' || config === null)
@@ -91,11 +89,11 @@ function checkRemote({ url }: { readonly [field: string]: unknown }): void {
 /** A misspelled field would be ignored silently, even `headers` with a token. */
 function checkFields(given: { readonly [field: string]: unknown }, stdio: boolean): void {
   const [own, other] = stdio ? [STDIO_FIELDS, REMOTE_FIELDS] : [REMOTE_FIELDS, STDIO_FIELDS]
-  const odd = Object.keys(given).find((name) => given[name] !== undefined && !isField(own, name))
+  const odd = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(own, name))
   if (odd === undefined) return
   const kind = stdio ? 'runs as a process' : 'has a url'
   throw new TypeError(
-    isField(other, odd)
+    Object.hasOwn(other, odd)
       ? `A server that ${kind} does not take ${odd}`
       : `A server has no field ${JSON.stringify(odd)}; this one takes ${Object.keys(own).join(', ')}`,
   )

@@ -67,22 +67,15 @@ async function valueOf(inner: string, place: Place, variables: Variables): Promi
 const held = (name: string, { env }: Variables) => (Object.hasOwn(env, name) ? env[name] : undefined)
 
 /** https://code.visualstudio.com/docs/reference/variables-reference, https://cursor.com/docs/mcp */
-function predefinedOf(name: string, { userHome, workspaceFolder }: Variables): string | undefined {
-  switch (name) {
-    case 'userHome':
-      return userHome
-    case 'workspaceFolder':
-    case 'cwd':
-      return workspaceFolder
-    case 'workspaceFolderBasename':
-      return basename(workspaceFolder)
-    case 'pathSeparator':
-    case '/':
-      return sep
-    default:
-      return undefined
-  }
-}
+const predefinedOf = (name: string, { userHome, workspaceFolder }: Variables) =>
+  new Map([
+    ['userHome', userHome],
+    ['workspaceFolder', workspaceFolder],
+    ['cwd', workspaceFolder],
+    ['workspaceFolderBasename', basename(workspaceFolder)],
+    ['pathSeparator', sep],
+    ['/', sep],
+  ]).get(name)
 
 function splitAtColon(inner: string): readonly [kind: string, name: string] {
   const at = inner.indexOf(':')

@@ -29,10 +29,7 @@ export interface ConnectionHandlers {
   closed(reason: TransportClose): void
 }
 
-/**
- * Messages of the server that had no effect: responses and progress for no pending request, requests that the revision
- * does not allow, and malformed ones.
- */
+/** Messages without effect: late or unknown responses, unwanted progress and requests, malformed ones. */
 export type IgnoredMessages = Readonly<Record<'responses' | 'progress' | 'requests' | 'malformed', number>>
 
 export const NOTHING_IGNORED: IgnoredMessages = { responses: 0, progress: 0, requests: 0, malformed: 0 }
@@ -47,12 +44,12 @@ export class Connection {
   readonly transport: ClientTransport
   /** The id of the next request. Ids must not repeat within a session, so a resumed session continues the count. */
   nextId = 1
+  closed: TransportClose | undefined
   readonly #handlers: ConnectionHandlers
   readonly #clock: Clock
   readonly #pending = new Map<RequestId, PendingRequest>()
   readonly #inbound: InboundRequests
   readonly ignored: { -readonly [K in keyof IgnoredMessages]: number } = { ...NOTHING_IGNORED }
-  #closed: TransportClose | undefined
 
   constructor(transport: ClientTransport, clock: Clock, handlers: ConnectionHandlers) {
     this.transport = transport
@@ -67,10 +64,6 @@ export class Connection {
       send: (message, relatedTo) => this.#respond(message, relatedTo),
       pause: (relatedTo) => this.#pause(relatedTo),
     })
-  }
-
-  get closed(): TransportClose | undefined {
-    return this.#closed
   }
 
   get pending(): number {
@@ -92,8 +85,8 @@ export class Connection {
     params: JsonObject | undefined,
     settings: RequestSettings,
   ): Promise<JsonObject> {
-    if (this.#closed !== undefined)
-      throw new ConnectionClosedError(`${method}: the connection is closed`, this.#closed, {
+    if (this.closed !== undefined)
+      throw new ConnectionClosedError(`${method}: the connection is closed`, this.closed, {
         unprocessed: true,
       })
     settings.signal?.throwIfAborted()
@@ -123,7 +116,7 @@ export class Connection {
   }
 
   async notify(method: string, params?: JsonObject, relatedTo?: RequestId): Promise<void> {
-    if (this.#closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.#closed)
+    if (this.closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.closed)
     const message = { jsonrpc: '2.0', method, ...(params !== undefined && { params }) } as const
     await this.#send(message, { revision: this.revision, relatedTo })
   }
@@ -147,7 +140,7 @@ export class Connection {
   /** Cancels an abandoned request. Over HTTP without sessions, the end of its stream does that. */
   #abandon(request: PendingRequest, reason: unknown, { uncancellable }: RequestSettings): void {
     this.#pending.delete(request.id)
-    if (uncancellable === true || this.#closed !== undefined) return
+    if (uncancellable === true || this.closed !== undefined) return
     if (this.transport.streamPerRequest && this.revision?.cancelOnDisconnect === true) return
     const text = reason instanceof Error ? reason.message : 'The caller has aborted the request'
     this.notify(
@@ -158,7 +151,7 @@ export class Connection {
   }
 
   #receive(value: unknown, relatedTo: RequestId | undefined): void | Promise<void> {
-    if (this.#closed !== undefined) return
+    if (this.closed !== undefined) return
     if (!Array.isArray(value)) return this.#receiveOne(value, relatedTo)
     for (const each of value.slice(0, MAX_BATCH)) void this.#receiveOne(each, relatedTo)
     if (value.length > MAX_BATCH) this.#malformed(`a batch of ${value.length} messages`)
@@ -189,7 +182,7 @@ export class Connection {
     request.fail(new McpError(code, text, data))
   }
 
-  /** Which request an error without an id is for. Some servers send such errors for messages they cannot read. */
+  /** The likely request of an error without an id: some servers send such errors for messages they cannot read. */
   #onlyRequest(): RequestId | undefined {
     const [only, ...others] = this.#pending.keys()
     return others.length === 0 ? only : undefined
@@ -227,7 +220,7 @@ export class Connection {
   }
 
   async #respond(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void> {
-    if (this.#closed !== undefined) return
+    if (this.closed !== undefined) return
     await this.#send(message, { revision: this.revision, relatedTo }).catch(this.#report)
   }
 
@@ -242,8 +235,8 @@ export class Connection {
   }
 
   #end(reason: TransportClose): void {
-    if (this.#closed !== undefined) return
-    this.#closed = reason
+    if (this.closed !== undefined) return
+    this.closed = reason
     const requests = [...this.#pending.values()]
     this.#pending.clear()
     for (const request of requests)

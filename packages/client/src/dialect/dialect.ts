@@ -9,7 +9,7 @@ import type {
 import type { ResolvedOptions } from '../client/options.ts'
 import type { Connection, RequestSettings } from '../connection/connection.ts'
 
-/** What a server says about itself. */
+/** The server's description of itself. */
 export interface ServerDescription {
   /** For display only. */
   readonly info: Implementation | undefined
@@ -49,7 +49,7 @@ export interface Dialect {
   readonly subscriptions: Subscriptions
 }
 
-/** What the host wants to be notified of. */
+/** Subscriptions to changes. */
 export interface Subscriptions {
   /** Rejects if the server does not agree to the subscription. */
   subscribe(uri: string): Promise<void>

@@ -9,9 +9,8 @@ import { atVersion, describeServer, unsupported } from './handshake.ts'
 const MAX_SUBSCRIPTIONS = 1024
 
 /**
- * Opens a session: `initialize`, then `notifications/initialized`.
+ * Opens a session.
  *
- * @param revisions - newest first
  * @throws UnsupportedRevisionError if the server answers with another revision
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */

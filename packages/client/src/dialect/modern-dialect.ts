@@ -100,11 +100,9 @@ export class ModernDialect implements Dialect {
     this.#options = options
     this.#revision = connection.revision = revision
     this.server = server
-    this.subscriptions = new SubscriptionStream({
-      options,
-      capabilities: server.capabilities,
-      request: (params, settings) => this.request(Method.Listen, params, settings),
-    })
+    this.subscriptions = new SubscriptionStream(options, server.capabilities, (params, settings) =>
+      this.request(Method.Listen, params, settings),
+    )
     connection.transport.negotiated?.(revision)
   }
 

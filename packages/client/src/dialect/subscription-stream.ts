@@ -14,17 +14,13 @@ import { ClientError } from '../errors.ts'
 import { toError } from '../util/promises.ts'
 import type { DialectOptions, ListKind, Subscriptions } from './dialect.ts'
 
-export interface SubscriptionStreamOptions {
-  readonly options: DialectOptions
-  readonly capabilities: ServerCapabilities
-  readonly request: (params: JsonObject, settings: RequestSettings) => Promise<JsonObject>
-}
+type SendRequest = (params: JsonObject, settings: RequestSettings) => Promise<JsonObject>
 
 interface Stream {
   readonly filter: JsonObject
   readonly end: AbortController
   id: RequestId | undefined
-  /** What the server has acknowledged. */
+  /** The filter that the server has acknowledged. */
   agreed: JsonObject | undefined
   onAgreed: ((agreed: JsonObject) => void) | undefined
 }
@@ -42,7 +38,7 @@ const LAST_RETRY_MS = 30_000
 export class SubscriptionStream implements Subscriptions {
   readonly #options: DialectOptions
   readonly #capabilities: ServerCapabilities
-  readonly #request: SubscriptionStreamOptions['request']
+  readonly #request: SendRequest
   readonly #uris = new Set<string>()
   #lists: ReadonlySet<ListKind> = new Set()
   #current: Stream | undefined
@@ -52,7 +48,7 @@ export class SubscriptionStream implements Subscriptions {
   #failures = 0
   #closed = false
 
-  constructor({ options, capabilities, request }: SubscriptionStreamOptions) {
+  constructor(options: DialectOptions, capabilities: ServerCapabilities, request: SendRequest) {
     this.#options = options
     this.#capabilities = capabilities
     this.#request = request
@@ -108,7 +104,7 @@ export class SubscriptionStream implements Subscriptions {
     for (const stream of [this.#current, this.#opening]) stream?.end.abort(new Error('The client is closed'))
   }
 
-  /** Updates run one after the other. Each takes the filter of its own time. */
+  /** Updates run one after the other. Each uses the filter at its start. */
   #update(): Promise<void> {
     const update = this.#lastUpdate.then(() => this.#replace())
     this.#lastUpdate = update.catch(() => {})

@@ -8,21 +8,13 @@ import { LegacySseTransport } from './legacy-sse.ts'
 import { type HttpOptions, type ResolvedHttpOptions, resolveHttpOptions } from './options.ts'
 import { isInitialize, StreamableHttpTransport } from './streamable-http.ts'
 
-/**
- * Connects to a URL: `client.connect(http('https://example.com/mcp'))`.
- *
- * @throws TypeError for an invalid URL
- */
+/** Connects to a URL: `client.connect(http(url))`. @throws TypeError for an invalid URL */
 export function http(url: string | URL, options: HttpOptions = {}): TransportFactory {
   const resolved = resolveHttpOptions(url, options)
   return () => httpTransport(resolved)
 }
 
-/**
- * Connects to a URL over HTTP+SSE. `http` falls back to it as well, at the cost of some refused requests.
- *
- * @throws TypeError for an invalid URL
- */
+/** Connects over HTTP+SSE, to which `http` falls back as well. @throws TypeError for an invalid URL */
 export function sse(url: string | URL, options: HttpOptions = {}): TransportFactory {
   const resolved = resolveHttpOptions(url, options)
   return () => new LegacySseTransport(resolved)
@@ -31,11 +23,7 @@ export function sse(url: string | URL, options: HttpOptions = {}): TransportFact
 /** How a server with only HTTP+SSE answers a POST to its stream's URL. */
 const OLDER: readonly (number | undefined)[] = [400, 404, 405]
 
-/**
- * Uses Streamable HTTP, or HTTP+SSE if the server refuses `initialize`.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
- */
+/** https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility */
 function httpTransport(options: ResolvedHttpOptions): ClientTransport {
   let inner: ClientTransport = new StreamableHttpTransport(options)
   let handlers: ClientTransportHandlers

@@ -6,7 +6,7 @@ import { delay } from '../util/promises.ts'
 import type { ResolvedHttpOptions } from './options.ts'
 import { type SseEvent, sseEvents } from './sse-parser.ts'
 
-/** What is needed to resume a stream. */
+/** Where to resume a stream. */
 export interface StreamPosition {
   lastEventId?: string
   /** From the server, in ms. */

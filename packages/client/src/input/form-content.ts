@@ -7,27 +7,22 @@ export type FormContent =
 /** Converts strings to the types of their fields, fills in defaults, and validates the result. */
 export function readFormContent(form: FormSchema, content: JsonObject): FormContent {
   if (!isObject(form.properties)) return { ok: false, problem: 'the form has no properties' }
-  const filled: Record<string, unknown> = { ...content }
+  const filled = new Map(Object.entries(content))
   for (const [name, field] of Object.entries(form.properties)) {
     if (!isObject(field)) return { ok: false, problem: `the field ${JSON.stringify(name)} is malformed` }
-    const value = Object.hasOwn(filled, name) ? filled[name] : undefined
+    const value = filled.get(name)
     const given = value === undefined ? field.default : toType(field, value)
-    // An assignment to a field named __proto__ would set the prototype.
-    if (given !== undefined)
-      Object.defineProperty(filled, name, {
-        value: given,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      })
+    if (given !== undefined) filled.set(name, given)
   }
+  // A field named __proto__ stays a field.
+  const all = Object.fromEntries(filled)
   try {
-    const [issue] = formIssues({ ...form, properties: knownFields(form) }, filled)
+    const [issue] = formIssues({ ...form, properties: knownFields(form) }, all)
     if (issue !== undefined) return { ok: false, problem: `${issue.path.join('.')} ${issue.message}` }
   } catch {
     return { ok: false, problem: 'the form is malformed' }
   }
-  return { ok: true, content: filled }
+  return { ok: true, content: all }
 }
 
 const KNOWN_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array']

@@ -71,7 +71,7 @@ export interface Root {
   readonly name?: string
 }
 
-/** What a handler for a question of the server knows about it. */
+/** The context of a request of the server, for handlers. */
 export interface HandlerContext {
   /** The client's option `name`. */
   readonly name: string | undefined

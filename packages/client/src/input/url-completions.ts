@@ -3,7 +3,7 @@ import { BoundedMap } from '../util/bounded-map.ts'
 /** Ids to remember. Waiters of a dropped id end by their own time limit. */
 const MAX_IDS = 1_024
 
-/** Which URL elicitations are open, and who waits for their completion. */
+/** The open URL elicitations, and the listeners for their completion. */
 export class UrlCompletions {
   readonly #listeners = new BoundedMap<string, Set<() => void>>(MAX_IDS)
 

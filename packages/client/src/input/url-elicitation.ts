@@ -24,18 +24,12 @@ export class UrlElicitationRequiredError extends McpError {
   /** The user's answer. `accept`: they have not finished in time. Undefined: the client has no handler `elicitUrl`. */
   readonly action: ElicitResult['action'] | undefined
 
-  constructor(
-    elicitations: readonly ElicitUrlRequest[],
-    data: unknown,
-    action?: ElicitResult['action'],
-    options: ErrorOptions = {},
-  ) {
+  constructor(elicitations: readonly ElicitUrlRequest[], data: unknown, action?: ElicitResult['action']) {
     const urls = elicitations.map(({ url }) => url).join(', ')
     super(ErrorCode.UrlElicitationRequired, `The user has to open a URL first: ${urls}`, data)
     this.name = 'UrlElicitationRequiredError'
     this.elicitations = elicitations
     this.action = action
-    if (options.cause !== undefined) this.cause = options.cause
   }
 }
 

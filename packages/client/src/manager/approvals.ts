@@ -10,38 +10,30 @@ import type {
 import { abortable, anySignal, toError } from '../util/promises.ts'
 import { notApproved } from './errors.ts'
 
-/** What the host is asked to approve. `detail` comes from configurations, models and servers. */
-export type ApprovalRequest = { readonly server: string; readonly signal: AbortSignal } & (
-  | {
-      /** Start a process; asked again for each reconnect. */
-      readonly kind: 'spawn'
-      readonly detail: {
-        readonly command: string
-        readonly args: readonly string[]
-        readonly cwd?: string
-        /**
-         * Names of the variables that the configuration sets. Some of them, such as `NODE_OPTIONS`, can run other code.
-         * Their values may be secret, and are left out.
-         */
-        readonly env?: readonly string[]
+/** An action that the host approves or refuses. `detail` comes from configurations, models and servers. */
+export type ApprovalRequest = { readonly server: string; readonly signal: AbortSignal } &
+  /** Start a process; asked again for each reconnect. */
+  (
+    | {
+        readonly kind: 'spawn'
+        readonly detail: {
+          readonly command: string
+          readonly args: readonly string[]
+          readonly cwd?: string
+          /**
+           * Names of the variables that the configuration sets. Some of them, such as `NODE_OPTIONS`, can run other code.
+           * Their values may be secret, and are left out.
+           */
+          readonly env?: readonly string[]
+        }
       }
-    }
-  | {
-      /** Call a tool. */
-      readonly kind: 'call'
-      readonly detail: { readonly tool: string; readonly args: JsonObject }
-    }
-  | {
-      /** Let the server use the host's model. */
-      readonly kind: 'sample'
-      readonly detail: SampleRequest
-    }
-  | {
-      /** Show a form, or ask to open a URL. */
-      readonly kind: 'elicit'
-      readonly detail: ElicitRequest | ElicitUrlRequest
-    }
-)
+    /** Call a tool. */
+    | { readonly kind: 'call'; readonly detail: { readonly tool: string; readonly args: JsonObject } }
+    /** Let the server use the host's model. */
+    | { readonly kind: 'sample'; readonly detail: SampleRequest }
+    /** Show a form, or ask to open a URL. */
+    | { readonly kind: 'elicit'; readonly detail: ElicitRequest | ElicitUrlRequest }
+  )
 
 /** Only true approves. An exception refuses. */
 export type Approve = (approval: ApprovalRequest) => boolean | Promise<boolean>

@@ -1,8 +1,8 @@
 /** One list of a server. It is fetched when somebody needs it and it is out of date. */
 export class CachedList<Item> {
+  items: readonly Item[] | undefined
   readonly #fetch: () => Promise<readonly Item[]>
   readonly #onError: (error: unknown) => void
-  #items: readonly Item[] | undefined
   #fetchedVersion = 0
   #version = 1
   #fetching: { readonly version: number; readonly done: Promise<void> } | undefined
@@ -10,10 +10,6 @@ export class CachedList<Item> {
   constructor(fetch: () => Promise<readonly Item[]>, onError: (error: unknown) => void) {
     this.#fetch = fetch
     this.#onError = onError
-  }
-
-  get items(): readonly Item[] | undefined {
-    return this.#items
   }
 
   invalidate(): void {
@@ -36,7 +32,7 @@ export class CachedList<Item> {
 
   async #replace(version: number): Promise<void> {
     try {
-      this.#items = await this.#fetch()
+      this.items = await this.#fetch()
       this.#fetchedVersion = version
     } catch (error) {
       this.#onError(error)

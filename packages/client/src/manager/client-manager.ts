@@ -171,13 +171,10 @@ export class ClientManager {
 
   /** Closes all servers. No event follows once it has resolved. The manager can be used again. */
   closeAll(): Promise<void> {
-    return (this.#closing ??= this.#closeAll().finally(() => {
-      this.#closing = undefined
-    }))
-  }
-
-  async #closeAll(): Promise<void> {
-    await Promise.all([...this.#servers.keys()].map((name) => this.close(name)))
+    const closeEach = async (): Promise<void> => {
+      await Promise.all([...this.#servers.keys()].map((name) => this.close(name)))
+    }
+    return (this.#closing ??= closeEach().finally(() => (this.#closing = undefined)))
   }
 
   [Symbol.asyncDispose](): Promise<void> {

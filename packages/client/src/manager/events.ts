@@ -34,7 +34,7 @@ export interface ManagerEvents {
   readonly error: { readonly server?: string; readonly error: Error }
 }
 
-/** What it throws, or rejects with, becomes the event `error`. */
+/** If it throws or rejects, the error becomes the event `error`. */
 export type ManagerListener<E extends keyof ManagerEvents> = (event: ManagerEvents[E]) => void | Promise<void>
 
 export type Emit = <E extends keyof ManagerEvents>(event: E, value: ManagerEvents[E]) => void

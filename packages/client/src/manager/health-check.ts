@@ -12,40 +12,36 @@ interface CheckedServer {
 
 const TIMEOUT_MS = 5_000
 
-/** Pings a server after a request has failed. Over HTTP, nothing else shows that a server is gone. */
-export class HealthCheck {
-  readonly #server: CheckedServer
-  readonly #clock: Clock
-  #running: { readonly client: Client; readonly done: Promise<void> } | undefined
+/**
+ * Returns a function that pings a server after a request has failed: over HTTP, nothing else shows that a server is gone.
+ * It resolves when the server has answered, or is reported as lost, and never rejects.
+ */
+export function healthCheck(
+  server: CheckedServer,
+  clock: Clock,
+): (client: Client, error: unknown) => Promise<void> {
+  let running: { readonly client: Client; readonly done: Promise<void> } | undefined
 
-  constructor(server: CheckedServer, clock: Clock) {
-    this.#server = server
-    this.#clock = clock
-  }
-
-  /** Resolves when the server has answered, or is reported as lost. Never rejects. */
-  async after(client: Client, error: unknown): Promise<void> {
-    if (this.#server.client !== client) return
-    // The client has tried to open a new session already.
-    if (error instanceof SessionLostError) this.#server.lost(client)
-    if (!mayBeDead(error)) return
-    if (this.#running?.client !== client) {
-      const done = this.#ping(client).finally(() => (this.#running = undefined))
-      this.#running = { client, done }
-    }
-    await this.#running.done
-  }
-
-  async #ping(client: Client): Promise<void> {
+  async function ping(client: Client): Promise<void> {
     const late = (): Error => new Error('No response')
     try {
-      const pong = client.ping({ timeoutMs: TIMEOUT_MS, signal: this.#server.life })
-      await withTimeout(pong, { ms: TIMEOUT_MS, clock: this.#clock, late })
+      const pong = client.ping({ timeoutMs: TIMEOUT_MS, signal: server.life })
+      await withTimeout(pong, { ms: TIMEOUT_MS, clock, late })
     } catch (error) {
       // An error response is a response.
       if (error instanceof McpError || (error instanceof TransportError && !mayBeDead(error))) return
-      this.#server.lost(client)
+      server.lost(client)
     }
+  }
+
+  return async (client, error) => {
+    if (server.client !== client) return
+    // The client has tried to open a new session already.
+    if (error instanceof SessionLostError) server.lost(client)
+    if (!mayBeDead(error)) return
+    if (running?.client !== client)
+      running = { client, done: ping(client).finally(() => (running = undefined)) }
+    await running.done
   }
 }
 

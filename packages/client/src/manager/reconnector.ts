@@ -21,11 +21,12 @@ export type ReconnectResult =
 
 /** Reconnects a server, and counts the attempts over connections that do not last. */
 export class Reconnector {
+  /** Attempts since a connection has lasted for `stableMs`. */
+  attempts = 0
   readonly #server: ReconnectorOptions
   readonly #options: ResolvedManagerOptions
   /** Aborts when the server is closed. */
   readonly #life: AbortSignal
-  #attempts = 0
   #connectedAt = 0
   #skipDelay: AbortController | undefined
 
@@ -35,23 +36,18 @@ export class Reconnector {
     this.#life = life
   }
 
-  /** Attempts since a connection has lasted for `stableMs`. */
-  get attempts(): number {
-    return this.#attempts
-  }
-
   connected(): void {
     this.#connectedAt = this.#options.clock.now()
   }
 
   lost(): void {
     const { clock, reconnect } = this.#options
-    if (clock.now() - this.#connectedAt >= reconnect.stableMs) this.#attempts = 0
+    if (clock.now() - this.#connectedAt >= reconnect.stableMs) this.attempts = 0
   }
 
   /** Resets the count, and ends the delay before the next attempt. */
   retryNow(): void {
-    this.#attempts = 0
+    this.attempts = 0
     this.#skipDelay?.abort()
   }
 
@@ -65,8 +61,8 @@ export class Reconnector {
     const life = this.#life
     const maxAttempts = when === 'immediate' ? Math.max(reconnect.maxAttempts, 1) : reconnect.maxAttempts
     let last: Error | undefined
-    for (let first = true; this.#attempts < maxAttempts && !isFinal(last); first = false) {
-      const attempt = ++this.#attempts
+    for (let first = true; this.attempts < maxAttempts && !isFinal(last); first = false) {
+      const attempt = ++this.attempts
       emit('reconnecting', { server, attempt, maxAttempts })
       if (!first || when === 'backoff') await this.#wait(attempt)
       await abortable(closed, life)
@@ -97,7 +93,7 @@ export class Reconnector {
 
   #reason(last: Error | undefined): string {
     const { stableMs } = this.#options.reconnect
-    const times = this.#attempts
+    const times = this.attempts
     if (last !== undefined)
       return isFinal(last) ? last.message : `${times} attempts to reconnect have failed: ${last.message}`
     return times === 0

@@ -3,7 +3,7 @@ import type { RequestOptions } from '../client/options.ts'
 import { ClientError, ConnectionClosedError } from '../errors.ts'
 import { abortable, anySignal, type Deferred, deferred, toError, withTimeout } from '../util/promises.ts'
 import { shown, unavailable } from './errors.ts'
-import { HealthCheck } from './health-check.ts'
+import { healthCheck } from './health-check.ts'
 import { Reconnector, type ReconnectorOptions, type When } from './reconnector.ts'
 
 /** `closed` is final: connecting a server again creates a new one. */
@@ -19,14 +19,14 @@ const MAX_WAITING = 1_024
 
 /** The connection of one server. It outlives its clients: each reconnect creates a new one. */
 export class ServerConnection {
+  client: Client | undefined
   readonly #server: ServerConnectionOptions
   readonly #name: string
   readonly #life = new AbortController()
   readonly #reconnector: Reconnector
-  readonly #healthCheck: HealthCheck
+  readonly #checkHealth: ReturnType<typeof healthCheck>
   /** Promises that have to settle before the server is closed. They never reject. */
   readonly #work = new Set<Promise<void>>()
-  #client: Client | undefined
   /** The client that requests wait for during a reconnect. */
   #next: Deferred<Client> | undefined
   #waiting = 0
@@ -36,17 +36,13 @@ export class ServerConnection {
     this.#server = server
     this.#name = server.name
     this.#reconnector = new Reconnector(server, this.life)
-    this.#healthCheck = new HealthCheck(this, server.options.clock)
+    this.#checkHealth = healthCheck(this, server.options.clock)
   }
 
   get state(): ServerState {
     if (this.life.aborted) return 'closed'
-    if (this.#client !== undefined) return 'connected'
+    if (this.client !== undefined) return 'connected'
     return this.#next === undefined ? 'connecting' : 'reconnecting'
-  }
-
-  get client(): Client | undefined {
-    return this.#client
   }
 
   get attempts(): number {
@@ -78,7 +74,7 @@ export class ServerConnection {
 
   /** The client's connection has ended. */
   lost(client: Client): void {
-    if (this.#client !== client || this.life.aborted) return
+    if (this.client !== client || this.life.aborted) return
     this.#reconnector.lost()
     this.#replace(client, 'backoff')
   }
@@ -86,7 +82,7 @@ export class ServerConnection {
   /** Replaces the connection, or starts the next attempt at once. */
   async reconnect(signal: AbortSignal | undefined): Promise<void> {
     this.#reconnector.retryNow()
-    if (this.#client !== undefined) this.#replace(this.#client, 'immediate')
+    if (this.client !== undefined) this.#replace(this.client, 'immediate')
     if (this.#next === undefined) throw this.#notConnected()
     await abortable(this.#next.promise, signal)
   }
@@ -125,8 +121,8 @@ export class ServerConnection {
 
   #end(reason: ClientError): void {
     if (this.life.aborted) return
-    const client = this.#client
-    this.#client = undefined
+    const client = this.client
+    this.client = undefined
     this.#life.abort(reason)
     this.#next?.reject(reason)
     this.#next = undefined
@@ -151,7 +147,7 @@ export class ServerConnection {
       await client.close()
       throw this.life.reason
     }
-    this.#client = client
+    this.client = client
     this.#reconnector.connected()
     this.#server.onOpen()
     this.#next?.resolve(client)
@@ -160,11 +156,11 @@ export class ServerConnection {
 
   /** A connection may end before anybody listens. */
   #checkAlive(): void {
-    if (this.#client?.isAlive === false) this.lost(this.#client)
+    if (this.client?.isAlive === false) this.lost(this.client)
   }
 
   #replace(client: Client, when: When): void {
-    this.#client = undefined
+    this.client = undefined
     this.#next = deferred()
     const closed = client.close().catch((error: unknown) => {
       this.#server.emit('error', { server: this.#name, error: toError(error) })
@@ -188,7 +184,7 @@ export class ServerConnection {
 
   async #ready(signal: AbortSignal | undefined): Promise<Client> {
     this.#checkAlive()
-    if (this.#client !== undefined) return this.#client
+    if (this.client !== undefined) return this.client
     const next = this.#next
     if (next === undefined) throw this.#notConnected()
     if (this.#waiting >= MAX_WAITING)
@@ -204,7 +200,7 @@ export class ServerConnection {
   }
 
   #check(client: Client, error: unknown): Promise<void> {
-    const checked = this.#healthCheck.after(client, error)
+    const checked = this.#checkHealth(client, error)
     this.#track(checked)
     return checked
   }

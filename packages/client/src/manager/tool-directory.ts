@@ -2,14 +2,12 @@ import type { Tool } from '@jetway/core/protocol'
 import { ClientError } from '../errors.ts'
 import { shown, unknownServer, unknownTool } from './errors.ts'
 import type { ManagedServer } from './managed-server.ts'
+import type { ToolCall } from './options.ts'
 import { isFullName, type NamedTool, nameTools, plainName, toolIn } from './tool-names.ts'
 
 type Server = Pick<ManagedServer, 'name' | 'allows' | 'lists' | 'connected'>
 
-interface Found {
-  readonly server: string
-  readonly tool: string
-}
+type Found = Omit<ToolCall, 'args'>
 
 export class ToolDirectory {
   readonly #servers: () => readonly Server[]

@@ -14,7 +14,7 @@ export function toolTest({ allow = ['*'], deny = [] }: ToolFilter = {}): ToolTes
   return (tool) => !denied.some((matches) => matches(tool)) && allowed.some((matches) => matches(tool))
 }
 
-/** Not a regular expression: the names come from servers, and could make one run for ever. */
+/** Not a regular expression: the names come from servers, and could make one run endlessly. */
 function glob(pattern: string): ToolTest {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -1,13 +1,8 @@
-export interface FrozenCopy<T> {
-  readonly value: T
-  /** A rough size in bytes: two for each character, and some for each value. */
-  readonly weight: number
-}
-
 const PER_VALUE = 16
 const PER_CHARACTER = 2
 
-export function frozenCopy<T>(data: T): FrozenCopy<T> {
+/** `weight` is a rough size in bytes: two for each character, and some for each value. */
+export function frozenCopy<T>(data: T): { readonly value: T; readonly weight: number } {
   const value = structuredClone(data)
   const left: unknown[] = [value]
   let weight = 0

@@ -6,7 +6,7 @@ import { withDefaults } from '../util/defaults.ts'
 import { PendingLoad } from './pending-load.ts'
 import { frozenCopy } from './frozen-copy.ts'
 
-/** What identifies a kept resource. */
+/** The identity of a cached resource. */
 export interface ResourceKey {
   /** The host's name for the server. Must be unique. */
   readonly server: string

@@ -59,7 +59,10 @@ export class LoadedSkill {
       await verifyFile(listed, bytes)
       return this.#keep(uri, bytes)
     }
-    this.#count(bytes.length)
+    this.#bytes += bytes.length
+    const { maxBytes } = this.#options
+    if (this.#bytes > maxBytes)
+      throw new SkillRefusedError('too-large', this.skill.uri, `has sent more than ${maxBytes} bytes`)
     return fileOf(uri, bytes)
   }
 
@@ -67,13 +70,6 @@ export class LoadedSkill {
     const file = fileOf(uri, bytes)
     this.#kept.set(uri, file)
     return file
-  }
-
-  #count(bytes: number): void {
-    this.#bytes += bytes
-    const { maxBytes } = this.#options
-    if (this.#bytes > maxBytes)
-      throw new SkillRefusedError('too-large', this.skill.uri, `has sent more than ${maxBytes} bytes`)
   }
 
   #resolve(reference: string): string {

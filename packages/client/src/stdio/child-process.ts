@@ -51,7 +51,7 @@ export class ChildProcessTransport implements Transport {
   #handlers: TransportHandlers | undefined
   #running: Running | undefined
   #closing: Promise<void> | undefined
-  #closeHeard = false
+  #closeReported = false
 
   constructor(options: ChildProcessOptions) {
     this.#options = options
@@ -91,7 +91,7 @@ export class ChildProcessTransport implements Transport {
 
   async #close(): Promise<void> {
     if (this.#running !== undefined) await this.#stop(this.#running)
-    this.#hearClose({ kind: 'end' })
+    this.#reportClose({ kind: 'end' })
   }
 
   async #stop({ lines, tree, gone, release }: Running): Promise<void> {
@@ -102,7 +102,7 @@ export class ChildProcessTransport implements Transport {
     release()
   }
 
-  /** What the process wrote before it exited is still delivered. */
+  /** Delivers the output that the process wrote before it exited. */
   async #ended(running: Running): Promise<void> {
     const { stdout } = running.child
     await within(LAST_WORDS_MS, new Promise((resolve) => stdout?.once('close', resolve)))
@@ -110,10 +110,10 @@ export class ChildProcessTransport implements Transport {
   }
 
   async #lost(running: Running, reason: TransportClose): Promise<void> {
-    if (this.#closing !== undefined || this.#closeHeard) return
+    if (this.#closing !== undefined || this.#closeReported) return
     // The exit code says more than the end of the pipe.
     await within(LAST_WORDS_MS, running.gone)
-    this.#hearClose(this.#reason(running.child, reason))
+    this.#reportClose(this.#reason(running.child, reason))
     void this.close()
   }
 
@@ -122,9 +122,9 @@ export class ChildProcessTransport implements Transport {
     return { kind: 'error', error: new ProcessExitError(exitCode, signalCode, this.#stderr) }
   }
 
-  #hearClose(reason: TransportClose): void {
-    if (this.#closeHeard) return
-    this.#closeHeard = true
+  #reportClose(reason: TransportClose): void {
+    if (this.#closeReported) return
+    this.#closeReported = true
     this.#handlers?.close(reason)
   }
 
@@ -149,7 +149,7 @@ export class ChildProcessTransport implements Transport {
     })
     await started(child, command)
     if (typeof stderr === 'function' && child.stderr !== null)
-      readLines(child.stderr, (line) => this.#heard(line, stderr))
+      readLines(child.stderr, (line) => this.#onLine(line, stderr))
     const isLocal = spawn === undefined && child.pid !== undefined
     return {
       child,
@@ -164,7 +164,7 @@ export class ChildProcessTransport implements Transport {
     }
   }
 
-  #heard(line: string, listener: (line: string) => void): void {
+  #onLine(line: string, listener: (line: string) => void): void {
     if (this.#stderr.push(line) > REMEMBERED_LINES) this.#stderr.shift()
     listener(line)
   }

@@ -15,7 +15,7 @@ export interface ChildProcessLike {
   on(event: 'exit' | 'close', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown
 }
 
-/** What a custom `spawn` function receives. */
+/** The options of a custom `spawn` function. */
 export interface SpawnOptions {
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string>>

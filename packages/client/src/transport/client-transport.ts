@@ -4,7 +4,7 @@ import type { ServerProcess } from '../stdio/server-process.ts'
 
 export type { TransportClose }
 
-/** What a transport knows about a message that it sends. */
+/** The context of a message, for transports. */
 export interface SendContext {
   /** Undefined during the handshake. */
   readonly revision: Revision | undefined
@@ -77,5 +77,5 @@ export interface TransportFactory {
   readonly process?: ServerProcess
 }
 
-/** What a client connects to. */
+/** The target of a connection. */
 export type ConnectTarget = ClientTransport | TransportFactory

@@ -24,8 +24,13 @@ const ONE: Part = { factor: 1, degree: 0, steps: 1 }
 export function patternCost(pattern: string): PatternCost | undefined {
   if (pattern.length > MAX_LENGTH) return undefined
   const reader = new Reader(pattern)
-  const whole = reader.read()
-  if (whole === undefined) return undefined
+  let whole: Part
+  try {
+    whole = reader.read()
+  } catch (error) {
+    if (error instanceof Unknown) return undefined
+    throw error
+  }
   const degree = whole.degree + (reader.anchored ? 0 : 1)
   const factor = whole.factor * whole.steps
   if (degree > MAX_DEGREE || factor > MAX_FACTOR) return undefined
@@ -52,14 +57,11 @@ class Reader {
     this.#pattern = pattern
   }
 
-  read(): Part | undefined {
-    try {
-      const whole = this.#choice()
-      return this.#at === this.#pattern.length ? whole : undefined
-    } catch (error) {
-      if (error instanceof Unknown) return undefined
-      throw error
-    }
+  /** @throws Unknown */
+  read(): Part {
+    const whole = this.#choice()
+    if (this.#at < this.#pattern.length) throw new Unknown()
+    return whole
   }
 
   #choice(): Part {

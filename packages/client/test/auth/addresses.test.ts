@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { scripted } from './support/scripted.ts'
 
-/** Counts connections: whatever is sent, and even where a TLS handshake fails, being connected to is being hit. */
+/** Counts connections. A connection is an attack even if the TLS handshake fails. */
 let canary: Server
 let hits = 0
 let port = 0
@@ -38,7 +38,7 @@ afterAll(async () => {
 const SERVER = 'https://mcp.public.example/mcp'
 const PORT = ':PORT'
 
-/** Names, as a resolver that works for the attacker has them. */
+/** The names of the attacker's resolver. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'loopback.evil.example': ['127.0.0.1'],
   'mapped.evil.example': ['::ffff:127.0.0.1'],
@@ -153,7 +153,7 @@ const FORMS = [
 
 const at = (form: string): string => form.replaceAll('PORT', String(port))
 
-/** A 401 of the server, and what becomes of it. */
+/** The result of a 401 of the server. */
 const challenged = (
   options: OAuthOptions,
   resource: string,
@@ -163,7 +163,7 @@ const challenged = (
   try {
     headers.set('www-authenticate', `Bearer resource_metadata="${metadata.replaceAll('\\', '\\\\')}"`)
   } catch {
-    // Not every form fits into a header; such a one comes percent-encoded.
+    // A header cannot have all characters, so the URL is percent-encoded.
     headers.set('www-authenticate', `Bearer resource_metadata="${encodeURI(metadata)}"`)
   }
   const answer = { resource, url: resource, method: 'POST', sent: {}, status: 401, headers }
@@ -224,7 +224,7 @@ describe('the canary', () => {
   })
 })
 
-/** Serves what a public server says, and sends everything else to where it says. */
+/** A `fetch` with these responses, by URL. It sends all other requests. */
 function saying(answers: Record<string, unknown>): NonNullable<OAuthOptions['fetch']> {
   return async (url, init) => {
     const answer = answers[url.href]

@@ -11,7 +11,7 @@ const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
     (error: unknown) => error as AuthorizationError,
   )
 
-/** What the browser comes back with, changed. */
+/** Changes the URL that the browser returns to. */
 function comingBack(made: World, change: (back: URL) => void): void {
   const { browse } = made
   made.browse = async (url) => {
@@ -181,7 +181,7 @@ describe('a redirect to loopback', () => {
       port,
       page: 'Thank you',
       open: async (url) => {
-        // Strays: another path, and a name that was made to resolve to loopback.
+        // Requests to ignore: another path, and a name that resolves to loopback (DNS rebinding).
         await fetch(`http://127.0.0.1:${port}/favicon.ico`)
         await fetch(`http://localhost:${port}/callback?code=x`).catch(() => undefined)
         pages.push(await (await fetch(url)).text())

@@ -100,7 +100,7 @@ describe('one of several authorization servers', () => {
     const other = await fresh()
     const issuers = [made.issuer.origin, other.issuer.origin]
     made.resourceMetadata['authorization_servers'] = issuers
-    // The other one's tokens are of no use here: that it was asked for one is what counts.
+    // Only the request to the other server matters: its token is not valid here.
     const asked = async (options: Parameters<World['connect']>[0]): Promise<string[]> => {
       made.visits.length = 0
       await post(made.connect(options), made)
@@ -132,7 +132,7 @@ describe('the metadata of an authorization server', () => {
       made.metadata['issuer'] = made.issuer.origin + path
       made.resourceMetadata['authorization_servers'] = [made.metadata['issuer']]
       made.issuer.routes.delete('GET /.well-known/oauth-authorization-server')
-      // A page where metadata is not: some servers answer every address with one.
+      // No metadata but a page: some servers answer every URL with one.
       for (const before of order.slice(0, at))
         made.issuer.routes.set(`GET ${before}`, () => ({ text: '<html>' }))
       made.issuer.routes.set(`GET ${last}`, () => ({ json: made.metadata }))
@@ -185,7 +185,7 @@ describe('a server without resource metadata', () => {
   it('has its endpoints at fixed paths if it has no metadata at all', async () => {
     const made = await old()
     made.server.routes.delete('GET /.well-known/oauth-authorization-server')
-    // The list of registrations is the other server's.
+    // The registrations belong to the other server.
     made.server.routes.set('POST /register', () => ({
       status: 201,
       json: { client_id: 'c', token_endpoint_auth_method: 'none' },

@@ -91,7 +91,7 @@ describe('a token that is bound to a key', () => {
     expect((await post(send, made)).status).toBe(200)
     expect((await post(send, made)).status).toBe(200)
     expect([made.issuer.to('POST /token').length, made.visits.length]).toEqual([2, 1])
-    // Without a token, without a nonce, with it, with the next one.
+    // Without a token, without a nonce, with the nonce, with the next nonce.
     expect(made.server.to('POST /mcp')).toHaveLength(4)
   })
 

@@ -4,7 +4,7 @@ import { bearer, type EndpointOptions, toFetch } from '@jetway/core/http'
 import { expect, it } from 'vitest'
 import { everything } from '../support/servers.ts'
 
-/** Tokens of which each is good for one request, and of which every third is refused once. */
+/** Each token is valid for one request, and the server refuses every third token once. */
 function counting(): {
   readonly provider: AuthProvider
   readonly given: string[]

@@ -44,7 +44,7 @@ describe('the client id', () => {
   it('of another issuer is never used', async () => {
     const made = await fresh()
     const clients = [{ clientId: 'foreign', clientSecret: 'foreign-secret', issuer: 'https://other.example' }]
-    // Ways that were asked for are still open, but not the foreign credentials.
+    // The other ways still work, but the foreign credentials are not used.
     await post(made.connect({ clients }), made)
     expect(clientIds(made)).toEqual(['registered-1'])
     const grant = authorizationCode({ redirectUri: REDIRECT, authorize: (url) => made.browse(url) })

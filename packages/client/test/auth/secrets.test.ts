@@ -20,7 +20,7 @@ const options = ({ issuer }: World): object => ({
   clients: [{ clientId: 'c', clientSecret: SECRET, issuer: issuer.origin }],
 })
 
-/** Everything that a logger could make of an error. */
+/** All text that a logger could print of an error. */
 function printed(error: unknown): string {
   const { stack, message } = error as Error
   return [
@@ -38,7 +38,7 @@ const failure = (of: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('an authorization error', () => {
-  it('has no secret, whatever the authorization server repeats', async () => {
+  it('has no secret, even if the authorization server repeats it', async () => {
     const made = await fresh()
     let last: Seen | undefined
     made.token = (seen) => {

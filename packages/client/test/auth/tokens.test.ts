@@ -58,7 +58,7 @@ describe('the requested scopes', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('are limited, whatever a server asks for', async () => {
+  it('are limited, even if a server asks for more', async () => {
     const made = await fresh()
     const send = made.connect()
     await post(send, made)
@@ -203,7 +203,7 @@ describe('an expiring token', () => {
     ])
   })
 
-  it('stays, with its refresh token, if the authorization server is out of order', async () => {
+  it('is kept, with its refresh token, if the authorization server fails', async () => {
     const made = await fresh()
     const send = made.connect()
     await post(send, made)
@@ -340,7 +340,7 @@ describe('stored credentials', () => {
     expect(read.filter((name) => name.includes('server-1.'))).toHaveLength(2)
   })
 
-  it('in memory are limited, and the oldest goes first', async () => {
+  it('in memory are limited, and the oldest is dropped first', async () => {
     const store = memoryCredentials(2)
     const token = {
       issuer: 'i',

@@ -49,7 +49,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await long).toMatchObject({ timeoutMs: 5_000 })
   })
 
-  it('lasts as long as there is progress, up to five minutes', async () => {
+  it('may take as long as there is progress, up to five minutes', async () => {
     const clock = new ManualClock()
     const { client, server } = await scripted(handshake, { clock })
     const onProgress = vi.fn<(report: object) => void>()

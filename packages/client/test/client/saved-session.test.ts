@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const each of open.splice(0).toReversed()) await each.close()
 })
 
-/** A server with sessions, and what it was asked: `POST initialize`, `DELETE`. */
+/** A server with sessions, and a log of its requests: `POST initialize`, `DELETE`. */
 function mount(): {
   readonly target: TransportFactory
   readonly seen: string[]
@@ -48,7 +48,7 @@ async function saved(target: TransportFactory): Promise<SavedSession> {
   await first.callTool('hello')
   const { session } = first
   await first.close()
-  // It may be kept anywhere.
+  // Any storage of JSON can keep it.
   return JSON.parse(JSON.stringify(session)) as SavedSession
 }
 

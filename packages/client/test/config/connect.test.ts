@@ -10,10 +10,10 @@ import { spawning } from './support.ts'
 
 const INFO = { name: 'config-test', version: '1.0.0' }
 const ORIGIN = 'http://127.0.0.1:8000'
-/** Says who it is to nobody who would take it for a message, and hears no polite signal. */
+/** A process that writes its pid to stderr and ignores SIGTERM. */
 const SILENT = `process.on('SIGTERM', () => {}); setInterval(() => {}, 9e6); console.error(process.pid)`
 
-/** Opens a session, and says who it is. */
+/** Opens a session, and sends its name. */
 const ANSWERING = `
   console.error(process.pid)
   const serverInfo = { name: 'tiny', version: '1' }
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close()
 })
 
-/** A server behind HTTP semantics, without sockets, and the requests that it has had. */
+/** A server behind HTTP semantics, without sockets, and the requests that it received. */
 function mounted(
   server: McpServer,
   options: EndpointOptions = {},

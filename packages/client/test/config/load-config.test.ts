@@ -121,7 +121,7 @@ describe('the files of hosts', () => {
     const { servers, problems } = await load(
       'vscode/.vscode/mcp.json',
       `﻿{
-        // Keys are asked for, and never stored here.
+        // The file does not store keys: users enter them.
         "inputs": [
           { "type": "promptString", "id": "api-key", "description": "API key", "password": true },
           { "type": "pickString", "id": "region", "options": ["eu", { "label": "USA", "value": "us" }], "default": "eu" },

@@ -4,14 +4,14 @@ import type { McpServer } from '@jetway/core'
 import { StdioTransport } from '@jetway/stdio'
 import type { ChildProcessLike, Spawn, SpawnOptions } from '../../src/stdio/options.ts'
 
-/** One start of a process, as a host's own spawn is asked for it. */
+/** One call of the host's `spawn`. */
 export interface Spawned {
   readonly command: string
   readonly args: readonly string[]
   readonly options: SpawnOptions
 }
 
-/** A spawn that runs a server in this process, and remembers what it was asked for. */
+/** A `spawn` that runs a server in this process, and records its calls. */
 export function spawning(server: McpServer): { readonly spawn: Spawn; readonly spawned: Spawned[] } {
   const spawned: Spawned[] = []
   const spawn: Spawn = (command, args, options) => {

@@ -6,7 +6,7 @@ import { Method } from '../support/dates.ts'
 import { settled } from '../support/manual-clock.ts'
 import { INFO, sessions } from '../support/scripted.ts'
 
-/** A server of sessions that does not read what it is answered. */
+/** A server with sessions that does not read responses. */
 class Deaf implements ClientTransport {
   readonly streamPerRequest = false
   handlers!: ClientTransportHandlers

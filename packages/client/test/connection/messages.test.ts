@@ -79,7 +79,7 @@ describe('a custom request of the server', () => {
     expect(ask).toHaveBeenCalledWith({ at: 'home' }, expect.objectContaining({ name: 'deep' }))
   })
 
-  it('fails as its handler says, without internal details', async () => {
+  it('fails with the error of its handler, without internal details', async () => {
     const { server, client } = await scripted(sessions(), {
       handlers: {
         requests: {
@@ -126,7 +126,7 @@ describe('a custom request of the server', () => {
 })
 
 describe('a transport', () => {
-  /** One that says something before it has started. */
+  /** A transport with a message before it has started. */
   class Eager implements ClientTransport {
     readonly streamPerRequest = false
     starts = 0

@@ -326,7 +326,7 @@ describe('connect', () => {
 })
 
 describe('a transport with a stream per request', () => {
-  /** Fails every message, as HTTP does by its status. */
+  /** Rejects every message, as the HTTP transport does for an error status. */
   class FailingTransport implements ClientTransport {
     readonly streamPerRequest = true
     readonly sent: unknown[] = []

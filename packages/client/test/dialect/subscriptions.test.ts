@@ -141,7 +141,7 @@ describe('a client of a server without sessions', () => {
   })
 })
 
-/** A server of HTTP, as its transport shows it. */
+/** A transport that behaves as one over HTTP. */
 class HttpLike implements ClientTransport {
   readonly streamPerRequest = true
   readonly sent: { readonly message: JsonRpcMessage & JsonObject; readonly context: SendContext }[] = []

@@ -21,7 +21,7 @@ async function connect(url: string, options: HttpOptions = {}, more: ClientOptio
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 const answer = (id: number | undefined, result: object = DONE): object => ({ jsonrpc: '2.0', id, result })
 
-/** A server whose calls are answered by the script. */
+/** A server whose script answers calls. */
 const calls = (script: (asked: Asked) => void, headers?: Record<string, string>): Promise<string> =>
   scripted((asked) => {
     if (!handshake(asked, headers)) script(asked)

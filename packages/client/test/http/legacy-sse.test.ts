@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-/** Everything that a transport says. */
+/** Records the calls of all handlers. */
 function listening(): ClientTransportHandlers & {
   readonly messages: unknown[]
   readonly malformed: ReturnType<typeof vi.fn<(reason: string) => void>>
@@ -37,12 +37,12 @@ const CONTEXT = { revision: undefined }
 
 interface Served {
   readonly url: string
-  /** Resolves when somebody reads the stream: what is written to it arrives. */
+  /** Resolves when the client has opened the stream. */
   readonly stream: Promise<ServerResponse>
   readonly posts: IncomingMessage[]
 }
 
-/** A server of HTTP+SSE whose POSTs are answered by the script. */
+/** An HTTP+SSE server whose script answers POST requests. */
 async function serve(
   post: (asked: Asked) => void = ({ response }) => response.writeHead(202).end(),
 ): Promise<Served> {
@@ -197,7 +197,7 @@ describe('messages over HTTP+SSE', () => {
     await expect(transport.send(PING, CONTEXT)).rejects.toMatchObject({ status })
   })
 
-  it('arrive as message events, whatever else is on the stream', async () => {
+  it('arrive as message events; other events are ignored', async () => {
     const { stream, handlers } = await started()
     const response = await stream
     response.write(': comment\r\n\r\nevent: ping\ndata: {"a":1}\n\nevent: message\ndata:\n\n')

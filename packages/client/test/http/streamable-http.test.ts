@@ -18,14 +18,14 @@ async function connect(url: string, options: HttpOptions = {}): Promise<Client> 
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 const SESSION = { 'mcp-session-id': 'session-1' }
-/** The beginning of a stream that stays. */
+/** Opens a stream that stays open. */
 const listening = ({ stream, response }: Asked): ((events: string) => void) => {
   const write = stream()
   response.flushHeaders()
   return write
 }
 
-/** A server with sessions; `script` sees what the handshake leaves, and the GET. */
+/** A server with sessions. `script` gets the GET request, and every POST after the handshake. */
 async function serve(
   script: (asked: Asked) => void,
 ): Promise<{ readonly url: string; readonly seen: Asked[] }> {
@@ -120,7 +120,7 @@ describe('a transport over Streamable HTTP', () => {
     expect(await client.callTool('x')).toEqual(DONE)
   })
 
-  it('delivers what comes before the response on its stream, in order', async () => {
+  it('delivers messages that precede the response on its stream, in order', async () => {
     const { url } = await serve(({ method, message, response, stream }) => {
       if (method !== 'POST') {
         response.writeHead(405).end()
@@ -291,7 +291,7 @@ describe('an endless response', () => {
     const client = await connect(url, { maxMessageBytes: limit })
     await expect(client.callTool('x')).rejects.toMatchObject({ code: 'transport' })
     await vi.waitFor(() => expect(gone).toHaveBeenCalled())
-    // Beyond the limit there is what sockets hold on their way.
+    // Sockets buffer more than the limit.
     expect(sent).toBeLessThan(limit + 16 * 1024 * 1024)
   })
 })

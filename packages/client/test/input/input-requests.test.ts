@@ -18,7 +18,7 @@ const FORM = {
   },
 }
 
-/** The answer to a question, whichever it is. */
+/** An answer for every kind of input request. */
 async function ask(
   server: ScriptedServer,
   method: string,

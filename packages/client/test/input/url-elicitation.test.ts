@@ -25,7 +25,7 @@ const required = (...elicitations: JsonObject[]): JsonObject => ({
 })
 const DONE: JsonObject = { content: [{ type: 'text', text: 'done' }] }
 
-/** Wants its addresses opened the first time, and answers from then on. */
+/** Requires its URLs to be opened at first, and answers later calls. */
 function demanding(first: JsonObject = required(question('a')), revision?: string): Script {
   let calls = 0
   return { ...sessions(revision), 'tools/call': () => (calls++ === 0 ? first : DONE) }
@@ -64,7 +64,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(again?.['id']).not.toBe(first?.['id'])
   })
 
-  it('is sent again at once if the user says that they have finished', async () => {
+  it('is sent again at once if the user has finished', async () => {
     const { client } = await scripted(
       demanding(),
       asking(() => ({ action: 'accept', done: true })),
@@ -129,7 +129,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(JSON.stringify(server.of('initialize'))).not.toContain('"url":{}')
   })
 
-  it('rejects if the user does not finish in time, whatever the limit of the call', async () => {
+  it('rejects if the user does not finish in time, even if the limit of the call is longer', async () => {
     const clock = new ManualClock()
     const options = { ...asking(accept), clock, handlerTimeoutMs: 5_000, timeoutMs: 100 }
     const { client, server } = await scripted(demanding(), options)

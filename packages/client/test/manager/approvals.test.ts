@@ -9,7 +9,7 @@ import { type ScriptedDial, scriptedTarget, settled, withTools, world } from './
 const FORM = { message: 'Your name?', requestedSchema: { type: 'object', properties: {} } }
 const SAMPLE = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 }
 
-/** Asks the client, and resolves to its answer. */
+/** Sends a request to the client, and resolves to its response. */
 async function ask({ server }: ScriptedDial, method: string, params: object, id: string): Promise<object> {
   server.say({ jsonrpc: '2.0', id, method, params })
   return server.hears((message) => message['id'] === id && message['method'] === undefined)

@@ -6,7 +6,7 @@ import { scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 const DONE = { content: [{ type: 'text', text: 'x' }] }
 
-/** A transport whose sending of calls fails as it is told to. */
+/** A transport that fails to send calls as the test says. */
 function failing(
   transport: ClientTransport,
   fail: (message: JsonObject) => Error | undefined,
@@ -26,7 +26,7 @@ function failing(
   }
 }
 
-/** A server whose messages fail by method, as often as is said. */
+/** A server whose messages fail, by method, the given number of times. */
 function flaky(errors: { [method: string]: Error[] }) {
   const a = scriptedTarget(withTools('x'))
   const target = (): ClientTransport =>

@@ -4,7 +4,7 @@ import type { ServerConfig } from '../../src/config/server-config.ts'
 import type { TransportFactory } from '../../src/transport/client-transport.ts'
 import { scriptedTarget, settled, withTools, world } from './support/world.ts'
 
-/** Dials that are held until they are let go, and how many were open at once. */
+/** Factories that wait until the test releases them, and the highest number that ran at once. */
 function held(kind: 'stdio' | 'remote'): {
   readonly target: () => TransportFactory
   readonly now: () => number

@@ -123,7 +123,7 @@ describe('the tools of all servers', () => {
     expect(named('listFailed')).toMatchObject([{ server: 'mute', error: { code: 'timeout' } }])
   })
 
-  it('stay known during a reconnect, are fetched again afterwards, and go when the server goes', async () => {
+  it('stay known during a reconnect, are fetched again afterwards, and are removed with the server', async () => {
     const { manager, clock } = world({ reconnect: { maxAttempts: 1 } })
     const a = scriptedTarget(withTools('x'))
     await manager.connect('a', a.target)

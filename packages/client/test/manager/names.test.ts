@@ -5,7 +5,7 @@ import { Method, Notification } from '@jetway/core/protocol'
 import { scriptedTarget, settled, toolNamed, withTools, world } from './support/world.ts'
 
 const said = (text: string): object => ({ content: [{ type: 'text', text }] })
-/** Servers with the tools of a record, each answering with its own name and the tool's. */
+/** Servers with the tools of a record. Each tool returns the names of its server and itself. */
 const servers = (tools: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(
     Object.entries(tools).map(([server, own]) => [

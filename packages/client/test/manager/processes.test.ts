@@ -48,7 +48,7 @@ it('twenty connections leave no process: no wrapper, no detached one, none that 
 })
 
 it('closing all, even while connecting, leaves nothing that keeps this process alive', async () => {
-  // What others have opened in this process before may go meanwhile; nothing may come.
+  // Other tests' resources may close meanwhile, but no new resource may stay open.
   const before = counted(process.getActiveResourcesInfo())
   const { manager, pids } = host()
   await manager.connectAll({ a: tiny(), b: tiny('wrapper') })

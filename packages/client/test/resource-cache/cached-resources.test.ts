@@ -7,7 +7,7 @@ import { settled } from '../support/manual-clock.ts'
 import { modern, scripted, type ScriptedServer, sessions, type Script } from '../support/scripted.ts'
 import { connectTo } from '../support/servers.ts'
 
-/** A server of which each reading is another one. */
+/** A server whose resource has other content at each read. */
 function counting(hints: JsonObject = {}): Script {
   let count = 0
   return {
@@ -107,7 +107,7 @@ describe("a client's cached resources", () => {
       const name = `shop ${read}`
       const [one, other] = [await scripted(script, { name }), await scripted(script, { name })]
       const [first, second] = [cachedResources(one.client, cache), cachedResources(other.client, cache)]
-      // Subscribing makes each forget what it may have missed.
+      // Each subscription invalidates the resources, since changes may have been missed.
       await settled()
       await first.read('a://x')
       await second.read('a://x')
@@ -177,8 +177,8 @@ describe("a client's cached resources", () => {
   })
 })
 
-describe('what may be cached', () => {
-  it('is nothing after input was required (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key)', async () => {
+describe('the cache', () => {
+  it('excludes results that required input (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key)', async () => {
     const { client, server } = await scripted(
       {
         ...modern(),

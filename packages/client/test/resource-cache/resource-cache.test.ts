@@ -331,7 +331,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 })
 
-/** Readings that end when the test says so. */
+/** Loads that end when the test calls a function. */
 class Loads {
   readonly pending: {
     readonly resolve: (result: ReadResourceResult & CacheHints) => void
@@ -417,7 +417,7 @@ describe('reading through the cache', () => {
     expect(textOf(await next)).toBe('fresh')
   })
 
-  it('does not join an aborted load, even if it goes on', async () => {
+  it('does not join an aborted load, even if that continues', async () => {
     const cache = new ResourceCache()
     const control = new AbortController()
     const deaf = cache.read(at('a'), () => new Promise(() => {}), { signal: control.signal })

@@ -77,7 +77,7 @@ const entryOf = (files: Readonly<Record<string, string>>): Skill => ({
   })),
 })
 
-/** A server that serves these texts, whatever it has listed. */
+/** A server that serves these texts, listed or not. */
 function lying(
   files: Readonly<Record<string, string | JsonObject>>,
   answers: Record<string, JsonObject> = {},
@@ -271,7 +271,7 @@ describe('an entry', () => {
     expect(await refusal(skills.get(good.uri))).toBe('malformed')
   })
 
-  it('is reported on one line, whatever its URI contains', async () => {
+  it('is reported on one line, even if its URI has line breaks', async () => {
     const errors: Error[] = []
     const bad = { ...good, uri: `skill://a\nERROR: b\u202E${'c'.repeat(5_000)}` }
     const server = lying({}, { 'skills/list': { skills: [bad] } })

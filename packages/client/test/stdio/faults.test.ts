@@ -54,7 +54,7 @@ async function connect(
   return { client, closed, errors }
 }
 
-/** Bytes that are kept, garbage left out. */
+/** Runs the garbage collector. */
 const collect = (() => {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as () => void

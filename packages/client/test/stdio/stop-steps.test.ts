@@ -5,7 +5,7 @@ import { stopTree } from '../../src/stdio/stop-process.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Ends a tree that goes by the given signal only; tells when it was sent what, in ms, and when it was over. */
+/** Ends a tree that exits on the given signal only. Resolves to the signals with their times in ms, and the end. */
 async function stopped(stop: Stop | undefined, goesBy: string | undefined): Promise<readonly unknown[]> {
   const start = Date.now()
   const said: unknown[] = []

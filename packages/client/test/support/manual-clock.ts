@@ -1,6 +1,6 @@
 import type { Clock } from '@jetway/core/stores'
 
-/** Time that stands still until a test moves it. */
+/** A clock that only `advance` moves. */
 export class ManualClock implements Clock {
   #now = 1_000
   #timers: { readonly at: number; readonly run: () => void }[] = []
@@ -9,7 +9,7 @@ export class ManualClock implements Clock {
     return this.#now
   }
 
-  /** Timers that wait. */
+  /** The number of pending timers. */
   get waiting(): number {
     return this.#timers.length
   }
@@ -24,7 +24,7 @@ export class ManualClock implements Clock {
     this.#timers = this.#timers.filter((each) => each !== timer)
   }
 
-  /** Runs what is due by then, in order, and lets each have its consequences. */
+  /** Runs due timers in order, and settles promises after each. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
     for (;;) {
@@ -40,7 +40,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Whatever was begun in memory has come to rest. */
+/** Resolves when pending promises in this process have settled. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
 }

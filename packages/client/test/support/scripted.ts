@@ -5,17 +5,17 @@ import type { ClientOptions } from '../../src/client/options.ts'
 import type { ClientTransport } from '../../src/transport/client-transport.ts'
 import { duplex } from '../../src/transport/duplex.ts'
 
-/** What a request is answered with: a result, `{ error }`, or undefined for silence. */
+/** The answer to a request: a result, `{ error }`, or undefined for none. */
 export type Answer = JsonObject | undefined
 
 export interface Script {
-  /** By method. A function gets the whole message, and may say what it likes by itself. */
+  /** By method. A function gets the message, and may send others through the server. */
   readonly [method: string]:
     | Answer
     | ((message: JsonObject, server: ScriptedServer) => Answer | Promise<Answer>)
 }
 
-/** A server that says exactly what it is told to. */
+/** A server whose script sets every message. */
 export class ScriptedServer {
   readonly transport: ClientTransport
   /** Everything that the client has sent, in order. */
@@ -41,7 +41,7 @@ export class ScriptedServer {
     })
   }
 
-  /** Sends a message, or a text as it is. */
+  /** Sends a message, or a text unchanged. */
   say(value: unknown): void {
     this.#say(typeof value === 'string' ? value : JSON.stringify(value))
   }
@@ -58,7 +58,7 @@ export class ScriptedServer {
     return this.#end()
   }
 
-  /** What was sent by a method, or in answer to an id. */
+  /** The received messages with this method. */
   of(method: string): JsonObject[] {
     return this.heard.filter((message) => message['method'] === method)
   }
@@ -67,7 +67,7 @@ export class ScriptedServer {
     return this.heard.map(({ method }) => method)
   }
 
-  /** Resolves to the first message that fits, among those that have come and those that will. */
+  /** Resolves to the first message that fits, received or still to come. */
   async hears(fits: string | ((message: JsonObject) => boolean)): Promise<JsonObject> {
     const matches = typeof fits === 'string' ? ({ method }: JsonObject) => method === fits : fits
     for (;;) {
@@ -107,7 +107,7 @@ export const sessions = (revision = '2025-11-25'): Script => ({
   },
 })
 
-/** What a server without sessions answers first. */
+/** The handshake of a server without sessions. */
 export const modern = (supportedVersions: readonly string[] = ['2026-07-28']): Script => ({
   [Method.Discover]: { resultType: 'complete', supportedVersions, capabilities: CAPABILITIES },
 })

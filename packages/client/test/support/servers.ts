@@ -33,7 +33,7 @@ const bookTable = defineTool({
   },
 })
 
-/** Something of everything. */
+/** A server with every kind of feature. */
 export function everything(): McpServer {
   const server = new McpServer(
     { name: 'all', version: '1.2.3' },

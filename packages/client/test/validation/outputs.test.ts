@@ -10,7 +10,7 @@ const forecastOf = (outputSchema: unknown, result: object): Script => ({
 })
 const SCHEMA = { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] }
 
-/** Of the processor: a busy machine is not to be blamed on the check. */
+/** CPU time, so that the test passes on a busy machine. */
 function msSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1_000
@@ -151,7 +151,7 @@ describe('a schema', () => {
   it.each([
     ['below not', { properties: { text: { not: { pattern: '^(a+)+$' } } } }],
     [
-      'beside another choice',
+      'next to another choice',
       { properties: { text: { oneOf: [{ pattern: '^(a+)+$' }, { type: 'string' }] } } },
     ],
     ['as a condition', { properties: { text: { if: { pattern: '^(a+)+$' }, else: false } } }],

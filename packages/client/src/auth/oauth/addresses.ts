@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { AuthorizationError } from './errors.ts'
 
-/** Which addresses from metadata may be contacted. */
+/** Decides which addresses from metadata may be contacted. */
 export interface AddressPolicy {
   /** Checks a URL before its host is resolved. @throws AuthorizationError `address` */
   check(address: string | URL): URL
@@ -35,7 +35,8 @@ export function addressPolicy({ server, trustedUrls, allowHosts }: TrustedAddres
 
   return {
     check(address) {
-      const url = parse(address)
+      if (!URL.canParse(address)) throw refused('an invalid URL')
+      const url = new URL(address)
       const range = rangeOf(bare(url.hostname))
       const isPlain = url.protocol === 'http:' && range === 'loopback' && (onLoopback || isChosen(url))
       if (url.protocol !== 'https:' && !isPlain) throw refused(`${url.origin}, which is not https`)
@@ -52,14 +53,6 @@ const refused = (what: string): AuthorizationError =>
     'address',
     `Metadata names ${what}. If you trust the host, serve it over https and add it to allowHosts`,
   )
-
-function parse(address: string | URL): URL {
-  try {
-    return new URL(address)
-  } catch {
-    throw refused('an invalid URL')
-  }
-}
 
 /** Without the brackets of IPv6 and without a trailing dot. */
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '').replace(/\.$/, '')

@@ -7,9 +7,7 @@ import type { Grant, GrantRequest } from './grants.ts'
 
 /** Options of the authorization code flow with PKCE (RFC 6749, RFC 7636). */
 export interface AuthorizationCodeOptions {
-  /**
-   * Where the browser returns to: https, http on loopback, or a custom scheme. Must be registered exactly like this.
-   */
+  /** Where the browser returns to: https, http on loopback, or a custom scheme. Register exactly this. */
   readonly redirectUri: string
   /**
    * Opens the URL in a browser, and resolves to the URL that the browser was redirected to. The URL comes from the

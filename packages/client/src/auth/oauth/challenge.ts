@@ -11,11 +11,7 @@ const SCHEMES: ReadonlySet<string> = new Set(['bearer', 'dpop'])
 /** Longer headers are ignored: parsing takes quadratic time. */
 const MAX_HEADER = 8_192
 
-/**
- * Combines the challenges of a response. An invalid header gives none; discovery then uses the well-known URLs.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1
- */
+/** An invalid header gives no challenge: https://www.rfc-editor.org/rfc/rfc9728#section-5.1 */
 export async function readChallenge(headers: Headers): Promise<Challenge> {
   const all = await challengesOf(headers.get('www-authenticate') ?? '')
   const found = all.filter(({ scheme }) => SCHEMES.has(scheme))

@@ -64,9 +64,8 @@ function fittingMethod({ clientSecret, privateKey }: ClientCredentials, server: 
   if (privateKey !== undefined) return 'private_key_jwt'
   if (clientSecret === undefined) return 'none'
   const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS
-  if (supported.includes('client_secret_basic')) return 'client_secret_basic'
-  if (supported.includes('client_secret_post')) return 'client_secret_post'
-  return 'client_secret_basic'
+  const isPost = !supported.includes('client_secret_basic') && supported.includes('client_secret_post')
+  return isPost ? 'client_secret_post' : 'client_secret_basic'
 }
 
 /**
@@ -83,11 +82,10 @@ function basic(secret: string): oauth.ClientAuth {
 }
 
 async function importKey({ key, alg, kid }: SigningKey): Promise<oauth.PrivateKey> {
-  const named = kid === undefined ? {} : { kid }
   try {
-    if (typeof key === 'string') return { key: await importPKCS8(key, alg), ...named }
-    if ('kty' in key) return { key: (await importJWK(key, alg)) as CryptoKey, ...named }
-    return { key: key as CryptoKey, ...named }
+    const imported =
+      typeof key === 'string' ? await importPKCS8(key, alg) : 'kty' in key ? await importJWK(key, alg) : key
+    return { key: imported as CryptoKey, ...(kid !== undefined && { kid }) }
   } catch {
     // The original message may quote the key.
     throw new AuthorizationError('registration', `The client's private key does not fit the algorithm ${alg}`)

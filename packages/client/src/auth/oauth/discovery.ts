@@ -1,4 +1,4 @@
-import { REVISIONS } from '@jetway/core/protocol'
+import { isObject, type JsonObject, REVISIONS } from '@jetway/core/protocol'
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { AddressPolicy } from './addresses.ts'
 import { AuthorizationError } from './errors.ts'
@@ -72,7 +72,7 @@ async function resourceMetadata(at: Discovery, challenged?: string): Promise<Res
   throw new AuthorizationError('discovery', `${origin} names resource metadata that does not exist`)
 }
 
-function checkResource(server: URL, found: Record<string, unknown>): ResourceMetadata {
+function checkResource(server: URL, found: JsonObject): ResourceMetadata {
   const { resource, authorization_servers: issuers, scopes_supported: scopes } = found
   if (typeof resource !== 'string' || !covers(resource, server))
     throw new AuthorizationError(
@@ -96,11 +96,7 @@ function covers(resource: string, server: URL): boolean {
   return pathname === server.pathname || server.pathname.startsWith(above) || above === `${server.pathname}/`
 }
 
-/**
- * Metadata at the root of the server's origin, or endpoints at fixed paths.
- *
- * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#authorization-base-url
- */
+/** https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#authorization-base-url */
 async function atOwnOrigin(at: Discovery): Promise<Discovered> {
   const { origin } = at.policy.check(at.server)
   const resource = canonical(at.server)
@@ -147,7 +143,7 @@ async function serverMetadata(at: Discovery, addresses: readonly string[], issue
 }
 
 /** Undefined if there is no JSON object: some servers answer every URL with a page. */
-async function readJson(at: Discovery, address: string): Promise<Record<string, unknown> | undefined> {
+async function readJson(at: Discovery, address: string): Promise<JsonObject | undefined> {
   const response = await at.fetch(address, {
     // https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery-headers
     headers: { accept: 'application/json', 'mcp-protocol-version': REVISIONS[0]?.version ?? '' },
@@ -160,9 +156,7 @@ async function readJson(at: Discovery, address: string): Promise<Record<string, 
   if (response.status !== 200) return undefined
   try {
     const value: unknown = await response.json()
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -81,17 +81,14 @@ export function connectChecked(policy: AddressPolicy, resolve: Resolve = resolve
 const resolveAll: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
 function exchange(url: URL, init: RequestInit, addresses: readonly ResolvedAddress[]): Promise<Response> {
+  const all = addresses.map((each) => ({ ...each }))
   const options: RequestOptions = {
     method: init.method ?? 'GET',
     headers: Object.fromEntries(new Headers(init.headers)),
     agent: false,
     lookup: (_host, asked, found) => {
       const [first] = addresses as [ResolvedAddress]
-      if (asked.all === true)
-        found(
-          null,
-          addresses.map((each) => ({ ...each })),
-        )
+      if (asked.all === true) found(null, all)
       else found(null, first.address, first.family)
     },
     ...(init.signal ? { signal: init.signal } : {}),
@@ -100,13 +97,7 @@ function exchange(url: URL, init: RequestInit, addresses: readonly ResolvedAddre
     const send = url.protocol === 'https:' ? requestSecure : requestPlain
     const request = send(url, options, (message) => answered(toResponse(message)))
     request.on('error', failed)
-    request.end(
-      typeof init.body === 'string'
-        ? init.body
-        : init.body instanceof URLSearchParams
-          ? `${init.body}`
-          : undefined,
-    )
+    request.end((init.body as URLSearchParams | string | null | undefined)?.toString())
   })
 }
 

@@ -67,17 +67,9 @@ export class TokenEndpoint {
   /** A server that ignores the proof issues a token that anybody can use. */
   #bound(answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
     const isBound = answer.token_type === 'dpop'
-    if (isBound && this.#prover === undefined)
-      throw new AuthorizationError(
-        'dpop',
-        `${this.server.issuer} issued a token that is bound to an unknown key`,
-      )
-    if (!isBound && this.#prover !== undefined)
-      throw new AuthorizationError(
-        'dpop',
-        `${this.server.issuer} issued a token that is not bound to the key`,
-      )
-    return answer
+    if (isBound === (this.#prover !== undefined)) return answer
+    const kind = isBound ? 'that is bound to an unknown key' : 'that is not bound to the key'
+    throw new AuthorizationError('dpop', `${this.server.issuer} issued a token ${kind}`)
   }
 }
 

@@ -1,4 +1,3 @@
-import type { AuthorizationServer } from 'oauth4webapi'
 import { identityOf, type ClientCredentials } from './clients.ts'
 import { serverMetadataOf } from './discovery.ts'
 import { AuthorizationError } from './errors.ts'
@@ -94,9 +93,12 @@ export function enterpriseManaged(options: EnterpriseOptions): Grant {
 async function identityAssertion(options: EnterpriseOptions, request: GrantRequest): Promise<string> {
   const { identityProvider } = options
   const { found, discovery } = request
-  const server = await providerMetadata(identityProvider, request)
-  const { issuer: _issuer, tokenEndpoint: _endpoint, ...credentials } = identityProvider
-  const identity = await identityOf(credentials, server, false)
+  const { issuer, tokenEndpoint } = identityProvider
+  const server =
+    tokenEndpoint === undefined
+      ? await serverMetadataOf(discovery, issuer)
+      : { issuer, token_endpoint: tokenEndpoint }
+  const identity = await identityOf(identityProvider, server, false)
   const endpoint = new TokenEndpoint(server, identity, discovery.fetch)
   const answer = await endpoint.request(
     TOKEN_EXCHANGE,
@@ -115,12 +117,4 @@ async function identityAssertion(options: EnterpriseOptions, request: GrantReque
     'token',
     `${server.issuer} issued another type of token than the requested ID-JAG`,
   )
-}
-
-async function providerMetadata(
-  { issuer, tokenEndpoint }: EnterpriseOptions['identityProvider'],
-  { discovery }: GrantRequest,
-): Promise<AuthorizationServer> {
-  if (tokenEndpoint !== undefined) return { issuer, token_endpoint: tokenEndpoint }
-  return await serverMetadataOf(discovery, issuer)
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as a scripted server saw it. */
+/** A request that a scripted server received. */
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -22,7 +22,7 @@ export interface Answer {
 
 export type Route = (seen: Seen) => Answer | Promise<Answer>
 
-/** An HTTP server on loopback that answers what the test says, by method and path, and 404 to everything else. */
+/** An HTTP server on loopback. The test sets responses by method and path; all other requests get 404. */
 export interface Scripted extends AsyncDisposable {
   readonly origin: string
   readonly seen: Seen[]

@@ -6,7 +6,7 @@ import { scripted, type Answer, type Scripted, type Seen } from './scripted.ts'
 
 export const REDIRECT = 'http://127.0.0.1:3999/callback'
 
-/** A server that wants tokens, and the authorization server that gives them; both say what a test tells them to. */
+/** A server that requires tokens, and its authorization server. A test sets the responses of both. */
 export interface World extends AsyncDisposable {
   readonly server: Scripted
   readonly issuer: Scripted
@@ -15,11 +15,11 @@ export interface World extends AsyncDisposable {
   readonly resourceMetadata: Record<string, unknown>
   /** Tokens that the server takes, with their scopes. */
   readonly valid: Map<string, readonly string[]>
-  /** What the server wants of a token, for the request at hand. */
+  /** The scopes that the server requires for the next request. */
   wanted: readonly string[]
-  /** Changes what the token endpoint would answer. */
+  /** Changes the response of the token endpoint. */
   token: (seen: Seen, answer: Record<string, unknown>) => Answer | Promise<Answer>
-  /** Where the browser ends up. */
+  /** The URL that the browser returns to. */
   browse: (url: URL) => Promise<string>
   readonly visits: URL[]
   connect(options?: Partial<OAuthOptions>): AuthFetch
@@ -133,7 +133,7 @@ function authorize(made: World): void {
 export const post = (send: AuthFetch, made: World, signal?: AbortSignal): Promise<Response> =>
   send(made.url, { method: 'POST', body: '{"jsonrpc":"2.0"}', ...(signal === undefined ? {} : { signal }) })
 
-/** For {@link World.token}: nothing to renew a token with. */
+/** For {@link World.token}: a response without a refresh token. */
 export const withoutRefreshToken: World['token'] = (_seen, answer) => {
   const json = { ...answer }
   delete json['refresh_token']

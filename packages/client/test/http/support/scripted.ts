@@ -11,7 +11,7 @@ afterEach(async () => {
   }
 })
 
-/** A request as the script sees it. */
+/** A request for the script. */
 export interface Asked {
   readonly method: string
   readonly headers: IncomingMessage['headers']
@@ -27,7 +27,7 @@ export interface Asked {
   readonly stream: () => (text: string) => void
 }
 
-/** A server on loopback that does what its script says; resolves to its address. */
+/** Starts a server on loopback that runs its script for each request. Resolves to its URL. */
 export async function scripted(script: (asked: Asked) => void): Promise<string> {
   const server = createServer((request, response) => void answer(request, response))
   servers.push(server)
@@ -53,7 +53,7 @@ export async function scripted(script: (asked: Asked) => void): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** The handshake of 2025-06-18, without a GET stream; whether it was one of its messages. */
+/** Answers the handshake of 2025-06-18, without a GET stream. False for other messages. */
 export function handshake(
   { method, message, response, result }: Asked,
   headers?: Record<string, string>,

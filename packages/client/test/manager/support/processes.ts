@@ -22,7 +22,7 @@ afterEach(async () => {
 
 export interface Host {
   readonly manager: ClientManager
-  /** Of every process that was started, by what it said of itself. */
+  /** The pids of all processes, from their stderr. */
   readonly pids: number[]
   readonly events: [keyof ManagerEvents, unknown][]
 }
@@ -45,8 +45,8 @@ export function host(options: ClientManagerOptions = {}): Host {
 const KINDS = [['wrapper'], ['wrapper', 'stubborn'], ['wrapper', 'detached', 'stubborn']] as const
 
 /**
- * Connects and closes a server so many times, four managers at once; resolves to the recorded pids, and those that still
- * run.
+ * Connects and closes a server `rounds` times, with four managers at once. Resolves to the recorded pids, and those that
+ * still run.
  */
 export async function connectAndClose(
   rounds: number,

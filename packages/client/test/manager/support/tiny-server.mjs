@@ -1,7 +1,7 @@
 /**
  * A small server of 2025-06-18 that starts quickly. `wrapper` runs it as a child of another process,
- * `wrapper detached` in a group of its own; `stubborn` hears
- * neither the end of its input nor SIGTERM. It says `server <pid>` on its stderr.
+ * `wrapper detached` in another process group; `stubborn` ignores
+ * the end of its input and SIGTERM. It writes `server <pid>` to stderr.
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -13,7 +13,7 @@ if (modes.includes('stubborn')) {
   setInterval(() => {}, 60_000)
 }
 if (modes[0] === 'wrapper') {
-  // Of a group of its own, a signal to the wrapper's group does not reach it.
+  // A signal to the wrapper's group does not reach another group.
   const detached = modes[1] === 'detached'
   spawn(process.execPath, [import.meta.filename, ...modes.slice(1)], { stdio: 'inherit', detached })
 } else {

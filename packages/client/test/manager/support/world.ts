@@ -5,14 +5,14 @@ import type { TransportFactory } from '../../../src/transport/client-transport.t
 import { ManualClock, settled } from '../../support/manual-clock.ts'
 import { INFO, type Script, ScriptedServer, sessions } from '../../support/scripted.ts'
 
-/** A dial to scripted servers: one for each connection. */
+/** A factory of transports to scripted servers: one for each connection. */
 export interface ScriptedDial {
   readonly target: TransportFactory
-  /** Every server that there was, in order. */
+  /** All servers, in order. */
   readonly servers: ScriptedServer[]
-  /** The one of the latest connection. */
+  /** The server of the latest connection. */
   readonly server: ScriptedServer
-  /** What dialling fails with from now on; undefined: it works again. */
+  /** If set, later connections fail with this error. */
   down: Error | undefined
 }
 
@@ -38,7 +38,7 @@ export function scriptedTarget(script: Script = {}): ScriptedDial {
 
 export const toolNamed = (name: string): JsonObject => ({ name, inputSchema: { type: 'object' } })
 
-/** A server with tools of these names, which say their own name when they are called. */
+/** A server with tools of these names. Each returns its name. */
 export const withTools = (...names: string[]): Script => ({
   [Method.Ping]: {},
   [Method.ListTools]: () => ({ tools: names.map(toolNamed) }),
@@ -50,7 +50,7 @@ export const withTools = (...names: string[]): Script => ({
 export interface World {
   readonly manager: ClientManager
   readonly clock: ManualClock
-  /** Everything that was told, with the name of its event first. */
+  /** All events, each with its name first. */
   readonly events: [keyof ManagerEvents, unknown][]
   readonly named: (event: keyof ManagerEvents) => unknown[]
 }
@@ -74,7 +74,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((manager) => manager.closeAll()))
 })
 
-/** A manager whose time stands still, and without chance. */
+/** A manager with a manual clock and without jitter. */
 export function world(options: ClientManagerOptions = {}): World {
   const clock = new ManualClock()
   const manager = new ClientManager(INFO, { clock, random: () => 0, ...options })

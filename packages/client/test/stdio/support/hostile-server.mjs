@@ -1,4 +1,4 @@
-/** A server of sessions whose tools each break something. Started with `deaf` it reads nothing at all, with `mute` it says nothing. */
+/** A server with sessions. Each of its tools breaks something. With `deaf` it reads nothing, with `mute` it writes nothing. */
 import { createInterface } from 'node:readline'
 
 const [mode] = process.argv.slice(2)
@@ -11,13 +11,13 @@ let onAnswer = () => {}
 const tools = {
   hello: () => {},
   silent: () => new Promise(() => {}),
-  /** Reads no more of its input. */
+  /** Stops reading. */
   deaf() {
     process.stdin.pause()
     return new Promise(() => {})
   },
   kill: () => process.kill(process.pid, 'SIGKILL'),
-  /** Half a message is all that comes. */
+  /** Writes half a message. */
   exit: (id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"resu`, () => process.exit(7)),
   async notifications(_, { count }) {
     for (let i = 0; i < count; i++)
@@ -46,7 +46,7 @@ const tools = {
       await written('{"jsonrpc":"2.0","method":\n[[[[\n\0\nnull\n{"id":{}}\n')
     }
   },
-  /** Tells on stderr how far it is. */
+  /** Writes its progress to stderr. */
   async line(_, { mebibytes }) {
     for (let i = 0; i < mebibytes; i++) {
       await written('x'.repeat(MEBIBYTE))

@@ -8,14 +8,14 @@ import type { ChildProcessOptions } from '../../../src/stdio/options.ts'
 
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 
-/** A transport over a process that misbehaves as `args` say, and all that it was heard to say. */
+/** A transport over a process that misbehaves as `args` say, and its messages. */
 export interface Started {
   readonly transport: ChildProcessTransport
   /** The next message, as JSON. */
   readonly message: () => Promise<unknown>
   readonly malformed: string[]
   readonly closed: Promise<TransportClose>
-  /** Which of messages and the end came when. */
+  /** Messages and the end, in order. */
   readonly order: string[]
 }
 
@@ -62,7 +62,7 @@ export async function start(
   return { transport, message, malformed, closed, order }
 }
 
-/** Whether a process runs, zombies left out. */
+/** Whether a process runs and is no zombie. */
 export function runs(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

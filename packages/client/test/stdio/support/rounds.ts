@@ -1,10 +1,10 @@
 import { runs, start } from './processes.ts'
 
 const STOP = { inputMs: 50, signal: 'SIGTERM', signalMs: 50 } as const
-/** A wrapper with a server that ignores signals, and one that leads a group of its own, in turn. */
+/** In turn: a wrapper whose server ignores signals, and one whose server leads another process group. */
 const KINDS = [['wrapper', 'stubborn'], ['detached', 'stubborn'], ['stubborn']] as const
 
-/** Connects and closes so many times, several at once; resolves to the recorded pids that still run. */
+/** Connects and closes many times, several at once. Resolves to the recorded pids that still run. */
 export async function connectAndClose(rounds: number): Promise<readonly number[]> {
   const pids: number[] = []
   const one = async (index: number): Promise<void> => {

@@ -1,4 +1,4 @@
-/** A process that misbehaves as its arguments say. It echoes lines; a line that starts with `!` is an order. */
+/** A process that misbehaves as its arguments say. It echoes lines; a line that starts with `!` is a command. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
@@ -23,7 +23,7 @@ function echo() {
 
 const modes = {
   echo,
-  /** Hears neither the end of its input nor polite signals. */
+  /** Ignores the end of its input, SIGTERM and SIGINT. */
   stubborn() {
     ignore('SIGTERM')
     ignore('SIGINT')
@@ -31,7 +31,7 @@ const modes = {
     say({ pid: process.pid })
     echo()
   },
-  /** Says by which signal it went. */
+  /** Writes the signal that ended it. */
   polite() {
     setInterval(() => {}, 60_000)
     for (const signal of ['SIGTERM', 'SIGINT']) {
@@ -40,13 +40,13 @@ const modes = {
     say({ pid: process.pid })
     echo()
   },
-  /** Stays in between, as npx does: the server is its child. */
+  /** Runs the server as its child, as npx does. */
   wrapper() {
     const server = child(rest, { stdio: 'inherit' })
     server.on('exit', (code) => process.exit(code ?? 1))
     ignore('SIGTERM')
   },
-  /** Starts one that leads a group of its own, through one that ends before it. */
+  /** Starts a process that leads another group, through a process that exits first. */
   detached() {
     const between = child(['between', ...rest], { stdio: ['ignore', 'pipe', 'ignore'] })
     between.stdout.pipe(process.stdout, { end: false })
