@@ -1,4 +1,5 @@
 import { ErrorCode, McpError } from '../errors.ts'
+import { decodeBase64, toBase64 } from '../util/bytes.ts'
 
 /** A header that does not say what the body says, or is not there: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation */
 export const headerMismatch = (name: string): McpError =>
@@ -33,9 +34,8 @@ export function decodeHeaderText(value: string): string | undefined {
   if (!isEncoded) return value
   const encoded = value.slice(PREFIX.length, -SUFFIX.length)
   try {
-    const binary = atob(encoded)
-    if (btoa(binary) !== encoded) return undefined
-    const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0))
+    const bytes = decodeBase64(encoded)
+    if (toBase64(bytes) !== encoded) return undefined
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return undefined
@@ -51,7 +51,5 @@ const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 export function encodeHeaderText(text: string): string {
   const looksEncoded = text.startsWith(PREFIX) && text.endsWith(SUFFIX)
   if (text === '' || (PLAIN.test(text) && !looksEncoded)) return text
-  let binary = ''
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
-  return `${PREFIX}${btoa(binary)}${SUFFIX}`
+  return `${PREFIX}${toBase64(new TextEncoder().encode(text))}${SUFFIX}`
 }

@@ -116,7 +116,7 @@ export function errorFrame(id: RequestId | undefined, error: JsonRpcErrorObject)
 
 function errorJson({ code, message, data }: JsonRpcErrorObject): string {
   try {
-    return JSON.stringify(data === undefined ? { code, message } : { code, message, data })
+    return JSON.stringify({ code, message, data })
   } catch {
     return JSON.stringify({ code, message })
   }
@@ -124,13 +124,11 @@ function errorJson({ code, message, data }: JsonRpcErrorObject): string {
 
 /** A whole notification frame. */
 export const notificationFrame = (method: string, params?: JsonObject): string =>
-  JSON.stringify(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
+  JSON.stringify({ jsonrpc: '2.0', method, params })
 
 /** A whole request frame. */
 export const requestFrame = (id: RequestId, method: string, params?: JsonObject): string =>
-  JSON.stringify(
-    params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params },
-  )
+  JSON.stringify({ jsonrpc: '2.0', id, method, params })
 
 export const toErrorObject = ({ code, message, data }: McpError): JsonRpcErrorObject =>
   data === undefined ? { code, message } : { code, message, data }

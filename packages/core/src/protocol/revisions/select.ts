@@ -1,4 +1,4 @@
-import { ErrorCode, isErrorOf, McpError } from '../../errors.ts'
+import { ErrorCode, invalidRequest, isErrorOf, McpError } from '../../errors.ts'
 import { headerMismatch } from '../header-text.ts'
 import type { JsonRpcNotification, JsonRpcRequest } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
@@ -112,18 +112,15 @@ function reasonOf({ code }: McpError): Refused['reason'] {
   return code === ErrorCode.HeaderMismatch ? 'headerMismatch' : 'badMetadata'
 }
 
-const NO_SESSION: Selection = {
+const refuse = (reason: Refused['reason'], text: string): Refused => ({
   kind: 'refuse',
-  reason: 'missingSession',
-  error: new McpError(ErrorCode.InvalidRequest, 'No session: send an initialize request first'),
-}
+  reason,
+  error: invalidRequest(text),
+})
 
-/** What has neither method nor metadata: a response, or an array of messages. */
-const NOT_ALONE: Selection = {
-  kind: 'refuse',
-  reason: 'invalidMessage',
-  error: new McpError(ErrorCode.InvalidRequest, 'A message must be one request or one notification'),
-}
+const NO_SESSION = refuse('missingSession', 'No session: send an initialize request first')
+/** A response, or an array of messages: they have neither a method nor metadata. */
+const NOT_ALONE = refuse('invalidMessage', 'A message must be one request or one notification')
 
 /**
  * Names the versions that the client can ask for in the same way, as `server/discover` does: one with sessions is not
@@ -138,8 +135,7 @@ export const unsupportedVersion = (served: readonly Revision[], requested: strin
 /** In the words that session clients show to their users, and which make newer ones fall back to `initialize`. */
 function unsupported(served: readonly Revision[]): Selection {
   const versions = versionsOf(served, 'legacy').join(', ')
-  const text = `Unsupported protocol version: this server speaks ${versions}`
-  return { kind: 'refuse', reason: 'unsupportedVersion', error: new McpError(ErrorCode.InvalidRequest, text) }
+  return refuse('unsupportedVersion', `Unsupported protocol version: this server speaks ${versions}`)
 }
 
 const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>

@@ -1,5 +1,5 @@
 import type { Recognised } from './recognise.ts'
-import { mapParts } from './walk.ts'
+import { describes, mapParts } from './walk.ts'
 import type { JsonSchema, StandardSchema } from '../types.ts'
 import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
 
@@ -83,7 +83,7 @@ function published(converted: JsonSchema): JsonSchema {
 }
 
 /** zod says of every integer that it is one JavaScript can count to, which tells a model nothing and costs it tokens. */
-function withoutSafeBounds(schema: JsonSchema): JsonSchema {
+export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   const mapped = mapParts(schema, withoutSafeBounds)
   if (mapped['type'] !== 'integer') return mapped
   const isNoise = ([keyword, value]: [string, unknown]): boolean =>
@@ -100,32 +100,10 @@ function withoutDialect(schema: JsonSchema): JsonSchema {
 
 /** A union of objects converts to a schema that is one in effect, but does not say so in `type`. */
 function withObjectRoot(schema: JsonSchema): JsonSchema {
-  if (schema['type'] !== undefined || !describesObject(schema, schema, [])) return schema
-  return { type: 'object', ...schema }
-}
-
-function describesObject(schema: unknown, root: JsonSchema, within: readonly unknown[]): boolean {
-  if (typeof schema !== 'object' || schema === null || within.includes(schema)) return false
-  const { type, $ref, anyOf, oneOf, allOf } = schema as JsonSchema
-  const isObject = (part: unknown): boolean => describesObject(part, root, [...within, schema])
-  return (
-    type === 'object' ||
-    [anyOf, oneOf].some((parts) => Array.isArray(parts) && parts.length > 0 && parts.every(isObject)) ||
-    (Array.isArray(allOf) && allOf.some(isObject)) ||
-    (typeof $ref === 'string' && isObject(resolveLocal(root, $ref)))
-  )
-}
-
-/** @returns what a `#/…` pointer leads to, or undefined */
-export function resolveLocal(root: JsonSchema, ref: string): unknown {
-  if (ref !== '#' && !ref.startsWith('#/')) return undefined
-  let at: unknown = root
-  for (const token of ref.split('/').slice(1)) {
-    const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
-    at = (at as JsonSchema)[key]
-  }
-  return at
+  const isObject = ({ type }: JsonSchema): true | undefined => type === 'object' || undefined
+  return schema['type'] === undefined && describes(schema, schema, isObject)
+    ? { type: 'object', ...schema }
+    : schema
 }
 
 export function messageOf(error: unknown): string {

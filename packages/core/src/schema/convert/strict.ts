@@ -1,5 +1,4 @@
-import { isSchema, mapParts } from './walk.ts'
-import { resolveLocal } from './publish.ts'
+import { isSchema, mapParts, resolveLocal } from './walk.ts'
 import type { Issue, JsonSchema } from '../types.ts'
 
 const SAYS_WHAT_ELSE = ['additionalProperties', 'unevaluatedProperties', 'patternProperties']

@@ -42,3 +42,37 @@ export function mapParts(
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** @returns what a `#/…` pointer leads to, or undefined */
+export function resolveLocal(root: JsonSchema, ref: string): unknown {
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined
+  let at: unknown = root
+  for (const token of ref.split('/').slice(1)) {
+    const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as JsonSchema)[key]
+  }
+  return at
+}
+
+/**
+ * Whether all that a schema allows is of one kind, by its own keywords or by those of its parts.
+ *
+ * @param judge undefined where the schema's own keywords leave it open
+ */
+export function describes(
+  schema: unknown,
+  root: JsonSchema,
+  judge: (schema: JsonSchema) => boolean | undefined,
+  within: readonly unknown[] = [],
+): boolean {
+  if (!isSchema(schema) || within.includes(schema)) return false
+  const { $ref, anyOf, oneOf, allOf } = schema
+  const isOfKind = (part: unknown): boolean => describes(part, root, judge, [...within, schema])
+  return (
+    judge(schema) ??
+    ([anyOf, oneOf].some((parts) => Array.isArray(parts) && parts.length > 0 && parts.every(isOfKind)) ||
+      (Array.isArray(allOf) && allOf.some(isOfKind)) ||
+      (typeof $ref === 'string' && isOfKind(resolveLocal(root, $ref))))
+  )
+}

@@ -12,7 +12,7 @@ export interface ZodSchema extends Partial<StandardSchema> {
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
 }
 
-interface ZodDef {
+export interface ZodDef {
   readonly type: string
   readonly shape?: Readonly<Record<string, ZodSchema>>
   readonly catchall?: ZodSchema

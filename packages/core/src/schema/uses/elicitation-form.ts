@@ -1,4 +1,6 @@
 import { createValidator } from '@jetway/json-schema'
+import { withoutSafeBounds } from '../convert/publish.ts'
+import { isSchema } from '../convert/walk.ts'
 import type { Issue, JsonSchema } from '../types.ts'
 import { fromErrors } from '../validate/from-errors.ts'
 
@@ -56,7 +58,7 @@ const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
  */
 export function toFormSchema(schema: JsonSchema): FormSchema {
   const { type, properties, required } = schema
-  if (type !== 'object' || !isRecord(properties)) throw new Error('a form is an object with properties')
+  if (type !== 'object' || !isSchema(properties)) throw new Error('a form is an object with properties')
   const fields = Object.entries(properties).map(
     ([name, field]) => [name, withDefault(name, toField(name, field))] as const,
   )
@@ -69,17 +71,17 @@ export function toFormSchema(schema: JsonSchema): FormSchema {
 }
 
 function toField(name: string, given: unknown): FormField {
-  const field = isRecord(given) ? given : {}
+  const field = isSchema(given) ? given : {}
   const choices = choicesOf(field)
   const shown = pick(field, SHOWN)
   if (choices !== undefined) return { type: 'string', ...shown, ...asSingle(choices, field['enumNames']) }
   const { type } = field
   if (type === 'array') {
-    const items = choicesOf(isRecord(field['items']) ? field['items'] : {})
+    const items = choicesOf(isSchema(field['items']) ? field['items'] : {})
     if (items === undefined) throw unfit(name, 'a list can only be a choice among texts: items with an enum')
     return { type, ...pick(field, MEMBERS.array), items: asItems(items) }
   }
-  if (type === 'integer') return { type, ...withoutSafeBounds(pick(field, MEMBERS.integer)) }
+  if (type === 'integer') return { type, ...pick(withoutSafeBounds(field), MEMBERS.integer) }
   if (type === 'string' || type === 'number' || type === 'boolean') {
     const picked = pick(field, MEMBERS[type])
     if (picked['format'] !== undefined && !FORMATS.includes(picked['format'])) delete picked['format']
@@ -106,7 +108,7 @@ function choicesOf(field: JsonSchema): Choices | undefined {
   }
   const options = field['oneOf'] ?? field['anyOf']
   if (!Array.isArray(options) || options.length === 0) return undefined
-  if (!options.every((option) => isRecord(option) && typeof option['const'] === 'string')) return undefined
+  if (!options.every((option) => isSchema(option) && typeof option['const'] === 'string')) return undefined
   const consts = options as readonly { const: string; title?: string }[]
   if (consts.every(({ title }) => title === undefined)) return consts.map((option) => option.const)
   return consts.map((option) => ({ const: option.const, title: option.title ?? option.const }))
@@ -122,13 +124,6 @@ function asSingle(choices: Choices, names: unknown): Pick<FormField, 'oneOf' | '
 
 const asItems = (choices: Choices): NonNullable<FormField['items']> =>
   isTitled(choices) ? { anyOf: choices } : { type: 'string', enum: choices as readonly string[] }
-
-/** What zod adds to every integer tells a person nothing. */
-function withoutSafeBounds(picked: Record<string, unknown>): Record<string, unknown> {
-  if (picked['minimum'] === Number.MIN_SAFE_INTEGER) delete picked['minimum']
-  if (picked['maximum'] === Number.MAX_SAFE_INTEGER) delete picked['maximum']
-  return picked
-}
 
 function pick(field: JsonSchema, members: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
@@ -153,9 +148,9 @@ const UNSAYABLE = [
  * @throws Error that names the field
  */
 export function refuseUnsayable({ properties }: JsonSchema): void {
-  if (!isRecord(properties)) return
+  if (!isSchema(properties)) return
   for (const [name, field] of Object.entries(properties)) {
-    if (!isRecord(field)) continue
+    if (!isSchema(field)) continue
     const lost = UNSAYABLE.find((keyword) => field[keyword] !== undefined && field[keyword] !== false)
     if (lost !== undefined) throw unfit(name, `a form cannot say "${lost}"; check it in the handler`)
     const { format } = field
@@ -197,7 +192,3 @@ function fieldIssue({ oneOf, items, format, ...field }: FormField, value: unknow
 }
 
 const constantsOf = (choices: readonly Choice[]): string[] => choices.map((choice) => choice.const)
-
-function isRecord(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,5 +1,5 @@
-import { resolveLocal } from '../convert/publish.ts'
 import { invalidSchema } from '../convert/recognise.ts'
+import { describes } from '../convert/walk.ts'
 import type { JsonSchema, SchemaSite } from '../types.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#prompt */
@@ -18,7 +18,7 @@ export interface PromptArgument {
 export function promptArguments(jsonSchema: JsonSchema, site: SchemaSite): PromptArgument[] {
   const required = Array.isArray(jsonSchema['required']) ? (jsonSchema['required'] as unknown[]) : []
   return Object.entries(asObject(jsonSchema['properties'])).map(([name, property]) => {
-    if (!acceptsStringsOnly(property, jsonSchema, [])) {
+    if (!describes(property, jsonSchema, isString)) {
       throw invalidSchema(
         site,
         `the argument ${JSON.stringify(name)} must be a string, an enum of strings, or one of these made optional; ` +
@@ -35,18 +35,12 @@ export function promptArguments(jsonSchema: JsonSchema, site: SchemaSite): Promp
   })
 }
 
-function acceptsStringsOnly(schema: unknown, root: JsonSchema, within: readonly unknown[]): boolean {
-  if (within.includes(schema)) return false
-  const { type, $ref, anyOf, oneOf, allOf, const: only, enum: values } = asObject(schema)
-  const isString = (part: unknown): boolean => acceptsStringsOnly(part, root, [...within, schema])
+function isString({ type, const: only, enum: values }: JsonSchema): boolean | undefined {
   if (type !== undefined) return type === 'string'
-  return (
-    typeof only === 'string' ||
-    (Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string')) ||
-    [anyOf, oneOf].some((parts) => Array.isArray(parts) && parts.length > 0 && parts.every(isString)) ||
-    (Array.isArray(allOf) && allOf.some(isString)) ||
-    (typeof $ref === 'string' && isString(resolveLocal(root, $ref)))
-  )
+  if (typeof only === 'string') return true
+  const isChoice =
+    Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string')
+  return isChoice || undefined
 }
 
 function asObject(value: unknown): JsonSchema {

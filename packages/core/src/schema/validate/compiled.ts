@@ -1,6 +1,7 @@
 import type { Pruning } from '../convert/publish.ts'
 import { unknownProperties } from '../convert/strict.ts'
 import type { ZodSchema } from '../convert/zod.ts'
+import { isPromiseLike } from '../../util/promises.ts'
 import { fromStandardIssues } from '../issues.ts'
 import type {
   CheckedInput,
@@ -29,7 +30,9 @@ export function standardCheck(schema: StandardSchema): CheckInput {
   return (value) => {
     props ??= schema['~standard']
     const result = props.validate(value)
-    return isThenable(result) ? Promise.resolve(result).then(fromStandardResult) : fromStandardResult(result)
+    return isPromiseLike(result)
+      ? Promise.resolve(result).then(fromStandardResult)
+      : fromStandardResult(result)
   }
 }
 
@@ -50,10 +53,6 @@ function fromStandardResult(result: StandardResult<unknown>): CheckedInput {
   return result.issues === undefined
     ? { ok: true, value: result.value }
     : { ok: false, issues: fromStandardIssues(result.issues) }
-}
-
-function isThenable(result: object): result is PromiseLike<StandardResult<unknown>> {
-  return typeof (result as { then?: unknown }).then === 'function'
 }
 
 /** How to drop the unknown properties of zod objects from a result, as zod does. */

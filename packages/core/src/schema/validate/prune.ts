@@ -1,4 +1,4 @@
-import { definitionOf, isStripping, uncover, type ZodSchema } from '../convert/zod.ts'
+import { definitionOf, isStripping, uncover, type ZodDef, type ZodSchema } from '../convert/zod.ts'
 
 /** Whether a value fits one alternative of a union, unknown properties aside. */
 export type Fits = (alternative: ZodSchema, value: unknown) => boolean
@@ -30,25 +30,12 @@ function isContainer(value: unknown): value is Container {
 function pruneContainer(schemas: readonly ZodSchema[], value: Container, pruning: Pruning): void {
   const parts = schemas.flatMap((schema) => flatten(schema, value, pruning.fits))
   if (parts.length === 0) return
-  if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) {
-      if (isContainer(item))
-        pruneContainer(
-          parts.flatMap((part) => itemSchemas(part, i)),
-          item,
-          pruning,
-        )
-    }
-    return
-  }
-  if (parts.every(isStripping)) deleteUnknown(parts, value, pruning)
+  if (!Array.isArray(value) && parts.every(isStripping)) deleteUnknown(parts, value, pruning)
+  const schemaAt = Array.isArray(value) ? itemSchema : propertySchema
   for (const [key, child] of Object.entries(value)) {
-    if (isContainer(child))
-      pruneContainer(
-        parts.flatMap((part) => propertySchemas(part, key)),
-        child,
-        pruning,
-      )
+    if (!isContainer(child)) continue
+    const inner = parts.flatMap((part) => schemaAt(definitionOf(part), key) ?? [])
+    pruneContainer(inner, child, pruning)
   }
 }
 
@@ -75,15 +62,10 @@ function flatten(schema: ZodSchema, value: object, fits: Fits): ZodSchema[] {
   return inner === undefined ? [schema] : flatten(inner, value, fits)
 }
 
-function itemSchemas(schema: ZodSchema, index: number): ZodSchema[] {
-  const def = definitionOf(schema)
-  const item = def.element ?? def.items?.[index] ?? def.rest
-  return item ? [item] : []
-}
+const itemSchema = ({ element, items, rest }: ZodDef, index: string): ZodSchema | null | undefined =>
+  element ?? items?.[Number(index)] ?? rest
 
-function propertySchemas(schema: ZodSchema, key: string): ZodSchema[] {
-  const def = definitionOf(schema)
-  const own = def.shape !== undefined && Object.hasOwn(def.shape, key) ? def.shape[key] : undefined
-  const property = own ?? def.catchall ?? def.valueType
-  return property === undefined ? [] : [property]
+function propertySchema({ shape, catchall, valueType }: ZodDef, key: string): ZodSchema | undefined {
+  const own = shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : undefined
+  return own ?? catchall ?? valueType
 }
