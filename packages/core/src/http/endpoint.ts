@@ -220,7 +220,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   #post(request: HttpRequest, caller: Caller, value: unknown): HttpReply | Promise<HttpReply> {
-    if (Array.isArray(value)) return this.#legacy.postBatch(request, caller, value)
+    if (Array.isArray(value)) return this.#legacy.post(request, caller, value)
     const incoming = classify(value)
     if (incoming.kind === 'request' || incoming.kind === 'notification') {
       const { message } = incoming

@@ -9,11 +9,6 @@ import type { Session } from '../session/session.ts'
 import type { Gauges } from '../session/stats.ts'
 import { isolatedRequests } from '../util/platform.ts'
 
-/** A client's connection, which may not have a session yet. */
-export interface Connection {
-  close(): void
-}
-
 /** Counts the sessions, streams and calls of one server on a mount. */
 export type Measure = (server: ServedServer) => Gauges
 
@@ -32,7 +27,8 @@ export class ServedServer implements ServerMount {
   readonly #work: Drainable
   readonly #sessions = new Set<Session>()
   readonly #subscriptions = new Set<Subscription>()
-  readonly #connections = new Set<Connection>()
+  /** Connections of clients, which may not have a session yet. */
+  readonly #connections = new Set<{ close(): void }>()
   #calls = 0
   #unsubscribe: (() => void) | undefined
 
@@ -92,11 +88,11 @@ export class ServedServer implements ServerMount {
   }
 
   /** Adds a connection, which is closed with the server. */
-  addConnection(connection: Connection): void {
+  addConnection(connection: { close(): void }): void {
     this.#connections.add(connection)
   }
 
-  removeConnection(connection: Connection): void {
+  removeConnection(connection: { close(): void }): void {
     if (this.#connections.delete(connection)) this.#checkIdle()
   }
 

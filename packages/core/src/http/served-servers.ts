@@ -43,7 +43,6 @@ export class ServedServers {
   readonly #select: ServerSelector | undefined
   readonly #create: (runtime: ServerRuntime) => ServedServer
   readonly #inUse = new Map<ServerRuntime, ServedServer>()
-  /** The servers chosen, by request. */
   readonly #assigned = new WeakMap<HttpRequest, ServedServer>()
 
   constructor(server: Servable | ServerSelector, create: (runtime: ServerRuntime) => ServedServer) {
@@ -142,7 +141,7 @@ export class ServedServers {
     this.#inUse.set(runtime, server)
     server.onIdle = () => {
       // A closing server finishes by itself.
-      if (server.closing || !server.idle) return
+      if (server.closing) return
       this.#inUse.delete(runtime)
       server.finish()
     }

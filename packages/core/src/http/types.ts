@@ -73,7 +73,6 @@ export type HttpReply =
   | (HttpHead & { readonly body?: string | Uint8Array<ArrayBuffer>; readonly open?: never })
   | (HttpHead & { readonly open: (sink: FrameSink) => void; readonly body?: never })
 
-/** A reply, at once or later. */
 export type Reply = HttpReply | Promise<HttpReply>
 
 /** The writable side of a stream, from the adapter. */

@@ -1,5 +1,6 @@
 import { usageError } from '../../errors.ts'
 import type { AuthInfo } from '../../stores/principal.ts'
+import { check } from '../../util/check-options.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { HttpRequest } from '../types.ts'
 
@@ -60,7 +61,7 @@ const MAX_LENGTH = 16_384
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#token-handling
  */
 export function bearer({ verify, realm, resourceMetadata }: BearerOptions): Authenticate {
-  if (typeof verify !== 'function') throw usageError('ERR_MCP_OPTION', 'bearer needs verify, a function')
+  check('verify of bearer', typeof verify === 'function', 'must be a function')
   const challenge = createChallenge(realm, resourceMetadata)
   const invalid = (cause?: unknown): Rejection =>
     new Rejection(401, 'The access token is not valid', {
@@ -91,13 +92,11 @@ export const invalidToken = (challenge: string): string =>
 function createChallenge(realm: string | undefined, resourceMetadata: string | URL | undefined): string {
   const parameters: string[] = []
   if (realm !== undefined) {
-    if (!/^[\x20-\x7e]*$/.test(realm))
-      throw usageError('ERR_MCP_OPTION', 'bearer: realm must be printable ASCII')
+    check('realm of bearer', /^[\x20-\x7e]*$/.test(realm), 'must be printable ASCII')
     parameters.push(`realm="${realm.replace(/["\\]/g, '\\$&')}"`)
   }
   if (resourceMetadata !== undefined) {
-    if (!URL.canParse(String(resourceMetadata)))
-      throw usageError('ERR_MCP_OPTION', 'bearer: resourceMetadata must be a URL')
+    check('resourceMetadata of bearer', URL.canParse(String(resourceMetadata)), 'must be a URL')
     parameters.push(`resource_metadata="${new URL(resourceMetadata).href.replaceAll('"', '%22')}"`)
   }
   return parameters.length === 0 ? 'Bearer' : `Bearer ${parameters.join(', ')}`

@@ -31,7 +31,6 @@ export interface SseConnectionOptions {
   readonly onClose: (connection: SseConnection) => void
 }
 
-/** The request of one message, and its caller. */
 interface Posted {
   readonly request: HttpRequest
   readonly caller: Caller
@@ -78,7 +77,7 @@ export class SseConnection implements Exchange, Due {
 
   /** A message had new credentials: a client that renews them keeps its stream. */
   renew(expiresAt: number | undefined): void {
-    this.#writer.renew(expiresAt)
+    this.#writer.expiresAt = expiresAt
   }
 
   /** Sends a notification of a call, which is dropped if the client is too far behind. */
@@ -87,7 +86,6 @@ export class SseConnection implements Exchange, Due {
     return this.#writer.pressure()
   }
 
-  /** Sends a request to the client. */
   request(frame: string): void {
     this.#respond(frame)
   }

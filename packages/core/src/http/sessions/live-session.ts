@@ -27,7 +27,6 @@ export class LiveSession implements Ranked<LiveSession> {
   forgotten: Promise<unknown> | undefined
   /** The stream of GET, for messages outside of any request. */
   standalone: EventStream | undefined
-  /** The list that it is in. */
   order: LruList<LiveSession> | undefined
   older: LiveSession | undefined
   newer: LiveSession | undefined
@@ -58,7 +57,6 @@ export class LiveSession implements Ranked<LiveSession> {
     return false
   }
 
-  /** Whether clients can resume its streams. */
   get resumable(): boolean {
     return this.#events !== undefined
   }

@@ -17,7 +17,6 @@ export interface SealedIdsOptions {
   readonly sealer: Sealer
   /** The name of the server: sessions of another server with the same keys are unknown here. */
   readonly server: string
-  /** See `SealedSessionOptions`. */
   readonly maxAgeMs: number
   /** Ended sessions of other processes to remember. A new one replaces the one that ended first. */
   readonly maxEnded: number

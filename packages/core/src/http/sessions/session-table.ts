@@ -121,8 +121,7 @@ export class SessionTable {
       const result = await answerInitialize(server.runtime, { served: server.legacy, message, principal, id })
       if (result.error !== undefined) return result
       const { record, revision } = result
-      const { uninitializedTtlMs } = this.#context.options.sessions
-      await fromStore(() => this.#parts.store.put(record, uninitializedTtlMs * (1 + REFRESH)))
+      await fromStore(() => this.#parts.store.put(record, this.#storedMs(record)))
       this.#add(new Session(server.runtime, record, revision), server, NEW)
       return result
     } finally {
@@ -224,13 +223,18 @@ export class SessionTable {
     return live
   }
 
-  #ttl({ session }: LiveSession): number {
+  #ttl({ initialized }: SessionRecord): number {
     const { ttlMs, uninitializedTtlMs } = this.#context.options.sessions
-    return session.record.initialized ? ttlMs : uninitializedTtlMs
+    return initialized ? ttlMs : uninitializedTtlMs
+  }
+
+  /** Longer than the time to live: a session in use is not refreshed in the store at every request. */
+  #storedMs(record: SessionRecord): number {
+    return this.#ttl(record) * (1 + REFRESH)
   }
 
   #expired(live: LiveSession, now: number): boolean {
-    return now - live.lastSeen > this.#ttl(live) && !live.active
+    return now - live.lastSeen > this.#ttl(live.session.record) && !live.active
   }
 
   #sweep(): void {
@@ -242,17 +246,17 @@ export class SessionTable {
     }
   }
 
-  /** Refreshes the session in the store: not at every request, so its time to live there is longer. */
   #refresh(live: LiveSession, now: number): void {
-    if (now - live.lastTouched <= this.#ttl(live) * REFRESH) return
+    const { record } = live.session
+    if (now - live.lastTouched <= this.#ttl(record) * REFRESH) return
     live.lastTouched = now
-    void this.#background(() => this.#parts.store.touch(live.key, this.#ttl(live) * (1 + REFRESH)))
+    void this.#background(() => this.#parts.store.touch(live.key, this.#storedMs(record)))
   }
 
   #save(live: LiveSession, record: SessionRecord): void {
     this.#rank(live)
     live.lastTouched = this.#context.clock.now()
-    void this.#background(() => this.#parts.store.put(record, this.#ttl(live) * (1 + REFRESH)))
+    void this.#background(() => this.#parts.store.put(record, this.#storedMs(record)))
   }
 
   #oldestIdle(): LiveSession | undefined {

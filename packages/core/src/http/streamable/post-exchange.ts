@@ -85,7 +85,6 @@ export class PostExchange implements Exchange {
     if (!this.#done) this.#startStream()
   }
 
-  /** The reply to one request. */
   answer(answered: Awaitable<EncodedResponse>): Reply {
     if (!(answered instanceof Promise)) return this.#finish(answered)
     const reply = this.#wait()

@@ -24,7 +24,6 @@ import type { ServedServer } from '../served-server.ts'
 import type { ServerLookup } from '../served-servers.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
-/** One request, its caller and its session. */
 interface Inbound {
   readonly request: HttpRequest
   readonly caller: Caller
@@ -46,18 +45,16 @@ export class SessionEraHttp {
     this.#sessions = hasSessions(context.served) ? sessions : undefined
   }
 
-  post(request: HttpRequest, caller: Caller, incoming: Incoming): Reply {
+  /** @param body - a message, or the values of a batch */
+  post(request: HttpRequest, caller: Caller, body: Incoming | readonly unknown[]): Reply {
     const live = this.#find(request, caller)
     return live instanceof Promise
-      ? live.then((found) => this.#message({ request, caller, live: found }, incoming))
-      : this.#message({ request, caller, live }, incoming)
+      ? live.then((found) => this.#receive({ request, caller, live: found }, body))
+      : this.#receive({ request, caller, live }, body)
   }
 
-  postBatch(request: HttpRequest, caller: Caller, values: readonly unknown[]): Reply {
-    const live = this.#find(request, caller)
-    return live instanceof Promise
-      ? live.then((found) => this.#batch({ request, caller, live: found }, values))
-      : this.#batch({ request, caller, live }, values)
+  #receive(inbound: Inbound, body: Incoming | readonly unknown[]): Reply {
+    return 'kind' in body ? this.#message(inbound, body) : this.#batch(inbound, body)
   }
 
   #find(request: HttpRequest, caller: Caller): ReturnType<SessionTable['find']> {

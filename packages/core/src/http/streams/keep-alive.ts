@@ -24,7 +24,10 @@ export class OpenStreams {
     this.#clock = clock
     this.#intervalMs = keepAlive === false ? undefined : keepAlive.intervalMs
     if (isolatedRequests()) this.#own = new WeakMap()
-    else this.#keepAlive = this.#recurring(() => this.#beat())
+    else
+      this.#keepAlive = this.#recurring(() => {
+        for (const writer of this.#open) writer.writeIfIdle(KEEP_ALIVE)
+      })
   }
 
   /** Their number and queued bytes; of one server, if it is given. */
@@ -78,9 +81,5 @@ export class OpenStreams {
       else this.#watch(writer)
     }
     this.#expiries.set(writer, this.#clock.setTimeout(look, Math.min(left, MAX_TIMEOUT_MS)))
-  }
-
-  #beat(): void {
-    for (const writer of this.#open) writer.writeIfIdle(KEEP_ALIVE)
   }
 }

@@ -6,7 +6,6 @@ import { formatEvent } from './sse-format.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
 
-/** One SSE stream. */
 export interface EventStream extends SessionChannel {
   /** The reply that carries the stream, from its beginning. */
   connect(reader: StreamReader): HttpReply

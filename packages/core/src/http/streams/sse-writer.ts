@@ -4,6 +4,7 @@ import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
+import { onDisconnect } from '../on-disconnect.ts'
 import type { ServedServer } from '../served-server.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 
@@ -46,6 +47,8 @@ export interface SseWriterOptions {
  * while the client reads too slowly. After its end it ignores chunks: a late one must not crash a handler.
  */
 export class SseWriter {
+  /** When the credentials of the reader expire, in seconds since 1970. */
+  expiresAt: number | undefined
   readonly #options: SseWriterOptions
   readonly #notices: CoalescingQueue
   #sink: FrameSink | undefined
@@ -54,7 +57,6 @@ export class SseWriter {
   #behind = false
   #ending = false
   #gone = false
-  #expiresAt: number | undefined
   #waiter: Deferred | undefined
 
   constructor(options: SseWriterOptions) {
@@ -79,16 +81,6 @@ export class SseWriter {
     return this.#bytes > this.#options.limit
   }
 
-  /** When the credentials of the reader expire, in seconds since 1970. */
-  get expiresAt(): number | undefined {
-    return this.#expiresAt
-  }
-
-  /** The reader has sent other credentials, of the same principal. */
-  renew(expiresAt: number | undefined): void {
-    this.#expiresAt = expiresAt
-  }
-
   expire(): void {
     if (this.#options.onExpired === undefined) this.end()
     else this.#options.onExpired()
@@ -102,16 +94,13 @@ export class SseWriter {
   /** Takes the adapter's sink. The reader's signal aborts when the client disconnects. */
   open(sink: FrameSink, { signal, expiresAt }: StreamReader): void {
     this.#sink = sink
-    this.#expiresAt ??= expiresAt
+    this.expiresAt ??= expiresAt
     if (this.#gone) {
       sink.close()
       return
     }
-    if (signal.aborted) {
-      this.cut()
-      return
-    }
-    signal.addEventListener('abort', () => this.cut(), { once: true })
+    onDisconnect({ signal }, () => this.cut())
+    if (this.#gone) return
     this.#options.openStreams?.add(this)
     this.#flush()
   }
