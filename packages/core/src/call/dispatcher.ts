@@ -95,12 +95,7 @@ export class Dispatcher {
     }
     return runLayers(layers, ctx, handle).then((returned) => {
       if (result !== undefined && result.kind !== 'complete') return result
-      if (isObject(returned))
-        return {
-          ...complete(returned),
-          ...(result?.type !== undefined && { type: result.type }),
-          hints: result?.hints,
-        }
+      if (isObject(returned)) return { ...complete(returned), type: result?.type, hints: result?.hints }
       throw new TypeError(
         `A middleware around ${method} returned no result: return the result of next(), or another object`,
       )

@@ -15,7 +15,7 @@ export interface Complete {
   /** The projected result as JSON text; if present, this is sent. */
   readonly json?: string
   /** The `resultType` that an extension sets. @default 'complete' */
-  readonly type?: string
+  readonly type?: string | undefined
   readonly hints?: CacheHints | undefined
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../util/logger.ts'
+import { attempt } from '../util/promises.ts'
 
 /** A platform that stops between requests, unless it is asked to keep running. */
 export interface WorkHost {
@@ -29,10 +30,9 @@ export class WaitUntil {
         this.#logger.error({ err }, 'Work passed to ctx.waitUntil failed')
       },
     )
-    try {
-      host?.waitUntil?.(done)
-    } catch (error) {
-      this.#logger.warn({ err: error }, 'The platform refused to wait for work passed to ctx.waitUntil')
-    }
+    void attempt(
+      () => host?.waitUntil?.(done),
+      (err) => this.#logger.warn({ err }, 'The platform refused to wait for work passed to ctx.waitUntil'),
+    )
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../protocol/jsonrpc.ts'
+import { attempt } from '../util/promises.ts'
 import type { Bus, BusListener } from './bus.ts'
 
 /** Options of {@link MemoryBus}. */
@@ -31,8 +32,12 @@ export class MemoryBus implements Bus {
     if (this.#delivering) return
     this.#delivering = true
     try {
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
-        this.#deliver(next.topic, next.message)
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+        const item = next
+        const failed = (error: unknown): void => this.#onError(error, item.topic)
+        for (const listener of this.#topics.get(item.topic) ?? [])
+          void attempt(() => listener(item.message), failed)
+      }
     } finally {
       this.#delivering = false
     }
@@ -46,18 +51,6 @@ export class MemoryBus implements Bus {
     return () => {
       if (listeners.delete(entry) && listeners.size === 0 && this.#topics.get(topic) === listeners)
         this.#topics.delete(topic)
-    }
-  }
-
-  #deliver(topic: string, message: JsonValue): void {
-    const listeners = this.#topics.get(topic)
-    if (listeners === undefined) return
-    for (const listener of listeners) {
-      try {
-        listener(message)
-      } catch (error) {
-        this.#onError(error, topic)
-      }
     }
   }
 }
