@@ -6,7 +6,7 @@ import type { MethodEntry } from '../call/method-table.ts'
 import { complete, type HandlerResult } from '../call/result.ts'
 import type { AnyCompleters, Completer } from './completion-types.ts'
 import { OutputError } from './content/output-error.ts'
-import { isPromiseLike } from '../util/promises.ts'
+import { type Awaitable, chain } from '../util/promises.ts'
 import { type Prompts, withPrompt } from './prompts/prompts.ts'
 import type { Resources } from './resources/resources.ts'
 import { sessionEntries } from './session-registry.ts'
@@ -22,14 +22,12 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
   return {
     handle: (params, ctx) => {
       if (!prompts.registry.offered && !resources.offered) throw methodNotFound()
-      const suggest = (completers: AnyCompleters | undefined): HandlerResult | Promise<HandlerResult> => {
+      const suggest = (completers: AnyCompleters | undefined): Awaitable<HandlerResult> => {
         const { name, value } = readArgument(params['argument'])
         const state = { arguments: readState(params['context']) }
         if (completers === undefined || !Object.hasOwn(completers, name)) return complete(NOTHING)
         const completer = completers[name] as unknown as Completer
-        const suggested = completer(value, ctx, state)
-        if (isPromiseLike(suggested)) return Promise.resolve(suggested).then(toHandlerResult)
-        return toHandlerResult(suggested)
+        return chain<unknown, HandlerResult>(completer(value, ctx, state), toHandlerResult)
       }
       return withCompleters(prompts, resources, params['ref'], ctx, suggest)
     },
@@ -41,8 +39,8 @@ function withCompleters(
   resources: Resources,
   ref: unknown,
   ctx: CallContext,
-  suggest: (completers: AnyCompleters | undefined) => HandlerResult | Promise<HandlerResult>,
-): HandlerResult | Promise<HandlerResult> {
+  suggest: (completers: AnyCompleters | undefined) => Awaitable<HandlerResult>,
+): Awaitable<HandlerResult> {
   if (!isObject(ref)) throw invalidParams('The member "ref" must be an object')
   if (ref['type'] === 'ref/prompt')
     return withPrompt(prompts.registry, ref['name'], ctx, (prompt) => suggest(prompt.complete))

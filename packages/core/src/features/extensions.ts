@@ -11,7 +11,7 @@ import { complete, type HandlerResult, typed } from '../call/result.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import type { ToolUi } from './apps/tool-ui.ts'
 import type { ListenTopic } from './listen-method.ts'
-import { isPromiseLike } from '../util/promises.ts'
+import { chain } from '../util/promises.ts'
 import type { Source } from './source.ts'
 
 /** An extension that may add tools, resources and prompts too. */
@@ -124,9 +124,9 @@ function entryOf(extension: Extension, run: Required<Extension>['methods'][strin
     servedIn: (revision) => isServedIn(extension, revision),
     handle: (params, ctx) => {
       if (clients === 'declaring') requireExtension(ctx, id)
-      const result: unknown = run.call(extension.methods, params, ctx)
-      if (!isPromiseLike(result)) return toHandlerResult(extension, ctx, result)
-      return Promise.resolve(result).then((value) => toHandlerResult(extension, ctx, value))
+      return chain<unknown, HandlerResult>(run.call(extension.methods, params, ctx), (value) =>
+        toHandlerResult(extension, ctx, value),
+      )
     },
   }
 }

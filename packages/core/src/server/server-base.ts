@@ -19,6 +19,7 @@ import {
   MiddlewareStack,
 } from '../call/middleware.ts'
 import { ServerMounts } from '../session/server-mounts.ts'
+import { attempt } from '../util/promises.ts'
 import { secureRandom } from '../util/random.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
@@ -264,15 +265,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
-  /** Logs a failure, now or later: it must not end what caused the call. */
-  #attempt(run: () => unknown, problem: string): void {
-    const failed = (err: unknown): void => this.logger.error({ err }, problem)
-    try {
-      const done = run()
-      if (done instanceof Promise) done.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+  /** Logs an error of the step, which must not reach the caller. */
+  #attempt(step: () => unknown, problem: string): void {
+    void attempt(step, (err) => this.logger.error({ err }, problem))
   }
 
   #createRuntime(

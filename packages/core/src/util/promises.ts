@@ -35,3 +35,8 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
     (typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function')
   )
 }
+
+/** Uses a value now, or when it resolves. */
+export function chain<T, R>(value: T | PromiseLike<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
+  return isPromiseLike(value) ? Promise.resolve(value as PromiseLike<T>).then(use) : use(value)
+}

@@ -8,25 +8,25 @@ import type { Logger } from '../../util/logger.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { promptArguments } from '../../schema/uses/prompt-arguments.ts'
-import type { CheckedInput, CompiledInput, SchemaEngine, SchemaSite } from '../../schema/types.ts'
+import type { CompiledInput, SchemaEngine, SchemaSite } from '../../schema/types.ts'
 import type { Caching } from '../registry/caching.ts'
 import { checkName, invalid, publish, shorten, type Subject } from '../registry/checks.ts'
 import { checkCompleters } from '../completers.ts'
 import type { AnyCompleters } from '../completion-types.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
-import { isPromiseLike } from '../../util/promises.ts'
+import { type Awaitable, chain } from '../../util/promises.ts'
 import { toPromptResult } from './prompt-messages.ts'
 import type { AnyPrompt } from './prompt-types.ts'
 import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
 import { Registry } from '../registry/registry.ts'
 import { ifVisible } from '../registry/visibility.ts'
 
-/** A prompt as it is kept. */
+/** A registered prompt. */
 export interface PromptEntry extends CompiledHandler {
   readonly item: Prompt
   readonly arguments: readonly PromptArgument[]
-  /** Undefined where the arguments are a plain list. */
+  /** Undefined if the arguments are a list without a schema. */
   readonly input: CompiledInput | undefined
   readonly complete: AnyCompleters | undefined
 }
@@ -57,31 +57,25 @@ export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOpt
     pageSize,
     caching,
   })
-  const list: MethodEntry = {
-    handle: (params, ctx) => {
-      if (!registry.offered) throw methodNotFound()
-      return listing.list(registry.entries(), params, ctx)
-    },
+  const list: MethodEntry['handle'] = (params, ctx) => {
+    if (!registry.offered) throw methodNotFound()
+    return listing.list(registry.entries(), params, ctx)
   }
-  const get: MethodEntry = {
-    handle: (params, ctx) => {
-      if (!registry.offered) throw methodNotFound()
-      return withPrompt<HandlerResult>(registry, params['name'], ctx, (entry) =>
-        getPrompt(entry, params['arguments'], ctx),
-      )
-    },
-    timeoutMs: (params) => registry.get(params['name'] as string)?.timeoutMs,
+  const get: MethodEntry['handle'] = (params, ctx) => {
+    if (!registry.offered) throw methodNotFound()
+    return withPrompt(registry, params['name'], ctx, (entry) => getPrompt(entry, params['arguments'], ctx))
   }
+  const timeoutMs = ({ name }: JsonObject): number | undefined => registry.get(name as string)?.timeoutMs
   return {
     registry,
     methods: [
-      [Method.ListPrompts, list],
-      [Method.GetPrompt, get],
+      [Method.ListPrompts, { handle: list }],
+      [Method.GetPrompt, { handle: get, timeoutMs }],
     ],
   }
 }
 
-/** @throws McpError `-32602` for an unknown one, and for one that the caller may not know of */
+/** @throws McpError `-32602` for an unknown or hidden prompt */
 export function withPrompt<T>(
   registry: Prompts['registry'],
   name: unknown,
@@ -95,36 +89,23 @@ export function withPrompt<T>(
   return ifVisible(entry, ctx, unknown, () => use(entry))
 }
 
-/** Bad arguments are protocol errors here: a person fills them in, not a model that could read a result. */
-function getPrompt(
-  entry: PromptEntry,
-  given: unknown,
-  ctx: CallContext,
-): HandlerResult | Promise<HandlerResult> {
+function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Awaitable<HandlerResult> {
   const args = readArguments(entry, given)
   const { input } = entry
   if (input === undefined) return runPrompt(entry, args, ctx)
-  const checked = input.check(args)
-  if (checked instanceof Promise) return checked.then((it) => runPrompt(entry, checkedValue(entry, it), ctx))
-  return runPrompt(entry, checkedValue(entry, checked), ctx)
+  return chain(input.check(args), (checked) => {
+    if (checked.ok) return runPrompt(entry, checked.value, ctx)
+    // A protocol error: a person fills arguments in, not a model that could read a result.
+    throw invalidParams(
+      `Invalid arguments for the prompt ${entry.item.name}:\n${describeIssues(checked.issues)}`,
+    )
+  })
 }
 
-function runPrompt(
-  entry: PromptEntry,
-  args: unknown,
-  ctx: CallContext,
-): HandlerResult | Promise<HandlerResult> {
+function runPrompt(entry: PromptEntry, args: unknown, ctx: CallContext): Awaitable<HandlerResult> {
   const { name, description } = entry.item
-  const returned = entry.handle(args, ctx)
-  const toHandlerResult = (value: unknown): HandlerResult =>
-    isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description))
-  return isPromiseLike(returned) ? Promise.resolve(returned).then(toHandlerResult) : toHandlerResult(returned)
-}
-
-function checkedValue(entry: PromptEntry, checked: CheckedInput): unknown {
-  if (checked.ok) return checked.value
-  throw invalidParams(
-    `Invalid arguments for the prompt ${entry.item.name}:\n${describeIssues(checked.issues)}`,
+  return chain(entry.handle(args, ctx), (value) =>
+    isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description)),
   )
 }
 
@@ -138,7 +119,7 @@ function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
     if (required === true && !Object.hasOwn(given, name)) throw invalidParams(`Missing argument: ${name}`)
   }
   if (entry.input !== undefined) return given
-  // Only what was declared, so that a handler does not meet names that its types do not have.
+  // Declared arguments only, so that a handler gets no names that its types do not have.
   const known = entry.arguments.filter(({ name }) => Object.hasOwn(given, name))
   return Object.fromEntries(known.map(({ name }) => [name, given[name]]))
 }

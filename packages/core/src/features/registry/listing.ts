@@ -2,6 +2,7 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CacheHints, Revision } from '../../protocol/revisions/revision.ts'
 import type { CallContext } from '../../call/context.ts'
 import { SerializedResult } from '../../call/result.ts'
+import { type Awaitable, chain } from '../../util/promises.ts'
 import { memoize } from '../../util/memoize.ts'
 import type { CacheKind, Caching, Varies } from './caching.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
@@ -54,19 +55,17 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
     { cursor }: JsonObject,
     ctx: CallContext,
     varies: Varies = 'never',
-  ): SerializedResult | Promise<SerializedResult> {
+  ): Awaitable<SerializedResult> {
     const { member, pageSize, caching, among } = this.#options
     const isOpen = this.#isOpen(entries)
     // The existence of rules decides, not their verdict for this caller: all pages have one scope.
     const hints = caching.of(member, isOpen ? varies : 'always')
     if (isOpen && cursor === undefined && pageSize === undefined)
       return this.#whole(entries, ctx.revision, hints)
-    const answer = (seen: readonly Entry[]): SerializedResult => {
+    return chain(visibleAmong(entries, ctx), (seen) => {
       const shown = among === undefined || seen === entries ? seen : among(seen, entries)
       return this.#page(shown, cursor, ctx.revision, hints)
-    }
-    const seen = visibleAmong(entries, ctx)
-    return seen instanceof Promise ? seen.then(answer) : answer(seen)
+    })
   }
 
   #page(entries: readonly Entry[], cursor: unknown, revision: Revision, hints: CacheHints): SerializedResult {

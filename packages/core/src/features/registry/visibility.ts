@@ -2,7 +2,7 @@ import type { CallContext } from '../../call/context.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import type { Logger } from '../../util/logger.ts'
 import { invalid, type Subject } from './checks.ts'
-import { isPromiseLike } from '../../util/promises.ts'
+import { type Awaitable, chain, isPromiseLike } from '../../util/promises.ts'
 
 /**
  * Whether the caller of a request may know of an entry. Hidden entries are not listed or completed, and requests for them
@@ -11,11 +11,11 @@ import { isPromiseLike } from '../../util/promises.ts'
  */
 export type VisibleRule<App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
-) => boolean | Promise<boolean>
+) => Awaitable<boolean>
 
 export interface Guarded {
   /** Undefined if everybody may see the entry. */
-  readonly visible: ((ctx: CallContext) => boolean | Promise<boolean>) | undefined
+  readonly visible: ((ctx: CallContext) => Awaitable<boolean>) | undefined
 }
 
 /** Compiles a rule that never throws. Values other than `true` hide the entry. */
@@ -47,21 +47,19 @@ export function ifVisible<T>(
   { visible }: Guarded,
   ctx: CallContext,
   unknown: () => Error,
-  use: () => T | Promise<T>,
-): T | Promise<T> {
-  const decide = (allowed: boolean): T | Promise<T> => {
+  use: () => Awaitable<T>,
+): Awaitable<T> {
+  return chain(visible === undefined || visible(ctx), (allowed) => {
     if (allowed) return use()
     throw unknown()
-  }
-  const allowed = visible === undefined || visible(ctx)
-  return allowed instanceof Promise ? allowed.then(decide) : decide(allowed)
+  })
 }
 
 /** The entries that the caller may see. The same array if none has a rule. */
 export function visibleAmong<Entry extends Guarded>(
   entries: readonly Entry[],
   ctx: CallContext,
-): readonly Entry[] | Promise<readonly Entry[]> {
+): Awaitable<readonly Entry[]> {
   if (entries.every(({ visible }) => visible === undefined)) return entries
   const verdicts = entries.map(({ visible }) => visible === undefined || visible(ctx))
   const pick = (allowed: readonly (boolean | Promise<boolean>)[]): readonly Entry[] =>

@@ -20,7 +20,7 @@ import {
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { OutputError } from '../content/output-error.ts'
-import { isPromiseLike } from '../../util/promises.ts'
+import { type Awaitable, chain } from '../../util/promises.ts'
 import { Registry } from '../registry/registry.ts'
 import { toReadResult } from './resource-contents.ts'
 import {
@@ -148,7 +148,7 @@ export class Resources {
     return uriIn(params)
   }
 
-  #read(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
+  #read(params: JsonObject, ctx: CallContext): Awaitable<HandlerResult> {
     const uri = this.uriOf(params)
     ctx.uri = uri
     const unknown = (): Error => resourceNotFound(uri)
@@ -162,12 +162,12 @@ export class Resources {
     return typeof uri === 'string' ? this.#find(uri, sessionEntries(ctx))?.entry.timeoutMs : undefined
   }
 
-  #listTemplates(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
+  #listTemplates(params: JsonObject, ctx: CallContext): Awaitable<HandlerResult> {
     if (!this.offered) throw methodNotFound()
     return this.#templateList.list(this.#templatesFor(ctx), params, ctx)
   }
 
-  #listResources(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
+  #listResources(params: JsonObject, ctx: CallContext): Awaitable<HandlerResult> {
     if (!this.offered) throw methodNotFound()
     const fixed = this.registry.entriesWith(sessionEntries(ctx)?.resources)
     const listers = this.#templatesFor(ctx).filter((entry) => entry.list !== undefined)
@@ -203,15 +203,13 @@ function read(
   entry: ResourceEntry | TemplateEntry,
   args: object,
   ctx: CallContext,
-): HandlerResult | Promise<HandlerResult> {
-  const toHandlerResult = (value: unknown): HandlerResult => {
+): Awaitable<HandlerResult> {
+  return chain(entry.handle(args, ctx), (value): HandlerResult => {
     if (isInputRequired(value)) return toNeedsInput(value)
     const found = toReadResult(value, ctx.uri, entry.item.mimeType)
     if (found === undefined) throw resourceNotFound(ctx.uri)
     return { ...complete(found.result), hints: readHints(entry, found.cache, ctx.message.params ?? {}) }
-  }
-  const returned = entry.handle(args, ctx)
-  return isPromiseLike(returned) ? Promise.resolve(returned).then(toHandlerResult) : toHandlerResult(returned)
+  })
 }
 
 /** Checks listed resources like registered ones: clients get both in one list. */

@@ -1,5 +1,6 @@
 import { ErrorCode, invalidParams, McpError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { HandlerResult, TaskStarted } from '../../call/result.ts'
 import { taskOwner, type TaskRunner } from '../../tasks/task-runner.ts'
@@ -64,11 +65,7 @@ export class TaskCalls {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
    * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
    */
-  instead(
-    entry: ToolEntry,
-    args: JsonObject,
-    ctx: CallContext,
-  ): HandlerResult | Promise<HandlerResult> | undefined {
+  instead(entry: ToolEntry, args: JsonObject, ctx: CallContext): Awaitable<HandlerResult> | undefined {
     const call = toCall(ctx)
     if (call === undefined) return undefined
     if (ctx.revision.tasks?.extension !== undefined) {

@@ -15,7 +15,7 @@ import { OutputError, stringify, tryStringify } from '../content/output-error.ts
 import { protocolToolResult } from '../content/protocol-results.ts'
 import type { RelatedEntry } from '../registry/relations.ts'
 import type { ToolResult } from '../content/result.ts'
-import { isPromiseLike } from '../../util/promises.ts'
+import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
 import type { CompiledHandler } from '../registry/compile-handler.ts'
 
 /** A registered tool: checked, its schemas compiled. */
@@ -38,7 +38,7 @@ export interface ToolEntry extends CompiledHandler, RelatedEntry {
   readonly asks: CompiledAsks | undefined
 }
 
-type Run = (entry: ToolEntry, args: unknown, ctx: CallContext) => HandlerResult | Promise<HandlerResult>
+type Run = (entry: ToolEntry, args: unknown, ctx: CallContext) => Awaitable<HandlerResult>
 
 /**
  * Calls a tool. A promise only if its schema or its handler is asynchronous.
@@ -50,7 +50,7 @@ export function callTool(
   args: JsonObject,
   ctx: CallContext,
   run: Run = handle,
-): HandlerResult | Promise<HandlerResult> {
+): Awaitable<HandlerResult> {
   try {
     const checked = entry.input.check(args)
     if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx, run)).catch(toFailure)
@@ -68,7 +68,7 @@ function runTool(
   checked: CheckedInput,
   ctx: CallContext,
   run: Run,
-): HandlerResult | Promise<HandlerResult> {
+): Awaitable<HandlerResult> {
   if (!checked.ok)
     return toolFailure(
       `Invalid arguments for the tool ${entry.item.name}:\n${describeIssues(checked.issues)}`,
@@ -81,7 +81,7 @@ function runTool(
     .catch(toFailure)
 }
 
-function handle(entry: ToolEntry, args: unknown, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
+function handle(entry: ToolEntry, args: unknown, ctx: CallContext): Awaitable<HandlerResult> {
   const returned = entry.handle(args, ctx)
   if (!isPromiseLike(returned)) return toHandlerResult(entry, returned)
   return Promise.resolve(returned).then((value) => toHandlerResult(entry, value), toFailure)

@@ -2,6 +2,7 @@ import { invalidParams, methodNotFound } from '../../errors.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import type { Tool } from '../../protocol/types.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
 import type { Logger } from '../../util/logger.ts'
@@ -140,7 +141,7 @@ function callWith(
   entry: ToolEntry,
   args: unknown,
   ctx: CallContext,
-): HandlerResult | Promise<HandlerResult> {
+): Awaitable<HandlerResult> {
   if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
   // For a task they were compared before it began.
