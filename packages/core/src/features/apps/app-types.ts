@@ -1,21 +1,21 @@
 import type { RequestContext } from '../../call/request-context.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 
-/** Who may call a tool: the model, the user interface of this very server, or both. */
+/** The callers of a tool: the model, and the user interfaces of this server. */
 export type ToolAudience = 'model' | 'app'
 
 /**
- * How a tool goes with a user interface. Shown to clients that have declared that they show such interfaces; to others
- * the tool is one like any other, and its text has to say everything.
+ * The user interface of a tool, for clients that have declared the extension. Others get the tool without it, so its text
+ * has to say everything.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#resource-discovery
  */
 export interface ToolUi {
-  /** The `ui://` address of what shows the tool's results. */
+  /** The `ui://` URI of the interface that shows the tool's results. */
   readonly resourceUri?: string
   /**
-   * A tool that is for the interface alone is offered only to clients that keep it from their model. That is no access
-   * control: check who may call it as for any tool. @default ['model', 'app']
+   * Tools for the interface alone are listed only for clients with the extension, which hide them from their model. This
+   * is no access control: check the caller as in any tool. @default ['model', 'app']
    */
   readonly visibility?: readonly ToolAudience[]
 }
@@ -32,22 +32,22 @@ export interface AppCsp {
   readonly baseUriDomains?: readonly string[]
 }
 
-/** What an interface asks the browser for. Hosts may refuse. */
+/** Permissions of the browser. Hosts may refuse them. */
 export type AppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboardWrite'
 
-/** A user interface: one HTML document, which the client shows in a sandbox. */
+/** A user interface: an HTML document that the client shows in a sandbox. */
 export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayFields {
   /** Begins with `ui://`. */
   readonly uri: string
   readonly name: string
   /**
-   * A whole HTML5 document. It can call this server's tools as the user: put no foreign text into it, and send data in
-   * the tools' results.
+   * An HTML5 document. It can call this server's tools as the user: put no text of others into it, and send data in the
+   * tools' results.
    */
   readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)
   readonly csp?: AppCsp
   readonly permissions?: readonly AppPermission[]
-  /** A dedicated origin, in the form that the host asks for. */
+  /** A dedicated origin, in the host's format. */
   readonly domain?: string
   /** Whether the host should draw a border and a background. @default up to the host */
   readonly prefersBorder?: boolean

@@ -10,8 +10,8 @@ import { APP_MEDIA_TYPE, APPS_EXTENSION, checkAppUri, createToolUi } from './too
 import type { AppCsp, AppDefinition } from './app-types.ts'
 
 /**
- * User interfaces for tools, for the option `extensions` of servers: a tool's `ui` is shown to the clients that have
- * declared that they show `text/html;profile=mcp-app`, in every revision.
+ * User interfaces for tools, for the option `extensions` of servers. Clients that have declared
+ * `text/html;profile=mcp-app` get the `ui` of tools, in every revision.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -60,7 +60,7 @@ export function app<App = unknown, Locals = unknown>(
 const clean = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** What hosts put into a policy as it is: anything but an origin could say more than its author meant. */
+/** Hosts copy these into a security policy: another text could add directives. */
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i
 const DIRECTIVES: readonly (keyof AppCsp)[] = [
   'connectDomains',
@@ -86,7 +86,7 @@ function checkCsp(subject: Subject, csp: unknown): JsonObject | undefined {
   return structuredClone(clean(csp))
 }
 
-/** A list here, an object of empty objects where it travels. */
+/** Converts the list to the extension's object of empty objects. */
 function checkPermissions(subject: Subject, permissions: unknown): JsonObject | undefined {
   if (permissions === undefined) return undefined
   if (Array.isArray(permissions) && permissions.every((it) => PERMISSIONS.includes(it)))

@@ -9,10 +9,9 @@ import type { Guarded } from '../registry/visibility.ts'
 
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
 export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app'
-/** Where the address stood before; some authors write both. */
+/** The earlier place of the URI. Some authors write both. */
 const FLAT_URI = 'ui/resourceUri'
 
-/** Whether a client has declared that it shows user interfaces of the kind that there is. */
 function showsApps(client: ClientView): boolean {
   const types = client.extension(APPS_EXTENSION)?.['mimeTypes']
   return Array.isArray(types) && types.includes(APP_MEDIA_TYPE)
@@ -26,16 +25,16 @@ export function checkAppUri(subject: Subject, uri: unknown): void {
   )
 }
 
-/** A tool's user interface, in `_meta` where it travels, and the tool's rule with what its audience asks for. */
+/** The `_meta` of a tool with its user interface, and its rule with the audience. */
 export interface CompiledUi {
   readonly _meta: Meta
   readonly visible: Guarded['visible']
 }
 
-/** What the extension makes of tools. Given with it, so that a server without it carries none of this. */
+/** The extension's code for tools. Servers without the extension do not load it. */
 export interface ToolUi {
   /**
-   * Reads `ui`, or `_meta.ui`, by which other frameworks say the same.
+   * Reads `ui`, or `_meta.ui` as in other frameworks.
    *
    * @returns undefined for a tool without a user interface
    */
@@ -70,21 +69,21 @@ function uiOf(
   if (given === undefined) return undefined
   if (!isObject(given)) throw invalid(subject, 'needs an object as its ui')
   if (ui !== undefined && _meta?.['ui'] !== undefined)
-    throw invalid(subject, 'says twice what its ui is, in ui and in _meta.ui')
+    throw invalid(subject, 'has its ui twice, in ui and in _meta.ui: remove one')
   const { resourceUri, visibility } = given
   if (resourceUri !== undefined) checkAppUri(subject, resourceUri)
   if (!isVisibility(visibility))
     throw invalid(subject, 'needs "model", "app" or both in an array as its ui.visibility')
   const forModels = visibility === undefined || visibility.includes('model')
-  return { _meta: { ..._meta, ui: given }, visible: forModels ? visible : besideApps(visible) }
+  return { _meta: { ..._meta, ui: given }, visible: forModels ? visible : onlyForApps(visible) }
 }
 
 const isVisibility = (given: unknown): given is readonly string[] | undefined =>
   given === undefined ||
   (Array.isArray(given) && given.length > 0 && given.every((it) => it === 'model' || it === 'app'))
 
-/** A client that knows nothing of user interfaces would offer the tool to its model. */
-const besideApps =
+/** Hides a tool from clients without user interfaces, which would offer it to their model. */
+const onlyForApps =
   (visible: Guarded['visible']): Guarded['visible'] =>
   (ctx: CallContext) =>
     showsApps(ctx.client) && (visible === undefined || visible(ctx))

@@ -1,6 +1,4 @@
-/**
- * A handler returned what cannot be sent. An author's mistake: it goes to the log, and the peer reads a generic text.
- */
+/** A handler returned a value that cannot be sent. It is logged, and the peer gets a generic text. */
 export class OutputError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -8,11 +6,7 @@ export class OutputError extends Error {
   }
 }
 
-/**
- * The value as JSON text.
- *
- * @throws OutputError naming its source, for a value that JSON has no text for
- */
+/** @throws OutputError for a value that JSON cannot represent */
 export function stringify(value: unknown, source: string): string {
   const json = tryStringify(value, source)
   if (json === undefined)
@@ -20,7 +14,7 @@ export function stringify(value: unknown, source: string): string {
   return json
 }
 
-/** As {@link stringify}, but undefined for what JSON leaves out. */
+/** As {@link stringify}, but undefined for a value that JSON leaves out. */
 export function tryStringify(value: unknown, source: string): string | undefined {
   try {
     return JSON.stringify(value)

@@ -4,7 +4,6 @@ import type { JsonSchema } from '../../schema/types.ts'
 import { isBase64 } from '../../util/bytes.ts'
 import { OutputError } from './output-error.ts'
 
-/** What a member must be. */
 type Rule = readonly [holds: (value: unknown) => boolean, expected: string]
 type Rules = Readonly<Record<string, Rule>>
 
@@ -28,7 +27,7 @@ const BLOCKS: ReadonlyMap<unknown, Rules> = new Map([
 ])
 const CONTENTS: Rules = { uri, mimeType: optional(text), ...META }
 
-/** The path of what breaks a rule, and the rule; undefined where all is well. */
+/** The path of the wrong member, and its rule; undefined if all are right. */
 type Problem = string | undefined
 
 function memberProblem(value: unknown, rules: Rules, path: string): Problem {
@@ -57,12 +56,11 @@ const messageProblem = (message: unknown, path: string): Problem =>
   memberProblem(message, { role, content: object }, path) ??
   blockProblem((message as JsonObject)['content'], `${path}.content`)
 
-/** A result of the protocol, as an author may write it. */
 interface ResultForm {
   readonly list: string
-  /** The other members. An object with any further member is data. */
+  /** The other members. An object with further members is data. */
   readonly members: Rules
-  /** A list with items is data if none of them has this member, a string. */
+  /** A list is data if no item has this member, a string. */
   readonly mark: string
   readonly problem: (item: unknown, path: string) => Problem
 }
@@ -87,9 +85,9 @@ const PROMPT_RESULT: ResultForm = {
 }
 
 /**
- * A tool's return value that is the protocol's own result. Undefined for any other value, which is data.
+ * Recognises a result of the protocol in a tool's return value. Undefined for other values, which are data.
  *
- * @throws OutputError with the path of the fault, for an object that is a result but for that fault
+ * @throws OutputError for a result with one wrong member, with its path
  */
 export function protocolToolResult(
   value: unknown,
@@ -104,13 +102,13 @@ export function protocolToolResult(
   return readResult(value, source, TOOL_RESULT) as CallToolResult | undefined
 }
 
-/** The same for a resource. The members of a cache hint may be in it. */
+/** Recognises the result of a resource, which may have cache hints. */
 export const protocolResourceResult = (value: unknown, source: string): ReadResourceResult | undefined =>
   isObject(value) && Array.isArray(value['contents'])
     ? (readResult(value, source, RESOURCE_RESULT) as ReadResourceResult | undefined)
     : undefined
 
-/** The same for a prompt. */
+/** Recognises the result of a prompt. */
 export const protocolPromptResult = (value: unknown, source: string): GetPromptResult | undefined =>
   isObject(value) && Array.isArray(value['messages'])
     ? (readResult(value, source, PROMPT_RESULT) as unknown as GetPromptResult | undefined)
@@ -137,7 +135,7 @@ const faulty = (source: string, problem: string): OutputError =>
     `${source} returned a result in which ${problem}; correct it, or return JSON.stringify(value) if it is data`,
   )
 
-/** Whether a schema names a property of its root. */
+/** Whether a schema declares a property of its root. */
 function declares(schema: unknown, name: string, root: unknown = schema, seen = new Set<unknown>()): boolean {
   if (!isObject(schema) || seen.has(schema)) return false
   seen.add(schema)
@@ -147,7 +145,6 @@ function declares(schema: unknown, name: string, root: unknown = schema, seen = 
   return [...parts, resolve(root, $ref)].some((part) => declares(part, name, root, seen))
 }
 
-/** What a reference within a schema leads to. */
 function resolve(root: unknown, ref: unknown): unknown {
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return ref === '#' ? root : undefined
   const names = ref.slice(2).split('/')

@@ -4,20 +4,19 @@ import { type Content, toBlocks } from './content.ts'
 
 declare const VALUE: unique symbol
 
-/** A whole tool result, made by {@link result}. `S` is the type of its structured value; `never` for an error. */
+/** A tool result, made by {@link result}. `S` is the type of its structured value; `never` for an error. */
 export interface ToolResult<out S = unknown> extends Branded<'result'> {
   readonly content: readonly Content[] | undefined
   readonly structured: unknown
   readonly isError: boolean
   readonly _meta: Meta | undefined
-  /** Only the compiler sees it: that a tool with an `outputSchema` gets a value of that schema. */
+  /** For the compiler only: checks the value against the tool's `outputSchema`. */
   readonly [VALUE]?: () => S
 }
 
 interface ResultParts {
-  /** What the model reads. Left out, it is the JSON text of the structured value. */
+  /** For the model. @default the JSON text of the structured value */
   readonly content?: string | Content | readonly Content[]
-  /** For the client, not for the model alone. */
   readonly _meta?: Meta
 }
 
@@ -33,8 +32,7 @@ interface ResultBuilder {
 }
 
 /**
- * Builds a whole tool result, where a plain return value is not enough: several blocks of content together with a
- * structured value, metadata, or a failure.
+ * Builds a tool result with more than a plain return value: content and a structured value, metadata, or a failure.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for content that was not made by {@link content}
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result

@@ -15,23 +15,23 @@ import { type ListenTopic, readTexts } from '../listen-method.ts'
 
 const UPDATE = 'tasks/update'
 const TASK_IDS = 'taskIds'
-/** How clients of earlier revisions declare tasks. */
+/** The capability by which clients of earlier revisions declare tasks. */
 const EARLIER = 'tasks'
-/** No id of ours is as long. */
+/** Jetway's ids are shorter. */
 const MAX_ID_LENGTH = 256
 
 /**
- * The tasks extension, for the option `extensions`. Where a client declares it, a call of a tool whose `taskSupport` is
- * `optional` or `required` is answered with a task at once, and the client comes back for the result; the `required`
- * ones are refused to other clients with `-32021`. A client that listens to its tasks is notified of each change. The same
- * tools, and the same store, serve the tasks of 2025-11-25.
+ * The tasks extension, for the option `extensions`. If a client declares it, calls of tools with a `taskSupport` of
+ * `optional` or `required` get a task at once, and the client asks for the result later; other clients get `-32021` for
+ * the `required` ones. Clients can subscribe to changes of their tasks. Session revisions with tasks use the same tools and
+ * store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export function tasks(): Extension {
   const extension: Extension & Connected = {
     id: TASKS_EXTENSION,
-    // Who has not declared it may still come back for what another revision began.
+    // Clients without it may ask for a task that they started in another revision.
     clients: 'all',
     names: { [TaskMethod.Get]: 'taskId', [UPDATE]: 'taskId', [TaskMethod.Cancel]: 'taskId' },
     [CONNECT]: ({ tasks: runner }) =>
@@ -60,7 +60,7 @@ function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
   return {
     [TaskMethod.Get]: one(
       async ({ tasks: all, key, dialect }) => detailed(dialect, await all.get(key)),
-      async (at) => inBothWords(at, await begunEarlier(at)),
+      async (at) => inBothDialects(at, await begunEarlier(at)),
     ),
     [UPDATE]: one(async ({ tasks: all, key }, { inputResponses }) => {
       await all.answer(key, readResponses(inputResponses))
@@ -73,34 +73,33 @@ function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
       },
       async (at) => {
         await begunEarlier(at)
-        return inBothWords(at, await at.tasks.cancel(at.key))
+        return inBothDialects(at, await at.tasks.cancel(at.key))
       },
     ),
   }
 }
 
 /**
- * The task that a client wants back which has declared only the tasks of earlier revisions. For all that those do not
- * have, and for tasks that are not theirs, it has declared nothing.
+ * Finds a task for a client that has declared only the tasks of earlier revisions. Other tasks need the extension.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility
  */
 async function begunEarlier({ tasks: all, key }: At): Promise<TaskRecord> {
   const record = await all.find(key)
-  if (record !== undefined && wordsOf(record) !== undefined) return record
+  if (record !== undefined && earlierDialect(record) !== undefined) return record
   throw missingExtension(TASKS_EXTENSION)
 }
 
-/** How the revision that began a task speaks of it, where its clients need no extension. */
-function wordsOf({ revision }: TaskRecord): TaskDialect | undefined {
+/** The dialect of the revision that began a task, if its clients need no extension. */
+function earlierDialect({ revision }: TaskRecord): TaskDialect | undefined {
   const dialect = revisionOf(revision)?.tasks
   return dialect?.extension === undefined ? dialect : undefined
 }
 
-/** As its client knows tasks, and with what it has come to: the method that would tell is gone. */
-const inBothWords = ({ dialect }: At, record: TaskRecord): JsonObject => ({
+/** In both dialects, with the result: the client's own method for results is gone. */
+const inBothDialects = ({ dialect }: At, record: TaskRecord): JsonObject => ({
   ...detailed(dialect, record),
-  ...wordsOf(record)?.shown(record),
+  ...earlierDialect(record)?.shown(record),
 })
 
 interface At {
@@ -122,45 +121,40 @@ function topicOf(runner: () => TaskRunner): ListenTopic {
       const all = runner()
       const keys = ids.map((taskId) => ({ owner, taskId }))
       const found = await Promise.all(keys.map((key) => all.find(key)))
-      return interestIn(
-        keys.filter((_, i) => found[i] !== undefined),
-        { all, dialect },
-      )
+      // Tasks of other owners are left out like unknown ones.
+      const known = keys.filter((_, index) => found[index] !== undefined)
+      return filterFor(known, all, dialect)
     },
   }
 }
 
-/** A task that its owner does not have, and one that nobody has, are left out in the same way. */
-function interestIn(
-  keys: readonly TaskKey[],
-  { all, dialect }: { readonly all: TaskRunner; readonly dialect: TaskDialect },
-): SubscriptionFilter {
+function filterFor(keys: readonly TaskKey[], all: TaskRunner, dialect: TaskDialect): SubscriptionFilter {
   const own = new Map(keys.map((key) => [key.taskId, key]))
   const watch = all.watch()
-  const follow = (key: TaskKey, tell: Notify): void =>
-    watch.refresh(key, (record) => tell({ method: Notification.Task, params: detailed(dialect, record) }))
+  const follow = (key: TaskKey, notify: Notify): void =>
+    watch.refresh(key, (record) => notify({ method: Notification.Task, params: detailed(dialect, record) }))
   return {
     acknowledged: { [TASK_IDS]: [...own.keys()] },
-    onChange: (event, tell) => {
+    onChange: (event, notify) => {
       if (event.kind !== 'task') return
       const key = own.get(event.taskId)
-      if (key?.owner === event.owner) follow(key, tell)
+      if (key?.owner === event.owner) follow(key, notify)
     },
-    // It may have ended since the answer that named it.
-    begin: (tell) => {
-      for (const key of keys) follow(key, tell)
+    // The task may have ended since the acknowledgement.
+    begin: (notify) => {
+      for (const key of keys) follow(key, notify)
       return undefined
     },
   }
 }
 
-/** A task with what it has come to, or what it waits for. */
+/** A task with its result, its error or its questions. */
 function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
   const shown = dialect.shown(record)
   const { status, inputs = {}, result = {}, error } = record
   if (status === 'input_required') return { ...shown, inputRequests: inputs }
   if (status === 'completed') return { ...shown, result }
-  // Where the call began a tool's own failure is the task's; here only an error is.
+  // In the revision that began it a tool's failure fails the task; here only an error does.
   if (status === 'failed' && record.result !== undefined) return { ...shown, status: 'completed', result }
   if (status !== 'failed') return shown
   return { ...shown, error: error ?? { code: ErrorCode.InternalError, message: 'The task has failed' } }

@@ -2,9 +2,9 @@ import type { TaskRunner } from '../../tasks/task-runner.ts'
 import { TaskCalls, type TaskCallsOptions } from './task-calls.ts'
 import { type TaskMethodOptions, taskMethods } from './task-methods.ts'
 
-/** What makes calls of tools run as tasks. */
+/** Runs calls of tools as tasks. */
 export interface TaskFeature {
-  /** The runner is created with the first task. */
+  /** Creates the runner with the first task. */
   readonly runner: () => TaskRunner
   calls(options: Omit<TaskCallsOptions, 'tasks'>): TaskCalls
   methods(options: Omit<TaskMethodOptions, 'tasks'>): ReturnType<typeof taskMethods>

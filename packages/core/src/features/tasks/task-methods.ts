@@ -42,20 +42,17 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       return answer(from, { owner: from.owner, taskId }, ctx)
     }
   const pageSize = options.pageSize ?? DEFAULT_PAGE
+  const get = one(async ({ tasks, dialect }, key) => complete(dialect.shown(await tasks.get(key))))
+  const cancel = one(async ({ tasks, dialect }, key) => complete(dialect.shown(await tasks.cancel(key))))
+  const result = one(async ({ tasks }, key, ctx) => resultOf(await tasks.result(key, ctx)))
   return [
-    [
-      TaskMethod.Get,
-      { handle: one(async ({ tasks, dialect }, key) => complete(dialect.shown(await tasks.get(key)))) },
-    ],
-    [
-      TaskMethod.Cancel,
-      { handle: one(async ({ tasks, dialect }, key) => complete(dialect.shown(await tasks.cancel(key)))) },
-    ],
+    [TaskMethod.Get, { handle: get }],
+    [TaskMethod.Cancel, { handle: cancel }],
     [TaskMethod.List, { handle: (params, ctx) => list(caller(ctx), params['cursor'], pageSize) }],
     [
       TaskMethod.Result,
       {
-        handle: one(async ({ tasks }, key, ctx) => resultOf(await tasks.result(key, ctx))),
+        handle: result,
         // The task has its own limits, and its result has passed its tool's.
         timeoutMs: () => MAX_TIMEOUT_MS,
         maxResultBytes: () => Number.MAX_SAFE_INTEGER,
@@ -70,7 +67,7 @@ interface Caller {
   readonly tasks: TaskRunner
 }
 
-/** What the call itself would have been answered, and which task it was. */
+/** The result of the call, with the id of its task. */
 function resultOf({ taskId, result, error }: TaskRecord): HandlerResult {
   if (error !== undefined) throw new McpError(error.code, error.message, error.data)
   const meta = result?.['_meta'] as JsonObject | undefined
@@ -99,15 +96,11 @@ function positionOf(key: string): TaskPosition {
   return { createdAt: Number(time), taskId }
 }
 
-/**
- * What a call says of the task that it wants to be.
- *
- * @throws McpError `-32602`
- */
+/** @throws McpError `-32602` */
 export function requestedTtl(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('The member "task" must be an object')
   const { ttl } = task
-  // Clients ask for a task without end by null, which is for the server to override.
+  // With null clients ask for a task without a limit, which the server overrides.
   if (ttl === undefined) return undefined
   if (ttl === null) return Number.MAX_SAFE_INTEGER
   if (typeof ttl !== 'number' || !(ttl >= 0))

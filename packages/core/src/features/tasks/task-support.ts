@@ -1,11 +1,7 @@
 import { invalid, type Subject } from '../registry/checks.ts'
 import type { ToolEntry } from '../tools/tool-call.ts'
 
-/**
- * Undefined where the tool never runs as a task.
- *
- * @throws `ERR_MCP_INVALID_DEFINITION`
- */
+/** @throws `ERR_MCP_INVALID_DEFINITION` */
 export function checkTaskSupport(
   subject: Subject,
   {

@@ -1,8 +1,12 @@
 import type { RequestContext } from '../../call/request-context.ts'
 import type { Question } from '../../call/input/question.ts'
-import type { AnySchema } from '../../schema/types.ts'
-import type { ToolArguments } from '../arguments.ts'
+import type { AnySchema, InferArguments } from '../../schema/types.ts'
 import type { Awaitable } from '../../util/promises.ts'
+
+/** The arguments of a handler, after the `inputSchema`. */
+export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
+  ? InferArguments<I>
+  : Record<string, never>
 
 declare const ASKS: unique symbol
 
