@@ -38,5 +38,5 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 
 /** Uses a value now, or when it resolves. */
 export function chain<T, R>(value: T | PromiseLike<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
-  return isPromiseLike(value) ? Promise.resolve(value as PromiseLike<T>).then(use) : use(value)
+  return isPromiseLike(value) ? Promise.resolve(value).then(use) : use(value)
 }
