@@ -15,7 +15,7 @@ interface Group {
 const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: ['quickstart', 'stdio', 'fastify', 'hono', 'node', 'runtimes', 'proxy', 'resuming'],
+    pages: ['quickstart', 'stdio', 'fastify', 'hono', 'node', 'runtimes', 'proxy', 'hosts', 'resuming'],
   },
   {
     text: 'Write a server',
