@@ -23,13 +23,13 @@ export type Metaschemas = (uri: string) => Place | string | undefined
 export interface SchemaDocument {
   readonly root: Place
   readonly dialect: Dialect
-  /** By URI: a place, or the URI that it stands for. */
+  /** By URI: a place, or another URI of it. */
   readonly byUri: Map<string, Place | string>
   /** By URI with an anchor as its fragment, where the rest of it is not known as a URI. */
   readonly anchors: Map<string, JsonSchema>
   /** The documents of the dialect itself. */
   readonly metaschemas: Metaschemas
-  /** What references have led to. */
+  /** The places that references have led to. */
   readonly resolved: Map<string, Place>
   /** The dynamic anchors met so far. */
   readonly dynamicAnchors: Set<string>

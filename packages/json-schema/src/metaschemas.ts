@@ -2,7 +2,7 @@ import type { Dialect } from './dialect.ts'
 import type { JsonSchema } from './types.ts'
 
 /**
- * What schemas of each dialect look like, without what no validation reads: titles, defaults, and formats, which ajv does
+ * The metaschemas of each dialect, without titles, defaults and formats, which no validation reads: ajv does
  * not check in schemas either. https://json-schema.org/specification
  */
 export function metaschemasOf(dialect: Dialect): readonly JsonSchema[] {

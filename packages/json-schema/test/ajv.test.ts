@@ -165,7 +165,7 @@ describe('verdicts and errors are those of ajv', () => {
       [{}, { constructor: {}, toString: 1 }],
     ],
     [
-      'pattern properties beside others',
+      'pattern properties and others',
       {
         patternProperties: { '^x-': { type: 'number' } },
         properties: { a: true },
@@ -181,7 +181,7 @@ describe('verdicts and errors are those of ajv', () => {
       [0, 10.5, 1e300, 0.25],
     ],
     [
-      'alternatives told by constants',
+      'alternatives that constants distinguish',
       {
         oneOf: [
           { properties: { kind: { const: 'a' }, n: { type: 'number' } }, required: ['kind', 'n'] },

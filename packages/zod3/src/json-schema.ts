@@ -11,7 +11,7 @@ export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => vo
  */
 export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObject): Record<string, unknown> {
   const converted = zodToJsonSchema(schema as never, {
-    // The other targets give `exclusiveMinimum` as a boolean. What this one says otherwise than 2020-12 is overridden.
+    // The other targets give `exclusiveMinimum` as a boolean. The override corrects its differences from 2020-12.
     target: 'jsonSchema7',
     pipeStrategy: side,
     override: (given, refs, seen, anew) => {

@@ -105,7 +105,7 @@ function show(def: Zod3Def): Zod4Schema['_zod']['def'] {
   }
 }
 
-/** What the other kinds keep has the same names in both versions. */
+/** The members of the other kinds have the same names in both versions. */
 function showOther(def: Zod3Def): Zod4Schema['_zod']['def'] {
   const { typeName, items, rest, options } = def
   return {
@@ -128,7 +128,7 @@ function part(name: Part, node: Zod3Node | undefined): { [P in Part]?: Zod4Schem
   return node === undefined ? {} : { [name]: cover(node) }
 }
 
-/** What comes out of a function, of which nothing is known. */
+/** The output of a function, which can be anything. */
 const TRANSFORM: Zod4Schema = { _zod: { def: { type: 'transform' } } }
 
 type Validated = ReturnType<StandardSchema['~standard']['validate']>

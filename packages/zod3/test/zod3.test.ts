@@ -48,7 +48,7 @@ describe('what zod 3 schemas publish', () => {
     expect(plain(publishedOutput(three))).toEqual(plain(publishedOutput(four)))
   })
 
-  it('refers to what stands in several places, whatever the names on the way', () => {
+  it('uses a $ref for a schema in several places, whatever the names on the way', () => {
     const point = z.object({ x: z.number() })
     const schema = zod3(z.object({ 'a/b~c d%': point, size: z.tuple([point]), again: z.array(point) }))
     expect(publishedInput(schema)).toMatchObject({

@@ -22,7 +22,7 @@ const PREFIX = '=?base64?'
 const SUFFIX = '?='
 
 /**
- * The text that a header value stands for; undefined for characters that belong in no header, and for an encoding that
+ * The text of a header value; undefined for characters that belong in no header, and for an encoding that
  * is malformed. Strict, unlike most decoders: what is encoded has one form, so that no two programs read two texts.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
@@ -45,7 +45,7 @@ export function decodeHeaderText(value: string): string | undefined {
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /**
- * The header value that stands for a text; {@link decodeHeaderText} reads it back. What no header carries as it is, or
+ * The header value for a text; {@link decodeHeaderText} reads it back. A text that no header carries as it is, or
  * would be taken for an encoding, is encoded.
  */
 export function encodeHeaderText(text: string): string {

@@ -38,7 +38,7 @@ export type JsonRpcResponse =
 /** Anything that travels, one message at a time. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
 
-/** What one inbound JSON value turned out to be. */
+/** The kind of an inbound JSON value. */
 export type Incoming =
   | { readonly kind: 'request'; readonly message: JsonRpcRequest }
   | { readonly kind: 'notification'; readonly message: JsonRpcNotification }

@@ -2,15 +2,15 @@ import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrp
 
 /** What every request carries where there are no sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic#meta */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
-/** What the client of a request can do. */
+/** The capabilities of a request's client. */
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
-/** What the client of a request is called, for display only. */
+/** The name of a request's client, for display only. */
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
 /** The level from which on a request gets log messages; without it, none. */
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
-/** What every result says of its server. */
+/** The name of the server, in every result. */
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
-/** What ties a notification to the request for it. */
+/** The id of the subscription that a notification is for. */
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 /**
@@ -26,7 +26,7 @@ export function progressToken(params: JsonObject | undefined): RequestId | undef
 }
 
 /**
- * What ties a message to the task that it belongs to, as its `_meta`.
+ * The `_meta` of a message that belongs to a task.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
  */
@@ -35,5 +35,5 @@ export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { 
 /** The key under which a message names its task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** What a model may read at once in place of the result of a call that runs as a task. */
+/** A text that a model may read at once, before the result of a call that runs as a task. */
 export const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'

@@ -11,7 +11,7 @@ export interface ParseLimits {
 /** The bounds on the shape of a message where an option sets no others. */
 export const DEFAULT_PARSE_LIMITS: ParseLimits = { maxDepth: 128, maxTokens: 100_000 }
 
-/** What came of a text: its value, or why there is none. */
+/** The value of a text, or why there is none. */
 export type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: JsonRpcErrorObject }
@@ -150,7 +150,7 @@ const TWICE = 'The message has the same key twice'
 /** Nearly all messages have no others, and then finding a key again takes no more than a bit. */
 const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const
 
-/** The bit of a key that is spelt without escapes, or 0. */
+/** The bit of a key that is spelled without escapes, or 0. */
 function envelopeKey(text: string, start: number, end: number): number {
   for (let index = 0; index < ENVELOPE_KEYS.length; index++) {
     const key = ENVELOPE_KEYS[index] ?? ''
@@ -171,7 +171,7 @@ function isEscaped(text: string, quote: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** A key can be spelt with escapes, and then two spellings are one key. */
+/** A key can be spelled with escapes, and then two spellings are one key. */
 function unescape(key: string): string {
   if (!key.includes('\\')) return key
   try {

@@ -25,7 +25,7 @@ export interface TaskInfo {
   readonly pollIntervalMs: number
 }
 
-/** What every revision shows of a task first. */
+/** The members of a task that every revision shows. */
 export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt }: TaskInfo): JsonObject => ({
   taskId,
   status,

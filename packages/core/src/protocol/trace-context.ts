@@ -2,7 +2,7 @@ import { trimHeader } from './header-text.ts'
 import { isObject, type JsonObject } from './jsonrpc.ts'
 
 /**
- * Where a request stands in a distributed trace, as its `_meta` says. What does not follow its format is left out. The
+ * The place of a request in a distributed trace, from its `_meta`. Malformed members are left out. The
  * object is a carrier as OpenTelemetry's propagators read it: `propagation.extract(context.active(), ctx.trace ?? {})`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta

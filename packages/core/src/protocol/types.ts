@@ -13,7 +13,7 @@ export interface Icon {
   readonly theme?: 'light' | 'dark'
 }
 
-/** What a server or client says about itself. For display only: nothing may be decided by it. */
+/** The name and version of a server or client. For display only: base no decision on it. */
 export interface Implementation {
   readonly name: string
   readonly version: string
@@ -138,7 +138,7 @@ export interface ToolUseContent {
   readonly _meta?: Meta
 }
 
-/** What that call came to. A message with such blocks holds no others. */
+/** The result of that call. A message with such blocks holds no others. */
 export interface ToolResultContent {
   readonly type: 'tool_result'
   readonly toolUseId: string
@@ -148,7 +148,7 @@ export interface ToolResultContent {
   readonly _meta?: Meta
 }
 
-/** What messages for a client's model are made of. */
+/** A content block of a message for a client's model. */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
 
 /** One piece of what a tool or a prompt gives. */
@@ -171,7 +171,7 @@ export interface CallToolResult {
   readonly _meta?: Meta
 }
 
-/** What reading a resource gives: its content, or that of all it holds. */
+/** The result of reading a resource: its content, or that of all the resources in it. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[]
   readonly _meta?: Meta
@@ -208,7 +208,7 @@ export interface ClientCapabilities extends JsonObject {
   readonly extensions?: JsonObject
 }
 
-/** What a server has, as it says of itself. Absent is not offered. */
+/** The features of a server. An absent member is not offered. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean }
   readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean }

@@ -42,7 +42,7 @@ export function describeIssues(issues: readonly Issue[], limit = 10): string {
   return lines.join('\n')
 }
 
-/** What zod adds to the issue of a union: the issues of each alternative. */
+/** Zod adds the issues of each alternative to the issue of a union. */
 interface UnionIssue extends StandardIssue {
   readonly errors?: unknown
 }

@@ -6,7 +6,7 @@ import type { InferJsonObject } from './convert/infer-json.ts'
  */
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** What a Standard Schema is asked to produce. */
+/** Options for the conversion of a Standard Schema. */
 export interface StandardJsonSchemaOptions {
   readonly target: 'draft-2020-12' | 'draft-07' | 'openapi-3.0' | (string & {})
   readonly libraryOptions?: Record<string, unknown> | undefined
@@ -50,7 +50,7 @@ interface LooksStandard {
   readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor' | 'jsonSchema'>
 }
 
-/** What authors may pass as a schema: one of a library, see {@link StandardSchema}, or JSON Schema. */
+/** A schema of a library, see {@link StandardSchema}, or JSON Schema. */
 export type AnySchema = LooksStandard | JsonSchema
 
 /** A flat object of strings, which is all that prompt arguments can be. */
@@ -59,7 +59,7 @@ export type StringFieldsSchema = StandardSchema<{ readonly [name: string]: strin
 type TypesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
 
 /**
- * What a peer may send: before defaults and transforms. For JSON Schema written as a literal what it plainly says, else
+ * The type that a peer may send, before defaults and transforms. For JSON Schema as a literal, the type it describes, else
  * `Record<string, unknown>`.
  */
 export type InferInput<S> = S extends LooksStandard
@@ -69,7 +69,7 @@ export type InferInput<S> = S extends LooksStandard
   : InferJsonObject<S>
 
 /**
- * What the schema makes of a valid input; what a handler returns under it. `unknown` for JSON Schema. A zod schema says
+ * The output type of a schema, which a handler returns under it. `unknown` for JSON Schema. A zod schema says
  * it in a shorter way as well, which spares the compiler types.
  */
 export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer O } }
@@ -78,10 +78,10 @@ export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer
     ? O
     : unknown
 
-/** What a handler receives for its `inputSchema`: the output side, or what JSON Schema as a literal plainly says. */
+/** The arguments that a handler receives: the output side, or the type that JSON Schema as a literal describes. */
 export type InferArguments<S> = S extends LooksStandard ? InferOutput<S> : InferJsonObject<S>
 
-/** Where a schema stands, for errors thrown at registration. */
+/** The owner of a schema, for errors thrown at registration. */
 export interface SchemaSite {
   readonly kind: string
   readonly name: string
@@ -139,7 +139,7 @@ export interface InputOptions {
   readonly strict?: boolean | undefined
 }
 
-/** What a server compiles its schemas with, once each, when something is registered. */
+/** Compiles the schemas of a server, once each, when something is registered. */
 export interface SchemaEngine {
   /** @throws UsageError `ERR_MCP_SCHEMA_UNSUPPORTED` or `ERR_MCP_SCHEMA_INVALID` */
   input(schema: AnySchema, site: SchemaSite, options?: InputOptions): CompiledInput

@@ -24,7 +24,7 @@ describe('decodeHeaderText (https://modelcontextprotocol.io/specification/2026-0
     '=?base64?=',
     'SGVsbG8=',
     ' =?base64?SGVsbG8=?=',
-  ])('takes %j as it stands, since it is not quite an encoding', (header) => {
+  ])('takes %j literally, since it is not quite an encoding', (header) => {
     expect(decodeHeaderText(header)).toBe(header)
   })
 

@@ -34,7 +34,7 @@ describe('parsing a message', () => {
     }
   })
 
-  it('refuses a key that stands twice in the envelope, of a message in a batch too', () => {
+  it('refuses a key that occurs twice in the envelope, of a message in a batch too', () => {
     const twice = '{"method":"ping","id":1,"m\\u0065thod":"tools/call"}'
     for (const text of [twice, `[${twice}]`, ` [{"id":1},${twice}]`])
       expect(parseText(text)).toMatchObject({ ok: false })
@@ -42,7 +42,7 @@ describe('parsing a message', () => {
       expect(parseText(text)).toMatchObject({ ok: true })
   })
 
-  it('refuses exactly the envelopes in which a name stands twice, whatever the values hold, short and long', () => {
+  it('refuses exactly the envelopes in which a name occurs twice, whatever the values hold, short and long', () => {
     const name = fc.constantFrom('"jsonrpc"', '"id"', '"method"', '"params"', '"m\\u0065thod"', '"other"')
     const value = fc.oneof(
       fc.constantFrom('1', '"id"', '"method"', '{"id":1,"params":{}}', '["params",{"method":"id"}]', '"\\""'),
@@ -92,7 +92,7 @@ describe('parsing a message', () => {
     ['{"\\u006dethod":"a","method":"b"}'],
     ['{"x":1,"id":1,"i\\u0064":2}'],
     ['{"x":1,"id":1,"x":2}'],
-  ])('refuses an envelope in which a key stands twice: %s', (text) => {
+  ])('refuses an envelope in which a key occurs twice: %s', (text) => {
     expect(parseText(text)).toMatchObject({ ok: false, error: { message: /same key twice/ } })
   })
 

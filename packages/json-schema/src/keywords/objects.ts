@@ -193,7 +193,7 @@ export function unevaluatedProperties(scope: Scope, schema: unknown): Check | un
   }
 }
 
-/** What a run has noted, ajv looks up together with what every object inherits. */
+/** In the notes of a run, ajv finds the names that every object inherits, too. */
 function isAmong(evaluated: unknown, name: string, isNoted: boolean): boolean {
   if (evaluated === undefined || evaluated === null) return false
   return isNoted ? Boolean((evaluated as Values)[name]) : Object.hasOwn(evaluated, name)

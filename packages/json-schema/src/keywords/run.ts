@@ -8,7 +8,7 @@ export interface Run {
   readonly explains: boolean
   /** The first routine met for each dynamic anchor. */
   readonly anchors: Map<string, Routine>
-  /** What the routine that runs has noted so far, see `evaluated.ts`. */
+  /** Notes of the current routine, see `evaluated.ts`. */
   evaluated: unknown[]
   /** How many failures there were before the routine that runs. */
   base: number
@@ -28,7 +28,7 @@ export interface Routine {
   check: Check
   /** How many places its runs need to note what is evaluated. */
   slots: number
-  /** What its last successful run has evaluated; the same after each run unless `isDynamic`. */
+  /** The properties that its last successful run has evaluated; the same after each run unless `isDynamic`. */
   props: unknown
   items: unknown
   readonly isDynamic: { props: boolean; items: boolean }

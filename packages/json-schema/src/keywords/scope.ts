@@ -24,7 +24,7 @@ export class Slot {
 export interface Scope {
   readonly schema: JsonSchema
   readonly dialect: Dialect
-  /** What the routine is made of. */
+  /** The schema that the routine is made from. */
   readonly place: Place
   readonly routine: Routine
   readonly baseUri: string

@@ -17,7 +17,7 @@ type MakeCheck = (
 ) => Check | undefined
 
 interface Keyword {
-  /** What its value may be. */
+  /** The types that its value may have. */
   readonly takes: readonly string[]
   /** Missing where another keyword speaks for it. */
   readonly make?: MakeCheck

@@ -12,12 +12,12 @@ type Flags =
 /** A revision as data. A shape without members does not exist in the revision. */
 export interface RevisionData
   extends Readonly<Record<Lists, readonly string[]>>, Pick<Revision, Flags | 'version' | 'forms' | 'tasks'> {
-  /** What a tool's structured value may be, where there is one. */
+  /** The kinds of values that structured content may have; undefined if there is none. */
   readonly structured: 'object' | 'any' | undefined
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }
 
-/** What a revision changes against the one before it. Members are added; flags are replaced. */
+/** The changes of a revision from the one before it. Members are added; flags are replaced. */
 export type RevisionChange = Partial<Omit<RevisionData, 'fields'>> & {
   readonly version: RevisionDate
   readonly adds?: Partial<Record<Shape, readonly string[]>>

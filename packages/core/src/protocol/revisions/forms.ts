@@ -1,6 +1,6 @@
 import type { JsonObject } from '../jsonrpc.ts'
 
-/** What a revision's forms can have. */
+/** The features of a revision's forms. */
 export interface FormRules {
   /** Choices with titles, several choices at once, and defaults for every kind of field. */
   readonly fields: 'plain' | 'full'

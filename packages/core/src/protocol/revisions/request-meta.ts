@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcReques
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
-/** What a request says of itself and of its sender, where there is no session that would know. */
+/** The metadata of a request and its sender, where there is no session. */
 export interface RequestMeta {
   readonly version: string
   readonly capabilities: ClientCapabilities
@@ -39,7 +39,7 @@ export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
   return { version, capabilities, client, logLevel }
 }
 
-/** What a request lacks that all requests have. */
+/** Metadata that every request needs is missing or malformed. */
 const malformed = (message: string): McpError =>
   new McpError(ErrorCode.InvalidParams, message, undefined, 'malformed')
 

@@ -4,12 +4,12 @@ import { definitionOf, type ZodSchema } from './zod.ts'
 const MAX_DEPTH = 32
 const PLAIN_TYPES = new Set(['string', 'number', 'int', 'boolean', 'null', 'any', 'unknown', 'enum'])
 const COVERS = new Set(['optional', 'nullable', 'readonly', 'nonoptional'])
-/** What converts to itself. Any other metadata may change the schema, or speak of headers. */
+/** Metadata that converts unchanged. Any other may change the schema, or name headers. */
 const HARMLESS_META = new Set(['description', 'title', 'examples', 'deprecated'])
 
 /**
  * Whether zod is certain to convert an object, to a JSON Schema that nothing is looked up in when it is registered. That is
- * told in a fraction of the time that the conversion takes, which can then wait until the first client lists the tools.
+ * known in a fraction of the time of the conversion, which can then wait until a client lists the tools.
  */
 export function convertsForCertain(schema: ZodSchema): boolean {
   return definitionOf(schema).type === 'object' && isCertain(schema, new Set(), 0)

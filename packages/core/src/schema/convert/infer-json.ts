@@ -30,7 +30,7 @@ type OfType<T, S> = T extends keyof Primitives
 
 type ItemsOf<S> = S extends { readonly items: infer I } ? Described<I> : unknown
 
-/** What is described where the schema is that of an object, which the arguments of a tool always are. */
+/** The type of an object's schema, such as the arguments of a tool. */
 export type InferJsonObject<S> = S extends { readonly type: unknown; readonly properties: infer P }
   ? 'object' extends S['type']
     ? string extends S['type']

@@ -50,7 +50,7 @@ function withoutJsonSchema(schema: Loose, zod: ZodSchema | undefined, vendor: un
   )
 }
 
-/** What zod 3 has had since 3.25 is what the wrapper validates with. */
+/** The wrapper validates with a member that zod 3 has since 3.25. */
 function ageOf(schema: Loose): string {
   return isObjectLike(schema['~standard']) ? '' : ', which needs zod 3.25 or later: update "zod"'
 }

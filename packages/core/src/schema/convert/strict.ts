@@ -17,7 +17,7 @@ export function closeRoot(schema: JsonSchema): JsonSchema {
  * Closes every object that a library's JSON Schema says nothing of further properties for, at any depth.
  *
  * Objects joined by `allOf` would refuse each other's properties, so that they are closed together, from outside. One
- * that stands elsewhere too, by reference, stays open.
+ * that is used elsewhere too, by reference, stays open.
  */
 export function closeObjects(root: JsonSchema): JsonSchema {
   const joined = joinedObjects(root)
@@ -66,7 +66,7 @@ function joinedObjects(root: JsonSchema): ReadonlySet<unknown> {
   return joined
 }
 
-/** What tells the alternatives of a union apart, beside the properties they have. */
+/** Keywords that distinguish the alternatives of a union, besides their properties. */
 const TELLING = ['type', 'const', 'enum', 'required']
 const STRUCTURE = [
   '$schema',
@@ -83,11 +83,11 @@ const STRUCTURE = [
   'unevaluatedProperties',
 ]
 
-/** What is defined apart may be referred to by a union. */
+/** A union may refer to any definition. */
 const MAY_BE_ALTERNATIVE = new Set(['anyOf', 'oneOf', '$defs', 'definitions'])
 
 /**
- * What is left of a closed schema once it speaks of unknown properties alone. Values are the library's to judge: it
+ * The part of a closed schema that finds unknown properties. The library judges the values: it
  * may take some that the schema itself would not, such as numbers in text.
  */
 export function structureOf(schema: JsonSchema, alternative = false): JsonSchema {
@@ -102,7 +102,7 @@ export function structureOf(schema: JsonSchema, alternative = false): JsonSchema
 
 const UNKNOWN = 'is not a known property'
 
-/** Of what a structure finds, only what is certain. */
+/** The issues about unknown properties: a structure is sure of no others. */
 export function unknownProperties(issues: readonly Issue[]): Issue[] {
   return issues.filter(({ message }) => message.includes(UNKNOWN))
 }

@@ -8,7 +8,7 @@ export interface ZodSchema extends Partial<StandardSchema> {
     /** How a schema converts itself, in place of zod. */
     readonly toJSONSchema?: unknown
   }
-  /** What the author has said of it. `zod/mini` has no such method. */
+  /** The author's metadata. `zod/mini` has no such method. */
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
 }
 
@@ -43,7 +43,7 @@ export function definitionOf({ _zod: internals }: ZodSchema): ZodDef {
   return internals.def
 }
 
-/** What stands where a schema is itself only a cover: `optional`, `default`, `lazy`, a pipe's side and the like. */
+/** The schema inside a wrapper such as `optional`, `default`, `lazy` or a side of a pipe. */
 export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {
   const { _zod: internals } = schema
   const { def } = internals

@@ -51,7 +51,7 @@ const MEMBERS = {
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
 
 /**
- * Brings JSON Schema to what a form can show. Constraints that a client is not told of are still enforced when the
+ * Converts JSON Schema to a form. Constraints that a form cannot show are still enforced when the
  * answer comes.
  *
  * @throws Error that names the field
@@ -161,7 +161,7 @@ export function refuseUnsayable({ properties }: JsonSchema): void {
 
 const unfit = (name: string, why: string): Error => new Error(`the field ${JSON.stringify(name)}: ${why}`)
 
-/** What is wrong with a filled form. Fields that were not asked for are ignored. */
+/** The faults of a filled form. Fields that were not asked for are ignored. */
 export function formIssues(form: FormSchema, content: Readonly<Record<string, unknown>>): Issue[] {
   return Object.entries(form.properties).flatMap(([name, field]) => {
     const value = Object.hasOwn(content, name) ? content[name] : undefined

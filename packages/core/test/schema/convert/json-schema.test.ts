@@ -29,7 +29,7 @@ describe('dialects (https://modelcontextprotocol.io/specification/2025-11-25/bas
     expect(await checkInput(schema, { pair: ['a', 'b'] })).toHaveProperty('refused')
   })
 
-  it('ignores what stands beside a $ref in draft-07, and only there', async () => {
+  it('ignores the keywords next to a $ref in draft-07, and only there', async () => {
     const beside = { $ref: '#/definitions/name', maxLength: 1 }
     const schema = { type: 'object', properties: { a: beside }, definitions: { name: { type: 'string' } } }
     expect(await checkInput({ $schema: DRAFT_07, ...schema }, { a: 'xyz' })).toEqual({ a: 'xyz' })

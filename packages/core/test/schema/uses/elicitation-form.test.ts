@@ -119,7 +119,7 @@ describe('a form for 2025-06-18, https://modelcontextprotocol.io/specification/2
   const projected = (properties: object): unknown =>
     projectForm(plain, toFormSchema({ type: 'object', properties }))['properties']
 
-  it('names its choices beside them, and presets booleans only', () => {
+  it('names its choices in enumNames, and presets booleans only', () => {
     expect(
       projected({
         a: { oneOf: [{ const: 'x', title: 'X' }], default: 'x' },
@@ -155,7 +155,7 @@ describe('what a form cannot promise', () => {
     [{ type: 'number', multipleOf: 2 }, 'multipleOf'],
     [{ type: 'array', items: { enum: ['x'] }, uniqueItems: true }, 'uniqueItems'],
     [{ type: 'string', format: 'ipv4' }, 'formats email'],
-  ])('a constraint that no person is told of: %j', (given, named) => {
+  ])('a constraint that a form cannot show: %j', (given, named) => {
     expect(() => refuseUnsayable(formOf(given) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
   })
 
