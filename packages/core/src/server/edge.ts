@@ -4,25 +4,21 @@ import { ServerBase } from './server-base.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
 
-/** The options of a server at the edge: no tasks, extensions or questions to the client. */
+/** The options of a server without tasks, extensions and questions to the client. */
 export interface EdgeServerOptions<App = unknown> extends Omit<
   ServerOptions<App>,
   'tasks' | 'extensions' | 'requestState' | 'limits'
 > {
-  /** Bounds on calls, results, lists and the time of handlers. */
   readonly limits?: Omit<LimitOptions, 'subscriptions' | 'inputTimeoutMs' | 'maxInputRounds'>
 }
 
 const EDGE_PARTS: ServerParts = { schemaEngine: interpretingEngine }
 
 /**
- * The definition of a server that answers requests one by one and asks its clients nothing, as most Workers and
- * functions do: tools, resources, prompts, middleware and events. It is smaller than the `McpServer` of `@jetway/core`, which has
- * resource templates, questions, subscriptions, tasks, extensions, observed sources, connections and single messages too.
- * Definitions fit both: here tools with `taskSupport` run as any other, and hooks for subscribers are never called. Tools
- * with `asks` are refused.
- *
- * `Locals` is what every mount's `locals` option must give (`ctx.locals`); `App` is what `lifespan` opens (`ctx.app`).
+ * A smaller server for Workers and functions: tools, resources, prompts, middleware and events. The `McpServer` of
+ * `@jetway/core` also has resource templates, questions, subscriptions, tasks, extensions, observed sources, connections
+ * and single messages. Definitions fit both: here tools with `taskSupport` run as any other, hooks for subscribers are
+ * never called, and tools with `asks` are refused.
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */

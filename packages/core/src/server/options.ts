@@ -16,65 +16,62 @@ import type { ToolOptions } from '../features/tools/tool-types.ts'
 
 /** Options of a server. Every default is meant for production. */
 export interface ServerOptions<App = unknown> extends InjectedOptions {
-  /** How to use the server as a whole, for the model. A function is asked at the start of each session, and by each `server/discover`. */
+  /** How to use the server, for the model. A function is called for each session and each `server/discover`. */
   readonly instructions?: string | ((client: ClientView) => string | undefined | Promise<string | undefined>)
   /**
-   * Opened when the first client comes and given to handlers as `ctx.app`. When the server closes it is disposed
-   * through `Symbol.asyncDispose` or `Symbol.dispose`, if it has one of them.
+   * Opened for the first client; handlers get the value as `ctx.app`. The server disposes it when it closes, through
+   * `Symbol.asyncDispose` or `Symbol.dispose`.
    */
   readonly lifespan?: () => App | Promise<App>
   /**
-   * How long clients may keep the answers to lists, reads and `server/discover`. Session revisions have no such hints.
+   * How long clients may keep results of lists, reads and `server/discover`. Session revisions have no such hints.
    * @default not at all
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
    */
   readonly cache?: CacheOptions
   /**
-   * Capabilities outside the protocol, sent to clients at the start of a session as
-   * `capabilities.experimental`: an object under each name, `{}` where there is nothing to say. Plain JSON, copied when
-   * the server is made. @default none
+   * Capabilities outside the protocol (`capabilities.experimental`): an object for each name, in plain JSON. Copied when
+   * the server is created. @default none
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
    */
   readonly experimental?: Readonly<Record<string, object>>
   /**
-   * What the server offers beyond the protocol; see `defineExtension`. Each is off until it is named here.
+   * Extensions of the protocol; see `defineExtension`.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    * @default none
    */
   readonly extensions?: readonly OfferingExtension<NoInfer<App>, never>[]
   /**
-   * A call that was asked for progress and has reported none for this long gets a notification from the server, in ms,
-   * again and again until it ends: clients start their request timers anew. Its handler's own limits do not move. On HTTP
-   * it turns the reply into a stream, as all progress does. `false` turns it off. @default 15_000
+   * If a client asked for progress and the handler reports none for this long, the server sends a progress notification,
+   * which restarts the client's timer; in ms. The handler's own limits stay. On HTTP it turns the reply into a stream, like
+   * all progress. `false` turns it off. @default 15_000
    */
   readonly progressHeartbeat?: number | false
   /**
-   * What a call knows while its client gathers answers, in revisions where they come with a new request. Only its keys
-   * have to be given, and only where a call may go on in another process.
+   * The sealed state of a call while its client gathers answers, in revisions where they come with a new request. Set its
+   * keys if another process may continue the call.
    */
   readonly requestState?: RequestStateOptions
-  /** How much, how many and how long: calls, results, pages, handlers and questions. */
   readonly limits?: LimitOptions
-  /** How tools are listed, and how their arguments and results are checked. */
   readonly tools?: ToolOptions
-  /** What handlers may log to clients: `false` for nothing, else the level for a client that has chosen none. @default { level: 'info' } */
+  /** The log level for clients that have set none; `false` sends no logs to clients. @default { level: 'info' } */
   readonly logging?: false | { readonly level?: LogLevel }
-  /** How calls run as tasks, for the tools whose `taskSupport` lets them. */
+  /** For tools with `taskSupport`. */
   readonly tasks?: TaskOptions
   /** The protocol revisions to serve. @default all that Jetway knows */
   readonly revisions?: readonly RevisionDate[]
-  /** Hears of every error that was hidden from the peer, with the correlation id that the peer was shown. */
+  /** Called for every error that was hidden from the peer, with the correlation id that the peer got. */
   readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
-  /** Anything of pino's shape. @default warnings and errors go to stderr */
+  /** With the methods of pino. @default warnings and errors go to stderr */
   readonly logger?: Logger
-  /** Carries change events, between nodes too with a shared one. @default one in memory */
+  /** Carries change events. Nodes need a shared one. @default one in memory */
   readonly bus?: Bus
 }
 
-/** What tests replace. */
+/** For tests. */
 export interface InjectedOptions {
   /** @internal */
   readonly clock?: Clock
@@ -82,32 +79,30 @@ export interface InjectedOptions {
   readonly random?: Random
 }
 
-/** Bounds on what a server does. Each has a default. */
+/** Limits of a server. */
 export interface LimitOptions extends Partial<SessionLimits> {
-  /** The same for all anonymous clients of one mount together, where calls come without sessions. */
+  /** For the calls of all anonymous clients without sessions together, on one mount. */
   readonly anonymous?: Partial<SessionLimits>
   /** Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open. @default 100 */
   readonly subscriptions?: number
   /** Entries in one page of a list. @default all entries in one page */
   readonly pageSize?: number
   /**
-   * Bytes of UTF-8 that a result may have as JSON, at least 1024. A larger one is answered with an error that names its
-   * size: `isError` for a tool, JSON-RPC `-32603` elsewhere. The default stays below the 10 MiB at which clients give up
-   * on a line. @default 8_388_608
+   * Bytes of a result in JSON, at least 1024. A larger one becomes an error with its size: `isError` for a tool, JSON-RPC
+   * `-32603` elsewhere. Clients accept lines of up to 10 MiB. @default 8_388_608
    */
   readonly maxResultBytes?: number
-  /** Ends a handler that shows no sign of life for this long, in ms. @default 60_000 */
+  /** Ends a handler that reports no progress for this long, in ms. @default 60_000 */
   readonly handlerTimeoutMs?: number
-  /** Ends a handler after this long whatever progress it reports, in ms. @default 300_000 */
+  /** Ends a handler after this long even if it reports progress, in ms. @default 300_000 */
   readonly maxHandlerTimeoutMs?: number
-  /** How long a person or model may take over one question, in ms. The handler's time does not run meanwhile. @default 600_000 */
+  /** For the answer to one question, in ms. The handler's time stops meanwhile. @default 600_000 */
   readonly inputTimeoutMs?: number
-  /** How often one call may come back with questions. @default 8 */
+  /** Rounds of questions of one call. @default 8 */
   readonly maxInputRounds?: number
 }
 
-/** Options of tasks. */
 export interface TaskOptions extends Partial<TaskLimits> {
-  /** Keeps the tasks, for other nodes too with a shared one. @default one in memory, of 1_000 tasks and 64 MiB */
+  /** Nodes need a shared one. @default one in memory, for 1_000 tasks and 64 MiB */
   readonly store?: TaskStore
 }

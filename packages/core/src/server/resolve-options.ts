@@ -23,13 +23,11 @@ export function checkInfo(info: Implementation): void {
   checkIcons({ kind: 'server', name: info.name }, info.icons)
 }
 
-/** How long handlers may run, in ms. */
 export interface HandlerTimes {
   readonly handlerTimeoutMs: number
   readonly maxHandlerTimeoutMs: number
 }
 
-/** The limits with every default filled in, by who keeps them. */
 export interface ResolvedLimits {
   readonly calls: ServerLimits
   readonly handlers: HandlerTimes
@@ -41,7 +39,7 @@ export interface ResolvedLimits {
 const HANDLER_TIMES: HandlerTimes = { handlerTimeoutMs: 60_000, maxHandlerTimeoutMs: 300_000 }
 const { anonymous: ANONYMOUS, ...CALLS } = DEFAULT_LIMITS
 
-/** @throws `ERR_MCP_OPTION`: a limit of none, or of no number, would keep every call waiting for ever */
+/** @throws `ERR_MCP_OPTION`: with a limit of 0 or NaN every call would wait forever */
 export function resolveLimits(given: LimitOptions = {}): ResolvedLimits {
   const { inputTimeoutMs, maxInputRounds, maxResultBytes, pageSize } = given
   const calls = withDefaults(CALLS, given)
@@ -71,7 +69,6 @@ const checkBytes = (name: string, bytes: number, least: number): void =>
     `must be a whole number of bytes, ${least} or more`,
   )
 
-/** Undefined where it is off. */
 export function resolveHeartbeat(value: number | false = 15_000): number | undefined {
   if (value === false) return undefined
   checkNumber('progressHeartbeat', value)
@@ -79,10 +76,10 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
   return value
 }
 
-/** Below this there is no room for a few short answers. */
+/** Enough for a few short answers. */
 const MIN_STATE_BYTES = 1024
 
-/** What calls ask with. Draws no key: that is done when the first one is needed. */
+/** Creates no key: the first use does. */
 export function createInput(
   { name: server }: Implementation,
   options: Pick<ServerOptions, 'clock' | 'random' | 'requestState'> & { readonly limits: InputLimits },
@@ -104,7 +101,6 @@ export function createInput(
   }
 }
 
-/** A copy, so that a later change of the object does not reach clients. */
 export function copyExperimental(given: ServerOptions['experimental']): JsonObject | undefined {
   if (given === undefined) return undefined
   const plain = isObject(given) && isJsonFaithful(given) && Object.values(given).every(isObject)
@@ -112,7 +108,6 @@ export function copyExperimental(given: ServerOptions['experimental']): JsonObje
   return JSON.parse(JSON.stringify(given)) as JsonObject
 }
 
-/** Undefined where handlers log nothing to clients. */
 export function resolveLogLevel(logging: ServerOptions['logging'] = {}): LogLevel | undefined {
   if (logging === false) return undefined
   check('logging', isObject(logging), "must be false or an object, such as { level: 'info' }")

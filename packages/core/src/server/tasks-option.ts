@@ -8,19 +8,17 @@ import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
 import type { TaskOptions } from './options.ts'
 import type { HandlerTimes } from './resolve-options.ts'
 
-/** What tasks need of their server, all of it once there is a first one. */
+/** The parts of the server that tasks use, from the first task on. */
 export interface TaskHost {
   runtime(): ServerRuntime
   /** Whether clients can subscribe to tasks. */
   notifies(): boolean
-  /** What runs calls that nobody waits for under a timer. */
   createDispatcher(times: HandlerTimes): Dispatcher
   onStored(key: TaskKey): void
 }
 
 /**
- * Made when the first task is. A task ends when its time is over, or its tool's own, so its calls have no other limit;
- * and nobody waits for one under a timer, so no heartbeat speaks for it.
+ * Creates the runner with the first task. The TTL of a task, or the timeout of its tool, is the only limit of its call.
  *
  * @throws `ERR_MCP_OPTION`
  */

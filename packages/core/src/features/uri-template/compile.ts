@@ -26,7 +26,7 @@ export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
 
 type Values = Map<string, string | string[]>
 
-/** Adds the values in the text of a span; false if one is refused. */
+/** Adds the values in the text of a span; false if it refuses one. */
 type Reader = (span: string | undefined, values: Values) => boolean
 
 export interface Matcher {
@@ -55,11 +55,11 @@ export function compileParts(parts: readonly Part[]): Matcher {
   return matcher
 }
 
-/** The characters that are certain or likely to come from the template itself. */
+/** The text of the template itself. */
 const fixedText = (parts: readonly Part[]): string =>
   parts.map((part) => (part.kind === 'literal' ? part.text : part.operator)).join('')
 
-/** Values must not swallow what starts the next component of the URI (RFC 3986, section 3). */
+/** Values must not contain the start of the next component of the URI (RFC 3986, section 3). */
 function excluded(operator: Operator, before: string, after: string): string {
   if (operator === '#') return ''
   if (operator === '+') return (after.includes('?') ? '?' : '') + (after.includes('#') ? '#' : '')
@@ -75,7 +75,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
       kind: 'span',
       leads: index === 0 ? first : separator,
       separator: explode ? separator : '',
-      // An empty list expands to nothing, and a later variable would then take over the lead.
+      // An empty list expands to nothing. A later variable would then have the lead.
       optional: explode && (index > 0 || !several),
       take: 'shortest',
       accepts: allBut((several || explode ? separator : '') + barred),
@@ -134,7 +134,7 @@ function readPairs({ separator, variables }: Pairs, span: string | undefined, va
   return true
 }
 
-/** URIs are ASCII here, so that a table of 128 answers. */
+/** Canonical URIs are ASCII, so a table of 128 is enough. */
 function allBut(characters: string): (code: number) => boolean {
   const table = new Uint8Array(128).fill(1)
   for (const character of characters) table[character.charCodeAt(0)] = 0

@@ -29,12 +29,11 @@ const MAX_VARIABLES = 32
 const OPERATORS = '+#./;?&'
 const RESERVED_OPERATORS = '=,!@|'
 const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*$/
-/** What a literal may not hold, percent signs without two hexadecimal digits included. */
-// The apostrophe, which the RFC's grammar leaves out, is an ordinary sub-delimiter of a URI.
+/** The apostrophe, which the RFC's grammar leaves out, is a sub-delimiter of URIs, so literals may have it. */
 // oxlint-disable-next-line no-control-regex
 const BAD_LITERAL = /[\u0000-\u0020"<>\\^`|}\u007f-\u009f\p{Cs}]|%(?![0-9A-Fa-f]{2})/u
 
-/** Reports positions from 1, as editors do. */
+/** Counts positions from 1, like editors. */
 type Fail = (index: number, problem: string, remedy: string) => never
 
 /**

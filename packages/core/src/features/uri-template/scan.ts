@@ -1,21 +1,20 @@
-/** A fixed text of the URI. */
 export interface LiteralStep {
   readonly kind: 'literal'
   readonly text: string
 }
 
-/** A stretch of the URI that holds values: an optional lead, then items with a separator between them. */
+/** A part of the URI with values: an optional lead, then items with a separator between them. */
 export interface SpanStep {
   readonly kind: 'span'
-  /** One of these characters comes before the items; `''` asks for none. */
+  /** One of these characters precedes the items; none if `''`. */
   readonly leads: string
-  /** Between two items, or `''` if there is only one. Not among the accepted characters. */
+  /** Between two items; `''` if there is only one. Not an accepted character. */
   readonly separator: string
-  /** Whether the whole span, lead included, may be missing. */
+  /** Whether the span with its lead may be missing. */
   readonly optional: boolean
-  /** Where several ends are possible. */
+  /** If several ends are possible. */
   readonly take: 'shortest' | 'longest'
-  /** Whether an item may hold this character. Percent triplets are always allowed and never asked for. */
+  /** Whether an item may have this character. Never called for percent triplets, which are always allowed. */
   readonly accepts: (code: number) => boolean
 }
 
@@ -23,17 +22,17 @@ export type Step = LiteralStep | SpanStep
 
 const PERCENT = 37
 
-/** Each table says of a position whether the rest of the steps can match the rest of the URI. */
+/** By position: whether the remaining steps can match the rest of the URI. */
 type Table = Uint8Array
 
 /**
- * Fits the steps to the whole URI; for each span, in order, its text without the lead, or undefined where
- * an optional one is missing. Undefined if nothing fits.
+ * Matches the steps with the whole URI. Returns the text of each span without its lead, in order, or undefined for a
+ * missing optional one; undefined if there is no match.
  *
- * A backtracking search takes time that grows with a power of the number of spans, and a peer chooses the
- * URI. So one pass from the right marks, per step, where the rest can still succeed, and one pass from the
- * left then never takes a wrong turn: `(steps + 1) × (length + 1)` cells, each looked at a fixed number of
- * times. With several solutions the leftmost choice decides.
+ * The time of a backtracking search grows with a power of the number of spans, and a peer chooses the URI. So one pass from
+ * the right marks, for each step, where the rest can match, and one pass from the left then never goes back:
+ * `(steps + 1) × (length + 1)` cells, each visited a fixed number of times. If there are several matches, the leftmost
+ * choice decides.
  */
 export function scan(steps: readonly Step[], uri: string): (string | undefined)[] | undefined {
   const first = steps[0]
@@ -67,7 +66,7 @@ function walk(steps: readonly Step[], uri: string, tables: readonly Table[]): (s
   return spans
 }
 
-/** Knuth, Morris and Pratt: a repetitive literal must not cost its length at every position. */
+/** Knuth-Morris-Pratt: otherwise a repetitive literal costs its length at every position. */
 function literalTable(text: string, uri: string, next: Table): Table {
   const table = new Uint8Array(uri.length + 1)
   const fallback = new Uint16Array(text.length + 1)
@@ -88,7 +87,7 @@ function literalTable(text: string, uri: string, next: Table): Table {
 
 function spanTable(span: SpanStep, uri: string, next: Table): Table {
   const table = new Uint8Array(uri.length + 1)
-  // Where the inside of an item may go on; three cells of slack spare a bounds check for triplets.
+  // Where an item may continue; three more cells save a bounds check for triplets.
   const inside = new Uint8Array(uri.length + 4)
   inside[uri.length] = next[uri.length] as number
   if (span.optional) table[uri.length] = next[uri.length] as number
@@ -106,7 +105,6 @@ function spanTable(span: SpanStep, uri: string, next: Table): Table {
   return table
 }
 
-/** Where the span ends. The tables promise that it does. */
 function spanEnd(span: SpanStep, uri: string, start: number, next: Table): number {
   if (span.optional && span.take === 'shortest' && next[start] === 1) return start
   if (span.leads !== '' && !span.leads.includes(uri.charAt(start))) return start
@@ -131,12 +129,12 @@ function spanEnd(span: SpanStep, uri: string, start: number, next: Table): numbe
   }
 }
 
-/** How many characters of the URI the item takes here: a triplet is never cut in two. */
+/** The number of characters that the item takes at this position: three for a triplet. */
 function itemCharacter(span: SpanStep, uri: string, position: number): number {
   const code = uri.charCodeAt(position)
   if (code !== PERCENT) return span.accepts(code) ? 1 : 0
   return isHex(uri.charCodeAt(position + 1)) && isHex(uri.charCodeAt(position + 2)) ? 3 : 0
 }
 
-/** Upper case only: the URI comes in its canonical spelling. */
+/** Upper case only, as in canonical URIs. */
 const isHex = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 65 && code <= 70)

@@ -7,7 +7,7 @@ type OneVariable<Text extends string, Presence extends Variable[2]> = Text exten
     ? readonly [Name, string, Presence]
     : readonly [Text, string, Presence]
 
-// Both recursions carry their result along, so that the compiler treats them as loops.
+// Both recursions accumulate their result, so that the compiler treats them as loops.
 type VariableList<
   Text extends string,
   Presence extends Variable[2],
@@ -34,13 +34,12 @@ type VariablesObject<Found extends Variable> = {
 } & { [One in Found as One[2] extends 'optional' ? One[0] : never]?: One[1] }
 
 /**
- * What a template's match gives, from the template's literal type: `{ country: string; city: string }` for
- * `'weather://{country}/{city}'`. Exploded variables are arrays; those of `{;…}`, `{?…}` and `{&…}` are
- * optional. A template that is only known as `string` gives a record.
+ * The values of a template's literal type: `{ country: string; city: string }` for `'weather://{country}/{city}'`.
+ * Exploded variables are arrays; those of `{;…}`, `{?…}` and `{&…}` are optional. The type `string` gives a record.
  */
 export type TemplateVariables<Template extends string> = string extends Template
   ? Record<string, string | string[]>
   : Flat<VariablesObject<AllVariables<Template>>>
 
-/** Shows the properties in editors and messages instead of an intersection. */
+/** Shows properties instead of an intersection in editors. */
 type Flat<T> = { [K in keyof T]: T[K] }

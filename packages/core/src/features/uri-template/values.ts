@@ -9,7 +9,7 @@ export const canonical = (text: string): string =>
     found.startsWith('%') ? found.toUpperCase() : encodeURIComponent(found),
   )
 
-/** What decoded values may hold: `segment` is one path segment, `path` may hold slashes. */
+/** `segment` is one path segment, `path` may have slashes. */
 export type ValueShape = 'segment' | 'path'
 
 /** Control characters (NUL too) and lone surrogates. */
