@@ -51,7 +51,7 @@ describe('readSkills', () => {
     })
   })
 
-  it('gives files of nested skills to the skill that they stand in, for core to put together', async () => {
+  it('assigns files of nested skills to the outer skill', async () => {
     const path = folder({
       'outer/SKILL.md': document('outer'),
       'outer/inner/SKILL.md': document('inner'),
@@ -68,7 +68,7 @@ describe('readSkills', () => {
     expect(listed?.resources).toHaveLength(2)
   })
 
-  it('reads a folder that is a skill itself under its own name, with what is nested in it', async () => {
+  it('reads a folder that is itself a skill, with its nested skills', async () => {
     const path = folder({
       'tax/SKILL.md': document('tax'),
       'tax/rates/SKILL.md': document('rates'),
@@ -76,7 +76,7 @@ describe('readSkills', () => {
     expect(await pathsOf(join(path, 'tax'))).toEqual({ tax: ['SKILL.md'], 'tax/rates': ['SKILL.md'] })
   })
 
-  it('keeps every field of the frontmatter as YAML 1.2 says it, and every byte of the files', async () => {
+  it('keeps every field of the frontmatter as in YAML 1.2, and every byte of the files', async () => {
     const more = 'license: MIT\nsince: 2024-01-01\nyes: on\nmetadata:\n  tags: [a, "b"]\n  depth: 0o17\n'
     const text = document('verbatim', more).replaceAll('\n', '\r\n')
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
@@ -105,7 +105,7 @@ describe('readSkills', () => {
     ])
   })
 
-  it('takes changes up when it is asked again, and not before', async () => {
+  it('reads changes only when it is called again', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     const library = skills({ skills: await readSkills(path) })
     const server = new McpServer({ name: 's', version: '1' }, { extensions: [library] })
@@ -117,7 +117,7 @@ describe('readSkills', () => {
     expect(await uris()).toEqual(['skill://git/SKILL.md', 'skill://new/SKILL.md'])
   })
 
-  it('passes over names that begin with a dot, and what is neither file nor folder', async () => {
+  it('skips names that begin with a dot, and entries that are neither file nor folder', async () => {
     const path = folder({
       'git/SKILL.md': document('git'),
       'git/.env': 'SECRET=1',
@@ -130,11 +130,11 @@ describe('readSkills', () => {
     expect(await pathsOf(path)).toEqual({ git: ['SKILL.md'] })
   })
 
-  it('is empty where there is no skill', async () => {
+  it('is empty without skills', async () => {
     expect(await readSkills(folder({ 'a/README.md': 'x' }))).toEqual([])
   })
 
-  it('fails for a folder that is not there', async () => {
+  it('fails for a missing folder', async () => {
     await expect(readSkills(join(folder({}), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
@@ -146,20 +146,20 @@ describe('links', () => {
     expect(await pathsOf(path)).toEqual({ git: ['SKILL.md', 'references/NAMES.md'] })
   })
 
-  it.each(['file', 'folder'])('are refused where they lead out of it, to a %s', async (kind) => {
+  it.each(['file', 'folder'])('are refused if they lead outside, to a %s', async (kind) => {
     const secret = folder({ 'secret/key.md': 'secret' })
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync(join(secret, kind === 'file' ? 'secret/key.md' : 'secret'), join(path, 'git/out'))
     await expect(readSkills(path)).rejects.toThrow(refusal(/git.out is a link that leads out/))
   })
 
-  it('are refused where they lead to a neighbour whose name begins like that of the folder', async () => {
+  it("are refused if they lead to a sibling whose name starts with the folder's name", async () => {
     const path = folder({ 'skills/git/SKILL.md': document('git'), 'skills-private/key.md': 'secret' })
     symlinkSync('../../skills-private/key.md', join(path, 'skills/git/key.md'))
     await expect(readSkills(join(path, 'skills'))).rejects.toThrow(refusal(/leads out/))
   })
 
-  it('are refused where they lead back', async () => {
+  it('are refused if they form a cycle', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync('..', join(path, 'git/again'))
     await expect(readSkills(path)).rejects.toThrow(
@@ -167,20 +167,20 @@ describe('links', () => {
     )
   })
 
-  it('are refused where they lead nowhere', async () => {
+  it('are refused if their target is missing', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync('nothing', join(path, 'git/gone'))
     await expect(readSkills(path)).rejects.toThrow(refusal(/git.gone cannot be read/))
   })
 
-  it('lead to the folder of skills itself, too', async () => {
+  it('may lead to the folder of skills itself', async () => {
     const path = folder({ 'skills/git/SKILL.md': document('git') })
     symlinkSync('skills', join(path, 'link'))
     expect(await pathsOf(join(path, 'link'))).toEqual({ git: ['SKILL.md'] })
   })
 })
 
-describe('a document that is wrong', () => {
+describe('an invalid document', () => {
   it.each<[string, string | Uint8Array, RegExp]>([
     ['no frontmatter', '# Git\n', /does not begin with frontmatter/],
     ['frontmatter that does not end', '---\nname: git\n', /does not begin with frontmatter/],
@@ -209,7 +209,7 @@ function bomb(): string {
 }
 
 describe('limits', () => {
-  it('end the reading of a folder that is too deep, too full or too large', async () => {
+  it('refuse a folder that is too deep, too full or too large', async () => {
     const path = folder({ 'a/b/c/SKILL.md': document('c'), 'a/b/c/large.md': 'x'.repeat(2000) })
     await expect(readSkills(path, { maxDepth: 2 })).rejects.toThrow(refusal(/deeper than 2/))
     await expect(readSkills(path, { maxFiles: 4 })).rejects.toThrow(refusal(/more than 4/))

@@ -59,7 +59,7 @@ const KINDS: readonly [string, (server: McpServer) => Lister][] = [
 describe.each(KINDS)(
   `tools with a user interface, for clients that declare what they show in %s (${SPEC}#resource-discovery)`,
   (_, listerOf) => {
-    it('are shown with it to those that show it, and without it to others', async () => {
+    it('are listed with it for clients that support it, and without it for others', async () => {
       const list = listerOf(createServer([forecast]))
       for (let round = 0; round < 2; round++) {
         expect(await list(SHOWS)).toMatchObject([
@@ -87,7 +87,7 @@ describe.each(KINDS)(
       expect(tool?._meta).not.toHaveProperty('ui')
     })
 
-    it('are listed only where models are kept from them, when they are for the interface alone', async () => {
+    it('are listed only for clients that hide them from models, if they are for the interface only', async () => {
       const list = listerOf(createServer([forecast, refresh]))
       const names = async (capabilities: object): Promise<readonly string[]> =>
         (await list(capabilities)).map(({ name }) => name)
@@ -100,7 +100,7 @@ describe.each(KINDS)(
 )
 
 describe('the extension', () => {
-  it('is declared where it was asked for, in every revision', async () => {
+  it('is declared in every revision if it is enabled', async () => {
     const server = createServer([forecast])
     const { result } = await modernClient(server)('server/discover')
     expect(result).toMatchObject({ capabilities: { extensions: { [ID]: {} } } })
@@ -108,12 +108,12 @@ describe('the extension', () => {
     expect(client.initialized.result).toMatchObject({ capabilities: { extensions: { [ID]: {} } } })
   })
 
-  it('is asked for by name: a tool with a ui is refused without it', () => {
+  it('must be enabled: a tool with a ui is refused without it', () => {
     const server = new McpServer({ name: 'plain', version: '1' })
     expect(() => server.addTool(forecast)).toThrow(/extensions: \[apps\(\)\]/)
   })
 
-  it('leaves _meta.ui to its author where it was not asked for', async () => {
+  it('leaves _meta.ui unchanged if it is not enabled', async () => {
     const raw = defineTool({ name: 'raw', _meta: { ui: { anything: 1 } }, handler: () => 'x' })
     const [tool] = await modern(createServer([raw], { extensions: [] }))({})
     expect(tool?._meta).toEqual({ ui: { anything: 1 } })
@@ -121,7 +121,7 @@ describe('the extension', () => {
 })
 
 describe('a tool with a user interface', () => {
-  it('gives its text to whoever calls it, and is unknown where it is hidden', async () => {
+  it('returns its text to every caller, and is unknown if it is hidden', async () => {
     const request = modernClient(createServer([forecast, refresh]))
     const call = (name: string, capabilities = {}): ReturnType<typeof request> =>
       request('tools/call', { name }, capabilities)
@@ -130,19 +130,19 @@ describe('a tool with a user interface', () => {
     expect((await call('refresh')).error).toMatchObject({ code: -32602, message: 'Unknown tool: refresh' })
   })
 
-  it('is held to its own rule as well', async () => {
+  it('obeys its own visibility rule too', async () => {
     const hidden = { ...refresh, visible: () => false }
     expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
   })
 
-  it('may say so in _meta.ui, as it would elsewhere, with what stood there before', async () => {
+  it('may use _meta.ui, and keeps its other members', async () => {
     const _meta = { ui: { resourceUri: uri }, 'ui/resourceUri': uri }
     const list = modern(createServer([defineTool({ name: 'raw', _meta, handler: () => 'x' })]))
     expect((await list(SHOWS))[0]?._meta).toEqual(_meta)
     expect((await list({}))[0]).not.toHaveProperty('_meta')
   })
 
-  it('is shown in both forms page by page, by priority, and among the tools of a session', async () => {
+  it('is listed in both forms page by page, by priority, and with the tools of a session', async () => {
     const late = { ...forecast, name: 'late', priority: -1 }
     const server = createServer([late, forecast], {
       limits: { pageSize: 1 },
@@ -158,7 +158,7 @@ describe('a tool with a user interface', () => {
     expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
   })
 
-  it('is changed in both forms by an update', async () => {
+  it('is updated in both forms', async () => {
     const server = createServer([])
     const handle = server.addTool(forecast)
     expect(await modern(server)({})).toHaveLength(1)
@@ -180,7 +180,7 @@ describe('a tool with a user interface', () => {
     )
   })
 
-  it('is refused when it says twice what its interface is', () => {
+  it('is refused if it has two interfaces', () => {
     const twice = { ...forecast, _meta: { ui: { resourceUri: uri } } }
     expect(() => createServer([twice])).toThrow(/twice/)
   })
@@ -208,7 +208,7 @@ describe(`a user interface (${SPEC}#ui-resource-format)`, () => {
     prefersBorder: false,
   }
 
-  it('is read as HTML of its own type, with what it asks of its sandbox', async () => {
+  it('is read as HTML with its media type and its sandbox settings', async () => {
     const server = createServer([])
     server.add(app(full))
     const request = modernClient(server)

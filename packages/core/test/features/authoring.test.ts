@@ -33,8 +33,8 @@ async function call(server: McpServer, name: string, args: object = {}): Promise
   return answer
 }
 
-describe('what a newcomer writes works as it reads', () => {
-  it('a tool that returns a text', async () => {
+describe('the code of a newcomer works', () => {
+  it('a tool that returns text', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     expect(await call(server, 'hello')).toEqual({ content: [{ type: 'text', text: 'Hello' }] })
@@ -60,7 +60,7 @@ describe('what a newcomer writes works as it reads', () => {
     })
   })
 
-  it('a tool whose failure the model should read', async () => {
+  it('a tool with an error for the model', async () => {
     const server = create()
     server.addTool({
       name: 'strict',
@@ -75,7 +75,7 @@ describe('what a newcomer writes works as it reads', () => {
     expect(await call(server, 'strict', { city: 'Atlantis' })).toMatchObject({ isError: true })
   })
 
-  it('a tool that answers with pictures and links', async () => {
+  it('a tool that returns images and links', async () => {
     const server = create()
     server.addTool({
       name: 'map',
@@ -154,7 +154,7 @@ describe('what a newcomer writes works as it reads', () => {
     })
   })
 
-  it('what the mount knows of the user', () => {
+  it('the locals of the mount', () => {
     const server = new McpServer<{ user: User }>(info)
     server.addTool({
       name: 'whoami',
@@ -169,7 +169,7 @@ describe('what a newcomer writes works as it reads', () => {
     })
   })
 
-  it('definitions in files of their own, for any server or for one with an app', async () => {
+  it('definitions in separate files, for any server or for one with an app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -202,7 +202,7 @@ describe('what a newcomer writes works as it reads', () => {
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it('middleware that knows what its method results in', async () => {
+  it('middleware that knows the result of its method', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()
@@ -223,7 +223,7 @@ describe('what a newcomer writes works as it reads', () => {
     server.use('tools/call', async () => ({ text: 'no' }))
   })
 
-  it('a handle to change or take back what was added', async () => {
+  it('a handle to update or remove an entry', async () => {
     const server = create()
     const handle = server.addTool({
       name: 'a',
@@ -240,7 +240,7 @@ describe('what a newcomer writes works as it reads', () => {
     expect(server.removeTool('a')).toBe(false)
   })
 
-  it('JSON Schema, of which is inferred what it plainly says', async () => {
+  it('JSON Schema with inferred types', async () => {
     const server = create()
     server.addTool({
       name: 'json',
@@ -261,7 +261,7 @@ describe('what a newcomer writes works as it reads', () => {
   })
 })
 
-describe('what a newcomer gets wrong is a compile error', () => {
+describe('the mistakes of a newcomer are compile errors', () => {
   const inputSchema = z.object({ city: z.string() })
   const outputSchema = z.object({ high: z.number() })
   const server = create()
@@ -335,7 +335,7 @@ describe('what a newcomer gets wrong is a compile error', () => {
   })
 })
 
-describe('what the compiler cannot see is thrown where it was written, and says what to do', () => {
+describe('other mistakes throw at the definition, and say what to do', () => {
   const handler = (): string => 'x'
   it.each<[what: string, add: (server: McpServer) => void, says: RegExp]>([
     [
@@ -364,7 +364,7 @@ describe('what the compiler cannot see is thrown where it was written, and says 
       /"get forecast" must be 1 to 128 characters/,
     ],
     [
-      'a name that is taken',
+      'a duplicate name',
       (s) => [1, 2].forEach(() => s.addTool({ name: 'a', handler })),
       /tool "a" exists already.*replace: true/,
     ],

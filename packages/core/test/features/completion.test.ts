@@ -58,7 +58,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('gives an empty state where there is no context', async () => {
+  it('gives an empty state without context', async () => {
     const features = serve((_value, _ctx, state) => [JSON.stringify(state)])
     const expected = { completion: { values: ['{"arguments":{}}'] } }
     expect(await ask(features)).toMatchObject(expected)
@@ -119,7 +119,7 @@ describe('completion/complete', () => {
     ).toBe(-32602)
   })
 
-  it('answers -32602 for a resource where there are only prompts', async () => {
+  it('answers -32602 for a resource if there are only prompts', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => ask(features))).code).toBe(-32601)
     features.prompts.registry.set([])
@@ -136,7 +136,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('answers synchronously where it can', () => {
+  it('answers synchronously if possible', () => {
     expect(callNow(serve(() => []).methods, 'completion/complete', asking())).not.toBeInstanceOf(Promise)
   })
 })

@@ -39,7 +39,7 @@ const serve = (extensions: readonly Extension[] = [search], more: ServerOptions 
   })
 
 describe(`an extension (${SPEC})`, () => {
-  it('is declared to clients with its settings, and is off until a server names it', async () => {
+  it('is declared with its settings, and is off unless the server lists it', async () => {
     const on = await callModern(serve(), 'server/discover')
     expect(on.json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: { languages: ['en'] } } })
     const off = await callModern(serve([]), 'server/discover')
@@ -48,7 +48,7 @@ describe(`an extension (${SPEC})`, () => {
     expect([status, json.error?.code]).toEqual([404, -32_601])
   })
 
-  it('asks a function for its settings each time', async () => {
+  it('calls a function for its settings each time', async () => {
     let asked = 0
     const harness = serve([{ id: ID, settings: () => ({ asked: ++asked }) }])
     const before = asked
@@ -58,7 +58,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('adds methods, whose results are complete where they name no type of their own', async () => {
+  it('adds methods, whose results are complete unless they name a type', async () => {
     const headers = { 'mcp-name': 'books' }
     const found = await callModern(serve(), 'search/find', { index: 'books' }, { ...DECLARING, headers })
     expect(found.json.result).toMatchObject({ resultType: 'complete', index: 'books', depth: 3 })
@@ -67,7 +67,7 @@ describe(`an extension (${SPEC})`, () => {
     expect(later.text.split('"resultType"')).toHaveLength(2)
   })
 
-  it('says what its author means for the peer, and nothing else', async () => {
+  it("sends its author's errors to the client, and no others", async () => {
     const failed = await callModern(serve(), 'search/fail', {}, DECLARING)
     expect(failed.json.error).toEqual({ code: -31_000, message: 'No such index', data: { index: 'a' } })
     for (const method of ['search/leak', 'search/text']) {
@@ -90,7 +90,7 @@ describe(`an extension (${SPEC})`, () => {
     })
   })
 
-  it('is judged by the request alone, whatever the one before it declared', async () => {
+  it('depends on the request only, not on earlier declarations', async () => {
     const harness = serve()
     expect((await callModern(harness, 'search/later', {}, DECLARING)).json.result).toBeDefined()
     expect((await callModern(harness, 'search/later')).json.error?.code).toBe(-32_021)
@@ -99,7 +99,7 @@ describe(`an extension (${SPEC})`, () => {
     expect((await callModern(harness, 'tools/call', call)).text).toContain('none')
   })
 
-  it('may serve everyone, and may be demanded where a call cannot do without it', async () => {
+  it('may serve every client, and may be required by a call', async () => {
     const open = serve([{ ...search, clients: 'all' }])
     expect((await callModern(open, 'search/later')).json.result).toBeDefined()
     const harness = createHarness({
@@ -111,7 +111,7 @@ describe(`an extension (${SPEC})`, () => {
     expect(json.result?.['content']).toEqual([{ type: 'text', text: '{"depth":3}' }])
   })
 
-  it('has its parameters repeated by Mcp-Name, where it says so', async () => {
+  it('may have a parameter in Mcp-Name', async () => {
     const send = (index: unknown, name?: string): ReturnType<typeof callModern> =>
       callModern(serve(), 'search/find', { index }, { ...DECLARING, headers: { 'mcp-name': name } })
     expect((await send('books', 'books')).status).toBe(200)
@@ -122,7 +122,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('is wrapped by middleware around one of its methods and around all', async () => {
+  it('is wrapped by middleware for one of its methods and for all', async () => {
     const harness = serve()
     const seen: string[] = []
     harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))
@@ -140,7 +140,7 @@ describe(`an extension (${SPEC})`, () => {
 describe('an extension on sessions', () => {
   const inBoth = { ...search, eras: ['legacy', 'modern'] } as const
 
-  it('is not there, unless it says that it is', async () => {
+  it('is not available by default', async () => {
     const harness = serve()
     const { json } = await harness.post({ ...initializeMessage('2025-11-25') })
     expect(json.result?.['capabilities']).not.toHaveProperty('extensions')
@@ -149,7 +149,7 @@ describe('an extension on sessions', () => {
     expect(answer.error?.code).toBe(-32_601)
   })
 
-  it.each(['2024-11-05', '2025-11-25'])('is declared and serves at %s where it does', async (version) => {
+  it.each(['2024-11-05', '2025-11-25'])('is declared and served at %s if it is enabled', async (version) => {
     const harness = serve([inBoth])
     const capabilities = { extensions: { [ID]: {} } }
     const params = { protocolVersion: version, capabilities, clientInfo: { name: 'a', version: '1' } }
@@ -165,7 +165,7 @@ describe('an extension on sessions', () => {
   })
 })
 
-describe('what is wrong with an extension', () => {
+describe('an invalid extension', () => {
   const handler = (): object => ({})
   it.each<[string, unknown[], RegExp]>([
     ['no prefix', [{ id: 'search' }], /ERR_MCP_INVALID_NAME/],
@@ -205,13 +205,13 @@ describe('what is wrong with an extension', () => {
     expect(create).toThrow(problem)
   })
 
-  it('is said of a list that is none', () => {
+  it('is reported if the list is no array', () => {
     const options = { extensions: search } as unknown as ServerOptions
     expect(() => new McpServer({ name: 'a', version: '1' }, options)).toThrow(/ERR_MCP_OPTION/)
   })
 })
 
-it('reads no settings off the prototype of what a client declares', async () => {
+it('ignores settings on the prototype of a declaration', async () => {
   const harness = createHarness({
     setUp: (server) =>
       server.addTool({ name: 'proto', handler: (_args, ctx) => typeof ctx.client.extension('toString') }),

@@ -24,7 +24,7 @@ function create(options: Partial<FeatureOptions> = {}): { features: Features; ev
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('the method table', () => {
-  it('serves every method that a revision has, but those that are about the connection itself', () => {
+  it('serves every method of a revision, except those about the connection', () => {
     const tasks = createTaskFeature((): never => {
       throw new Error('no task was asked for')
     })
@@ -39,13 +39,13 @@ describe('the method table', () => {
     expect(await call(create().features.methods, 'ping')).toEqual({})
   })
 
-  it('has no logging where that is off', () => {
+  it('has no logging if it is off', () => {
     expect(create({ logging: false }).features.methods.has('logging/setLevel')).toBe(false)
   })
 })
 
 describe('capabilities', () => {
-  it('are those of what is registered', () => {
+  it('are those of the registered features', () => {
     const { features } = create()
     expect(features.capabilities()).toEqual({ logging: {} })
     features.tools.registry.add({ name: 't', handler })
@@ -61,7 +61,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('count an empty set, since more may come', () => {
+  it('include an empty set, because features may be added', () => {
     const { features } = create({ logging: false })
     features.tools.registry.set([])
     features.prompts.registry.set([])
@@ -73,7 +73,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('include completions where a prompt or a template has some', () => {
+  it('include completions if a prompt or a template has some', () => {
     const complete = { a: () => [] }
     const prompts = create().features
     prompts.prompts.registry.add({ name: 'p', arguments: [{ name: 'a' }], complete, handler })
@@ -88,7 +88,7 @@ describe('capabilities', () => {
 })
 
 describe('change events', () => {
-  it('come once per kind for all that a tick brings', async () => {
+  it('are emitted once per kind and tick', async () => {
     const { features, events } = create()
     for (let i = 0; i < 50; i++) features.tools.registry.add({ name: `t${i}`, handler })
     features.prompts.registry.add({ name: 'p', handler })
@@ -100,7 +100,7 @@ describe('change events', () => {
     expect(events.map(({ kind }) => kind).toSorted()).toEqual(['prompts', 'resources', 'tools'])
   })
 
-  it('come again for a later change', async () => {
+  it('are emitted again for a later change', async () => {
     const { features, events } = create()
     for (const uriTemplate of ['w://{a}', 'v://{a}']) {
       features.resources.templates.registry.add({ uriTemplate, name: 'w', handler })
@@ -111,7 +111,7 @@ describe('change events', () => {
     expect(events).toEqual([{ kind: 'resources' }, { kind: 'resources' }, { kind: 'resources' }])
   })
 
-  it('lose no change that comes between two microtasks', async () => {
+  it('lose no change between two microtasks', async () => {
     const { features, events } = create()
     const { registry } = features.resources
     registry.add({ uri: 'a://1', name: 'b', handler })

@@ -22,7 +22,7 @@ async function open(server: McpServer): Promise<Opened> {
 }
 
 describe('adding to one session', () => {
-  it('throws for a name that is taken, by the server too, unless it is to be replaced', async () => {
+  it('throws for a duplicate name, also of the server, unless it replaces', async () => {
     const server = create()
     server.addTool(tool('a'))
     server.addResource({ uri: 'a://b', name: 'b', handler: () => 'x' })
@@ -39,7 +39,7 @@ describe('adding to one session', () => {
     expect(() => own.addTool({ name: 'not a name', handler: () => '' })).toThrow(/ERR_MCP_INVALID_NAME/)
   })
 
-  it('keeps what it has when the server comes to have the same', async () => {
+  it("keeps the session's entry if the server adds the same name", async () => {
     const server = create()
     server.setTools([])
     const { peer, session } = await open(server)
@@ -62,7 +62,7 @@ describe('adding to one session', () => {
     own.addTool(tool('more'))
   })
 
-  it('is refused where the client was told of no such list, with what to do', async () => {
+  it('is refused if the client does not know of the list, with what to do', async () => {
     const server = create()
     const own = server.forSession((await open(server)).session)
     expect(() => own.addTool(tool('a'))).toThrow(/server\.setTools\(\[\]\).*ERR_MCP_SESSION/)
@@ -84,14 +84,14 @@ describe('adding to one session', () => {
     expect(session).not.toHaveProperty('own', expect.anything())
   })
 
-  it('takes sessions of this server only', async () => {
+  it('accepts sessions of this server only', async () => {
     const server = create()
     const { session } = await open(create())
     for (const given of [session, undefined, { id: 'x' }])
       expect(() => server.forSession(given as SessionView)).toThrow(/ERR_MCP_SESSION/)
   })
 
-  it('honours the rules on who may know of what, the order by priority, and limits of its own', async () => {
+  it('applies visible rules, priority order and its own limits', async () => {
     const server = new McpServer(
       { name: 'test', version: '1' },
       { logger: silent, tools: { orderByPriority: true } },

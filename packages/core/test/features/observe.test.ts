@@ -57,7 +57,7 @@ async function namesOf(server: McpServer): Promise<string[]> {
 }
 
 describe('a source that is observed', () => {
-  it('is offered at once where it answers at once, after what the server has of its own', async () => {
+  it("is listed at once if it is synchronous, after the server's own entries", async () => {
     const { server } = create()
     server.addTool(tool('own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -68,7 +68,7 @@ describe('a source that is observed', () => {
     })
   })
 
-  it('is offered once ready where it answers later', async () => {
+  it('is listed when it is ready if it is asynchronous', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     const source: Source = {
@@ -81,7 +81,7 @@ describe('a source that is observed', () => {
     expect(await namesOf(server)).toEqual(['later'])
   })
 
-  it('counts for the capabilities before anything has come from it', async () => {
+  it('counts for the capabilities before its first entry', async () => {
     const { server } = create()
     server.observe({ tools: () => new Promise(() => {}), prompts: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -91,7 +91,7 @@ describe('a source that is observed', () => {
     })
   })
 
-  it('is followed: added, replaced, removed and in its own order, where it stood', async () => {
+  it('is followed: adds, replaces, removes and orders entries in place', async () => {
     const { server } = create()
     const other = new OtherRegistry('a', 'b')
     server.observe(other)
@@ -108,7 +108,7 @@ describe('a source that is observed', () => {
     })
   })
 
-  it('is read once for many changes, of which clients hear once', async () => {
+  it('is read once for many changes, with one notification', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -121,7 +121,7 @@ describe('a source that is observed', () => {
     expect(peer.notifications.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })
 
-  it('tells nobody of a change that changed nothing', async () => {
+  it('causes no notification without a change', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -132,7 +132,7 @@ describe('a source that is observed', () => {
     expect(peer.notifications).toEqual([])
   })
 
-  it('may have resources, templates and prompts too', async () => {
+  it('may have resources, templates and prompts', async () => {
     const { server } = create()
     server.observe({
       resources: () => [{ uri: 'a://b', name: 'b', handler: () => 'b' }],
@@ -151,7 +151,7 @@ describe('a source that is observed', () => {
     expect((await peer.request('tools/list')).error).toMatchObject({ code: -32601 })
   })
 
-  it('that is none is refused', () => {
+  it('that is invalid is refused', () => {
     for (const wrong of [undefined, {}, { tools: () => [] }])
       expect(() => create().server.observe(wrong as unknown as Source)).toThrow(
         /server.observe takes an object/,
@@ -159,8 +159,8 @@ describe('a source that is observed', () => {
   })
 })
 
-describe('a name that is taken', () => {
-  it('stays with the server, and the log says so', async () => {
+describe('a duplicate name', () => {
+  it("remains the server's, with a log message", async () => {
     const { server, log } = create()
     server.addTool(tool('a', 'own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -173,7 +173,7 @@ describe('a name that is taken', () => {
     expect(log[0]?.err.message).toMatch(/The tool "a" exists already and is kept; this one is left out/)
   })
 
-  it('stays with the source that came first, and goes to the next when that one is gone', async () => {
+  it("remains the first source's, until that one removes it", async () => {
     const { server } = create()
     const [first, second] = [new OtherRegistry('a'), new OtherRegistry('a', 'b')]
     const handle = server.observe(first)
@@ -185,7 +185,7 @@ describe('a name that is taken', () => {
     expect(await namesOf(server)).toEqual(['a', 'b'])
   })
 
-  it('by a source is refused to the server too, unless it replaces', async () => {
+  it('of a source is refused to the server, unless it replaces', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -199,7 +199,7 @@ describe('a name that is taken', () => {
     })
   })
 
-  it('twice in one source is the first one', async () => {
+  it('within one source means the first entry', async () => {
     const { server, log } = create()
     server.observe(new OtherRegistry('a', 'a', 'b'))
     expect(await namesOf(server)).toEqual(['a', 'b'])
@@ -244,7 +244,7 @@ describe('a source that fails', () => {
     expect(await namesOf(server)).toEqual(['c'])
   })
 
-  it('at the start is logged and leaves the server as it is', async () => {
+  it('at the start is logged, and does not change the server', async () => {
     const { server, log } = create()
     server.addTool(tool('own'))
     const { ready } = server.observe({
@@ -256,7 +256,7 @@ describe('a source that fails', () => {
     expect(log).toHaveLength(1)
   })
 
-  it('in one kind changes no other kind', async () => {
+  it('in one kind does not affect other kinds', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     let prompts = (): AnyPrompt<unknown, unknown>[] => [{ name: 'p', handler: () => 'p' }]
@@ -274,7 +274,7 @@ describe('a source that fails', () => {
     expect(await namesOf(server)).toEqual(['a'])
   })
 
-  it('by a definition that is wrong loses that one alone', async () => {
+  it('with an invalid definition loses only that one', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a', 'not a name', 'b')
     server.observe(other)
@@ -283,8 +283,8 @@ describe('a source that fails', () => {
   })
 })
 
-describe('an answer that comes late', () => {
-  it('is followed by another reading where there was a change meanwhile', async () => {
+describe('a late result', () => {
+  it('is followed by another read if there was a change meanwhile', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []
@@ -302,7 +302,7 @@ describe('an answer that comes late', () => {
     expect(await namesOf(server)).toEqual(['new'])
   })
 
-  it('is not put in place once the source is detached', async () => {
+  it('is ignored after the source is detached', async () => {
     const { server } = create()
     let answer: ((tools: Iterable<OtherTool>) => void) | undefined
     const other = new OtherRegistry()
@@ -316,7 +316,7 @@ describe('an answer that comes late', () => {
 })
 
 describe('the end of an observation', () => {
-  it('by its handle takes back what came from the source, and leaves no listener', async () => {
+  it("by its handle removes the source's entries and its listener", async () => {
     const { server } = create()
     server.addTool(tool('own'))
     const other = new OtherRegistry('a', 'b')
@@ -332,7 +332,7 @@ describe('the end of an observation', () => {
     expect(peer.notifications).toHaveLength(1)
   })
 
-  it('comes by disposal too', async () => {
+  it('can be a disposal', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     {
@@ -342,7 +342,7 @@ describe('the end of an observation', () => {
     expect(await namesOf(server)).toEqual([])
   })
 
-  it('comes when the server closes, also for a source that fails at it', async () => {
+  it('comes with the close of the server, also if the source throws', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a')
     server.observe({
@@ -357,7 +357,7 @@ describe('the end of an observation', () => {
     expect(log).toMatchObject([{ err: { message: 'stuck' } }])
   })
 
-  it('leaves alone what has been put in the place of its own', async () => {
+  it('keeps entries that replaced those of the source', async () => {
     const { server } = create()
     const observation = server.observe(new OtherRegistry('a', 'b'))
     server.addTool(tool('a', 'own'), { replace: true })

@@ -34,7 +34,7 @@ const server = new McpServer<Locals, App>(
 const handler = (): string => 'x'
 
 describe('the types of visible', () => {
-  it('know the context of the server', () => {
+  it("know the server's locals", () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -56,7 +56,7 @@ describe('the types of visible', () => {
     })
   })
 
-  it('leave what else is inferred as it is, wherever they stand', () => {
+  it('do not change other inference, in any position', () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -78,7 +78,7 @@ describe('the types of visible', () => {
     })
   })
 
-  it('refuse what is no answer, and a context that the server does not have', () => {
+  it('refuse other results, and locals that the server lacks', () => {
     never(() => {
       // @ts-expect-error a text is no answer
       server.addTool({ name: 'a', visible: () => 'yes', handler })
@@ -98,7 +98,7 @@ describe('the types of visible', () => {
 })
 
 describe('the types of metadata', () => {
-  it('take what there is', () => {
+  it('accept defined members', () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -112,7 +112,7 @@ describe('the types of metadata', () => {
     })
   })
 
-  it('refuse what there is not', () => {
+  it('refuse undefined members', () => {
     never(() => {
       // @ts-expect-error a hint is a boolean
       server.addTool({ name: 'a', annotations: { readOnly: 'yes' }, handler })
@@ -137,7 +137,7 @@ describe('the types of metadata', () => {
     })
   })
 
-  it('let the name to show be asked of anything that has one', () => {
+  it('let displayName accept anything with a name', () => {
     expectTypeOf(displayName).returns.toBeString()
     never(() => {
       displayName({ name: 'a' })
@@ -149,7 +149,7 @@ describe('the types of metadata', () => {
 })
 
 describe('the types of observe', () => {
-  it('take a source of the same context, at once or later', () => {
+  it('accept a source with the same locals, immediate or asynchronous', () => {
     never(() => {
       const tools: AnyTool<App, Locals>[] = [defineTool({ name: 'a', handler })]
       const prompts: AnyPrompt<App, Locals>[] = []
@@ -166,7 +166,7 @@ describe('the types of observe', () => {
     })
   })
 
-  it('refuse a source that cannot be followed, and one of another context', () => {
+  it('refuse a source without change events, and one with other locals', () => {
     never(() => {
       // @ts-expect-error nothing to listen to
       server.observe({ tools: () => [] })

@@ -28,7 +28,7 @@ async function answers(
   return { now: await ask('2025-11-25'), before: await ask('2025-03-26') }
 }
 
-describe('what a tool returns, as clients get it', () => {
+describe('results of tools, as clients get them', () => {
   const bytes = new Uint8Array([1, 2, 3])
   const cases: [string, () => unknown, object, object?][] = [
     ['a text', () => `Result: ${(3).toFixed(2)}`, { content: [text('Result: 3.00')] }],
@@ -141,7 +141,7 @@ describe('what a tool returns, as clients get it', () => {
   })
 })
 
-describe('what a tool throws, as clients get it', () => {
+describe('errors of tools, as clients get them', () => {
   const cases: [string, () => Error, unknown][] = [
     [
       'a ToolError is for the model',
@@ -238,7 +238,7 @@ describe('results against their outputSchema, as clients get them', () => {
       server.addTool({ name: 't', outputSchema, handler: handler as () => { high: number }, ...more })
   const generic = { isError: true, content: [{ text: expect.stringMatching(/^The tool failed/) as string }] }
 
-  it('are the value, and its very JSON as text', async () => {
+  it('are the value, and the same JSON as text', async () => {
     const { now, before } = await answers(define(() => ({ high: 1.5 })))
     expect(now).toEqual({ content: [text(JSON.stringify({ high: 1.5 }))], structuredContent: { high: 1.5 } })
     expect(before).toEqual({ content: [text(JSON.stringify({ high: 1.5 }))] })
@@ -255,7 +255,7 @@ describe('results against their outputSchema, as clients get them', () => {
     expect(JSON.stringify(now)).not.toMatch(/hot|extra|structured/)
   })
 
-  it('pass where there is no schema, where they are errors, and where validation is off', async () => {
+  it('are not validated without a schema, for errors, and if validation is off', async () => {
     const wrong = { high: 'hot' }
     expect((await answers((server) => server.addTool({ name: 't', handler: () => wrong }))).now).toEqual({
       content: [text('{"high":"hot"}')],
@@ -279,7 +279,7 @@ describe('results against their outputSchema, as clients get them', () => {
 })
 
 describe('lists, as clients get them', () => {
-  it('have of a tool what was written, and nothing else', async () => {
+  it('have the defined members of a tool, and no others', async () => {
     const server = create()
     server.addTool({
       name: 'get_alerts',
@@ -304,7 +304,7 @@ describe('lists, as clients get them', () => {
     })
   })
 
-  it('have no cursor on a last page that is full, and refuse one that is not theirs', async () => {
+  it('have no cursor on a full last page, and refuse a cursor of another list', async () => {
     const server = create({ limits: { pageSize: 5 } })
     for (const name of 'abcde') server.addTool({ name, handler: () => '' })
     const client = await serveWeb(server).open()
@@ -324,7 +324,7 @@ describe('lists, as clients get them', () => {
     expect(peer.notifications).toHaveLength(1)
   })
 
-  it('have of a resource all that it says of itself', async () => {
+  it('have all metadata of a resource', async () => {
     const said = {
       uri: 'notes://a',
       name: 'a',
@@ -361,7 +361,7 @@ describe('lists, as clients get them', () => {
 })
 
 describe('prompts, as clients get them', () => {
-  it('take arguments by any name, spaces included', async () => {
+  it('accept arguments of any name, with spaces', async () => {
     const server = create()
     server.addPrompt({
       name: 'develop',
@@ -390,7 +390,7 @@ describe('prompts, as clients get them', () => {
 })
 
 describe('templates, as clients get them', () => {
-  it('of several that match, the most specific answers, in whatever order they came', async () => {
+  it('if several match, the most specific answers, in any order of registration', async () => {
     const templates = ['a://{x}/{y}', 'a://{x}/fixed', 'a://top/{y}'].map((uriTemplate) => ({
       uriTemplate,
       name: uriTemplate,
@@ -410,7 +410,7 @@ describe('templates, as clients get them', () => {
 })
 
 describe('completions, as clients get them', () => {
-  it('are at most 100, say that there are more, and know the arguments that are there already', async () => {
+  it('are at most 100, report if there are more, and get the other arguments', async () => {
     const server = create()
     server.addPrompt({
       name: 'p',
@@ -437,7 +437,7 @@ describe('completions, as clients get them', () => {
 })
 
 describe('logs, as clients get them', () => {
-  it('come from the level on that the session chose', async () => {
+  it('start at the level of the session', async () => {
     const server = create()
     server.addTool({
       name: 't',
@@ -454,8 +454,8 @@ describe('logs, as clients get them', () => {
   })
 })
 
-describe('work that goes on after the answer', () => {
-  it('holds the answer up by nothing, and is logged where it fails', async () => {
+describe('work after the response', () => {
+  it('does not delay the response, and is logged if it fails', async () => {
     const failure = new Error('canary')
     let fail: (() => void) | undefined
     let hear: ((fields: object) => void) | undefined
@@ -479,7 +479,7 @@ describe('work that goes on after the answer', () => {
 })
 
 describe('calls that end early', () => {
-  it('abort the signal of their handler, and are not answered', async () => {
+  it('abort the signal of their handler, and get no response', async () => {
     const server = create()
     const reasons: string[] = []
     let begun: (() => void) | undefined

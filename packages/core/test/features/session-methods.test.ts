@@ -48,7 +48,7 @@ function serve(): Features {
 }
 
 describe('logging/setLevel', () => {
-  it.each(LOG_LEVELS)('notes the level %s in the session', async (level) => {
+  it.each(LOG_LEVELS)('stores the level %s in the session', async (level) => {
     const { kept, options } = session()
     expect(await call(serve().methods, 'logging/setLevel', { level }, options)).toEqual({})
     expect(kept.logLevel).toBe(level)
@@ -65,13 +65,13 @@ describe('logging/setLevel', () => {
     },
   )
 
-  it('succeeds where no session remembers it', async () => {
+  it('succeeds without a session', async () => {
     expect(await call(serve().methods, 'logging/setLevel', { level: 'error' })).toEqual({})
   })
 })
 
 describe('resources/subscribe', () => {
-  it.each(['a://b', 'w://oslo'])('notes %s once, however often it is asked', async (uri) => {
+  it.each(['a://b', 'w://oslo'])('stores %s once, also if it is repeated', async (uri) => {
     const { kept, updates, options } = session(['a://other'])
     for (let i = 0; i < 3; i++)
       expect(await call(serve().methods, 'resources/subscribe', { uri }, options)).toEqual({})
@@ -79,7 +79,7 @@ describe('resources/subscribe', () => {
     expect(updates).toHaveLength(1)
   })
 
-  it('knows no other resource', async () => {
+  it('refuses an unknown resource', async () => {
     const { updates, options } = session()
     const error = await mcpErrorOf(() =>
       call(serve().methods, 'resources/subscribe', { uri: 'q://x' }, options),
@@ -88,7 +88,7 @@ describe('resources/subscribe', () => {
     expect(updates).toEqual([])
   })
 
-  it('takes 1024 of them and says so to the next', async () => {
+  it('accepts 1024, and refuses the next with the limit', async () => {
     const many = Array.from({ length: 1023 }, (_, i) => `w://${i}`)
     const { kept, options } = session(many)
     const { methods } = serve()
@@ -123,13 +123,13 @@ describe('resources/subscribe', () => {
 })
 
 describe('resources/unsubscribe', () => {
-  it('ends one subscription, also to a resource that is gone', async () => {
+  it('ends one subscription, also to a removed resource', async () => {
     const { kept, options } = session(['gone://x', 'a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'gone://x' }, options)).toEqual({})
     expect(kept.subscriptions).toEqual(['a://b'])
   })
 
-  it('succeeds where there is none, and notes nothing', async () => {
+  it('succeeds without a subscription, and stores nothing', async () => {
     const { updates, options } = session(['a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'q://x' }, options)).toEqual({})
     expect(updates).toEqual([])

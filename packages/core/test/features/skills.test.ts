@@ -62,7 +62,7 @@ const manifestOf = (skill: Listed | undefined): Manifest =>
 const paths = (skill: Listed | undefined): readonly string[] => manifestOf(skill).map(({ uri }) => uri)
 
 describe(`skills/list (${SPEC}#listing-skills)`, () => {
-  it('gives the whole frontmatter, and a manifest that every file keeps when it is read', async () => {
+  it('returns the whole frontmatter, and a manifest that matches every file', async () => {
     const { request } = bench([git])
     const { result } = await request('skills/list')
     expect(result).toMatchObject({ resultType: 'complete', ttlMs: 0, cacheScope: 'private' })
@@ -86,7 +86,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     }
   })
 
-  it('is in the order of addresses, page by page, with no skill twice and none left out', async () => {
+  it('is ordered by URI, page by page, with each skill once', async () => {
     const many = ['c', 'a', 'b/x', 'd', 'b/y'].map((path) => ({ ...named(path), path }))
     const { request } = bench(many, { pageSize: 2 })
     const seen: string[][] = []
@@ -103,7 +103,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     ])
   })
 
-  it('goes on behind a skill that has been removed meanwhile', async () => {
+  it('continues after a skill that was removed between pages', async () => {
     const { library, request } = bench(['a', 'b', 'c'].map(named), { pageSize: 2 })
     const { nextCursor } = (await request('skills/list')).result
     library.set(['a', 'c'].map(named))
@@ -111,7 +111,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect((result['skills'] as Listed[]).map(({ uri }) => uri)).toEqual(['skill://c/SKILL.md'])
   })
 
-  it('ends a page before it is larger than 1 MiB, and splits no entry', async () => {
+  it('limits a page to 1 MiB, without splitting an entry', async () => {
     const large = (name: string): SkillDefinition => ({
       ...named(name),
       frontmatter: { note: 'x'.repeat(700_000) },
@@ -123,12 +123,12 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect((second['skills'] as Listed[]).map(({ uri }) => uri)).toEqual(['skill://b/SKILL.md'])
   })
 
-  it('refuses a cursor that it has not given, with -32602', async () => {
+  it('refuses an unknown cursor with -32602', async () => {
     const { request } = bench([git])
     expect((await request('skills/list', { cursor: 'made-up' })).error?.code).toBe(-32602)
   })
 
-  it('says how long it may be kept where its author has said so', async () => {
+  it('has a cache hint if its author sets one', async () => {
     const { request } = bench([git], { cache: { ttlMs: 60_000, cacheScope: 'public' } })
     expect((await request('skills/list')).result).toMatchObject({ ttlMs: 60_000, cacheScope: 'public' })
     const uri = 'skill://git-workflow/SKILL.md'
@@ -138,7 +138,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     })
   })
 
-  it('counts nested skills among the files of the one that they stand in', async () => {
+  it('lists nested skills among the files of the outer one', async () => {
     const { request } = bench([
       { ...named('tax'), path: 'billing/tax', files: { 'rates.csv': 'a,b\n' } },
       { ...named('billing'), files: { 'GUIDE.md': 'x' } },
@@ -155,7 +155,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect(paths(inner)).toEqual(['skill://billing/tax/SKILL.md', 'skill://billing/tax/rates.csv'])
   })
 
-  it('names a skill dynamic where a file of it, or of one nested in it, is made for every read', async () => {
+  it('marks a skill as dynamic if one of its files, or of its nested skills, is generated at each read', async () => {
     let count = 0
     const { request } = bench([
       named('outer'),
@@ -175,7 +175,7 @@ const named = (path: string): SkillDefinition => ({
 })
 
 describe(`skills/get (${SPEC}#getting-a-skill)`, () => {
-  it('gives what the list gives, by the address of the document', async () => {
+  it('returns the same entry as the list, by the URI of the document', async () => {
     const { request } = bench([git])
     const [entry] = await listed(request)
     const { result } = await request('skills/get', { uri: 'skill://git-workflow/SKILL.md' })
@@ -197,7 +197,7 @@ describe(`skills/get (${SPEC}#getting-a-skill)`, () => {
 })
 
 describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
-  it('gives the direct children of a folder, folders among them', async () => {
+  it('returns the direct children of a folder, with folders', async () => {
     const { request } = bench([git], { directoryRead: true })
     const { result } = await request('resources/directory/read', { uri: 'skill://git-workflow' })
     expect(result['resources']).toEqual([
@@ -217,7 +217,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     ])
   })
 
-  it('goes page by page, and takes no cursor of another folder', async () => {
+  it('lists page by page, and refuses a cursor of another folder', async () => {
     const { request } = bench([git], { directoryRead: true, pageSize: 2 })
     const uri = 'skill://git-workflow'
     const first = (await request('resources/directory/read', { uri })).result
@@ -238,7 +238,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     },
   )
 
-  it('is no method where it was not asked for, and is declared where it was', async () => {
+  it('is declared only if it is enabled, and is unknown otherwise', async () => {
     const without = bench([git])
     const withIt = bench([git], { directoryRead: true })
     const call = ({ request }: Bench): Promise<{ error?: { code: number } }> =>
@@ -255,7 +255,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
 })
 
 describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
-  it('are resources, the document under the name and description of its skill', async () => {
+  it('are resources, and the document has the name and description of its skill', async () => {
     const { request } = bench([git])
     const { resources } = (await request('resources/list')).result as { resources: Record<string, unknown>[] }
     expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
@@ -266,7 +266,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(resources[0]).toMatchObject({ name: 'git-workflow', description: 'How this team branches' })
   })
 
-  it('are there for session clients too, who are told nothing of the extension', async () => {
+  it('are available to session clients, which do not see the extension', async () => {
     const { server } = bench([git])
     const client = await openAnsweringClient(server)
     const uri = 'skill://git-workflow/references/NAMES.md'
@@ -276,7 +276,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     await client.close()
   })
 
-  it('travel as they are, with a byte order mark, a NUL or a space in the name', async () => {
+  it('are sent unchanged, with a byte order mark, a NUL or a space in the name', async () => {
     const files = { 'a b?.md': '\ufeffx', 'data.bin': new Uint8Array([0, 65]), NOTES: Buffer.from('é') }
     const { request } = bench([{ ...named('odd'), files }])
     expect(bytesOf(await read(request, 'skill://odd/a%20b%3F.md'))).toEqual(Buffer.from('\ufeffx'))
@@ -287,14 +287,14 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
       expect(sha256(bytesOf(await read(request, uri)))).toBe(digest)
   })
 
-  it('stay as they were given: bytes that change later do not', async () => {
+  it('are copied: later changes to the bytes have no effect', async () => {
     const bytes = new Uint8Array([0, 1, 2])
     const { request } = bench([{ ...named('fixed'), files: { 'a.bin': bytes } }])
     bytes[1] = 9
     expect(await read(request, 'skill://fixed/a.bin')).toMatchObject({ blob: 'AAEC' })
   })
 
-  it('fail one read where a function gives no file, and tell the client nothing of it', async () => {
+  it('fail one read if a function returns no file, without details for the client', async () => {
     const { request } = bench([{ ...named('broken'), files: { 'a.md': () => 1 as unknown as string } }])
     const { error } = await request('resources/read', { uri: 'skill://broken/a.md' })
     expect(error?.code).toBe(-32603)
@@ -303,7 +303,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
 })
 
 describe('set', () => {
-  it('serves other skills from then on, and tells clients that the resources have changed', async () => {
+  it('serves the new skills, and notifies clients of the changed resources', async () => {
     const { library, server, request } = bench([git])
     const client = await openAnsweringClient(server)
     library.set([named('other')])
@@ -317,14 +317,14 @@ describe('set', () => {
     await client.close()
   })
 
-  it('leaves all as it was where a skill is wrong', async () => {
+  it('changes nothing if a skill is invalid', async () => {
     const { library, request } = bench([git])
     expect(() => library.set([named('other'), named('Wrong')])).toThrow(UsageError)
     expect((await listed(request)).map(({ uri }) => uri)).toEqual(['skill://git-workflow/SKILL.md'])
   })
 })
 
-describe('a skill that is wrong', () => {
+describe('an invalid skill', () => {
   const document = '---\nname: a\ndescription: b\n---\n'
   it.each<[string, unknown, string]>([
     ['a name in capitals', named('Git'), 'ERR_MCP_INVALID_NAME'],
@@ -382,7 +382,7 @@ describe('a skill that is wrong', () => {
     expect(() => skills({ skills: [skill as SkillDefinition] })).toThrow(expect.objectContaining({ code }))
   })
 
-  it('is refused where it stands in the place of another, or shares a file with it', () => {
+  it('is refused if it has the path of another, or shares a file with it', () => {
     expect(() => skills({ skills: [named('a'), named('a')] })).toThrow(/already/)
     const outer = { ...named('a'), files: { 'b/SKILL.md': document } }
     expect(() => skills({ skills: [outer, { ...named('b'), path: 'a/b' }] })).toThrow(

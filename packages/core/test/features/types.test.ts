@@ -27,7 +27,7 @@ const inputSchema = z.object({ city: z.string(), days: z.number().default(3) })
 const outputSchema = z.object({ high: z.number(), low: z.number() })
 
 describe('the types of a tool', () => {
-  it('give the handler what the schema makes of the arguments', () => {
+  it('give the handler the output of the schema', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -66,7 +66,7 @@ describe('the types of a tool', () => {
     })
   })
 
-  it('hold the handler to the outputSchema', () => {
+  it('require the handler to match the outputSchema', () => {
     defineTool({ name: 'a', outputSchema, handler: () => ({ high: 1, low: 0 }) })
     defineTool({ name: 'a', outputSchema, handler: () => Promise.resolve({ high: 1, low: 0 }) })
     // @ts-expect-error a member is missing
@@ -83,7 +83,7 @@ describe('the types of a tool', () => {
     defineTool({ name: 'a', outputSchema, handler: () => content.text('warm') })
   })
 
-  it('hold a whole result to the outputSchema', () => {
+  it('require a whole result to match the outputSchema', () => {
     defineTool({ name: 'a', outputSchema, handler: () => result({ structured: { high: 1, low: 0 } }) })
     defineTool({ name: 'a', outputSchema, handler: () => result.error('No forecast') })
     defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'No forecast', isError: true }) })
@@ -143,7 +143,7 @@ describe('the types of a tool', () => {
     defineTool({ name: 'a', outputSchema: declared, handler: () => ({ content: [], isError: true }) })
   })
 
-  it('keep literals apart from strings, whatever form the handler has', () => {
+  it('distinguish literals from strings, for every form of handler', () => {
     const states = z.object({
       state: z.enum(['open', 'closed']),
       tags: z.array(z.literal('new')),
@@ -205,7 +205,7 @@ describe('the types of a tool', () => {
     for (const value of returned) defineTool({ name: 'a', handler: () => value })
   })
 
-  it('carry the types of the app and the mount, and refuse others', () => {
+  it('have the types of app and locals, and refuse others', () => {
     const mine = defineTool({
       name: 'a',
       inputSchema,
@@ -218,7 +218,7 @@ describe('the types of a tool', () => {
     expectTypeOf(fitting).not.toEqualTypeOf(foreign)
   })
 
-  it('let definitions of every kind stand in one list', () => {
+  it('allow definitions of every kind in one list', () => {
     const all: AnyDefinition<App, Locals>[] = [
       defineTool({ name: 'a', inputSchema, outputSchema, handler: () => ({ high: 1, low: 0 }) }),
       defineTool({
@@ -240,7 +240,7 @@ describe('the types of a tool', () => {
 })
 
 describe('the types of a resource template', () => {
-  it('come from the literal', () => {
+  it('are inferred from the literal', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{country}/{city}{?days}',
       name: 'city',
@@ -252,7 +252,7 @@ describe('the types of a resource template', () => {
     })
   })
 
-  it('refuse completions of variables that are not there, and lists of what is no resource', () => {
+  it('refuse completions of unknown variables, and lists of other values', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{city}',
       name: 'city',
@@ -269,7 +269,7 @@ describe('the types of a resource template', () => {
     })
   })
 
-  it('let typed templates stand in a list', () => {
+  it('allow typed templates in a list', () => {
     const list: AnyResourceTemplate<App, Locals>[] = [
       defineResourceTemplate({
         uriTemplate: 'a://{b}',
@@ -283,7 +283,7 @@ describe('the types of a resource template', () => {
 })
 
 describe('the types of a prompt', () => {
-  it('give the handler what the schema makes of strings', () => {
+  it('give the handler the output of the schema for strings', () => {
     definePrompt({
       name: 'a',
       argsSchema: z.object({ city: z.string(), days: z.string().transform(Number).optional() }),
@@ -300,7 +300,7 @@ describe('the types of a prompt', () => {
     definePrompt({ name: 'a', argsSchema: z.object({ days: z.number() }), handler: () => 'x' })
   })
 
-  it('come from a list of arguments', () => {
+  it('are inferred from a list of arguments', () => {
     definePrompt({
       name: 'a',
       arguments: [{ name: 'the city', required: true }, { name: 'days' }],
@@ -320,7 +320,7 @@ describe('the types of a prompt', () => {
     })
   })
 
-  it('refuse what is no message', () => {
+  it('refuse other values than messages', () => {
     definePrompt({ name: 'a', handler: () => [message.user('a'), message.assistant(content.text('b'))] })
     definePrompt({
       name: 'a',
@@ -346,7 +346,7 @@ describe('the types of a prompt', () => {
     definePrompt({ name: 'a', handler: () => {} })
   })
 
-  it('let typed prompts stand in a list', () => {
+  it('allow typed prompts in a list', () => {
     const list: AnyPrompt<App, Locals>[] = [
       definePrompt({
         name: 'a',

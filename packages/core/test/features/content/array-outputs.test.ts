@@ -10,7 +10,7 @@ const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25
 const ignore = (): void => {}
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-describe.each(SESSION_REVISIONS)('an outputSchema that is no object, for a client of %s', (version) => {
+describe.each(SESSION_REVISIONS)('an outputSchema that is not an object, for a client of %s', (version) => {
   const server = new McpServer({ name: 'outputs', version: '1' }, { logger: silent })
   const list = [{ id: 'a' }, { id: 'b' }]
   server.addTool({
@@ -41,7 +41,7 @@ describe.each(SESSION_REVISIONS)('an outputSchema that is no object, for a clien
     handler: () => ({ list: ['a'] }),
   })
 
-  it('is not published, since the revision knows objects only', async () => {
+  it('is not published, because the revision supports objects only', async () => {
     const peer = await openPeer(server, { version })
     const { tools } = (await peer.request('tools/list')).result as { tools: { name: string }[] }
     const publishing = tools.filter((tool) => 'outputSchema' in tool).map(({ name }) => name)
@@ -61,7 +61,7 @@ describe.each(SESSION_REVISIONS)('an outputSchema that is no object, for a clien
     await peer.close()
   })
 
-  it('is enforced all the same', async () => {
+  it('is still enforced', async () => {
     const peer = await openPeer(server, { version })
     const { result } = await peer.request('tools/call', { name: 'wrong' })
     expect(result).toMatchObject({ isError: true })

@@ -6,7 +6,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
 
 describe('content blocks', () => {
-  it('carry what they were given, and nothing of their brand on the wire', () => {
+  it('hold what they were given, without their brand on the wire', () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     expect(plain(content.text('a', { annotations, _meta: { k: 1 } }))).toEqual({
       type: 'text',
@@ -67,7 +67,7 @@ describe('content blocks', () => {
     )
   })
 
-  it('are the only content that a result takes', () => {
+  it('are the only content that a result accepts', () => {
     const byHand = { type: 'text', text: 'a' } as never
     expect(() => result({ content: byHand })).toThrow(wrong)
     expect(() => result({ content: [content.text('a'), byHand] })).toThrow(wrong)

@@ -103,7 +103,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     expect(await callTool(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('is the result of an asynchronous handler, with undefined members and blocks of helpers', async () => {
+  it('is accepted from an asynchronous handler, with undefined members and blocks of helpers', async () => {
     const returned = Promise.resolve({ content: [content.text('hello')], isError: undefined })
     expect(await callTool(era, returned)).toEqual({ result: { content: [hello] }, logged: [] })
   })
@@ -186,13 +186,13 @@ describe.each(ERAS)("a resource's return value in the protocol's own form, at %s
     expect(await readTemplate(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('says how long it may be kept', async () => {
+  it('has its cache hint', async () => {
     const result = { contents: [contents], ttlMs: 5000, cacheScope: 'private' }
     const expected = era === '2026-07-28' ? result : { contents: [contents] }
     expect((await readResource(era, result)).result).toEqual(expected)
   })
 
-  it('says with no contents that there is no such resource', async () => {
+  it('means an unknown resource if it has no contents', async () => {
     expect((await readResource(era, { contents: [] })).error?.message).toContain('not found')
   })
 

@@ -58,7 +58,7 @@ describe('a result that is too large', () => {
     expect(await call(serve({}, { maxResultBytes: 2000 }), 'x', 5000)).toMatchObject({ isError: true })
   })
 
-  it('counts everything: structured value, its text, images, metadata', async () => {
+  it('counts everything: structured content, its text, images, metadata', async () => {
     const half = 'x'.repeat(600)
     const server = create({ maxResultBytes: 1024 })
     server.addTool({
@@ -82,7 +82,7 @@ describe('a result that is too large', () => {
     }
   })
 
-  it('counts what a middleware made of it', async () => {
+  it('counts the result of middleware', async () => {
     const server = serve({ maxResultBytes: 1024 })
     server.use('tools/call', async () => ({ content: [{ type: 'text', text: 'x'.repeat(2000) }] }))
     expect(await call(server, 'x', 1)).toMatchObject({ isError: true })
@@ -110,7 +110,7 @@ describe('a result that is too large', () => {
     }
   })
 
-  it('is one of more than 8 MiB by default, so that a line of 10 MiB holds it', async () => {
+  it('is larger than 8 MiB by default, so that a line of 10 MiB holds the message', async () => {
     const times = 8 * 1024 * 1024 - FRAME
     const peer = await openPeer(serve())
     const failed = async (n: number): Promise<unknown> =>
@@ -130,7 +130,7 @@ describe('a result that is too large', () => {
     },
   )
 
-  it('leaves the connection usable', async () => {
+  it('does not break the connection', async () => {
     const peer = await openPeer(serve({ maxResultBytes: 1024 }))
     for (const times of [2000, 1, 2000, 1]) {
       const { result: answer } = await peer.request('tools/call', {
@@ -145,7 +145,7 @@ describe('a result that is too large', () => {
 describe('the size of a text in UTF-8', () => {
   const samples = ['', 'a', 'é', '水', '🌧', 'a🌧é水"', '\ud800', '\udc00a', 'x'.repeat(1000)]
 
-  it.each(samples)('is what an encoder makes of it: %j', (text) => {
+  it.each(samples)('equals that of an encoder: %j', (text) => {
     const bytes = new TextEncoder().encode(text).length
     expect(bytesBeyond(text, bytes)).toBeUndefined()
     if (bytes > 0) expect(bytesBeyond(text, bytes - 1)).toBe(bytes)

@@ -51,7 +51,7 @@ describe('prompts/get: what a handler returns', () => {
     expect(await get(returning(Promise.resolve(value)))).toEqual(expected)
   })
 
-  it('has the description of the definition, unless the answer has its own', async () => {
+  it('has the description of the definition, unless the result has one', async () => {
     expect(await get(returning('x', { description: 'Mine' }))).toMatchObject({ description: 'Mine' })
     const own = messages({ description: 'Own', messages: [message.user('x')] })
     expect(await get(returning(own, { description: 'Mine' }))).toMatchObject({ description: 'Own' })
@@ -70,14 +70,14 @@ describe('prompts/get: what a handler returns', () => {
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('takes messages from the helpers only', () => {
+  it('accepts messages of the helpers only', () => {
     const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
     expect(() => message.user({ type: 'text', text: 'x' } as never)).toThrow(wrong)
     expect(() => message.user([content.text('x')] as never)).toThrow(wrong)
     expect(() => messages([{ role: 'user', content: content.text('x') } as never])).toThrow(wrong)
   })
 
-  it('is answered synchronously where it can be', () => {
+  it('is answered synchronously if possible', () => {
     expect(callNow(returning('x').methods, 'prompts/get', { name: 'p' })).not.toBeInstanceOf(Promise)
   })
 })
@@ -94,13 +94,13 @@ describe('prompts/get: the arguments', () => {
     handler: (args) => JSON.stringify(args),
   })
 
-  it('are what the schema makes of them', async () => {
+  it('are the output of the schema', async () => {
     expect(await get(serve(brief), { city: 'Oslo', days: '3' })).toEqual({
       messages: [text('user', 'Oslo number 3')],
     })
   })
 
-  it('from a list are those that it names', async () => {
+  it('are limited to those that a list names', async () => {
     expect(await get(serve(listed), { 'the city': 'Oslo', other: 'x' })).toEqual({
       messages: [text('user', '{"the city":"Oslo"}')],
     })
@@ -120,7 +120,7 @@ describe('prompts/get: the arguments', () => {
     },
   )
 
-  it('that do not fit the schema answer -32602 with the reason', async () => {
+  it('that are invalid give -32602 with the reason', async () => {
     const error = await mcpErrorOf(() => get(serve(brief), { city: 'O' }))
     expect(error.code).toBe(-32602)
     expect(error.message).toMatch(/^city: /m)
@@ -138,11 +138,11 @@ describe('prompts/get: the arguments', () => {
     },
   )
 
-  it.each([[5], ['x'], [null], [[]]])('that are no object answer -32602, such as %j', async (args) => {
+  it.each([[5], ['x'], [null], [[]]])('that are not an object give -32602, such as %j', async (args) => {
     expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
   })
 
-  it('inherited by every object are not given', async () => {
+  it('do not include inherited properties', async () => {
     const prompt = definePrompt({
       name: 'p',
       arguments: [{ name: 'constructor', required: true }],
@@ -165,16 +165,16 @@ describe('prompts/get: the arguments', () => {
 })
 
 describe('prompts/get: which prompt', () => {
-  it.each([['q'], ['__proto__'], [5], [null]])('is -32602 for the unknown %j', async (name) => {
+  it.each([['q'], ['__proto__'], [5], [null]])('gives -32602 for the unknown %j', async (name) => {
     expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
   })
 
-  it('echoes little of an unknown name', async () => {
+  it('repeats an unknown name only in part', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))
     expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
   })
 
-  it('is -32601 where none was ever registered', async () => {
+  it('gives -32601 if none was ever registered', async () => {
     const { methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => call(methods, 'prompts/list'))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(methods, 'prompts/get', { name: 'p' }))).code).toBe(-32601)
@@ -191,7 +191,7 @@ describe('prompts/get: which prompt', () => {
 })
 
 describe('prompts/list', () => {
-  it('shows what definitions say of themselves and of their arguments', async () => {
+  it('lists the metadata of prompts and of their arguments', async () => {
     const features = serve(
       definePrompt({
         name: 'a b',

@@ -47,11 +47,11 @@ const ALL = [
 const LISTS = ALL.slice(0, -1)
 
 describe('the hints of a server (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching)', () => {
-  it.each(ALL)('are 0 and private where nothing is said: %s', async (method, params) => {
+  it.each(ALL)('default to 0 and private: %s', async (method, params) => {
     expect(await hints(createServer(), method, params)).toEqual([0, 'private'])
   })
 
-  it('stand on no other result', async () => {
+  it('appear on no other result', async () => {
     const server = createServer({ cache: { ttlMs: 5, cacheScope: 'public' } })
     const called = await ask(server, 'tools/call', { name: 'a' })
     const got = await ask(server, 'prompts/get', { name: 'p' })
@@ -62,7 +62,7 @@ describe('the hints of a server (https://modelcontextprotocol.io/specification/2
     }
   })
 
-  it('are for everything, though a read is public only where it says so itself', async () => {
+  it('apply to everything, but a read is public only if its resource says so', async () => {
     const server = createServer({ cache: { ttlMs: 5000, cacheScope: 'public' } })
     for (const [method] of LISTS) expect(await hints(server, method)).toEqual([5000, 'public'])
     expect(await hints(server, 'resources/read', { uri: 'a://one' })).toEqual([5000, 'private'])
@@ -113,10 +113,10 @@ describe('the hints of a server (https://modelcontextprotocol.io/specification/2
   })
 })
 
-describe('public, said for everything, where callers might be told apart', () => {
+describe('public scope where results may depend on the caller', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('is private where a visible rule has a say, for those who see everything too, and whatever is said', async () => {
+  it('becomes private if a visible rule applies, for every caller and every setting', async () => {
     const server = createServer({ cache: { ...cache, tools: { cacheScope: 'public' } } })
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
     expect(await hints(server, 'tools/list')).toEqual([9, 'private'])
@@ -125,7 +125,7 @@ describe('public, said for everything, where callers might be told apart', () =>
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
   })
 
-  it('is private inside a middleware, unless the kind says public itself', async () => {
+  it('becomes private inside middleware, unless the kind is public explicitly', async () => {
     const server = createServer({ cache: { ...cache, prompts: { cacheScope: 'public' } } })
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
     server.use(async (_ctx, next) => next())
@@ -134,7 +134,7 @@ describe('public, said for everything, where callers might be told apart', () =>
     expect(await hints(server, 'server/discover')).toEqual([9, 'private'])
   })
 
-  it('is private where templates list, unless the kind says public itself; a rule on one of them counts in any case', async () => {
+  it('becomes private if templates list, unless the kind is public explicitly; a visible rule on a template always counts', async () => {
     const list = (): { uri: string; name: string }[] => [{ uri: 'c://1', name: '1' }]
     const template = { uriTemplate: 'c://{x}', name: 'c', list, handler: () => 'c' }
     const listing = createServer({ cache })
@@ -147,7 +147,7 @@ describe('public, said for everything, where callers might be told apart', () =>
     expect(await hints(meant, 'resources/list')).toEqual([9, 'private'])
   })
 
-  it('is private where a function gives the instructions, which are not for everybody then', async () => {
+  it('becomes private if a function returns the instructions', async () => {
     const asking = createServer({ cache, instructions: () => 'for you' })
     expect(await hints(asking, 'server/discover')).toEqual([9, 'private'])
     const fixed = createServer({ cache, instructions: 'for all' })
@@ -165,7 +165,7 @@ describe('the pages of a list', () => {
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
-  it('begin anew where the scope has changed between them', async () => {
+  it('restart if the scope has changed between them', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
@@ -177,7 +177,7 @@ describe('the pages of a list', () => {
     expect(await hints(server, 'tools/list', { cursor: before })).toEqual([9, 'public'])
   })
 
-  it('are told an empty cursor as one that is none of theirs', async () => {
+  it('refuse an empty cursor', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     expect((await ask(server, 'tools/list', { cursor: '' })).error?.code).toBe(-32602)
   })
@@ -224,7 +224,7 @@ describe('the hints of a resource and of one read', () => {
     expect(await hints(reading({ cache: { ttlMs: 30 } }), 'resources/read', { uri })).toEqual(expected)
   })
 
-  it('stay inside a middleware, which sees contents and nothing of them', async () => {
+  it('are kept around middleware, which sees only the contents', async () => {
     const server = reading()
     const seen: object[] = []
     server.use('resources/read', async (_ctx, next) => {
@@ -252,13 +252,13 @@ describe('the hints of a resource and of one read', () => {
     },
   )
 
-  it('are none where answers have gone into the result, which hangs on more than its address', async () => {
+  it('are omitted if the result contains answers of the user', async () => {
     const answer = { q: { action: 'accept', content: { a: 'x' } } }
     const answered = { uri: 'r://kept', inputResponses: answer }
     expect(await hints(reading(), 'resources/read', answered)).toEqual([0, 'private'])
   })
 
-  it('are refused at registration where they are wrong, or public beside a rule', () => {
+  it('are refused at registration if they are invalid, or public with a visible rule', () => {
     const server = createServer()
     const resource = { uri: 'w://w', name: 'w', handler: () => 'w' }
     expect(() => server.addResource({ ...resource, cache: { ttlMs: -5 } })).toThrow(
@@ -273,8 +273,8 @@ describe('the hints of a resource and of one read', () => {
   })
 })
 
-describe('a resource that is not there (https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)', () => {
-  it('is -32602 with its address, also where its handler gives no contents', async () => {
+describe('an unknown resource (https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)', () => {
+  it('gives -32602 with its URI, also if its handler returns no contents', async () => {
     const server = createServer()
     server.addResource({ uri: 'e://none', name: 'none', handler: () => contents([]) })
     server.addResource({ uri: 'e://gone', name: 'gone', handler: () => undefined })
@@ -291,7 +291,7 @@ describe('a resource that is not there (https://modelcontextprotocol.io/specific
 })
 
 describe('server/discover (https://modelcontextprotocol.io/specification/2026-07-28/server/discover)', () => {
-  it('asks for instructions with what the client says of itself', async () => {
+  it('calls the instructions function with the client info', async () => {
     const server = createServer({
       instructions: ({ capabilities }) => `You have ${Object.keys(capabilities).join(', ')}`,
     })

@@ -33,7 +33,7 @@ async function pages(features: Features, between: (page: number) => void = () =>
 }
 
 describe('tools/list', () => {
-  it('shows what a definition says of itself, and the schema of no arguments', async () => {
+  it('lists the metadata of a definition, and an empty schema without arguments', async () => {
     const shown = {
       title: 'A tool',
       description: 'Does a',
@@ -50,7 +50,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('shows each revision what it knows', async () => {
+  it('lists only the members that a revision defines', async () => {
     const { methods } = serve([
       tool('a', { title: 'A', outputSchema: { type: 'object' }, icons: [{ src: 'https://x.test/a.png' }] }),
     ])
@@ -67,7 +67,7 @@ describe('tools/list', () => {
     expect(namesOf(await wire(features.methods, 'tools/list'))).toEqual(['c', 'a', 'b'])
   })
 
-  it('gives the same kept answer until something changes', async () => {
+  it('returns the same cached result until a change', async () => {
     const features = serve([tool('a')])
     const handle = features.tools.registry.add(tool('b'))
     const first = callNow(features.methods, 'tools/list')
@@ -80,7 +80,7 @@ describe('tools/list', () => {
     expect(namesOf(await wire(features.methods, 'tools/list'))).toEqual(['a'])
   })
 
-  it('does not change with a definition that was changed after it was given', async () => {
+  it('ignores later changes to a definition object', async () => {
     const _meta = { k: 1 }
     const definition = { ...tool('a'), title: 'A', _meta }
     const features = serve([definition])
@@ -91,7 +91,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('gives a middleware the neutral items', async () => {
+  it('gives middleware the revision-neutral items', async () => {
     const { methods } = serve([tool('a', { title: 'A' }), tool('b')], 1)
     const list = await call(methods, 'tools/list', {}, { revision: '2024-11-05' })
     expect(list).toMatchObject({ tools: [{ name: 'a', title: 'A' }] })
@@ -121,18 +121,18 @@ describe('tools/list', () => {
 describe('pages of a list', () => {
   const letters = ['a', 'b', 'c', 'd', 'e'].map((name) => tool(name))
 
-  it('hold as many as pageSize says, and the last has no cursor', async () => {
+  it('hold pageSize items, and the last has no cursor', async () => {
     expect(await pages(serve(letters, 2))).toEqual([['a', 'b'], ['c', 'd'], ['e']])
     expect(await pages(serve(letters, 5))).toEqual([['a', 'b', 'c', 'd', 'e']])
     expect(await pages(serve(letters, 1))).toHaveLength(5)
     expect(await pages(serve([], 2))).toEqual([[]])
   })
 
-  it('are all one without a pageSize', async () => {
+  it('are a single page without pageSize', async () => {
     expect(await pages(serve(letters))).toEqual([['a', 'b', 'c', 'd', 'e']])
   })
 
-  it('stay in place while others are added, replaced and removed', async () => {
+  it('are stable while entries are added, replaced and removed', async () => {
     const features = serve(letters, 2)
     const all = await pages(features, (page) => {
       if (page !== 1) return
@@ -147,7 +147,7 @@ describe('pages of a list', () => {
     ])
   })
 
-  it('have cursors that another node with the same definitions understands', async () => {
+  it('have cursors that another node with the same definitions accepts', async () => {
     const { nextCursor: cursor } = await wire(serve(letters, 2).methods, 'tools/list')
     const other = serve([tool('z'), ...letters], 2)
     expect(namesOf(await wire(other.methods, 'tools/list', { cursor }))).toEqual(['c', 'd'])

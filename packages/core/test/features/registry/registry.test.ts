@@ -21,7 +21,7 @@ const names = (registry: ReturnType<typeof create>): string[] => registry.entrie
 const tick = (): Promise<void> => Promise.resolve()
 
 describe('a registry', () => {
-  it('keeps the order of registration, also when something is replaced', () => {
+  it('keeps the order of registration after a replacement', () => {
     const registry = create()
     for (const name of ['b', 'a', 'c']) registry.add({ name })
     registry.add({ name: 'a', value: 2 }, { replace: true })
@@ -55,14 +55,14 @@ describe('a registry', () => {
     },
   )
 
-  it('says whether there was something to remove', () => {
+  it('reports whether it removed an entry', () => {
     const registry = create()
     registry.add({ name: 'a' })
     expect(registry.remove('a')).toBe(true)
     expect(registry.remove('a')).toBe(false)
   })
 
-  it('counts as offered once anything was registered, an empty list included', () => {
+  it('is offered after any registration, also of an empty list', () => {
     const added = create()
     expect(added.offered).toBe(false)
     added.add({ name: 'a' }).remove()
@@ -72,7 +72,7 @@ describe('a registry', () => {
     expect(emptied.offered).toBe(true)
   })
 
-  it('leaves all as it was when a definition of a new set is wrong or doubled', () => {
+  it('changes nothing if a definition of a new set is invalid or duplicate', () => {
     const registry = create()
     registry.add({ name: 'a' })
     const entries = registry.entries()
@@ -82,7 +82,7 @@ describe('a registry', () => {
     expect(registry.entries()).toBe(entries)
   })
 
-  it('takes the order of a new set', () => {
+  it('uses the order of a new set', () => {
     const registry = create()
     registry.set([{ name: 'a' }, { name: 'b' }])
     registry.set([{ name: 'b' }, { name: 'a' }])
@@ -100,7 +100,7 @@ describe('a handle', () => {
     expect(before?.value).toBe(1)
   })
 
-  it('keeps what stood there when an update is wrong', () => {
+  it('keeps the old entry if an update is invalid', () => {
     const registry = create()
     const handle = registry.add({ name: 'a', value: 1 })
     expect(() => handle.update({ value: -1 })).toThrow('bad value')
@@ -110,7 +110,7 @@ describe('a handle', () => {
     expect(registry.get('a')?.value).toBe(3)
   })
 
-  it('does nothing once its registration was removed, replaced or set anew', () => {
+  it('does nothing after its entry was removed or replaced', () => {
     const ends: ((registry: ReturnType<typeof create>) => void)[] = [
       (registry) => {
         registry.remove('a')
@@ -158,7 +158,7 @@ describe('a handle', () => {
 })
 
 describe('changes of a registry', () => {
-  it('are told once per tick, however many there are', async () => {
+  it('are emitted once per tick', async () => {
     const registry = create()
     let calls = 0
     registry.onChange(() => calls++)
@@ -174,7 +174,7 @@ describe('changes of a registry', () => {
     expect(calls).toBe(2)
   })
 
-  it('are not told of what did not change', async () => {
+  it('are not emitted without a change', async () => {
     const registry = create()
     let calls = 0
     registry.onChange(() => calls++)
@@ -185,7 +185,7 @@ describe('changes of a registry', () => {
     expect(registry.offered).toBe(false)
   })
 
-  it('are not told to one who listens later or no longer', async () => {
+  it('are not emitted to later or removed listeners', async () => {
     const registry = create()
     let calls = 0
     registry.add({ name: 'a' })

@@ -107,15 +107,18 @@ describe.each([
     },
   ],
 ] as [string, VisibleRule][])('what %s hides', (_name, visible) => {
-  it.each(requests)('is as though it did not exist, byte for byte: %s', async (_request, method, params) => {
-    const { hiding, without } = withAndWithout(visible)
-    const hidden = await (await serveWeb(hiding).open('anyone')).text(method, params)
-    const absent = await (await serveWeb(without).open('anyone')).text(method, params)
-    expect(hidden).toBe(absent)
-    expect(hidden).not.toContain('canary')
-  })
+  it.each(requests)(
+    'is answered like an unknown one, byte for byte: %s',
+    async (_request, method, params) => {
+      const { hiding, without } = withAndWithout(visible)
+      const hidden = await (await serveWeb(hiding).open('anyone')).text(method, params)
+      const absent = await (await serveWeb(without).open('anyone')).text(method, params)
+      expect(hidden).toBe(absent)
+      expect(hidden).not.toContain('canary')
+    },
+  )
 
-  it.each(requests)('is there for who may know of it: %s', async (_request, method, params) => {
+  it.each(requests)('is visible to callers that may see it: %s', async (_request, method, params) => {
     const { hiding, without } = withAndWithout(visible)
     const shown = await (await serveWeb(hiding).open('admin')).text(method, params)
     const absent = await (await serveWeb(without).open('admin')).text(method, params)
@@ -124,7 +127,7 @@ describe.each([
 })
 
 describe('a caller', () => {
-  it('never gets a list that was made for another, whoever asks first', async () => {
+  it("never gets another caller's list, in any order of requests", async () => {
     const web = serveWeb(withAndWithout(forAdmins).hiding)
     const [admin, anyone] = [await web.open('admin'), await web.open('anyone')]
     const lists = []
@@ -134,7 +137,7 @@ describe('a caller', () => {
     expect(lists.slice(2)).toEqual(lists.slice(0, 2))
   })
 
-  it('gets the order of registration, however long the rules take', async () => {
+  it('gets the order of registration, also if the rules are slow', async () => {
     const server = create()
     const waiting: (() => void)[] = []
     for (const name of ['c', 'a', 'b']) {
@@ -154,7 +157,7 @@ describe('a caller', () => {
     })
   })
 
-  it('pages through what they may see, and no page is short', async () => {
+  it('gets full pages of the visible entries', async () => {
     const server = create({ limits: { pageSize: 2 } })
     for (let i = 0; i < 8; i++)
       server.addTool({ name: `t${i}`, ...(i % 2 === 1 && { visible: forAdmins }), handler: () => '' })
@@ -166,7 +169,7 @@ describe('a caller', () => {
     expect(second.result).not.toHaveProperty('nextCursor')
   })
 
-  it('cannot find out by a cursor whether something is there', async () => {
+  it('cannot detect a hidden entry by a cursor', async () => {
     const server = create({ limits: { pageSize: 1 } })
     for (const name of ['a', 'secret', 'b'])
       server.addTool({ name, ...(name === 'secret' && { visible: forAdmins }), handler: () => '' })
@@ -180,7 +183,7 @@ describe('a caller', () => {
     })
   })
 
-  it('is told by capabilities what the server has, not what they may see', async () => {
+  it('gets the capabilities of the server, not of the visible entries', async () => {
     const server = create()
     server.addTool({ name: 'secret', visible: () => false, handler: () => '' })
     const peer = await openPeer(server)
@@ -188,7 +191,7 @@ describe('a caller', () => {
     expect((await peer.request('tools/list')).result).toEqual({ tools: [] })
   })
 
-  it('does not reach a hidden resource by a template that covers its address', async () => {
+  it('does not reach a hidden resource by a template that matches its URI', async () => {
     const server = create()
     server.addResourceTemplate({ uriTemplate: 'notes://{id}', name: 'notes', handler: ({ id }) => id })
     server.addResource({ uri: 'notes://secret', name: 'secret', visible: forAdmins, handler: () => 'fixed' })
@@ -203,7 +206,7 @@ describe('a caller', () => {
 })
 
 describe('a rule', () => {
-  it('is given the context of the very request', async () => {
+  it('gets the context of its request', async () => {
     const seen: unknown[] = []
     const server = new McpServer<{ tenant: string }, { db: string }>(
       { name: 'test', version: '1' },
@@ -226,7 +229,7 @@ describe('a rule', () => {
     ])
   })
 
-  it('tells two sessions apart', async () => {
+  it('distinguishes two sessions', async () => {
     const server = create()
     let owner: string | undefined
     server.addTool({ name: 'claim', handler: (_args, ctx) => void (owner = ctx.session?.id) })
@@ -237,7 +240,7 @@ describe('a rule', () => {
     expect((await other.request('tools/list')).result['tools']).toHaveLength(1)
   })
 
-  it('that gives anything but true hides', async () => {
+  it('that returns anything but true hides the entry', async () => {
     const server = create()
     for (const [name, said] of Object.entries({ no: undefined, one: 1, text: 'yes', yes: true }))
       server.addTool({ name, visible: () => said as boolean, handler: () => '' })
@@ -245,7 +248,7 @@ describe('a rule', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'yes' }] })
   })
 
-  it('that fails is logged with the name of what it hid', async () => {
+  it('that throws is logged with the name of the hidden entry', async () => {
     const logged: object[] = []
     const server = create({ logger: { ...silent, error: (fields: object) => void logged.push(fields) } })
     const failure = new Error('canary')
@@ -255,12 +258,12 @@ describe('a rule', () => {
     expect(logged).toEqual([{ err: failure, kind: 'tool', name: 'a' }])
   })
 
-  it('that is no function is refused with the name of the tool', () => {
+  it('that is not a function is refused with the name of the tool', () => {
     const wrong = { name: 'a', visible: true as unknown as VisibleRule, handler: () => '' }
     expect(() => create().addTool(wrong)).toThrow(/tool "a" needs a function of \(ctx\) as its visible/)
   })
 
-  it('may come and go by an update', async () => {
+  it('may be added and removed by an update', async () => {
     const server = create()
     const handle = server.addTool({ name: 'a', handler: () => '' })
     const peer = await openPeer(server)

@@ -92,7 +92,7 @@ describe('resources/read: what a handler returns', () => {
     })
   })
 
-  it('says with undefined that there is no such resource', async () => {
+  it('returns undefined for an unknown resource', async () => {
     for (const handler of [() => undefined, () => Promise.resolve()]) {
       const error = await mcpErrorOf(() => read(serve([resource(handler)])))
       expect(error).toMatchObject({ reason: 'resource-not-found', data: { uri: 'a://b' } })
@@ -115,7 +115,7 @@ describe('resources/read: what a handler returns', () => {
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('is answered synchronously where it can be', () => {
+  it('is answered synchronously if possible', () => {
     expect(
       callNow(serve([resource(() => 'x')]).methods, 'resources/read', { uri: 'a://b' }),
     ).not.toBeInstanceOf(Promise)
@@ -159,7 +159,7 @@ describe('resources/read: which resource', () => {
     expect(await read(reversed, 'w://no/bergen')).toMatchObject({ contents: [{ text: 'with b' }] })
   })
 
-  it('is not asked of a less specific template when the best one has nothing', async () => {
+  it('does not try a less specific template if the best one returns nothing', async () => {
     const strict = serve(
       [],
       [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => undefined)],
@@ -169,7 +169,7 @@ describe('resources/read: which resource', () => {
     })
   })
 
-  it.each(['x://y', 'w://', '__proto__', 'constructor', ''])('is none for %j', async (uri) => {
+  it.each(['x://y', 'w://', '__proto__', 'constructor', ''])('is unknown for %j', async (uri) => {
     expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({
       reason: 'resource-not-found',
       data: { uri },
@@ -191,7 +191,7 @@ describe('resources/read: which resource', () => {
     },
   )
 
-  it('is -32601 where none was ever registered', async () => {
+  it('gives -32601 if none was ever registered', async () => {
     const { methods } = serve([])
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read']) {
       expect((await mcpErrorOf(() => call(methods, method, { uri: 'a://b' }))).code).toBe(-32601)
@@ -212,7 +212,7 @@ describe('resources/read: which resource', () => {
 })
 
 describe('resources/list', () => {
-  it('shows what definitions say of themselves', async () => {
+  it('lists the metadata of definitions', async () => {
     const shown = {
       title: 'B',
       description: 'The b',
@@ -248,7 +248,7 @@ describe('resources/list', () => {
     })
   })
 
-  it('includes what templates list, asked anew each time, with the context', async () => {
+  it('includes the lists of templates, called each time with the context', async () => {
     let round = 0
     const list = (ctx: { protocolVersion: string }): Resource[] => [
       { uri: `w://${++round}`, name: ctx.protocolVersion },
@@ -267,7 +267,7 @@ describe('resources/list', () => {
     expect(urisOf(await wire(features.methods, 'resources/list'))).toEqual(['a://b', 'w://2'])
   })
 
-  it('pages through what templates list', async () => {
+  it('pages through the lists of templates', async () => {
     const list = async (): Promise<Resource[]> =>
       ['w://1', 'w://2', 'w://3'].map((uri) => ({ uri, name: uri }))
     const { methods } = serve([resource(() => 'x')], [template('w://{n}', () => 'x', { list })], 2)
@@ -316,14 +316,14 @@ describe('registering a resource', () => {
     )
   })
 
-  it('refuses a second one at the same address', () => {
+  it('refuses a second one with the same URI', () => {
     const features = serve([resource(handler)])
     expect(() => features.resources.registry.add(resource(handler))).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_DUPLICATE_NAME' }),
     )
   })
 
-  it('refuses templates that are malformed, or complete what they do not have', () => {
+  it('refuses malformed templates, and completions of unknown variables', () => {
     const code = (value: string): unknown => expect.objectContaining({ code: value })
     expect(() => serve([], [template('w://{', handler)])).toThrow(code('ERR_MCP_URI_TEMPLATE'))
     expect(() => serve([], [template(5 as never, handler)])).toThrow(code('ERR_MCP_INVALID_DEFINITION'))

@@ -51,7 +51,7 @@ function create(): Watched {
 }
 
 describe('the hooks of a resource for its subscribers', () => {
-  it('hear of the first subscriber and of the last, over sessions and requests that listen together', async () => {
+  it('are called for the first and the last subscriber, over sessions and subscriptions together', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)
     const other = await openPeer(server)
@@ -71,7 +71,7 @@ describe('the hooks of a resource for its subscribers', () => {
     expect(calls).toHaveLength(3)
   })
 
-  it('hear of each address by itself', async () => {
+  it('are called for each URI', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)
     await session.request('resources/subscribe', { uri: 'file://a' })
@@ -81,7 +81,7 @@ describe('the hooks of a resource for its subscribers', () => {
     expect(calls).toEqual(['+file://a opened', '+file://b opened', '-file://a opened'])
   })
 
-  it('are called one after the other, and leave the subscription alone when they fail', async () => {
+  it('are called in order, and their failure does not affect the subscription', async () => {
     const { server } = create()
     const order: string[] = []
     let release = (): void => {}
@@ -113,7 +113,7 @@ describe('the hooks of a resource for its subscribers', () => {
     )
   })
 
-  it('belong to the session whose own resource it is', async () => {
+  it('belong to the session of a session resource', async () => {
     const { server } = create()
     const seen: string[] = []
     server.addTool({

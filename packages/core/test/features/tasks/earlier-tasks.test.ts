@@ -58,8 +58,8 @@ async function ended({ ask }: Bench, taskId: string, capabilities?: object): Pro
   throw new Error('The task never ended')
 }
 
-describe(`a client of 2026-07-28 that declares the tasks of 2025-11-25 alone (${SEP})`, () => {
-  it('may come back for a task that it began there, which says its result as well', async () => {
+describe(`a client of 2026-07-28 that declares only the tasks of 2025-11-25 (${SEP})`, () => {
+  it('may read a task that it started there, with its result', async () => {
     const bench = open()
     const taskId = await bench.begin('quick')
     expect(await ended(bench, taskId)).toMatchObject({
@@ -74,7 +74,7 @@ describe(`a client of 2026-07-28 that declares the tasks of 2025-11-25 alone (${
     })
   })
 
-  it('reads of a tool that failed as its revision has it, and the extension as it is there', async () => {
+  it('reads a failed tool in the form of its revision and of the extension', async () => {
     const bench = open()
     const taskId = await bench.begin('fails')
     const result = { isError: true, content: [{ text: 'Not today' }] }
@@ -94,7 +94,7 @@ describe(`a client of 2026-07-28 that declares the tasks of 2025-11-25 alone (${
     bench.release()
   })
 
-  it('has not declared the extension for anything else', async () => {
+  it('has not declared the extension for other methods', async () => {
     const bench = open()
     const { json } = await bench.ask('tools/call', { name: 'slow' }, { extensions: EXTENSION })
     const taskId = json.result?.['taskId']
@@ -114,7 +114,7 @@ describe(`a client of 2026-07-28 that declares the tasks of 2025-11-25 alone (${
     bench.release()
   })
 
-  it('has declared nothing for the task of somebody else, and one that declares nothing for its own', async () => {
+  it('may not read the task of another principal, nor its own without a declaration', async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const foreign = await callModern(bench, 'tasks/get', { taskId }, { capabilities: EARLIER })

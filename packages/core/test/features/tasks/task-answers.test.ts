@@ -80,8 +80,8 @@ const askedOf = ({ inputRequests }: JsonObject): readonly string[] => Object.key
 const textOf = (task: JsonObject): unknown =>
   (task['result'] as { content: { text: string }[] } | undefined)?.content[0]?.text
 
-describe(`what a call was answered before it became a task (${SEP})`, () => {
-  it('is what its handler gets inside, where questions are declared', async () => {
+describe(`the answers that a call got before it became a task (${SEP})`, () => {
+  it('are passed to the handler of a tool with asks', async () => {
     const { call, reach, runs } = open()
     const first = await call('declared')
     const second = await call('declared', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -91,7 +91,7 @@ describe(`what a call was answered before it became a task (${SEP})`, () => {
     expect(runs).toEqual(['declared'])
   })
 
-  it('is what its handler finds inside, where it returned its questions before the client knew tasks', async () => {
+  it('are passed to a handler that returned its questions before the client declared tasks', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     expect(askedOf(first)).toEqual(['who', 'where'])
@@ -105,7 +105,7 @@ describe(`what a call was answered before it became a task (${SEP})`, () => {
     expect(runs).toEqual(['first', 'two', 'three'])
   })
 
-  it('is not asked again where a part of the round is missing', async () => {
+  it('are not requested again if a part of the round is missing', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     const task = await call('returned', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -117,7 +117,7 @@ describe(`what a call was answered before it became a task (${SEP})`, () => {
     expect(runs).toEqual(['first', 'first', 'two'])
   })
 
-  it('counts without a state, as in any first round', async () => {
+  it('count without a state, as in any first round', async () => {
     const { call, reach } = open()
     const task = await call('returned', { inputResponses: { who: answer('Ann'), where: answer('Oslo') } })
     expect(askedOf(await reach(task, 'input_required'))).toEqual([expect.stringMatching(/^sure-/)])
@@ -125,7 +125,7 @@ describe(`what a call was answered before it became a task (${SEP})`, () => {
     expect(askedOf(asked)).toEqual(['where'])
   })
 
-  it('is asked for in the task where it does not fit', async () => {
+  it('are requested again in the task if they are invalid', async () => {
     const { call, reach } = open()
     const wrong = { action: 'accept', content: { name: 7 } }
     const task = await call('returned', { inputResponses: { who: wrong, where: answer('Oslo') } })

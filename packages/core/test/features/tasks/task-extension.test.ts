@@ -117,7 +117,7 @@ const filled = (n: number): object => ({ action: 'accept', content: { n } })
 const as = (principal: string): ModernCall => ({ more: { auth: { principal } } })
 
 describe(`a tool that can run as a task (${SEP})`, () => {
-  it('answers with a task that is stored already, flat, and with the names of the extension', async () => {
+  it('returns a stored task, flat, with the names of the extension', async () => {
     const bench = open()
     const { json, text } = await bench.ask('tools/call', { name: 'slow' })
     expect(json.result).toMatchObject({
@@ -136,7 +136,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
   })
 
-  it('gives its result with the task when it has ended, and its progress as the status message', async () => {
+  it('returns its result with the ended task, and its progress as the status message', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     let task = await bench.get(taskId)
@@ -150,7 +150,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(bench.ran).toEqual(['slow'])
   })
 
-  it('runs plainly for a client that has not declared the extension, if it can; else the call is refused', async () => {
+  it('runs as a plain call for a client without the extension, or is refused if it requires tasks', async () => {
     const bench = open()
     bench.release()
     const capabilities = {}
@@ -160,7 +160,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect([status, json.error]).toMatchObject([400, { code: -32_021, data: REQUIRED }])
   })
 
-  it('is not a task because the client says so, and no other tool is', async () => {
+  it('does not become a task at the request of the client', async () => {
     const bench = open()
     const task = { ttl: 5 }
     expect((await bench.ask('tools/call', { name: 'plain', task })).json.result?.['resultType']).toBe(
@@ -173,7 +173,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(undeclared.json.result?.['resultType']).toBe('complete')
   })
 
-  it('runs as any other where the server has not asked for the extension', async () => {
+  it('runs as a plain call if the server lacks the extension', async () => {
     const bench = open({ server: { extensions: [] } })
     const { json } = await bench.ask('tools/call', { name: 'must' })
     expect(json.result).toMatchObject({ resultType: 'complete', content: [{ text: 'none' }] })
@@ -193,7 +193,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(JSON.stringify(task)).not.toContain('secret')
   })
 
-  it('is run by middleware once, when the task runs', async () => {
+  it('runs its middleware once, when the task runs', async () => {
     const bench = open()
     const seen: (string | undefined)[] = []
     bench.server.use('tools/call', async (ctx, next) => {
@@ -205,7 +205,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(seen).toEqual([taskId])
   })
 
-  it('is told of as an extension, and not as tasks of the session revisions', async () => {
+  it('is announced as an extension, not as tasks of the session revisions', async () => {
     const { json } = await open().ask('server/discover')
     expect(json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: {} } })
     expect(json.result?.['capabilities']).not.toHaveProperty('tasks')
@@ -221,12 +221,12 @@ describe(`the methods of tasks (${SEP})`, () => {
     ['tasks/cancel', {}],
   ]
 
-  it.each(EACH)('%s needs a client that has declared the extension', async (method, more) => {
+  it.each(EACH)('%s requires a client with the extension', async (method, more) => {
     const { status, json } = await open().ask(method, { taskId: 'a', ...more }, { capabilities: {} })
     expect([status, json.error]).toMatchObject([400, { code: -32_021, data: REQUIRED }])
   })
 
-  it.each(EACH)('%s knows no task that is not there', async (method, more) => {
+  it.each(EACH)('%s refuses an unknown task', async (method, more) => {
     expect((await open().ask(method, { taskId: 'a', ...more })).json.error?.code).toBe(-32_602)
     expect((await open().ask(method, more)).json.error?.code).toBe(-32_602)
   })
@@ -241,17 +241,20 @@ describe(`the methods of tasks (${SEP})`, () => {
     expect((await bench.ask(method, { taskId, ...more })).status).toBe(200)
   })
 
-  it.each(EACH)('%s answers alike for the task of another principal and for none', async (method, more) => {
-    const bench = open()
-    const taskId = await bench.start('slow', {}, as('ann'))
-    const foreign = await bench.ask(method, { taskId, ...more }, as('bob'))
-    const none = await bench.ask(method, { taskId: 'none', ...more }, as('bob'))
-    expect(foreign.text).toBe(none.text)
-    expect((await bench.ask(method, { taskId, ...more })).text).toBe(none.text)
-    expect(await bench.get(taskId, as('ann'))).toMatchObject({ status: 'working' })
-  })
+  it.each(EACH)(
+    '%s gives the same error for the task of another principal and for none',
+    async (method, more) => {
+      const bench = open()
+      const taskId = await bench.start('slow', {}, as('ann'))
+      const foreign = await bench.ask(method, { taskId, ...more }, as('bob'))
+      const none = await bench.ask(method, { taskId: 'none', ...more }, as('bob'))
+      expect(foreign.text).toBe(none.text)
+      expect((await bench.ask(method, { taskId, ...more })).text).toBe(none.text)
+      expect(await bench.get(taskId, as('ann'))).toMatchObject({ status: 'working' })
+    },
+  )
 
-  it('tasks/cancel ends the handler, says nothing of the task, and may be repeated', async () => {
+  it('tasks/cancel aborts the handler, returns an empty result, and may be repeated', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     for (const _ of [1, 2]) {
@@ -265,7 +268,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     expect(bench.server.stats().tasks).toBe(0)
   })
 
-  it('a task that has ended stays as it is when it is cancelled', async () => {
+  it('cancelling an ended task does not change it', async () => {
     const bench = open()
     const taskId = await bench.start('must')
     await bench.until(taskId, 'completed')
@@ -273,7 +276,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ status: 'completed' })
   })
 
-  it('a client that leaves after its task has begun has cancelled nothing', async () => {
+  it('a client that disconnects after its task started does not cancel it', async () => {
     const bench = open()
     const { request, json } = await bench.ask('tools/call', { name: 'slow' })
     request.leave()
@@ -283,7 +286,7 @@ describe(`the methods of tasks (${SEP})`, () => {
 })
 
 describe(`input within a task (${SEP})`, () => {
-  it('is asked for in tasks/get, answered in parts by tasks/update, under keys that never come again', async () => {
+  it('is requested in tasks/get, and answered in parts by tasks/update, under unique keys', async () => {
     const bench = open()
     const taskId = await bench.start('asks')
     const both = asked(await bench.until(taskId, 'input_required'))
@@ -315,7 +318,7 @@ describe(`input within a task (${SEP})`, () => {
     expect(json.error?.code).toBe(-32_602)
   })
 
-  it('may be what a handler returns', async () => {
+  it('may be returned by a handler', async () => {
     const bench = open()
     const taskId = await bench.start('rounds')
     const [[key]] = asked(await bench.until(taskId, 'input_required')) as [[string, object]]
@@ -324,7 +327,7 @@ describe(`input within a task (${SEP})`, () => {
     expect(await bench.until(taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'Ann' }] } })
   })
 
-  it('is refused to the handler where the client cannot be asked', async () => {
+  it('is refused to the handler if the client cannot be asked', async () => {
     const bench = open()
     const capabilities = { extensions: { [ID]: {} } }
     const { json } = await bench.ask('tools/call', { name: 'asks' }, { capabilities })
@@ -332,7 +335,7 @@ describe(`input within a task (${SEP})`, () => {
     expect(task).toMatchObject({ error: { code: -32_021 } })
   })
 
-  it('is asked by the call itself where the tool declares it, and the task begins with the answers', async () => {
+  it('is requested by the call itself if the tool declares asks, and the task starts with the answers', async () => {
     const bench = open()
     const first = await bench.ask('tools/call', { name: 'first', arguments: {} })
     expect(first.json.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: {} } })
@@ -351,7 +354,7 @@ describe(`input within a task (${SEP})`, () => {
     expect(bench.ran).toEqual(['first'])
   })
 
-  it('is not acknowledged by a node that does not run the task', async () => {
+  it('is refused by a node that does not run the task', async () => {
     const store = new MemoryTaskStore({ clock: new TestClock() })
     const [one, other] = [open({ server: { tasks: { store } } }), open({ server: { tasks: { store } } })]
     const taskId = await one.start('asks')

@@ -79,7 +79,7 @@ const told = async (answer: Answer, count: number): Promise<Record<string, unkno
 }
 
 describe(`a client that listens to its tasks (${SEP})`, () => {
-  it('is told of each state as tasks/get would tell it, after the acknowledgement, and of nothing else', async () => {
+  it('gets each state in the form of tasks/get, after the acknowledgement, and nothing else', async () => {
     const bench = open()
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])
@@ -120,14 +120,14 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('is told of what ended before it listened', async () => {
+  it('gets the state of a task that ended before the subscription', async () => {
     const bench = open()
     const taskId = await bench.start()
     await bench.ask('tasks/cancel', { taskId })
     expect(await told(await bench.listen([taskId]), 1)).toMatchObject({ taskId, status: 'cancelled' })
   })
 
-  it('has declared the extension, whatever it asks for', async () => {
+  it('must have declared the extension', async () => {
     const bench = open()
     for (const taskIds of [[await bench.start()], [], 'malformed']) {
       const { status, json } = await bench.listen(taskIds, { capabilities: {} })
@@ -167,7 +167,7 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
     expect((await open().listen(taskIds)).json.error?.code).toBe(-32_602)
   })
 
-  it('hears nothing after its subscription has ended', async () => {
+  it('gets nothing after its subscription has ended', async () => {
     const bench = open()
     const taskId = await bench.start()
     const [leaving, staying] = [await bench.listen([taskId]), await bench.listen([taskId])]
@@ -179,13 +179,13 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
     expect(toldOf(leaving)).toHaveLength(1)
   })
 
-  it('is agreed nothing where the server does not have the extension', async () => {
+  it('gets an empty acknowledgement if the server lacks the extension', async () => {
     const { sink } = await open({ server: {} }).listen(['a'])
     expect(sink.messages[0]?.params?.['notifications']).toEqual({})
   })
 })
 
-describe('states of tasks reach listeners', () => {
+describe('task states reach subscribers', () => {
   it('of another node, also when that one cancels', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new TestClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
@@ -201,7 +201,7 @@ describe('states of tasks reach listeners', () => {
       await vi.waitFor(() => expect(toldOf(answer).at(-1)?.status).toBe('cancelled'), { interval: 1 })
   })
 
-  it('of tasks that the same principal has begun in a session', async () => {
+  it('of tasks that the same principal started in a session', async () => {
     const bench = open()
     const session = await bench.open({ version: '2025-11-25', more: { auth: { principal: 'ann' } } })
     const params = { name: 'works', task: {} }
@@ -241,7 +241,7 @@ describe('states of tasks reach listeners', () => {
     await server.close({ deadline: 0 })
   })
 
-  it('and no bus where no client could listen', async () => {
+  it('without a bus if no client can subscribe', async () => {
     const bus = new MemoryBus()
     const heard: unknown[] = []
     bus.subscribe('changes', (message) => heard.push(message))

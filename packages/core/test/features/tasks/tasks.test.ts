@@ -79,7 +79,7 @@ const status = async (client: AnsweringClient, taskId: string): Promise<unknown>
 const unknown = { code: -32602, message: 'Task not found' }
 
 describe('a call as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
-  it('is answered with the task at once, and with its result when it has ended', async () => {
+  it('returns the task at once, and its result after it ended', async () => {
     const { server, gate: held } = bench()
     const client = await openAnsweringClient(server)
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
@@ -123,7 +123,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     await server.close()
   })
 
-  it('gives the model what it may read at once', async () => {
+  it('has a text for the model in its first response', async () => {
     const { server } = bench()
     server.addTool({
       name: 'hint',
@@ -139,7 +139,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     await server.close()
   })
 
-  it('has no time limit but its own: it outlasts that of other calls, and ends with its time', async () => {
+  it('has its own time limit, which may be longer than that of other calls', async () => {
     const { server, clock, signals } = bench()
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
@@ -154,7 +154,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     await server.close()
   })
 
-  it('ends by the time limit of its tool, as a failure of the tool', async () => {
+  it('ends at the time limit of its tool with a tool error', async () => {
     const { server, clock } = bench()
     server.addTool({
       name: 'hangs',
@@ -184,7 +184,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     await server.close()
   })
 
-  it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])('is refused where it is %j', async (task) => {
+  it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])('is refused if it is %j', async (task) => {
     const { server } = bench()
     const client = await openAnsweringClient(server)
     const { error } = await client.request('tools/call', { name: 'slow', task })
@@ -222,7 +222,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
   })
 })
 
-describe('whether a tool is called as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation)', () => {
+describe('task support of a tool (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation)', () => {
   const withRequired = (options: Options = {}): Bench => {
     const made = bench(options)
     made.server.addTool({
@@ -253,7 +253,7 @@ describe('whether a tool is called as a task (https://modelcontextprotocol.io/sp
     await server.close()
   })
 
-  it('is refused with -32601 both ways', async () => {
+  it('is enforced with -32601 in both directions', async () => {
     const { server } = withRequired()
     const client = await openAnsweringClient(server)
     for (const params of [{ name: 'plain', task: {} }, { name: 'never', task: {} }, { name: 'must' }])
@@ -265,7 +265,7 @@ describe('whether a tool is called as a task (https://modelcontextprotocol.io/sp
     await server.close()
   })
 
-  it('makes no difference in a revision without tasks', async () => {
+  it('has no effect in a revision without tasks', async () => {
     const { server } = withRequired()
     const client = await openAnsweringClient(server, { version: '2025-06-18' })
     const call = async (params: object): Promise<unknown> =>
@@ -278,7 +278,7 @@ describe('whether a tool is called as a task (https://modelcontextprotocol.io/sp
     await server.close()
   })
 
-  it('makes no difference to a server without such tools, which has no task methods either', async () => {
+  it('has no effect on a server without such tools, which has no task methods', async () => {
     const server = new McpServer({ name: 'none', version: '1' })
     server.addTool({ name: 'plain', handler: () => 'plain' })
     const client = await openAnsweringClient(server)
@@ -291,7 +291,7 @@ describe('whether a tool is called as a task (https://modelcontextprotocol.io/sp
     await server.close()
   })
 
-  it('makes no difference to clients that cannot be told from others', async () => {
+  it('has no effect for clients that cannot be identified', async () => {
     const { server } = withRequired()
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'must', task: {} } }
     expect(JSON.parse((await server.handleMessage(message)) ?? '')).toMatchObject({
@@ -330,7 +330,7 @@ describe('whether a tool is called as a task (https://modelcontextprotocol.io/sp
   })
 })
 
-describe('what a task comes to (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-execution-errors)', () => {
+describe('the result of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-execution-errors)', () => {
   const failing = (): Bench => {
     const made = bench()
     const { server } = made
@@ -378,7 +378,7 @@ describe('what a task comes to (https://modelcontextprotocol.io/specification/20
     await server.close()
   })
 
-  it('is the very error where the call ends in one', async () => {
+  it('is the same error if the call fails', async () => {
     const { server } = failing()
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'protocol' })
@@ -390,7 +390,7 @@ describe('what a task comes to (https://modelcontextprotocol.io/specification/20
 })
 
 describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-cancellation)', () => {
-  it('aborts its handler, answers who waits, and drops what comes late', async () => {
+  it('aborts its handler, answers waiting requests, and drops late results', async () => {
     const { server, gate: held, signals } = bench()
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'slow' })
@@ -457,7 +457,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     return made
   }
 
-  it('wait for its client to come, and travel with the call that waits for the result', async () => {
+  it('wait for their client, and are sent on the tasks/result request', async () => {
     const { server, gate: held } = asking()
     const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'asks' })
@@ -482,7 +482,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     await server.close()
   })
 
-  it('may be declared beside the handler', async () => {
+  it('may be declared with asks', async () => {
     const { server } = asking()
     const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'declares' })
@@ -492,7 +492,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     await server.close()
   })
 
-  it('are asked again of a client that comes back; the first answer counts and withdraws the other', async () => {
+  it('are sent again to a client that reconnects; the first answer counts and cancels the other', async () => {
     const { server, gate: held } = asking()
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'asks' })
@@ -510,7 +510,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     await server.close()
   })
 
-  it('stay open when the call that carried them is cancelled', async () => {
+  it('stay open if the tasks/result request is cancelled', async () => {
     const { server, gate: held } = asking()
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'asks' })
@@ -527,7 +527,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     await server.close()
   })
 
-  it('fail with their answer, and are withdrawn when the task is cancelled', async () => {
+  it('fail with an invalid answer, and are cancelled with the task', async () => {
     const { server } = asking()
     const declining = await openAnsweringClient(server, { answer: () => ({ action: 'decline' }) })
     const declined = await idOf(declining, { name: 'asks' })
@@ -545,7 +545,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     await server.close()
   })
 
-  it('do not count as the time of the handler', async () => {
+  it('do not count toward the time limit of the handler', async () => {
     const { server, clock, gate: held } = asking()
     server.addTool({
       name: 'brief',
@@ -565,7 +565,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
 })
 
 describe('messages of a task', () => {
-  it('are tied to it: progress under the token of the call, logs, and its status', async () => {
+  it('are related to it: progress with the token of the call, logs, and its status', async () => {
     const { server, gate: held } = bench()
     server.addTool({
       name: 'reports',
@@ -600,7 +600,7 @@ describe('messages of a task', () => {
   })
 })
 
-describe('whose a task is (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control)', () => {
+describe('the owner of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control)', () => {
   const METHODS = ['tasks/get', 'tasks/result', 'tasks/cancel']
   const as = (principal: string): { auth: { principal: string } } => ({ auth: { principal } })
   const errors = async (client: AnsweringClient, taskId: unknown): Promise<unknown[]> =>
@@ -608,7 +608,7 @@ describe('whose a task is (https://modelcontextprotocol.io/specification/2025-11
   const listed = async (client: AnsweringClient): Promise<unknown[]> =>
     idsOf((await client.request('tasks/list')).result)
 
-  it('is that of its session where the client has no name; for others it is one that never was', async () => {
+  it('is its session if the client is anonymous; for others the task does not exist', async () => {
     const { server, gate: held } = bench()
     const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
     const taskId = await idOf(own, { name: 'slow' })
@@ -622,7 +622,7 @@ describe('whose a task is (https://modelcontextprotocol.io/specification/2025-11
     await server.close()
   })
 
-  it('is that of its principal, from whichever session', async () => {
+  it('is its principal, in every session', async () => {
     const { server, gate: held } = bench()
     const ann = await openAnsweringClient(server, as('ann'))
     const taskId = await idOf(ann, { name: 'slow' })
@@ -635,7 +635,7 @@ describe('whose a task is (https://modelcontextprotocol.io/specification/2025-11
     await server.close()
   })
 
-  it('outlives the session of a principal, who may be asked on another one', async () => {
+  it('survives the session of a principal, who can be asked in another session', async () => {
     const { server } = bench()
     server.addTool({
       name: 'asks',
@@ -654,7 +654,7 @@ describe('whose a task is (https://modelcontextprotocol.io/specification/2025-11
     await server.close()
   })
 
-  it('ends with its session where nobody else can come back for it', async () => {
+  it('ends with its session if no other session can reach it', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
     const { server, signals } = bench({ clock, tasks: { store } })
@@ -671,8 +671,8 @@ describe('whose a task is (https://modelcontextprotocol.io/specification/2025-11
   })
 })
 
-describe('a session that ends while a task of it is stored', () => {
-  it('leaves nothing, and the handler never runs', async () => {
+describe('a session that ends while one of its tasks is being stored', () => {
+  it('leaves no task, and the handler does not run', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const stored = gate()
@@ -702,7 +702,7 @@ describe('a session that ends while a task of it is stored', () => {
 })
 
 describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
-  it('comes in pages, whose cursors survive the end of the task that they name', async () => {
+  it('is paged, with cursors that remain valid after their task is gone', async () => {
     const { server, clock, gate: held } = bench({ limits: { pageSize: 2 } })
     const client = await openAnsweringClient(server)
     const ids: string[] = []
@@ -739,7 +739,7 @@ describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-
 })
 
 describe('the limits of tasks', () => {
-  it('let only so many of one owner run at once', async () => {
+  it('allow a limited number of running tasks per owner', async () => {
     const { server, gate: held } = bench({ limits: { running: 2 } })
     const client = await openAnsweringClient(server)
     const first = await idOf(client, { name: 'slow' })
@@ -755,7 +755,7 @@ describe('the limits of tasks', () => {
     await server.close()
   })
 
-  it('refuse a task that the store has no room for, whose handler never runs', async () => {
+  it('refuse a task if the store is full, without running the handler', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ max: 1, clock })
     const { server, gate: held, signals } = bench({ clock, tasks: { store } })
@@ -768,7 +768,7 @@ describe('the limits of tasks', () => {
     await server.close()
   })
 
-  it('fail a task whose result the store cannot take', async () => {
+  it('fail a task whose result the store cannot hold', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ maxBytes: 2_000, clock })
     const { server, gate: held } = bench({ clock, tasks: { store } })
@@ -794,7 +794,7 @@ describe('the limits of tasks', () => {
 })
 
 describe('tasks on several nodes', () => {
-  it('are answered for by a node that does not run them', async () => {
+  it('are served by a node that does not run them', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
     const [here, there] = [bench({ clock, tasks: { store } }), bench({ clock, tasks: { store } })]
@@ -813,8 +813,8 @@ describe('tasks on several nodes', () => {
   })
 })
 
-describe('a task that another node has cancelled', () => {
-  it('ends with the next that its handler says', async () => {
+describe('a task that another node cancelled', () => {
+  it('ends at the next message of its handler', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
     const [here, there] = [bench({ clock, tasks: { store } }), bench({ clock, tasks: { store } })]
@@ -844,7 +844,7 @@ describe('a task that another node has cancelled', () => {
 })
 
 describe('a server that closes', () => {
-  it('lets the tasks of principals end within the deadline', async () => {
+  it('waits for the tasks of principals until the deadline', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
     const { server, gate: held } = bench({ clock, tasks: { store } })
@@ -858,7 +858,7 @@ describe('a server that closes', () => {
     expect(record?.status).toBe('completed')
   })
 
-  it('fails those that are left after it, and says so', async () => {
+  it('fails the remaining tasks, and reports it', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
     const { server, signals } = bench({ clock, tasks: { store } })
@@ -877,7 +877,7 @@ describe('a server that closes', () => {
 })
 
 describe('a store', () => {
-  it('that is not asked for anything is not asked for anything', async () => {
+  it('without updates gets no updates', async () => {
     const refuse = (): never => {
       throw new Error('asked')
     }
@@ -889,7 +889,7 @@ describe('a store', () => {
     await server.close()
   })
 
-  it('that takes its time keeps the order of what happens', async () => {
+  it('that is slow keeps the order of updates', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const written: unknown[] = []

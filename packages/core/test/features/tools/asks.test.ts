@@ -55,7 +55,7 @@ async function ask(
 }
 
 describe('a declared ask', () => {
-  it('sees what the mount and the lifespan give the handler', async () => {
+  it('gets locals and app like the handler', async () => {
     const server = createServer<{ user: string }>()(
       { name: 'files', version: '1' },
       { lifespan: () => ({ root: '/' }) },
@@ -75,7 +75,7 @@ describe('a declared ask', () => {
     expect(textOf(JSON.parse(answer ?? '') as Message)).toBe('ada in /')
   })
 
-  it('is put to the client, and the handler runs once with the answer', async () => {
+  it('is sent to the client, and the handler runs once with the answer', async () => {
     const { client, reply, runs } = await ask(() => accept({ ok: true }))
     expect(client.asked).toEqual([
       {
@@ -92,7 +92,7 @@ describe('a declared ask', () => {
     expect(runs).toEqual({ ask: 2, handler: 1 })
   })
 
-  it('that gives a value asks nobody', async () => {
+  it('that returns a value does not ask', async () => {
     const { server, runs } = deleteFolder()
     const client = await openAnsweringClient(server, { capabilities: {} })
     expect(textOf(await client.call('delete_folder', { path: 'empty' }))).toBe('Deleted empty')
@@ -100,7 +100,7 @@ describe('a declared ask', () => {
     expect(runs).toEqual({ ask: 1, handler: 1 })
   })
 
-  it('is not reached by arguments that are not valid', async () => {
+  it('does not run for invalid arguments', async () => {
     const { server, runs } = deleteFolder()
     const client = await openAnsweringClient(server)
     expect((await client.call('delete_folder', {})).result?.['isError']).toBe(true)
@@ -138,7 +138,7 @@ describe('a declared ask', () => {
     expect(runs.handler).toBe(0)
   })
 
-  it('may fail as a handler may', async () => {
+  it('may fail like a handler', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -156,7 +156,7 @@ describe('a declared ask', () => {
     })
   })
 
-  it('that is no function, or named twice, breaks its registration', () => {
+  it('that is not a function, or a duplicate, is refused at registration', () => {
     const server = new McpServer({ name: 'a', version: '1' })
     const add = (given: unknown): void =>
       void server.addTool({ name: 'a', asks: given as object, handler: () => '' })
@@ -189,7 +189,7 @@ describe('several asks', () => {
     expect(textOf(await reply)).toBe('false 1 3')
   })
 
-  it('follow one another where one looks at the answer of another', async () => {
+  it('run in order if one reads the answer of another', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     const runs = { folder: 0, confirm: 0, handler: 0 }
     server.addTool({
@@ -218,7 +218,7 @@ describe('several asks', () => {
     expect(runs).toEqual({ folder: 3, confirm: 3, handler: 1 })
   })
 
-  it('wait even where an author catches what makes them wait', async () => {
+  it('wait even if the author catches the error that makes them wait', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -237,7 +237,7 @@ describe('several asks', () => {
     expect(textOf(await client.call('a'))).toBe('true')
   })
 
-  it('cannot have the one name that no answer can be kept under', () => {
+  it('cannot be named __proto__', () => {
     const server = new McpServer({ name: 'a', version: '1' })
     const named = Object.defineProperty({}, '__proto__', { value: () => 1, enumerable: true })
     expect(() => server.addTool({ name: 'a', asks: named, handler: () => '' })).toThrow(
@@ -258,7 +258,7 @@ describe('several asks', () => {
     expect(String(errors[0])).toContain('the ask "one" that reads the answer "two", which comes later')
   })
 
-  it('one that changes its question is asked again, with what it says now, and not for ever', async () => {
+  it('one that changes its question is asked again, a limited number of times', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     let runs = 0
     server.addTool({
@@ -272,7 +272,7 @@ describe('several asks', () => {
     expect(runs).toBe(9)
   })
 
-  it('that fail take the others with them, which the client is told', async () => {
+  it('that fail cancel the others at the client', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -335,7 +335,7 @@ describe('what the client must be able to do', () => {
     },
   )
 
-  it('is in its revision', async () => {
+  it('is defined by its revision', async () => {
     const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } }
     const first = await refused(() => 1, { version: '2025-03-26', capabilities })
     expect(first?.message).toBe(
@@ -350,7 +350,7 @@ describe('what the client must be able to do', () => {
     expect(many?.message).toContain('the field "tags"')
   })
 
-  it('asks an address with an id of its own', async () => {
+  it('elicits a URL with an elicitation id', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -367,7 +367,7 @@ describe('what the client must be able to do', () => {
     })
   })
 
-  it('is told of a schema that no form can show in the log, by name', async () => {
+  it('logs the name of a schema that no form can show', async () => {
     const errors: unknown[] = []
     const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
     server.addTool({
@@ -380,7 +380,7 @@ describe('what the client must be able to do', () => {
   })
 })
 
-describe('the time that a question takes', () => {
+describe('the time of a question', () => {
   const open = async (
     options: ServerOptions = {},
   ): Promise<Counted & { client: AnsweringClient; clock: FakeClock; reply: Promise<Message> }> => {
@@ -402,7 +402,7 @@ describe('the time that a question takes', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('ends after ten minutes of silence, which the client is told', async () => {
+  it('ends after ten minutes, and the client is notified', async () => {
     const { client, clock, reply, runs } = await open()
     await clock.advance(600_000)
     expect(textOf(await reply)).toBe('The question "confirm" was not answered in 600 s')
@@ -449,7 +449,7 @@ describe('the time that a question takes', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('does not end while a server drains: an open question is still answered', async () => {
+  it('continues while a server drains', async () => {
     const { client, reply, server } = await open()
     const closed = server.close()
     client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
@@ -458,7 +458,7 @@ describe('the time that a question takes', () => {
   })
 })
 
-it('answers to what was never asked, or twice, change nothing', async () => {
+it('unknown and repeated answers have no effect', async () => {
   const { client, reply, runs } = await ask(() => accept({ ok: true }))
   client.send({ id: client.asked[0]?.id, result: accept({ ok: false }) })
   client.send({ id: 999, result: accept({ ok: true }) })
@@ -468,7 +468,7 @@ it('answers to what was never asked, or twice, change nothing', async () => {
   expect(runs.handler).toBe(1)
 })
 
-it('a server full of calls that ask still reads the answers', async () => {
+it('a server at its call limit still reads answers', async () => {
   const { server } = deleteFolder({ limits: { running: 2, inFlight: 2 } })
   const client = await openAnsweringClient(server)
   const replies = [client.call('delete_folder', { path: 'a' }), client.call('delete_folder', { path: 'b' })]
@@ -491,7 +491,7 @@ it('middleware runs once around a call, however many rounds it takes', async () 
   expect([around, runs.handler]).toEqual([1, 1])
 })
 
-it('a question that comes to nothing says why to those who catch it', () => {
+it('a failed question throws an error with the reason', () => {
   expect(new QuestionError('declined', 'No')).toMatchObject({ reason: 'declined', message: 'No' })
   expect(new QuestionError('declined', 'No')).toBeInstanceOf(ToolError)
 })

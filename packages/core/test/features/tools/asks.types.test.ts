@@ -32,15 +32,15 @@ interface Ok {
 type Form = Record<string, unknown>
 const isEmpty = async (path: string): Promise<boolean> => path === ''
 
-describe('what a question comes to', () => {
-  it('is what its schema makes of the form', () => {
+describe('the result of a question', () => {
+  it('is the output of its schema', () => {
     expectTypeOf(elicit('?', ok)).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicit('?', z.object({ at: z.coerce.date().optional() }))).toEqualTypeOf<
       Question<{ at?: Date | undefined }>
     >()
   })
 
-  it('is what JSON Schema plainly says, or an object', () => {
+  it('is inferred from simple JSON Schema, or is an object', () => {
     expectTypeOf(
       elicit('?', { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }),
     ).toExtend<Question<{ readonly ok: boolean }>>()
@@ -48,7 +48,7 @@ describe('what a question comes to', () => {
     expectTypeOf(elicit('?', schema)).toEqualTypeOf<Question<Form>>()
   })
 
-  it('is what any Standard Schema says', () => {
+  it('is inferred from a Standard Schema', () => {
     const schema = toStandardJsonSchema(v.object({ ok: v.boolean() }))
     expectTypeOf(elicit('?', schema)).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicit('?', ok as StandardSchema<{ raw: string }, { made: Date }>)).toEqualTypeOf<
@@ -56,7 +56,7 @@ describe('what a question comes to', () => {
     >()
   })
 
-  it('shows a decline where the author wants to see it', () => {
+  it('includes a decline if the author asks for it', () => {
     expectTypeOf(elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Question<Seen<Ok>>>()
     expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
@@ -65,7 +65,7 @@ describe('what a question comes to', () => {
     elicit('?', ok, { declined: 'ignore' })
   })
 
-  it('is what a model said, and where a client works', () => {
+  it("is the model's reply, or the client's roots", () => {
     expectTypeOf(sample({ messages: [], maxTokens: 5 })).toEqualTypeOf<Question<Sampled>>()
     expectTypeOf(listRoots()).toEqualTypeOf<Question<readonly Root[]>>()
     // @ts-expect-error the number of tokens is not optional
@@ -74,7 +74,7 @@ describe('what a question comes to', () => {
 })
 
 describe('asks as a plain object', () => {
-  it('give the handler the answers, as in the design', () => {
+  it('give the handler the answers', () => {
     defineTool({
       name: 'delete_folder',
       inputSchema,
@@ -89,7 +89,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('know the arguments, wherever the inputSchema stands', () => {
+  it('know the arguments, in any order of members', () => {
     defineTool({
       asks: {
         confirm: ({ path, depth }) => {
@@ -124,7 +124,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('may be methods, asynchronous, or take nothing', () => {
+  it('may be methods, asynchronous, or have no parameters', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -147,7 +147,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('give a union where an ask gives one question or another, or a value', () => {
+  it('give a union if an ask returns several questions or values', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -158,7 +158,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('show a decline to the handler that wants to see it', () => {
+  it('show a decline to the handler if it asks for it', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok, { declined: 'see' }) },
@@ -226,7 +226,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('name answers that there are', () => {
+  it('accept only the names of asks', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -240,7 +240,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('say what to do where the handler stands above them', () => {
+  it('report what to do if the handler is above them', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -253,7 +253,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('see the context of a call without what changes something', () => {
+  it('get the context without members that have effects', () => {
     defineTool({
       name: 'a',
       asks: {
@@ -273,7 +273,7 @@ describe('asks as a plain object', () => {
 })
 
 describe('asks built one by one', () => {
-  it('may stand below the handler', () => {
+  it('may follow the handler', () => {
     defineTool({
       name: 'a',
       handler: ({ path }, ctx) => {
@@ -285,7 +285,7 @@ describe('asks built one by one', () => {
     })
   })
 
-  it('may stand anywhere else', () => {
+  it('may be in any other position', () => {
     const confirm = asks(inputSchema).ask('confirm', async ({ path, depth }) => {
       expectTypeOf(depth).toEqualTypeOf<number>()
       return (await isEmpty(path)) ? { ok: true } : elicit(path, ok)
@@ -313,7 +313,7 @@ describe('asks built one by one', () => {
     })
   })
 
-  it('know the answers of those before, and of no others', () => {
+  it('know the answers of earlier asks only', () => {
     const chain = asks(inputSchema)
       .ask('folder', ({ path }) => elicit(path, z.object({ folder: z.string() })))
       .ask('confirm', (_args, ctx) => {
@@ -335,7 +335,7 @@ describe('asks built one by one', () => {
     asks(inputSchema).ask('a', (_args, ctx) => ctx.answers.b)
   })
 
-  it('need no schema where the tool has none', () => {
+  it('need no schema if the tool has none', () => {
     defineTool({
       name: 'a',
       handler: (_args, ctx) => expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>(),
@@ -343,7 +343,7 @@ describe('asks built one by one', () => {
     })
   })
 
-  it('take JSON Schema and Standard Schemas', () => {
+  it('accept JSON Schema and Standard Schemas', () => {
     const json = { type: 'object' } as const
     defineTool({
       name: 'a',
@@ -363,7 +363,7 @@ describe('asks built one by one', () => {
     })
   })
 
-  it('are of the same arguments as the tool', () => {
+  it('have the same arguments as the tool', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -386,7 +386,7 @@ describe('asks on a server', () => {
     { lifespan: () => ({ db: { size: () => 1 } }) },
   )
 
-  it('know what the lifespan opened and what the mount gave', () => {
+  it('know the app and the locals', () => {
     const add = (): void => {
       server.addTool({
         name: 'a',
@@ -415,7 +415,7 @@ describe('asks on a server', () => {
     expectTypeOf(add).toBeFunction()
   })
 
-  it('go with definitions of all kinds', () => {
+  it('work with definitions of all kinds', () => {
     const tool = defineTool({
       name: 'a',
       inputSchema,
@@ -433,7 +433,7 @@ describe('asks on a server', () => {
 })
 
 describe('inputRequired', () => {
-  it('may be returned beside results of every kind', () => {
+  it('may be returned besides results of every kind', () => {
     defineTool({
       name: 'a',
       outputSchema: count,
@@ -451,13 +451,13 @@ describe('inputRequired', () => {
     defineResource({ uri: 'a://b', name: 'a', handler: () => inputRequired({ who: listRoots() }) })
   })
 
-  it('takes questions', () => {
+  it('accepts questions', () => {
     // @ts-expect-error a text is no question
     const wrong = (): unknown => inputRequired({ confirm: 'Really?' })
     expectTypeOf(wrong).toBeFunction()
   })
 
-  it('is read back with or without a decline', () => {
+  it('is read with or without a decline', () => {
     defineTool({
       name: 'a',
       handler: (_args, { inputs }) => {
@@ -469,7 +469,7 @@ describe('inputRequired', () => {
   })
 })
 
-it('a question in the middle of a call comes to what it comes to elsewhere', () => {
+it('a question inside a handler has the same result type as elsewhere', () => {
   defineTool({
     name: 'a',
     handler: async (_args, ctx) => {

@@ -42,7 +42,7 @@ describe('x-mcp-header at registration (https://modelcontextprotocol.io/specific
     expect(() => add(schema)).not.toThrow()
   })
 
-  it('is published as it was written', () => {
+  it('is published unchanged', () => {
     const schema = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) })
     const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
     server.addTool({ name: 'query', inputSchema: schema, handler: () => 'x' })
@@ -101,7 +101,7 @@ describe('x-mcp-header at registration (https://modelcontextprotocol.io/specific
     expect(() => add(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }))
   })
 
-  it('costs tools without it nothing, in libraries that have no metadata either', () => {
+  it('does not affect tools without it, also in libraries without metadata', () => {
     expect(() => add(type({ region: 'string' }))).not.toThrow()
   })
 })

@@ -38,7 +38,7 @@ describe('inputRequired in a tool', () => {
     return { server, runs: () => runs }
   }
 
-  it('asks, and runs again with all the answers and its state', async () => {
+  it('asks, and runs the handler again with all answers and its state', async () => {
     const { server, runs } = looping()
     const numbers = [3, 5, 7]
     const client = await openAnsweringClient(server, { answer: () => accept({ n: numbers.shift() }) })
@@ -47,7 +47,7 @@ describe('inputRequired in a tool', () => {
     expect(runs()).toBe(4)
   })
 
-  it('gives up after eight rounds', async () => {
+  it('stops after eight rounds', async () => {
     const { server } = looping()
     const client = await openAnsweringClient(server, { answer: () => accept({ n: 1 }) })
     const reply = await client.call('guess')
@@ -67,7 +67,7 @@ describe('inputRequired in a tool', () => {
     return (await openAnsweringClient(server, { answer })).call('a')
   }
 
-  it('reads a form with get, where a decline ends the call', async () => {
+  it('reads a form with get, and a decline ends the call', async () => {
     expect(textOf(await answered(() => accept({ ok: true }), false))).toBe('{"ok":true}')
     const declined = await answered(() => ({ action: 'decline' }), false)
     expect(declined.result).toMatchObject({ isError: true })
@@ -75,14 +75,14 @@ describe('inputRequired in a tool', () => {
     expect(textOf(await answered(() => accept({ ok: 1 }), false))).toContain('is not valid')
   })
 
-  it('reads what was done with see', async () => {
+  it('reads the action with see', async () => {
     expect(textOf(await answered(() => accept({ ok: true }), true))).toBe(
       '{"action":"accept","content":{"ok":true}}',
     )
     expect(textOf(await answered(() => ({ action: 'cancel' }), true))).toBe('{"action":"cancel"}')
   })
 
-  it('is what a question needs to be returned in', async () => {
+  it('must wrap a returned question', async () => {
     const errors: unknown[] = []
     const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
     server.addTool({ name: 'a', handler: () => elicit('Sure?', ok) })
@@ -91,11 +91,11 @@ describe('inputRequired in a tool', () => {
     expect(String(errors[0])).toContain('returned a question; declare it in asks')
   })
 
-  it('takes nothing but questions', () => {
+  it('accepts questions only', () => {
     expect(() => inputRequired({ confirm: 'Sure?' as never })).toThrow('"confirm" is not a question')
   })
 
-  it('needs a way back to the client, and says so', async () => {
+  it('throws an error without a channel to the client', async () => {
     const { tools, methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     tools.registry.add({ name: 'a', handler: () => inputRequired({ roots: listRoots() }) })
     expect(await errorOf(() => callMethod(methods, 'tools/call', { name: 'a' }))).toMatchObject({
@@ -140,7 +140,7 @@ describe('inputRequired in prompts and resources', () => {
     expect(read.result).toMatchObject({ contents: [{ text: 'm' }] })
   })
 
-  it('ends in an error of the protocol on a decline', async () => {
+  it('ends with a protocol error on a decline', async () => {
     const client = await openAnsweringClient(served(), { answer: () => ({ action: 'decline' }) })
     const { error } = await client.request('prompts/get', { name: 'greet' })
     expect(error).toEqual({ code: -32600, message: 'The user declined: who' })

@@ -259,7 +259,7 @@ describe('JSON Schema with definitions', () => {
     $defs: { place: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] } },
   }
 
-  it('is published as it was written and followed for arguments', async () => {
+  it('is published unchanged and enforced for arguments', async () => {
     const client = await offer(inputSchema)
     const { result } = await client.request('tools/list')
     expect(result['tools']).toMatchObject([{ inputSchema }])
@@ -273,7 +273,7 @@ describe('JSON Schema with definitions', () => {
     })
   })
 
-  it('is followed for results', async () => {
+  it('is enforced for results', async () => {
     const server = new McpServer({ name: 'outputs', version: '1' }, { logger: silent })
     const outputSchema = { ...inputSchema, additionalProperties: false }
     const results: Readonly<Record<string, unknown>> = {
@@ -300,7 +300,7 @@ describe('JSON Schema with definitions', () => {
   })
 })
 
-describe('what is wrong with a schema', () => {
+describe('an invalid schema', () => {
   const input = 'inputSchema'
   it.each<[string, string, object, RegExp]>([
     ['a date in zod 4', input, z.object({ at: z.date() }), /at "at": Date.*use a type that JSON has/],

@@ -54,7 +54,7 @@ describe('annotations', () => {
     expect((await shown({ annotations })).annotations).toEqual(expected)
   })
 
-  it('are absent where a tool has none, and in the revision before them', async () => {
+  it('are absent if a tool has none, and in older revisions', async () => {
     expect(await shown({})).not.toHaveProperty('annotations')
     expect(await shown({ annotations: { readOnly: true } }, {}, '2024-11-05')).not.toHaveProperty(
       'annotations',
@@ -82,7 +82,7 @@ describe('annotations', () => {
   })
 })
 
-describe('the name to show', () => {
+describe('the display name', () => {
   it.each([
     [{ name: 'a', title: 'A', annotations: { title: 'Other' } }, 'A'],
     [{ name: 'a', annotations: { title: 'Other' } }, 'Other'],
@@ -98,7 +98,7 @@ describe('priority, related tools and cache control', () => {
     { name: 'c', relation: 'suggested' },
   ]
 
-  it('are published as metadata beside the own, under a prefix of ours', async () => {
+  it("are published as metadata under Jetway's prefix, besides the author's", async () => {
     expect(
       await shown({ priority: 1000, relatedTools, cacheControl: 'ephemeral', _meta: { 'com.example/k': 1 } }),
     ).toMatchObject({
@@ -111,7 +111,7 @@ describe('priority, related tools and cache control', () => {
     })
   })
 
-  it('add nothing to a tool without them, and no member but metadata', async () => {
+  it('add nothing to a tool without them, and only metadata to others', async () => {
     expect(await shown({})).toEqual({
       name: 'a',
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -121,7 +121,7 @@ describe('priority, related tools and cache control', () => {
     ).toEqual(['_meta', 'inputSchema', 'name'])
   })
 
-  it('are left out of revisions whose tools have no metadata', async () => {
+  it('are omitted in revisions whose tools have no metadata', async () => {
     expect(await shown({ priority: 1 }, {}, '2025-03-26')).not.toHaveProperty('_meta')
   })
 
@@ -156,7 +156,7 @@ describe('order by priority', () => {
   const namesOf = async (server: McpServer): Promise<string[]> =>
     (await listed(server)).map(({ name }) => name)
 
-  it('is an option; without it the order is that of registration', async () => {
+  it('is an option; the default is the order of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
     expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
       'a',
@@ -186,7 +186,7 @@ describe('relations in descriptions', () => {
     { name: 'd', relation: 'related' },
   ]
 
-  it('are one line at the end, by option', async () => {
+  it('are one line at the end, if enabled', async () => {
     const definition = { description: 'Does a.', relatedTools }
     expect((await shown(definition)).description).toBe('Does a.')
     expect((await shown(definition, { tools: { describeRelations: true } })).description).toBe(
@@ -194,7 +194,7 @@ describe('relations in descriptions', () => {
     )
   })
 
-  it('stand alone where there is no description, and are not where there is no relation', async () => {
+  it('are the whole description if there is no other, and absent without a relation', async () => {
     const options = { tools: { describeRelations: true } }
     expect((await shown({ relatedTools }, options)).description).toBe(
       'Related tools: b, d. Suggested next: c.',
@@ -203,7 +203,7 @@ describe('relations in descriptions', () => {
     expect(await shown({}, options)).not.toHaveProperty('description')
   })
 
-  it('to a tool that there is not are logged once, when the list is asked for', async () => {
+  it('to an unknown tool are logged once, when the list is requested', async () => {
     const warned: object[] = []
     const server = create({ logger: { ...silent, warn: (fields: object) => void warned.push(fields) } })
     server.addTool({
@@ -222,7 +222,7 @@ describe('relations in descriptions', () => {
     expect(warned).toEqual([{ tool: 'a', unknown: ['gone'] }])
   })
 
-  it('do not give the name of a hidden tool away', async () => {
+  it('do not reveal the name of a hidden tool', async () => {
     const server = create({ tools: { describeRelations: true } })
     server.addTool({
       name: 'a',
@@ -250,10 +250,10 @@ describe('relations in descriptions', () => {
   })
 })
 
-describe('what a tool shows of itself', () => {
+describe('the metadata of a tool', () => {
   const icon = { src: 'https://example.com/a.png', mimeType: 'image/png', sizes: ['48x48'] }
 
-  it('has title and icons where the revision has them', async () => {
+  it('has title and icons if the revision has them', async () => {
     const definition = { title: 'A', icons: [icon], inputSchema: z.object({}) }
     expect(await shown(definition)).toMatchObject({ title: 'A', icons: [icon] })
     expect(await shown(definition, {}, '2025-06-18')).not.toHaveProperty('icons')

@@ -33,13 +33,13 @@ const textOf = (text: string): object => ({ content: [{ type: 'text', text }] })
 const failureOf = (text: string): object => ({ ...textOf(text), isError: true })
 
 describe('tools/call: the request', () => {
-  it('answers -32602 for an unknown tool and echoes little of its name', async () => {
+  it('answers -32602 for an unknown tool, and repeats its name only in part', async () => {
     const error = await mcpErrorOf(() => callTool(serve(tool(() => 'x')), {}, 'n'.repeat(5000)))
     expect(error.code).toBe(-32602)
     expect(error.message).toBe(`Unknown tool: ${'n'.repeat(128)}`)
   })
 
-  it.each(['__proto__', 'constructor', 'toString'])('knows no tool called %s', async (name) => {
+  it.each(['__proto__', 'constructor', 'toString'])('has no tool called %s', async (name) => {
     expect((await mcpErrorOf(() => callTool(serve(tool(() => 'x')), {}, name))).code).toBe(-32602)
   })
 
@@ -52,7 +52,7 @@ describe('tools/call: the request', () => {
     expect((await mcpErrorOf(() => callTool(serve(tool(() => 'x')), args))).code).toBe(-32602)
   })
 
-  it('gives a handler an empty object of its own where there are no arguments', async () => {
+  it('gives a handler a new empty object without arguments', async () => {
     const given: unknown[] = []
     const features = serve(
       defineTool({
@@ -67,7 +67,7 @@ describe('tools/call: the request', () => {
     expect(given[0]).not.toBe(given[1])
   })
 
-  it('answers -32601 where no tool was ever registered, and -32602 once one was', async () => {
+  it('answers -32601 if no tool was ever registered, and -32602 otherwise', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
@@ -76,7 +76,7 @@ describe('tools/call: the request', () => {
     expect(await call(features.methods, 'tools/list')).toEqual({ tools: [] })
   })
 
-  it('finds the timeout of the tool that is called', () => {
+  it('uses the timeout of the called tool', () => {
     const { methods } = serve(
       defineTool({ name: 't', timeoutMs: 5, handler: () => 'x' }),
       defineTool({ name: 'u', handler: () => 'x' }),
@@ -95,11 +95,11 @@ describe('tools/call: the arguments', () => {
     handler: ({ city, days }) => `${city} ${days}`,
   })
 
-  it('are what the schema makes of them', async () => {
+  it('are the output of the schema', async () => {
     expect(await callTool(serve(forecast), { city: 'Oslo', other: 1 })).toEqual(textOf('Oslo 3'))
   })
 
-  it('that do not fit are a result that says which field and why, and no handler runs', async () => {
+  it('that are invalid give an error result with field and reason, and the handler does not run', async () => {
     let ran = false
     const features = serve({ ...forecast, handler: () => void (ran = true) })
     const { isError, content: blocks } = await callTool(features, { days: 9 })
@@ -123,7 +123,7 @@ describe('tools/call: the arguments', () => {
     })
   })
 
-  it('are checked against JSON Schema', async () => {
+  it('are validated by JSON Schema', async () => {
     const features = serve(
       defineTool({
         name: 't',
@@ -200,7 +200,7 @@ describe('tools/call: without an outputSchema', () => {
     ['a thenable', { then: (resolve: (value: string) => void) => resolve('x') }, textOf('x')],
   ]
 
-  it.each(cases)('%s is answered as meant', async (_name, value, expected) => {
+  it.each(cases)('%s is returned', async (_name, value, expected) => {
     expect(JSON.parse(JSON.stringify(await callTool(serve(tool(() => value)))))).toEqual(expected)
     expect(await wire(serve(tool(() => value)).methods, 'tools/call', { name: 't' })).toEqual(expected)
   })
@@ -223,7 +223,7 @@ describe('tools/call: without an outputSchema', () => {
     ['blocks among other values', () => [content.text('a'), 'b']],
   ]
 
-  it.each(bad)('%s is the author’s error, whose message names the tool', async (_name, handler) => {
+  it.each(bad)('%s is an author’s error, whose message names the tool', async (_name, handler) => {
     const error = await errorOf(() => callTool(serve(tool(handler))))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
     expect(await errorOf(() => callTool(serve(tool(async () => handler()))))).toMatchObject({
@@ -271,7 +271,7 @@ describe('tools/call: what a handler throws', () => {
     },
   )
 
-  it('a proxy that throws when it is looked at goes to the dispatcher untouched', async () => {
+  it('a proxy that throws on access reaches the dispatcher unchanged', async () => {
     const hostile: unknown = new Proxy(
       {},
       {
@@ -291,14 +291,14 @@ describe('tools/call: what a handler throws', () => {
     }
   })
 
-  it('a ToolError out of the author’s own schema counts too', async () => {
+  it('a ToolError thrown by a schema counts too', async () => {
     const inputSchema = z.object({}).transform(() => {
       throw new ToolError('closed today')
     })
     expect(await callTool(serve({ ...tool(() => 'x'), inputSchema }))).toEqual(failureOf('closed today'))
   })
 
-  it('reads as a result where the dispatcher has a text for it', () => {
+  it('becomes a result if the dispatcher has a text for it', () => {
     const outcome = entryOf(serve(tool(() => 'x')).methods, 'tools/call').failure?.('generic')
     expect(outcome).toMatchObject({ result: failureOf('generic') })
   })
@@ -317,7 +317,7 @@ describe('tools/call: with an outputSchema', () => {
     })
   })
 
-  it('sends text alone to a revision that has no structured content', async () => {
+  it('sends only text in a revision without structured content', async () => {
     const { methods } = serve(structuredTool(() => ({ high: 1 })))
     expect(await wire(methods, 'tools/call', { name: 't' }, { revision: '2025-03-26' })).toEqual(
       textOf('{"high":1}'),
@@ -331,7 +331,7 @@ describe('tools/call: with an outputSchema', () => {
     expect(times).toBe(1)
   })
 
-  it('leaves out what a zod object does not know, for the peer and for a middleware', async () => {
+  it('drops properties unknown to a zod object, for the client and for middleware', async () => {
     const features = serve(structuredTool(() => ({ high: 1, secret: 'x' })))
     expect(await callTool(features)).toMatchObject({
       ...textOf('{"high":1}'),
@@ -355,19 +355,19 @@ describe('tools/call: with an outputSchema', () => {
     ['a result with a wrong value', result({ structured: { high: 'x' } })],
   ]
 
-  it.each(wrong)('%s is the author’s error, and no data goes out', async (_name, value) => {
+  it.each(wrong)('%s is an author’s error, and no data is sent', async (_name, value) => {
     for (const handler of [() => value, () => Promise.resolve(value)]) {
       const error = await errorOf(() => callTool(serve(structuredTool(handler))))
       expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
     }
   })
 
-  it('says in the error what is wrong, for the log', async () => {
+  it('names the mismatch in the logged error', async () => {
     const error = await errorOf(() => callTool(serve(structuredTool(() => ({ high: 'x' })))))
     expect((error as Error).message).toMatch(/^high: must be number/m)
   })
 
-  it('lets errors pass without validation', async () => {
+  it('does not validate error results', async () => {
     expect(await callTool(serve(structuredTool(() => result.error('no'))))).toMatchObject(failureOf('no'))
     const partial = result({ content: 'no', structured: { partly: 1 }, isError: true })
     expect(await callTool(serve(structuredTool(() => partial)))).toMatchObject({
@@ -376,7 +376,7 @@ describe('tools/call: with an outputSchema', () => {
     })
   })
 
-  it('keeps content and metadata that a result gives beside its value', async () => {
+  it('keeps content and metadata of a whole result', async () => {
     const whole = result({ content: 'warm', structured: { high: 1 }, _meta: { k: 1 } })
     expect(await callTool(serve(structuredTool(() => whole)))).toMatchObject({
       ...textOf('warm'),
@@ -385,7 +385,7 @@ describe('tools/call: with an outputSchema', () => {
     })
   })
 
-  it('is not held against the schema where validation is off, for the server or the tool', async () => {
+  it('is not validated if validation is off for the server or the tool', async () => {
     const off = structuredTool(() => ({ high: 'x' }), { validateOutput: false })
     expect(await callTool(serve(off))).toMatchObject({ structuredContent: { high: 'x' } })
     const features = createFeatures({
@@ -402,7 +402,7 @@ describe('tools/call: with an outputSchema', () => {
     expect(await errorOf(() => callTool(features))).toMatchObject({ name: 'OutputError' })
   })
 
-  it('takes a value that is no object, and text is what session revisions see of it', async () => {
+  it('accepts a value that is no object, which session revisions get as text', async () => {
     const { methods } = serve(
       defineTool({ name: 't', outputSchema: z.array(z.number()), handler: () => [1, 2] }),
     )
@@ -414,8 +414,8 @@ describe('tools/call: with an outputSchema', () => {
   })
 })
 
-describe('tools/call: the synchronous way', () => {
-  it('gives no promise where schema and handler are synchronous', () => {
+describe('tools/call: the synchronous path', () => {
+  it('returns no promise if schema and handler are synchronous', () => {
     const features = serve(
       structuredTool(() => ({ high: 1 })),
       defineTool({ name: 'u', inputSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
@@ -427,7 +427,7 @@ describe('tools/call: the synchronous way', () => {
     expect(callNow(features.methods, 'tools/call', { name: 'u', arguments: {} })).not.toBeInstanceOf(Promise)
   })
 
-  it('gives a native promise for any thenable, as the dispatcher expects', () => {
+  it('returns a native promise for any thenable, as the dispatcher expects', () => {
     // oxlint-disable-next-line unicorn/no-thenable
     const features = serve(tool(() => ({ then: (resolve: (value: string) => void) => resolve('x') })))
     expect(callNow(features.methods, 'tools/call', { name: 't' })).toBeInstanceOf(Promise)
@@ -474,7 +474,7 @@ describe('registering a tool', () => {
     },
   )
 
-  it('takes https: and data: icons', async () => {
+  it('accepts https: and data: icons', async () => {
     const icons = [{ src: 'https://x.test/y.png' }, { src: 'data:image/png;base64,AAAA', sizes: ['48x48'] }]
     const { methods } = serve(defineTool({ name: 't', handler, icons }))
     expect(await wire(methods, 'tools/list')).toMatchObject({ tools: [{ icons }] })

@@ -54,7 +54,7 @@ describe('positional variables', () => {
     expect(match(template, uri)).toBeUndefined()
   })
 
-  it('lets variables further left take as little as possible', () => {
+  it('match as little as possible from the left', () => {
     expect(match('{a}-{b}', 'x-y-z')).toEqual({ a: 'x', b: 'y-z' })
     expect(match('{a}{b}', '%41bc')).toEqual({ a: 'A', b: 'bc' })
     expect(match('{+a}/x/{+b}', '1/x/2/x/3')).toEqual({ a: '1', b: '2/x/3' })
@@ -79,7 +79,7 @@ describe('named variables', () => {
     expect(match(search, 'search://notes?q=a=b+c')).toEqual({ q: 'a=b+c' })
   })
 
-  it('may hold slashes in a query', () => {
+  it('may contain slashes in a query', () => {
     expect(match(search, 'search://notes?q=and%2For')).toEqual({ q: 'and/or' })
     expect(match('m{;a}', 'm;a=and%2For')).toBeUndefined()
   })
@@ -99,7 +99,7 @@ describe('named variables', () => {
     expect(match(search, search.replace('{?q,limit}', query))).toBeUndefined()
   })
 
-  it('gather repeats when exploded', () => {
+  it('collect repeats when exploded', () => {
     expect(match('x{?tag*,q}', 'x?tag=a&q=1&tag=b')).toEqual({ tag: ['a', 'b'], q: '1' })
     expect(match('x{;tag*}', 'x;tag=a;tag=b')).toEqual({ tag: ['a', 'b'] })
   })
@@ -111,7 +111,7 @@ describe('named variables', () => {
     expect(match('x{?a}{&b}', 'x&b=2')).toEqual({ b: '2' })
   })
 
-  it('follow reserved variables, which leave the query alone', () => {
+  it('follow reserved variables, which do not match the query', () => {
     expect(match('file:///{+path}{?rev}', 'file:///a/b?rev=3')).toEqual({ path: 'a/b', rev: '3' })
     expect(match('file:///{+path}{?rev}', 'file:///a/b?other=3')).toBeUndefined()
     expect(match('file:///{+path}{?rev}{#at}', 'file:///a/b?rev=3#L1')).toEqual({
@@ -123,7 +123,7 @@ describe('named variables', () => {
 })
 
 describe('matching is safe for any URI', () => {
-  it('takes 8192 characters of the percent-encoded form and no more', () => {
+  it('accepts 8192 characters of the percent-encoded form and no more', () => {
     expect(match('{a}', 'x'.repeat(8192))).toEqual({ a: 'x'.repeat(8192) })
     expect(match('{a}', 'x'.repeat(8193))).toBeUndefined()
     expect(match('{a}', '€'.repeat(910))).toEqual({ a: '€'.repeat(910) })
@@ -145,7 +145,7 @@ describe('matching is safe for any URI', () => {
     expect(match('x{?a}', 'x?a=%2525')).toEqual({ a: '%25' })
   })
 
-  it('finds a repetitive literal wherever it occurs', () => {
+  it('finds a repetitive literal in any position', () => {
     expect(match('{a}aab{b}', 'aaaabaab')).toEqual({ a: 'aa', b: 'aab' })
     expect(match('{a}abab{b}abc', 'xabababababc')).toEqual({ a: 'x', b: 'abab' })
   })

@@ -73,7 +73,7 @@ const queryTail: fc.Arbitrary<Piece> = fc.oneof(
   query.map((value) => ({ template: '?fixed=yes{&q}', values: { q: value } })),
 )
 
-describe('match(expand(values)) gives the values back', () => {
+describe('match(expand(values)) returns the values', () => {
   it('for every operator', () => {
     const pieces = fc
       .integer({ min: 0, max: 4 })
@@ -102,8 +102,8 @@ describe('match(expand(values)) gives the values back', () => {
   })
 })
 
-describe('any text is a URI that match survives', () => {
-  it('gives values that are allowed, or nothing', () => {
+describe('match accepts any text', () => {
+  it('returns valid values, or nothing', () => {
     const templates = [
       '{a}',
       '{+a}',
@@ -160,8 +160,8 @@ const ADVERSARIAL = [
 ]
 const units = ['a', 'ab', '/', '//a', '.', 'a.', ',', 'a,', '%41', '%', 'a/', ';v0', '&v0=1', '?', '\\', '€']
 
-describe('the work grows with the length of the URI, never with a power of it', () => {
-  it.each(ADVERSARIAL)('two looks per character and span at most: %#', (template) => {
+describe('the work is linear in the length of the URI', () => {
+  it.each(ADVERSARIAL)('at most two reads per character and span: %#', (template) => {
     for (const unit of units) {
       for (const end of ['', '!']) {
         const uri = unit.repeat(Math.floor(8000 / unit.length)) + end

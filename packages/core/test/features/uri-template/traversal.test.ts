@@ -112,7 +112,7 @@ const plant = (template: string, form: string): string =>
     return [';', '?', '&'].includes(operator) ? `${lead}v=${form}` : lead + form
   })
 
-describe('no traversal form becomes a value', () => {
+describe('no path traversal becomes a value', () => {
   it('covers sixty forms', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
@@ -129,7 +129,7 @@ describe('no traversal form becomes a value', () => {
     expect(escaped).toEqual([])
   })
 
-  it.each(TEMPLATES)('%s still takes an innocent value', (template) => {
+  it.each(TEMPLATES)('%s still accepts a harmless value', (template) => {
     expect(parseUriTemplate(template).match(plant(template, 'innocent..%20value'))).toBeDefined()
   })
 
