@@ -55,7 +55,7 @@ describe('installing @jetway/core without zod', () => {
     expect(folders.reduce((sum, folder) => sum + shippedBytes(folder), 0)).toBeLessThanOrEqual(2.5e6)
   })
 
-  it('needs ajv and nothing else', () => {
-    expect(Object.keys(manifestOf(core).dependencies ?? {})).toEqual(['ajv'])
+  it('needs ajv, the interpreter and nothing else', () => {
+    expect(Object.keys(manifestOf(core).dependencies ?? {})).toEqual(['@jetway/json-schema', 'ajv'])
   })
 })

@@ -104,6 +104,7 @@ export class ChildProcessTransport implements Transport {
 
   /** Delivers the output that the process wrote before it exited. */
   async #ended(running: Running): Promise<void> {
+    if (this.#closing !== undefined) return
     const { stdout } = running.child
     await within(LAST_WORDS_MS, new Promise((resolve) => stdout?.once('close', resolve)))
     await this.#lost(running, { kind: 'end' })

@@ -74,6 +74,7 @@ type ProtocolResult<S> = 'content' extends keyof S
         })
       | (CallToolResult & { readonly isError: true })
 
+/** A tool that a model may call. */
 export interface ToolDefinition<
   I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
