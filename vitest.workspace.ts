@@ -23,7 +23,6 @@ const members = ['packages', 'apps'].flatMap((folder) =>
     .filter((member) => existsSync(`${root}${member}/package.json`)),
 )
 
-// Vitest 4 does not find a file of this name by itself: `vitest --config vitest.workspace.ts`.
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },

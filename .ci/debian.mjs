@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { getuid } from 'node:process'
-import { stepOrExit } from './steps.mjs'
+import { stepOrExit } from '../scripts/steps.mjs'
 
 /**
  * Installs a Debian package, unless it is already installed.

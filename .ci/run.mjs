@@ -2,10 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execPath } from 'node:process'
 import { extractErrors, summarizeFailures } from './failures.mjs'
 import { pnpm, root } from './pnpm.mjs'
-import { build, install, script, step, tool, types, vitest } from './steps.mjs'
+import { build, install, script, step, tool, types, vitest } from '../scripts/steps.mjs'
 
 const minute = 60_000
 const counts = { passed: 0, failed: 0 }
@@ -50,11 +49,11 @@ function readReport(file) {
 
 async function steps() {
   if (!(await countStep('install', install(), 5 * minute))) return
-  const chromiumInstalled = await countStep('chromium', script('chromium.mjs'), 5 * minute)
-  const nginxInstalled = await countStep('nginx', script('nginx.mjs'), 5 * minute)
+  const chromiumInstalled = await countStep('chromium', script('.ci/chromium.mjs'), 5 * minute)
+  const nginxInstalled = await countStep('nginx', script('.ci/nginx.mjs'), 5 * minute)
   const suiteInstalled = await countStep(
     'JSON-Schema-Test-Suite',
-    script('json-schema-test-suite.mjs'),
+    script('.ci/json-schema-test-suite.mjs'),
     5 * minute,
   )
   await countStep('format', tool('oxfmt', '--check'))
@@ -62,10 +61,10 @@ async function steps() {
   await countStep('types', types())
   await countStep('unused code', tool('knip'))
   if (!(await countStep('build', build()))) return
-  await countStep('type tests', script('type-tests.mjs'), 5 * minute)
+  await countStep('type tests', script('.ci/type-tests.mjs'), 5 * minute)
   await countTests('vitest')
   if (nginxInstalled && suiteInstalled) await countTests('system tests', { JETWAY_SYSTEM_TESTS: '1' })
-  await countStep('packages', script('packages.mjs'), 6 * minute)
+  await countStep('packages', script('scripts/packages.mjs'), 6 * minute)
   await countStep(
     'conformance',
     [...pnpm(), '--filter', '@jetway-apps/everything', 'run', 'conformance'],
@@ -76,11 +75,10 @@ async function steps() {
     [...pnpm(), '--filter', '@jetway-apps/everything', 'run', 'conformance:client'],
     6 * minute,
   )
-  await countStep('inspector', script('inspector.mjs'))
-  const siteBuilt = await countStep('docs', script('docs.mjs', 'build'))
-  if (chromiumInstalled && siteBuilt)
-    await countStep('docs in a browser', [execPath, join(root, 'docs', 'scripts', 'look.mjs')])
-  await countStep('bench', script('bench.mjs', '--short'), 4 * minute)
+  await countStep('inspector', script('.ci/inspector.mjs'))
+  const siteBuilt = await countStep('docs', script('scripts/docs.mjs', 'build'))
+  if (chromiumInstalled && siteBuilt) await countStep('docs in a browser', script('docs/scripts/look.mjs'))
+  await countStep('bench', script('scripts/bench.mjs', '--short'), 4 * minute)
 }
 
 try {

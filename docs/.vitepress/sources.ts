@@ -2,7 +2,7 @@ import type { MarkdownRenderer } from 'vitepress'
 
 const FROM = /^<!-- from: (\S+) -->\s*$/
 
-/** Shows the file name of a code block, which the Markdown has in a comment (see `.ci/snippets.mjs`), above the block. */
+/** Shows the file name of a code block, which the Markdown has in a comment (see `scripts/snippets.mjs`), above the block. */
 export function showSources(markdown: MarkdownRenderer): void {
   const { html_block: fallback } = markdown.renderer.rules
   markdown.renderer.rules['html_block'] = (tokens, index, options, env, self) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
 
-const script = fileURLToPath(new URL('../../../.ci/snippets.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../../../scripts/snippets.mjs', import.meta.url))
 const folders: string[] = []
 
 afterEach(() => {
@@ -16,12 +16,12 @@ afterEach(() => {
 function check(readme: string, ...args: string[]): { code: number | null; problems: string } {
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'))
   folders.push(folder)
-  mkdirSync(join(folder, '.ci'))
+  mkdirSync(join(folder, 'scripts'))
   mkdirSync(join(folder, 'docs'))
-  copyFileSync(script, join(folder, '.ci/snippets.mjs'))
+  copyFileSync(script, join(folder, 'scripts/snippets.mjs'))
   writeFileSync(join(folder, 'a.ts'), 'first()\n// #region two\n  second()\n// #endregion\n')
   writeFileSync(join(folder, 'README.md'), readme)
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, '.ci/snippets.mjs'), ...args], {
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'scripts/snippets.mjs'), ...args], {
     encoding: 'utf8',
   })
   return { code: status, problems: stderr }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
 
-const ci = fileURLToPath(new URL('../../../.ci', import.meta.url))
+const scripts = fileURLToPath(new URL('../../../scripts', import.meta.url))
 const folders: string[] = []
 
 afterEach(() => {
@@ -23,9 +23,9 @@ function run(folder: string, ...args: string[]): { code: number | null; stderr: 
 function repository(source: string, listed: string): string {
   const root = mkdtempSync(join(tmpdir(), 'names-'))
   folders.push(root)
-  mkdirSync(join(root, '.ci'))
+  mkdirSync(join(root, 'scripts'))
   mkdirSync(join(root, 'packages/a'), { recursive: true })
-  copyFileSync(join(ci, 'exports.mjs'), join(root, '.ci/exports.mjs'))
+  copyFileSync(join(scripts, 'exports.mjs'), join(root, 'scripts/exports.mjs'))
   const exports = { '.': { 'jetway:source': './index.ts' }, './package.json': './package.json' }
   writeFileSync(join(root, 'packages/a/package.json'), JSON.stringify({ name: 'a', exports }))
   writeFileSync(join(root, 'packages/a/index.ts'), source)
@@ -34,10 +34,10 @@ function repository(source: string, listed: string): string {
 }
 
 const check = (source: string, listed: string): ReturnType<typeof run> =>
-  run(join(repository(source, listed), '.ci'))
+  run(join(repository(source, listed), 'scripts'))
 
 it('the exports.txt of every package lists its public names', () => {
-  expect(run(ci)).toEqual({ code: 0, stderr: '' })
+  expect(run(scripts)).toEqual({ code: 0, stderr: '' })
 })
 
 it.each([
@@ -62,7 +62,7 @@ it('prints names that are exported but not listed, and names that are listed but
 
 it('updates the list with --write', () => {
   const root = repository("export { one } from './a.ts'", '')
-  expect(run(join(root, '.ci'), '--write').code).toBe(0)
+  expect(run(join(root, 'scripts'), '--write').code).toBe(0)
   expect(readFileSync(join(root, 'packages/a/exports.txt'), 'utf8')).toBe('a\n  one\n')
 })
 

@@ -5,7 +5,7 @@ import { WHEN } from './status-meanings.ts'
 
 const file = new URL('../../../../docs/reference/http.md', import.meta.url)
 const update =
-  'UPDATE_DOCS=1 npx vitest --config vitest.workspace.ts run packages/core/test/http/reference.test.ts'
+  'UPDATE_DOCS=1 npx vitest run packages/core/test/http/reference.test.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 

@@ -12,7 +12,7 @@ await stepOrExit('install', install(), { quiet: true })
 await stepOrExit('build', build(), { quiet: true })
 await stepOrExit('types', types())
 // Some long tests run behind nginx.
-if (long) await stepOrExit('nginx', script('nginx.mjs'))
+if (long) await stepOrExit('nginx', script('.ci/nginx.mjs'))
 await stepOrExit(long ? 'long tests' : 'tests', vitest(...args.filter((arg) => arg !== '--long')), {
   env: long ? { JETWAY_LONG_TESTS: '1' } : {},
 })

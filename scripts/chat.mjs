@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { argv, execPath } from 'node:process'
 import { pathToFileURL } from 'node:url'
-import { root } from './pnpm.mjs'
+import { root } from '../.ci/pnpm.mjs'
 import { build, install, stepOrExit } from './steps.mjs'
 
 await stepOrExit('install', install(), { quiet: true })

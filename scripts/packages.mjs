@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { argv } from 'node:process'
 import { checkInstall } from './packages/project.mjs'
 import { checkTarball } from './packages/tarball.mjs'
-import { pnpm, root } from './pnpm.mjs'
+import { pnpm, root } from '../.ci/pnpm.mjs'
 import { run, script, tool } from './steps.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'jetway-packages-'))
@@ -41,7 +41,7 @@ async function pack() {
 }
 
 try {
-  await runCheck('exports.txt', script('exports.mjs'))
+  await runCheck('exports.txt', script('scripts/exports.mjs'))
   const tarballs = await pack()
   for (const name of selected) {
     const packageName = `@jetway/${name}`

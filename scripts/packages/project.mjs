@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { exportsOf } from '../exports.mjs'
-import { pnpm, root } from '../pnpm.mjs'
+import { pnpm, root } from '../../.ci/pnpm.mjs'
 import { run } from '../steps.mjs'
 
 const compilerOf = (name) => join(root, 'apps', 'type-tests', 'node_modules', name, 'bin', 'tsc')

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { execPath, stderr } from 'node:process'
-import { pnpm, root } from './pnpm.mjs'
+import { pnpm, root } from '../.ci/pnpm.mjs'
 
 const windows = process.platform === 'win32'
 
@@ -11,15 +11,15 @@ export function tool(name, ...args) {
   return [join(root, 'node_modules', '.bin', name), ...args]
 }
 
-/** The command line of a script in `.ci`. */
-export function script(name, ...args) {
-  return [execPath, join(root, '.ci', name), ...args]
+/** The command line of a script of this repository. @param {string} path from the root, such as `scripts/types.mjs` */
+export function script(path, ...args) {
+  return [execPath, join(root, path), ...args]
 }
 
 export const install = () => [...pnpm(), 'install', '--frozen-lockfile']
 export const build = () => tool('tsdown')
-export const types = () => script('types.mjs')
-export const vitest = (...args) => tool('vitest', '--config', 'vitest.workspace.ts', 'run', ...args)
+export const types = () => script('scripts/types.mjs')
+export const vitest = (...args) => tool('vitest', 'run', ...args)
 
 /** How many bytes of a command's output `onOutput` gets: the last ones. */
 const MAX_OUTPUT = 256 * 1024

@@ -96,7 +96,7 @@ function main() {
 /** @param {string} file @param {string[]} actual @param {string[]} listed */
 function reportDifferences(file, actual, listed) {
   process.exitCode = 1
-  console.error(`${file} differs from the package's exports. To update it: node .ci/exports.mjs --write`)
+  console.error(`${file} differs from the package's exports. To update it: npm run exports`)
   for (const line of actual.filter((name) => !listed.includes(name))) console.error(`  + ${line}`)
   for (const line of listed.filter((name) => !actual.includes(name))) console.error(`  - ${line}`)
 }

@@ -1,7 +1,7 @@
 /** `npm run pack`: installs, builds and packs all packages into `tarballs/`, as they are published to npm. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pnpm, root } from './pnpm.mjs'
+import { pnpm, root } from '../.ci/pnpm.mjs'
 import { build, install, stepOrExit } from './steps.mjs'
 
 const folder = join(root, 'tarballs')

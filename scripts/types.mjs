@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './pnpm.mjs'
+import { root } from '../.ci/pnpm.mjs'
 import { tool } from './steps.mjs'
 
 const folders = ['packages', 'apps'].flatMap((folder) =>

@@ -69,6 +69,6 @@ function checkSize(tarball, folder, files, name) {
     .filter((kind) => size[kind] > budget[kind])
     .map(
       (kind) =>
-        `${size[kind].toFixed(0)} KB ${kind}, more than the budget of ${budget[kind]} KB in .ci/packages/tarball.mjs`,
+        `${size[kind].toFixed(0)} KB ${kind}, more than the budget of ${budget[kind]} KB in scripts/packages/tarball.mjs`,
     )
 }

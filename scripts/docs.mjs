@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { argv, execPath } from 'node:process'
-import { root } from './pnpm.mjs'
+import { root } from '../.ci/pnpm.mjs'
 import { step, stepOrExit } from './steps.mjs'
 
 const docs = join(root, 'docs')
