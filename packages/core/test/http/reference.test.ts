@@ -4,8 +4,7 @@ import { codeOf, STATUSES, type StatusKey, type StatusRow } from '../../src/http
 import { WHEN } from './status-meanings.ts'
 
 const file = new URL('../../../../docs/reference/http.md', import.meta.url)
-const update =
-  'UPDATE_DOCS=1 npx vitest run packages/core/test/http/reference.test.ts'
+const update = 'UPDATE_DOCS=1 npx vitest run packages/core/test/http/reference.test.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
