@@ -19,7 +19,7 @@ import { resolveOptions } from './resolve-options.ts'
 import { createSessions } from './sessions/create-sessions.ts'
 import type { SessionRoutes } from './streamable/get-delete.ts'
 import { SubscriptionHandler } from './streamable/subscription-handler.ts'
-import { routeOf } from './legacy-sse/routes.ts'
+import { routeOf, routePaths } from './legacy-sse/routes.ts'
 import { resolveSessionOptions } from './sessions/session-options.ts'
 import { refuse } from './refusals.ts'
 import { StoreFailure } from './streams/store-failure.ts'
@@ -74,6 +74,7 @@ export const ALL_PARTS: EndpointParts = {
     resolveOptions: resolveSessionOptions,
     create: createSessions,
     routeOf,
+    routePaths,
   },
   subscriptions: (context) => new SubscriptionHandler(context),
 }

@@ -1,4 +1,4 @@
-import type { routeOf } from './legacy-sse/routes.ts'
+import type { routeOf, routePaths } from './legacy-sse/routes.ts'
 import type { EndpointContext } from './mount.ts'
 import type { createSessions } from './sessions/create-sessions.ts'
 import type { resolveSessionOptions } from './sessions/session-options.ts'
@@ -15,4 +15,5 @@ export interface SessionsPart {
   readonly resolveOptions: typeof resolveSessionOptions
   readonly create: typeof createSessions
   readonly routeOf: typeof routeOf
+  readonly routePaths: typeof routePaths
 }

@@ -3,14 +3,22 @@ import type { MountHandle } from '../../session/server-runtime.ts'
 import { type Endpoint, ALL_PARTS, mountEndpoint } from '../endpoint.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointOptions } from '../options.ts'
-import type { EndpointParts } from '../parts.ts'
+import { slashed } from '../legacy-sse/routes.ts'
+import type { EndpointParts, SessionsPart } from '../parts.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 import { toReadableStream } from './readable-stream.ts'
 
-/** The option of {@link toFetch} that an endpoint does not have. */
-export interface FetchLocals<Locals> {
+/** The options of {@link toFetch} that an endpoint does not have. */
+export interface FetchMountOptions<Locals> {
+  /**
+   * Where the server answers, as a whole path. Other paths get 404. With `legacySse` it also answers at `/sse` and
+   * `/message` in the same directory. For hosts that cannot route.
+   *
+   * @default every path
+   */
+  readonly path?: string
   /**
    * The app's own data for a request, as `ctx.locals`. Called once, after the guard has accepted the request.
    *
@@ -19,11 +27,12 @@ export interface FetchLocals<Locals> {
   locals?(request: Request, ...environment: readonly unknown[]): NoInfer<Locals>
 }
 
-/** The options of an endpoint, and `locals`, which is required for a server that declares the type of `ctx.locals`. */
+/** The options of `toFetch` and of its endpoint. A server that declares the type of `ctx.locals` needs `locals`. */
 export type FetchOptions<Locals = unknown> = WithLocals<EndpointOptions, Locals>
 
 export type WithLocals<Options, Locals> = Options &
-  (unknown extends Locals ? FetchLocals<Locals> : Required<FetchLocals<Locals>>)
+  FetchMountOptions<Locals> &
+  (unknown extends Locals ? unknown : Required<Pick<FetchMountOptions<Locals>, 'locals'>>)
 
 /** Chooses the server of a request: see {@link ServerSelector}. */
 export type FetchSelector<Locals = unknown> = (
@@ -41,8 +50,8 @@ export interface FetchHandler extends MountHandle {
 
 /**
  * Serves a server to runtimes and routers with web `Request` and `Response`, such as Workers, Deno and Bun. Route only its
- * own requests to it: every path is the MCP path, except those that end like the paths of `legacySse`. The paths of the
- * option `health` are whole paths.
+ * own requests to it, or set `path`: without it every path is the MCP path, except those that end like the paths of
+ * `legacySse`. The paths of the option `health` are whole paths.
  *
  * @throws the errors of {@link createEndpoint}
  */
@@ -58,16 +67,17 @@ export function toFetch<Locals = unknown>(
 /** {@link toFetch} with the parts of a preset. */
 export function serveFetch<Locals>(
   server: Servable<Locals> | FetchSelector<Locals>,
-  given: EndpointOptions & FetchLocals<Locals>,
+  given: EndpointOptions & FetchMountOptions<Locals>,
   parts: EndpointParts,
 ): FetchHandler {
   const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts)
-  const routeOf = parts.sessions?.routeOf(given.legacySse)
-  const route = (request: Request): Route => routeOf?.(pathOf(request)) ?? 'mcp'
+  const routeOf = createRouter(given, parts.sessions)
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
-    const exchange = new FetchRequest(request, route(request), given, environment)
+    const route = routeOf(request)
+    const exchange = new FetchRequest(request, route ?? 'mcp', given, environment)
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
+    if (route === undefined) return new Response(null, { status: 404 })
     const read = (limit: number): Uint8Array | Promise<Uint8Array> =>
       request.body === null ? EMPTY : readWebStream(request.body, limit)
     return toResponse(await endpoint.handle(exchange, read), exchange)
@@ -78,6 +88,18 @@ export function serveFetch<Locals>(
     stats: () => endpoint.stats(),
     [Symbol.asyncDispose]: () => endpoint.close(),
   })
+}
+
+function createRouter(
+  { path, legacySse }: { readonly path?: string } & Pick<EndpointOptions, 'legacySse'>,
+  sessions: SessionsPart | undefined,
+): (request: Request) => Route | undefined {
+  if (path === undefined) {
+    const routeOf = sessions?.routeOf(legacySse)
+    return (request) => routeOf?.(pathOf(request)) ?? 'mcp'
+  }
+  const routes = sessions?.routePaths(path, legacySse) ?? new Map<string, Route>([[slashed(path), 'mcp']])
+  return (request) => routes.get(pathOf(request))
 }
 
 /** The signature of `toFetch` has checked the type of `locals`. */
@@ -92,14 +114,14 @@ const pathOf = ({ url }: Request): string => new URL(url).pathname
 class FetchRequest implements HttpRequest {
   readonly route: Route
   readonly request: Request
-  readonly #options: FetchLocals<unknown>
+  readonly #options: FetchMountOptions<unknown>
   readonly #environment: readonly unknown[]
   #left: AbortController | undefined
 
   constructor(
     request: Request,
     route: Route,
-    options: FetchLocals<unknown>,
+    options: FetchMountOptions<unknown>,
     environment: readonly unknown[],
   ) {
     this.request = request

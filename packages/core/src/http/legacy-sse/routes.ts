@@ -96,6 +96,7 @@ function baseOf({ sse }: SsePaths, publicPath: string | undefined, requested: st
   return path.endsWith(sse) ? path.slice(0, -sse.length) : directoryOf(path)
 }
 
-const slashed = (path: string): string => (path.startsWith('/') ? path : `/${path}`)
+/** The path with a leading slash. */
+export const slashed = (path: string): string => (path.startsWith('/') ? path : `/${path}`)
 const withoutEnd = (path: string): string => path.replace(/\/+$/, '')
 const directoryOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('/'), 0))

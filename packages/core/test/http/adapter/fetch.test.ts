@@ -133,6 +133,20 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
   })
 
+  it.each([
+    ['/mcp', {}, { '/mcp': 400, '/other': 400, '/sse': 400 }],
+    ['/mcp', { path: '/mcp' }, { '/mcp': 400, '/mcp?x=1': 400, '/mcp/': 404, '/other': 404, '/': 404 }],
+    ['ai/mcp', { path: 'ai/mcp', legacySse: true }, { '/ai/mcp': 400, '/ai/message': 400, '/message': 404 }],
+    ['/mcp', { path: '/mcp', health: true }, { '/livez': 405, '/readyz': 405, '/health': 404 }],
+  ])('with the path %s and the options %j, answers POST with %j', async (_, options, statuses) => {
+    const { handler } = serve(options)
+    for (const [path, status] of Object.entries(statuses)) {
+      const request = new Request(`http://localhost${path}`, { method: 'POST', headers: HEADERS, body: '{' })
+      expect([path, (await handler(request)).status]).toEqual([path, status])
+    }
+    await handler.close()
+  })
+
   it('requires the locals that a server declares', async () => {
     const server = new McpServer<{ readonly user: string }>({ name: 'test', version: '1' })
     server.addTool({ name: 'who', handler: (_args, ctx) => ctx.locals.user })
