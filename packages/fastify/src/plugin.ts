@@ -18,6 +18,7 @@ import type {
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
 import { ResponseSink } from './sink.ts'
+import { watchUnused } from './unused-connections.ts'
 
 /** Chooses the server for a request. Undefined gives 404. */
 export type McpSelector<Locals = unknown, App = unknown> = (
@@ -105,7 +106,11 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
   // Reads nothing: the guard checks the head first. JSON has its own entry because Fastify looks up '*' again for each request.
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
-  app.addHook('preClose', () => mount.close())
+  const endUnused = watchUnused(app.server)
+  app.addHook('preClose', async () => {
+    await mount.close()
+    endUnused()
+  })
   routeProbes(app, endpoint)
 
   // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them. So it wraps

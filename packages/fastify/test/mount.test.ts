@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
+import type { Socket } from 'node:net'
 import type { AuthInfo, MountHandle } from '@jetway/core'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -236,6 +237,21 @@ describe('closing', () => {
     const url = await listen(app)
     const socket = await raw(url, `${head('/mcp', { 'content-length': '100' })}{"jsonrpc"`)
     await begun.promise
+    await app.close()
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true))
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['half of the headers of a request', 'POST /mcp HTTP/1.1\r\nhost: 127'],
+  ])('the app does not wait for a connection that has sent %s', async (_what, bytes) => {
+    const app = Fastify({ keepAliveTimeout: 60_000 })
+    app.register(mcp, { server: createServer() })
+    const url = await listen(app)
+    const connected = once(app.server, 'connection')
+    const socket = await raw(url, bytes)
+    const [accepted] = (await connected) as [Socket]
+    await vi.waitFor(() => expect(accepted.bytesRead).toBe(bytes.length))
     await app.close()
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })

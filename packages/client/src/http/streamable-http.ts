@@ -16,6 +16,8 @@ import {
 const BOTH = { accept: `application/json, ${SSE}`, 'content-type': 'application/json' }
 /** How long a stream may stay open after the response, in ms. A stream that the server ends frees its connection. */
 const LINGER_MS = 1_000
+/** How long to wait for the server to end the GET stream of a session that it has deleted. */
+const STREAM_END_MS = 250
 
 /**
  * Streamable HTTP of all revisions. Each message is a POST. In revisions with sessions it keeps the session, reads
@@ -35,6 +37,7 @@ export class StreamableHttpTransport implements ClientTransport {
   #handlers: ClientTransportHandlers | undefined
   #revision: Revision | undefined
   #listening: AbortController | undefined
+  #listened: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: ResolvedHttpOptions) {
@@ -58,7 +61,8 @@ export class StreamableHttpTransport implements ClientTransport {
   negotiated(revision: Revision): void {
     this.#revision = revision
     this.#listening?.abort()
-    if (revision.era === 'legacy' && this.#closing === undefined) this.#track(this.#listen())
+    if (revision.era === 'legacy' && this.#closing === undefined)
+      this.#track((this.#listened = this.#listen()))
   }
 
   async send(message: JsonRpcMessage, context: SendContext): Promise<void> {
@@ -89,23 +93,31 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   async #close(): Promise<void> {
+    // The server ends the stream with the session. Aborting a fetch instead makes Node's fetch open a connection that
+    // it does not use, and the server would wait for that one when it closes.
+    const ended = await this.#endSession()
+    if (ended && this.#listening !== undefined)
+      await Promise.race([this.#listened, wait(STREAM_END_MS, this.#listening.signal)])
     this.#listening?.abort()
-    await this.#endSession()
     for (const open of this.#open) open.abort(new TransportError('The transport is closed'))
     await Promise.all(this.#running)
     this.#handlers?.close({ kind: 'end' })
   }
 
-  /** Sends DELETE. A failure must not keep the transport open. */
-  async #endSession(): Promise<void> {
-    if (this.sessionId === undefined || !this.#options.endSession) return
+  /** Sends DELETE, and resolves to whether the server has ended the session. A failure must not keep the transport open. */
+  async #endSession(): Promise<boolean> {
+    if (this.sessionId === undefined || !this.#options.endSession) return false
     const signal = AbortSignal.timeout(this.#options.closeTimeoutMs)
     try {
-      await discard(await this.#fetch('DELETE', signal, { headers: this.#identity(this.#revision) }))
+      const response = await this.#fetch('DELETE', signal, { headers: this.#identity(this.#revision) })
+      await discard(response)
+      return response.ok
     } catch {
       // The session expires at the server.
+      return false
+    } finally {
+      this.sessionId = undefined
     }
-    this.sessionId = undefined
   }
 
   async #answered(response: Response, request: RequestId): Promise<void> {
@@ -205,6 +217,7 @@ export class StreamableHttpTransport implements ClientTransport {
       if (response?.ok === true && mediaType(response) === SSE && response.body !== null) {
         failures = 0
         await readEvents(response.body, { ...this.#reading(), signal, position }).catch(() => {})
+        if (this.#closing !== undefined) break
       } else if (response !== undefined) {
         await discard(response)
         if (response.status < 500 && response.status !== 429) {

@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError } from '../../src/errors.ts'
 import { http } from '../../src/http/http.ts'
@@ -239,6 +241,30 @@ describe('closing a session', () => {
     const client = await connect(url)
     await client.close()
     expect(of(seen, 'DELETE').map(({ headers }) => headers['mcp-session-id'])).toEqual(['session-1'])
+  })
+
+  // https://nodejs.org/api/http.html#serverclosecallback: a server that closes waits for such a connection.
+  it('leaves no connection that carried nothing', async () => {
+    const accepted: Socket[] = []
+    const onSocket = (message: unknown): void => void accepted.push((message as { socket: Socket }).socket)
+    subscribe('net.server.socket', onSocket)
+    onTestFinished(() => void unsubscribe('net.server.socket', onSocket))
+    const streams: Asked[] = []
+    const { url, seen } = await serve((asked) => {
+      if (asked.method === 'GET') {
+        streams.push(asked)
+        listening(asked)
+      } else {
+        asked.response.writeHead(204).end()
+        for (const { response } of streams) response.end()
+      }
+    })
+    const client = await connect(url)
+    await vi.waitFor(() => expect(of(seen, 'GET')).toHaveLength(1))
+    await client.close()
+    // A connection that the client had opened on closing would be accepted before this one.
+    await fetch(url, { method: 'DELETE' })
+    expect(accepted.map(({ bytesRead }) => bytesRead)).not.toContain(0)
   })
 
   it('ends everything: the server is notified, and pending calls reject', async () => {
