@@ -1,15 +1,16 @@
 /**
  * Compares the TypeScript code blocks of all READMEs and of `docs/` with the files that they come from. Each block needs
  * a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or `<!-- from: path/to/file.ts#region -->` for
- * the lines between `// #region name` and `// #endregion`. Without arguments it prints the differences and exits 1;
- * `--write` updates the blocks.
+ * the lines between `// #region name` and `// #endregion`, and the imports that these use. Without arguments it prints
+ * the differences and exits 1; `--write` updates the blocks and the links to their files.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, posix, resolve } from 'node:path'
 import { argv, exit } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { importsFor, wholeFile } from './snippets/imports.mjs'
 
-const BLOCK = /(?:<!-- from: (\S+) -->\n+)?```(ts|typescript|tsx)\n([\s\S]*?)```/g
+const BLOCK = /(?:<!-- from: (\S+) -->\n+(?:<sub>\[.*\n+)?)?```(ts|typescript|tsx)\n([\s\S]*?)```/g
 
 /** The Markdown files that people write: no dependencies, and no generated API reference. @param {string} root */
 export function markdownFiles(root) {
@@ -55,24 +56,41 @@ export function extract(source, region) {
 /**
  * Replaces each code block of a page by the code of its file. Returns the new text and a list of problems.
  *
- * @param {string} text @param {(path: string) => string | undefined} read
+ * @param {string} page the path of the page @param {string} text
+ * @param {(path: string) => string | undefined} read
  */
-export function updateBlocks(text, read) {
+export function updateBlocks(page, text, read) {
   /** @type {string[]} */
   const problems = []
+  const shown = new Map()
   const updated = text.replace(BLOCK, (block, from, language, code) => {
     if (from === undefined) {
       problems.push(`a code block needs a comment <!-- from: file --> above it: ${code.split('\n')[0]}`)
       return block
     }
-    const [path, region] = from.split('#')
-    const source = read(path)
-    const expected = source === undefined ? undefined : extract(source, region)
-    if (expected === undefined) problems.push(`${from} does not exist`)
-    else if (expected !== code.trim()) problems.push(`${from} differs`)
-    return expected === undefined ? block : `<!-- from: ${from} -->\n\n\`\`\`${language}\n${expected}\n\`\`\``
+    const expected = codeOf(from, read, shown, problems)
+    if (expected === undefined) {
+      problems.push(`${from} does not exist`)
+      return block
+    }
+    const [path = ''] = from.split('#')
+    const link = `<sub>[${path}](${posix.relative(posix.dirname(page), path)})</sub>`
+    const current = `<!-- from: ${from} -->\n${link}\n\n\`\`\`${language}\n${expected}\n\`\`\``
+    if (current !== block) problems.push(`${from} differs`)
+    return current
   })
   return { updated, problems }
+}
+
+/** A file, or a region of it below the imports that the page has not shown yet. */
+function codeOf(from, read, shown, problems) {
+  const [path, region] = from.split('#')
+  const source = read(path)
+  const code = source === undefined ? undefined : extract(source, region)
+  if (code === undefined) return undefined
+  if (region === undefined) return wholeFile(path, source, shown, problems)
+  const lines = importsFor(path, source, code, shown, problems)
+  return lines.length === 0 ? code : `${lines.join('\n')}\n\n${code}`
 }
 
 function main() {
@@ -87,7 +105,7 @@ function main() {
   let failed = false
   for (const file of markdownFiles(root)) {
     const text = readFileSync(join(root, file), 'utf8')
-    const { updated, problems } = updateBlocks(text, read)
+    const { updated, problems } = updateBlocks(file.replaceAll('\\', '/'), text, read)
     if (argv.includes('--write') && updated !== text) writeFileSync(join(root, file), updated)
     const left = argv.includes('--write')
       ? problems.filter((problem) => !problem.endsWith('differs'))

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitepress'
 import { writeIndex } from './llms.ts'
 import { sidebar } from './pages.ts'
-import { showSources } from './sources.ts'
+import { linkSources } from './sources.ts'
 
 export default defineConfig({
   title: 'Jetway',
@@ -17,7 +17,7 @@ export default defineConfig({
     ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
     ['meta', { name: 'theme-color', content: '#14213d' }],
   ],
-  markdown: { config: showSources },
+  markdown: { config: linkSources },
   buildEnd: writeIndex,
   themeConfig: {
     logo: { src: '/logo.svg', alt: '' },

@@ -1,13 +1,38 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { MarkdownRenderer } from 'vitepress'
 
-const FROM = /^<!-- from: (\S+) -->\s*$/
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const published = fileURLToPath(new URL('../public/source/', import.meta.url))
 
-/** Shows the file name of a code block, which the Markdown has in a comment (see `scripts/snippets.mjs`), above the block. */
-export function showSources(markdown: MarkdownRenderer): void {
-  const { html_block: fallback } = markdown.renderer.rules
-  markdown.renderer.rules['html_block'] = (tokens, index, options, env, self) => {
-    const path = FROM.exec(tokens[index]?.content ?? '')?.[1]?.split('#')[0]
-    if (path !== undefined) return `<p class="source">${markdown.utils.escapeHtml(path)}</p>\n`
-    return fallback?.(tokens, index, options, env, self) ?? tokens[index]?.content ?? ''
-  }
+const FROM = /^<!-- from: ([^\s#]+)(?:#\S+)? -->\s*$/
+
+/**
+ * Handles the link to the source file above a code block (see `scripts/snippets.mjs`). On GitHub it leads to the file in
+ * the repository. The site has a copy of the file, as plain text, and the link leads to that.
+ */
+export function linkSources(markdown: MarkdownRenderer): void {
+  rmSync(published, { recursive: true, force: true })
+  markdown.core.ruler.push('sources', ({ tokens, env }) => {
+    for (const [index, { type, content }] of tokens.entries()) {
+      const path = type === 'html_block' ? FROM.exec(content)?.[1] : undefined
+      const paragraph = tokens[index + 1]
+      const link = tokens[index + 2]?.children?.find((token) => token.type === 'link_open')
+      if (path === undefined || paragraph === undefined || link === undefined) continue
+      paragraph.attrJoin('class', 'source')
+      const { relativePath } = env as { readonly relativePath: string }
+      link.attrSet('href', posix.join(posix.relative(posix.dirname(relativePath), '.'), publish(path)))
+      // VitePress checks and rewrites links without a target, as links to pages.
+      link.attrSet('target', '_blank')
+    }
+  })
+}
+
+/** Copies a file to the site and returns its path there. Browsers download `.ts` files as videos, but show `.txt`. */
+function publish(path: string): string {
+  const copy = join(published, `${path}.txt`)
+  mkdirSync(dirname(copy), { recursive: true })
+  writeFileSync(copy, readFileSync(join(root, path)))
+  return `source/${path}.txt`
 }

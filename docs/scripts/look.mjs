@@ -85,10 +85,7 @@ async function checkGuide(page, width) {
   const body = await boxOf(page, '.vp-doc')
   const code = await boxOf(page, '.vp-doc div.language-ts')
   assert(code.width <= width && code.height > 200, 'a code block is wider than the page')
-  assert.equal(
-    await page.locator('.vp-doc .source').first().textContent(),
-    'apps/examples/src/tools/tools.ts',
-  )
+  assert.equal(await page.locator('.vp-doc .source').first().textContent(), 'apps/examples/src/tools/shop.ts')
   assert((await page.locator('.vp-doc div.language-ts span[style]').count()) > 20, 'code is not highlighted')
   if (width < 960) return
   const sidebar = await boxOf(page, '.VPSidebar')

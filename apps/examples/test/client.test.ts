@@ -5,7 +5,7 @@ import { connect } from '@jetway/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { createHost, describeTools, exportOrders, followTools, totalOf } from '../src/client/client.ts'
-import { server } from '../src/tools/tools.ts'
+import { server } from '../src/tools/shop.ts'
 
 describe('the host of the guide to clients', () => {
   it('lists the tools', async () => {

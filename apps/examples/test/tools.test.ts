@@ -1,74 +1,12 @@
-import { McpServer } from '@jetway/core'
-import { REVISIONS } from '@jetway/core/protocol'
-import { connect, describeMatrix, fetchTransport, memoryTransport, type TestClient } from '@jetway/testing'
+import { connect, type TestClient } from '@jetway/testing'
 import { matchers } from '@jetway/testing/matchers'
 import { describe, expect, it } from 'vitest'
-import {
-  bell,
-  cancelOrder,
-  openCounter,
-  openMarket,
-  refundOrder,
-  server,
-  stalls,
-} from '../src/tools/tools.ts'
+import { server } from '../src/tools/shop.ts'
+import { bell, openCounter, openMarket, refundOrder, stalls } from '../src/tools/tools.ts'
 
-// #region connect
 expect.extend(matchers)
 
-it('returns the order', async () => {
-  await using client = await connect(server)
-  const result = await client.callTool('get_order', { id: 'A1' })
-  expect(result).toHaveStructured({ total: 40, paid: true })
-})
-// #endregion
-
-// #region call
-it('names the unknown order to the model', async () => {
-  await using client = await connect(server)
-  expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
-})
-
-it('cancels an order once', async () => {
-  await using client = await connect(server)
-  expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('true')
-  expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('false')
-})
-// #endregion
-
-// #region notifications
-it('reports progress, and logs the number of exported orders', async () => {
-  await using client = await connect(server)
-  await client.setLogLevel('info')
-  const reports: number[] = []
-  await client.callTool('export_orders', {}, { onProgress: ({ progress }) => reports.push(progress) })
-  expect(reports).toEqual([1, 2])
-  const { params } = await client.notification('notifications/message')
-  expect(params).toMatchObject({ level: 'info', data: { exported: 2 } })
-})
-// #endregion
-
-// #region revisions
-it.each(REVISIONS)('lists its tools to clients of $version', async ({ version }) => {
-  await using client = await connect(server, { revision: version })
-  expect((await client.listTools()).map(({ name }) => name)).toContain('get_order')
-})
-// #endregion
-
-// #region matrix
-describeMatrix('cancel_order', { transports: [memoryTransport, fetchTransport] }, (cell) => {
-  it('is listed with a title if the revision has titles', async () => {
-    const till = new McpServer({ name: 'till', version: '1.0.0' })
-    till.add(cancelOrder)
-    const client = await cell.connect(till)
-    const { result } = await client.request('tools/list')
-    const title = cell.revision >= '2025-06-18' ? { title: 'Cancel an order' } : {}
-    expect(result?.['tools']).toEqual([expect.objectContaining({ name: 'cancel_order', ...title })])
-  })
-})
-// #endregion
-
-describe('the other tools of the guide', () => {
+describe('the other tools of the guide to tools', () => {
   const names = async (client: TestClient): Promise<readonly string[]> =>
     (await client.listTools()).map(({ name }) => name)
 

@@ -1,6 +1,6 @@
 import type { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { server as jsonSchema } from '../src/tools/weather-json-schema.ts'
 import { server as valibot } from '../src/tools/weather-valibot.ts'
@@ -29,10 +29,12 @@ async function connect(server: McpServer): Promise<{ client: Client; close: () =
 }
 
 /** The libraries differ in additionalProperties, which has no effect on clients for an output. */
-const withoutClosing = (schema: unknown): unknown =>
-  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+const withoutClosing = (tools: readonly Tool[]): Tool[] =>
+  JSON.parse(JSON.stringify(tools), (key, value: unknown) =>
     key === 'additionalProperties' ? undefined : value,
-  )
+  ) as Tool[]
+
+const byName = (tools: readonly Tool[]): Tool[] => tools.toSorted((a, b) => a.name.localeCompare(b.name))
 
 describe.each(Object.entries(SERVERS))('the weather server written with %s', (_, server) => {
   let client: Client
@@ -45,9 +47,11 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
   it('publishes the same schema as the others', async () => {
     const { tools } = await client.listTools()
     const four = await connect(zod4)
-    expect(withoutClosing(tools)).toEqual(withoutClosing((await four.client.listTools()).tools))
+    expect(byName(withoutClosing(tools))).toEqual(
+      byName(withoutClosing((await four.client.listTools()).tools)),
+    )
     await four.close()
-    expect(tools.map(({ name }) => name)).toEqual(['get_forecast', 'get_alerts'])
+    expect(byName(tools).map(({ name }) => name)).toEqual(['get_alerts', 'get_forecast'])
     expect(tools.find(({ name }) => name === 'get_forecast')?.inputSchema).toEqual({
       type: 'object',
       properties: {

@@ -1,6 +1,7 @@
 import { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
+// #region server
 /** The name and version of a runtime. */
 export interface Locals {
   readonly runtime: { readonly name: string; readonly version: string }
@@ -15,6 +16,7 @@ server.addTool({
   outputSchema: z.object({ name: z.string().min(1), version: z.string().regex(/^\d+\./) }),
   handler: (_, ctx) => ctx.locals.runtime,
 })
+// #endregion
 
 server.addTool({
   name: 'divide',

@@ -2,12 +2,12 @@ import { mcp } from '@jetway/hono'
 import { Hono } from 'hono'
 import { server } from './server.ts'
 
+// #region worker
 /** The bindings of the Worker. */
 interface Bindings {
   readonly VERSION: string
 }
 
-// #region worker
 const app = new Hono<{ Bindings: Bindings }>()
 app.use(
   mcp({

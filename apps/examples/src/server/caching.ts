@@ -1,11 +1,11 @@
 import { contents, McpServer } from '@jetway/core'
 
+// #region server
 const rates = new Map([
   ['EUR', 1],
   ['CHF', 0.94],
 ])
 
-// #region server
 export const server = new McpServer(
   { name: 'rates', version: '1.0.0' },
   { cache: { ttlMs: 60_000, resources: { ttlMs: 3_600_000, cacheScope: 'public' } } },

@@ -8,9 +8,9 @@ async function crunch(month: number): Promise<number> {
   return month * 100
 }
 
+// #region poll
 const server = new McpServer({ name: 'reports', version: '1.0.0' })
 
-// #region poll
 server.addTool({
   name: 'yearly_report',
   description: 'Adds up a year, which takes minutes',

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ErrorCode, McpError, McpServer } from '@jetway/core'
 
+// #region all
 export const server = new McpServer({ name: 'shop', version: '1.0.0' })
 
-// #region all
 const caller = new AsyncLocalStorage<string>()
 
 server.use((ctx, next) => caller.run(ctx.auth?.principal ?? 'somebody', next))

@@ -1,12 +1,12 @@
 import { contents, McpServer } from '@jetway/core'
 
+// #region fixed
 const notes = new Map([
   ['ann/today', '# Today\n\nWater the plants.'],
   ['ann/later', '# Later\n\nRead.'],
   ['bob/today', '# Today\n\nNothing.'],
 ])
 
-// #region fixed
 export const server = new McpServer({ name: 'notes', version: '1.0.0' })
 
 server.addResource({

@@ -11,6 +11,7 @@ import {
 } from '@jetway/core'
 import { z } from 'zod'
 
+// #region declared
 /** A folder and its files, instead of a file system. */
 const folders = new Map([
   ['empty', []],
@@ -19,7 +20,6 @@ const folders = new Map([
 
 export const server = new McpServer({ name: 'asking', version: '1.0.0' })
 
-// #region declared
 server.addTool({
   name: 'delete_folder',
   description: 'Deletes a folder',

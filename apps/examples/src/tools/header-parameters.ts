@@ -1,9 +1,9 @@
 import { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
+// #region declare
 export const server = new McpServer({ name: 'measurements', version: '1.0.0' })
 
-// #region declare
 server.addTool({
   name: 'query',
   description: 'Measurements of a region',

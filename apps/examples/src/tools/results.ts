@@ -1,9 +1,9 @@
 import { content, invalidParams, McpServer, result, ToolError } from '@jetway/core'
 import { z } from 'zod'
 
+// #region plain
 export const server = new McpServer({ name: 'results', version: '1.0.0' })
 
-// #region plain
 server.addTool({ name: 'text', handler: () => 'a string is text' })
 server.addTool({ name: 'json', handler: () => [1, 2, 3] })
 server.addTool({ name: 'nothing', handler: () => {} })

@@ -8,13 +8,13 @@ export const server = new McpServer(
 )
 // #endregion
 
+// #region task
 const files = ['a.csv', 'b.csv', 'c.csv']
 
 async function convert(_file: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
 }
 
-// #region task
 server.addTool({
   name: 'convert_files',
   description: 'Converts every file of a folder',

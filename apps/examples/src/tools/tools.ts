@@ -1,29 +1,6 @@
-import { type AnyTool, defineTool, McpServer, type Source, ToolError } from '@jetway/core'
+import { type AnyTool, defineTool, type Source } from '@jetway/core'
 import { z } from 'zod'
-
-const orders = new Map([
-  ['A1', { total: 40, paid: true }],
-  ['A2', { total: 12, paid: false }],
-  ['A3', { total: 25, paid: true }],
-])
-
-// #region add
-export const server = new McpServer({ name: 'shop', version: '1.0.0' })
-
-server.addTool({
-  name: 'get_order',
-  title: 'Get an order',
-  description: 'An order of the shop by its number',
-  annotations: { readOnly: true },
-  inputSchema: z.object({ id: z.string().regex(/^A\d+$/) }),
-  outputSchema: z.object({ total: z.number(), paid: z.boolean() }),
-  handler({ id }) {
-    const order = orders.get(id)
-    if (order === undefined) throw new ToolError(`There is no order ${id}`)
-    return order
-  },
-})
-// #endregion
+import { orders, server } from './shop.ts'
 
 // #region json-schema
 server.addTool({
@@ -32,38 +9,6 @@ server.addTool({
   inputSchema: { type: 'object', properties: { paid: { type: 'boolean' } }, required: ['paid'] },
   handler: ({ paid }) => [...orders.values()].filter((order) => order.paid === paid).length,
 })
-// #endregion
-
-// #region context
-server.addTool({
-  name: 'export_orders',
-  description: 'Every order as a line of CSV',
-  timeoutMs: 30_000,
-  async handler(_, ctx) {
-    let text = ''
-    let done = 0
-    for (const [id, { total }] of orders) {
-      ctx.signal.throwIfAborted()
-      text += `${id},${total}\n`
-      await ctx.progress(++done, orders.size)
-    }
-    ctx.log.info({ exported: done })
-    return text
-  },
-})
-// #endregion
-
-// #region define
-export const cancelOrder = defineTool({
-  name: 'cancel_order',
-  title: 'Cancel an order',
-  description: 'Takes an order back, if it is there',
-  annotations: { destructive: true, idempotent: true },
-  inputSchema: z.object({ id: z.string().describe('A number such as A1') }),
-  handler: ({ id }) => orders.delete(id),
-})
-
-server.add(cancelOrder)
 // #endregion
 
 // #region change

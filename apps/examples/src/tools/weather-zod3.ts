@@ -1,10 +1,21 @@
 import { McpServer } from '@jetway/core'
 import { zod3 } from '@jetway/zod3'
-// In your server: import { z } from 'zod'
-import { z } from 'zod3'
-import { alerts, forecast } from './weather-table.ts'
+import { z } from 'zod/v3'
+import { forecast } from './weather-table.ts'
 
+// #region alerts
 export const server = new McpServer({ name: 'weather', version: '1.0.0' })
+
+server.addTool({
+  name: 'get_alerts',
+  description: 'The weather alerts in a state',
+  inputSchema: zod3(z.object({ state: z.string().regex(/^[A-Z]{2}$/) })),
+  outputSchema: zod3(z.object({ alerts: z.array(z.object({ event: z.string(), area: z.string() })) })),
+  handler: ({ state }) => ({
+    alerts: state === 'NY' ? [{ event: 'Snow squall warning', area: 'Albany' }] : [],
+  }),
+})
+// #endregion
 
 server.addTool({
   name: 'get_forecast',
@@ -31,13 +42,3 @@ server.addTool({
   ),
   handler: ({ city, days, unit }) => forecast(city, days, unit),
 })
-
-// #region alerts
-server.addTool({
-  name: 'get_alerts',
-  description: 'The weather alerts in a state',
-  inputSchema: zod3(z.object({ state: z.string().regex(/^[A-Z]{2}$/) })),
-  outputSchema: zod3(z.object({ alerts: z.array(z.object({ event: z.string(), area: z.string() })) })),
-  handler: ({ state }) => ({ alerts: alerts(state) }),
-})
-// #endregion

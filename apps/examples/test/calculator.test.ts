@@ -1,0 +1,18 @@
+import { connect } from '@jetway/testing'
+import { matchers } from '@jetway/testing/matchers'
+import { expect, it } from 'vitest'
+import { server } from '../src/quickstart/calculator.ts'
+
+expect.extend(matchers)
+
+it('divides', async () => {
+  await using client = await connect(server)
+  const result = await client.callTool('divide', { dividend: 6, divisor: 3 })
+  expect(result).toHaveStructured({ quotient: 2 })
+})
+
+it('tells the model what to do about a divisor of 0', async () => {
+  await using client = await connect(server)
+  const result = await client.callTool('divide', { dividend: 6, divisor: 0 })
+  expect(result).toBeToolError('Choose a divisor other than 0')
+})
