@@ -35,7 +35,10 @@ for (const [from, { links }] of pages) {
   for (const link of links) {
     // Relative links of a folder's index page resolve within that folder.
     const isFolder = from === '/' || files.has(`${from}/index.html`)
-    const url = new URL(link.replaceAll('&amp;', '&'), `http://site${from === '/' ? '' : from}${isFolder ? '/' : ''}`)
+    const url = new URL(
+      link.replaceAll('&amp;', '&'),
+      `http://site${from === '/' ? '' : from}${isFolder ? '/' : ''}`,
+    )
     if (url.host !== 'site') continue
     checked += 1
     const path = decodeURIComponent(url.pathname)

@@ -1,48 +1,122 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync, copyFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
 
-const script = fileURLToPath(new URL('../../../scripts/snippets.mjs', import.meta.url))
+const scripts = fileURLToPath(new URL('../../../scripts/', import.meta.url))
 const folders: string[] = []
 
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** Runs the check in a small temporary repository. */
-function check(readme: string, ...args: string[]): { code: number | null; problems: string } {
+interface Checked {
+  readonly code: number | null
+  readonly problems: string
+  /** The page afterwards. */
+  readonly page: string
+}
+
+/** Runs the check in a small temporary repository. The files are named by their paths. */
+function check(page: string, files: Readonly<Record<string, string>>, ...args: string[]): Checked {
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'))
   folders.push(folder)
-  mkdirSync(join(folder, 'scripts'))
-  mkdirSync(join(folder, 'docs'))
-  copyFileSync(script, join(folder, 'scripts/snippets.mjs'))
-  writeFileSync(join(folder, 'a.ts'), 'first()\n// #region two\n  second()\n// #endregion\n')
-  writeFileSync(join(folder, 'README.md'), readme)
+  for (const name of ['snippets.mjs', 'snippets'])
+    cpSync(join(scripts, name), join(folder, 'scripts', name), { recursive: true })
+  for (const [path, text] of Object.entries({ ...files, 'README.md': '', 'docs/page.md': page })) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
   const { status, stderr } = spawnSync(process.execPath, [join(folder, 'scripts/snippets.mjs'), ...args], {
     encoding: 'utf8',
   })
-  return { code: status, problems: stderr }
+  return { code: status, problems: stderr, page: readFileSync(join(folder, 'docs/page.md'), 'utf8') }
 }
 
+/** The blocks of a page with these sources, after `--write`. */
+function write(files: Readonly<Record<string, string>>, ...sources: string[]): string[] {
+  const page = sources.map((source) => `<!-- from: ${source} -->\n\n\`\`\`ts\n\`\`\`\n`).join('\n')
+  const { code, problems, page: written } = check(page, files, '--write')
+  expect({ code, problems }).toEqual({ code: 0, problems: '' })
+  return [...written.matchAll(/```ts\n([\s\S]*?)\n```/g)].map(([, block = '']) => block)
+}
+
+const FILE = { 'a.ts': 'first()\n// #region two\n  second()\n// #endregion\n' }
+const BLOCK = '<!-- from: a.ts#two -->\n<sub>[a.ts](../a.ts)</sub>\n\n```ts\nsecond()\n```\n'
+
 it('every code block of the READMEs and docs/ equals the file that it comes from', () => {
-  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [join(scripts, 'snippets.mjs')], {
+    encoding: 'utf8',
+  })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-it('accepts a block that equals its region', () => {
-  expect(check('<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n')).toEqual({ code: 0, problems: '' })
+it('accepts a block that equals its region, below a link to its file', () => {
+  expect(check(BLOCK, FILE)).toMatchObject({ code: 0, problems: '' })
 })
 
 it.each([
-  ['differs', '<!-- from: a.ts#two -->\n\n```ts\nthird()\n```\n'],
-  ['does not exist', '<!-- from: a.ts#three -->\n\n```ts\nx\n```\n'],
-  ['does not exist', '<!-- from: b.ts -->\n\n```ts\nx\n```\n'],
+  ['differs', BLOCK.replace('second', 'third')],
+  ['differs', BLOCK.replace('../a.ts', 'a.ts')],
+  ['differs', BLOCK.replace(/<sub>.*\n/, '')],
+  ['does not exist', BLOCK.replace('#two', '#three')],
+  ['does not exist', BLOCK.replace('a.ts#two', 'b.ts')],
   ['needs a comment <!-- from: file -->', '```ts\nx\n```\n'],
-])('reports a block that %s', (problem, readme) => {
-  const { code, problems } = check(readme)
+])('reports a block that %s', (problem, page) => {
+  const { code, problems } = check(page, FILE)
   expect(code).toBe(1)
   expect(problems).toContain(problem)
+})
+
+it('writes the link and the code', () => {
+  expect(check('<!-- from: a.ts#two -->\n\n```ts\n```\n', FILE, '--write').page).toBe(BLOCK)
+})
+
+it('shows the imports that a region uses, each once per page', () => {
+  const source = `import first, { second, type Third as Other } from 'one'
+import type { Fourth } from 'two'
+import * as fifth from 'three'
+import { unused } from 'four'
+
+// #region a
+second(...fifth.all)
+// #endregion
+// #region b
+const x: Other = second(first, 'unused') // unused
+y.unused as Fourth
+// #endregion
+`
+  expect(write({ 'a.ts': source }, 'a.ts#a', 'a.ts#b')).toEqual([
+    `import { second } from 'one'\nimport * as fifth from 'three'\n\nsecond(...fifth.all)`,
+    `import first, { type Third as Other } from 'one'\nimport type { Fourth } from 'two'\n\n` +
+      `const x: Other = second(first, 'unused') // unused\ny.unused as Fourth`,
+  ])
+})
+
+it('repeats no import that is part of the region', () => {
+  const source = `// #region a\nimport { one } from 'one'\n\none()\n// #endregion\n`
+  expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`import { one } from 'one'\n\none()`])
+})
+
+it('breaks a long import as the formatter does', () => {
+  const names = Array.from({ length: 12 }, (_, index) => `nameNumber${index}`)
+  const statement = `import {\n${names.map((name) => `  ${name},\n`).join('')}} from 'one'`
+  const code = `f(${names.join(', ')})`
+  const source = `${statement}\n\n// #region a\n${code}\n// #endregion\n`
+  expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`${statement}\n\n${code}`])
+})
+
+it.each(['test/b.ts', 'test/b.ts#b'])('imports another file of the page from the same folder: %s', (from) => {
+  const code = `import { a } from '../src/a.ts'\n\n`
+  const files = {
+    'src/a.ts': 'export const a = 1\n',
+    'test/b.ts': `${code}// #region b\na()\n// #endregion\n`,
+  }
+  const [, block] = write(files, 'src/a.ts', from)
+  expect(block).toContain(`import { a } from './a.ts'\n\n`)
+  const { code: exitCode, problems } = check(`<!-- from: ${from} -->\n\n\`\`\`ts\n\`\`\`\n`, files, '--write')
+  expect(exitCode).toBe(1)
+  expect(problems).toContain('test/b.ts imports ../src/a.ts, which the page does not show')
 })
